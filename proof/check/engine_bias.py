@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from math import log
 from statistics import median
 
-from proof.model.flags import SENSE, Evidence, Flag, Kind
+from proof.model.flags import PLACEHOLDER, SENSE, Evidence, Flag, Kind
 from proof.model.result import PageResult
 from proof.text.alike import run_together
 from proof.verify.scores import ALIKE
@@ -87,10 +87,10 @@ class EngineBias:
             self.learn(flag, position, ordinal)
 
     def learn(self, flag: Flag, position: int = LAST, ordinal: int = 0) -> None:
-        """Take in what one flag says; one of the sense alone says nothing of how a hand is read."""
+        """Take in what one flag says, if it says how a character is read."""
         if flag.kind is Kind.VARIANT:
             self.forms[flag.transcribed][flag.suggested] += 1
-        if flag.kind is not Kind.SUBSTITUTION or flag.evidence.reason == SENSE:
+        if not _is_misread(flag):
             return
         pair = (flag.transcribed, flag.suggested)
         if flag.evidence.p_text is None:
@@ -105,7 +105,7 @@ class EngineBias:
 
         Starts from the score that the page alone gave (`evidence.base`), so settling twice changes nothing.
         """
-        if flag.kind is not Kind.SUBSTITUTION or flag.evidence.reason == SENSE:
+        if not _is_misread(flag):
             return flag
         base = _base(flag)
         score, reason = self._judged(flag, base)
@@ -143,6 +143,12 @@ class EngineBias:
             return base, ""
         certain = evidence.p_best is not None and evidence.p_best >= CERTAIN
         return (STRANGER, f"elsewhere read {usual}") if certain else (base, "")
+
+
+def _is_misread(flag: Flag) -> bool:
+    """Whether a flag says that a character is read as another: neither what the sense alone says nor what is read for a
+    placeholder of the text does."""
+    return flag.kind is Kind.SUBSTITUTION and flag.evidence.reason not in (SENSE, PLACEHOLDER)
 
 
 def _base(flag: Flag) -> float:

@@ -17,7 +17,7 @@ from proof.check.sense_alone import key_of
 from proof.language.doubts import Doubt, DoubtedText
 from proof.language.findings import SenseEvidence
 from proof.language.model import ModelFile
-from proof.model.flags import SENSE, Flag, Kind, SenseReading
+from proof.model.flags import PLACEHOLDER, SENSE, Flag, Kind, SenseReading
 from proof.model.notices import NoticeCode
 from proof.settings.config import Settings
 from proof.store.cache import Cache
@@ -100,7 +100,8 @@ def _bears(flag: Flag) -> bool:
     """Whether a flag is one of which the sense may say something: the image shows another character, and what stands
     beside it is the text's. Where a character is missing there, no context tells for which of two it was written."""
     told = flag.evidence.notice is not None and flag.evidence.notice.code is NoticeCode.FOR_EITHER
-    return flag.kind is Kind.SUBSTITUTION and flag.length == 1 and flag.evidence.reason != SENSE and not told
+    other = flag.evidence.reason in (SENSE, PLACEHOLDER)
+    return flag.kind is Kind.SUBSTITUTION and flag.length == 1 and not other and not told
 
 
 class _Text:

@@ -57,6 +57,9 @@ class WitnessReading:
 SENSE = "sense"
 """The `reason` of what the sense alone raised."""
 
+PLACEHOLDER = "placeholder"
+"""The `reason` where the text has a sign (□, 〓) in place of what the image shows."""
+
 
 @dataclass(frozen=True, slots=True)
 class SenseReading:
@@ -173,6 +176,11 @@ class Flag:
             "evidence": self.evidence.as_dict(),
             **({"moved": self.moved} if self.moved else {}),
         }
+
+
+def missing_characters(flag: Flag) -> str:
+    """What an omission lacks: of two equal characters, of which one has the place of both, the other."""
+    return flag.suggested.removeprefix(flag.transcribed) if flag.transcribed.strip() else flag.suggested
 
 
 def other_half(flag: Flag, flags: Iterable[Flag]) -> Flag | None:

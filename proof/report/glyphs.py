@@ -18,17 +18,14 @@ from proof.facsimile.forms import form_of
 from proof.images.opencv import cv2
 from proof.layout.glyph_form import DrawnForm
 from proof.layout.glyph_ink import BESIDE, REACH, GlyphInk, Rectangle, glyph_ink
-from proof.model.flags import Flag, Kind
+from proof.model.flags import PLACEHOLDER, Flag, Kind, missing_characters
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.report.upright import upright, upright_flag
-from proof.report.view import focus_of, pitch_of
+from proof.report.view import HALF, focus_of, pitch_of
 
-GLYPH_METHOD = 3
+GLYPH_METHOD = 4
 """Raised whenever a tile would look otherwise than before: earlier ones are then not taken again."""
-
-HALF = 0.72
-"""Of its column's width: what is narrower stands in a half-row."""
 
 AIR = 0.11
 """Cells of margin around the ink."""
@@ -112,10 +109,21 @@ def flag_place(result: PageResult, flag: Flag) -> GlyphPlace | None:
     inside = [
         c for c in result.characters if c.line == flag.line and flag.offset <= c.offset < end and not c.text.isspace()
     ]
-    lacking = [one.bbox for one in result.flags if one.bbox and one.line == flag.line and not one.length]
-    if flag.length and not inside and flag.kind is not Kind.OMISSION:
+    others = [one for one in result.flags if one.bbox and one.line == flag.line and not one.length and one != flag]
+    lacking = [box for one in others if one.bbox for box in _one_by_one(one.bbox, len(one.suggested))]
+    if flag.kind is Kind.OMISSION or flag.evidence.reason == PLACEHOLDER:  # what the text has there is none of these
+        missing = missing_characters(flag) if flag.kind is Kind.OMISSION else flag.suggested
+        return _place(result, column, focus, _one_by_one(focus, len(missing)), lacking, missing)
+    if flag.length and not inside:
         return _place(result, column, focus, (), lacking)
     return _place(result, column, focus, inside or [focus], lacking, flag.suggested)
+
+
+def _one_by_one(run: Box, count: int) -> list[Box]:
+    """The boxes of so many glyphs that stand one below the other; of those that stand side by side the one of all."""
+    if count < 2 or run.h < run.w:
+        return [run]
+    return [replace(run, y=run.y + number * run.h / count, h=run.h / count) for number in range(count)]
 
 
 def character_place(result: PageResult, character: CheckedCharacter) -> GlyphPlace:
@@ -153,7 +161,11 @@ def _place(
         and focus.y - reach < one.box.centre[1] < focus.bottom + reach
         and (left < one.box.centre[0] < right or not half or one.box.w > HALF * area.w)
     ]
-    shown = [(one, (suggested,)) if isinstance(one, Box) else (one.box, (one.text, one.read, suggested)) for one in own]
+    said = list(suggested) if len(suggested) == len(own) else [suggested] * len(own)
+    shown = [
+        (one, (text,)) if isinstance(one, Box) else (one.box, (one.text, one.read, suggested))
+        for one, text in zip(own, said, strict=True)
+    ]
     kept: list[tuple[Box, tuple[str, ...]]] = []
     for one in sorted([*near, *((box, ()) for box in lacking)], key=_height):
         if not any(_together(one[0], other, pitch) for other, _ in (*kept, *shown)):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from proof.locale.marking import Say, _
 from proof.locale.notices import in_words
+from proof.model.flags import PLACEHOLDER, Flag, Kind, SenseReading, is_moved
 from proof.model.flags import SENSE as SENSE_ALONE
-from proof.model.flags import Flag, Kind, SenseReading, is_moved
 from proof.model.result import Status
 from proof.store.decision_records import Verdict
 
@@ -67,6 +67,7 @@ REASONS = {
     "sample": _("A sample of what was not flagged: it tells how much was missed."),
     "doubt": _("This part of the image is hard to read."),
     "ink": _("There is ink that could not be read."),
+    PLACEHOLDER: _("The text has a sign in place of a character."),
     "column missing": _("A column of the image is not in the text."),
     "columns missing": _("Most of what this image shows is not in the text."),
     "column doubled": _("A column stands twice in the text."),
@@ -193,7 +194,7 @@ def _about_characters(flag: Flag, say: Say) -> str:
     if evidence.sense is not None and evidence.reason == SENSE_ALONE:
         return _by_sense(flag.suggested, evidence.sense, say)
     values = {"transcribed": flag.transcribed, "suggested": flag.suggested}
-    if flag.kind not in READ or evidence.p_best is None:
+    if flag.kind not in READ or evidence.p_best is None or evidence.reason == PLACEHOLDER:
         of_two = flag.kind is Kind.OMISSION and flag.transcribed.strip()  # one of two equal characters has the place
         return say(SENTENCES[Kind.SUBSTITUTION if of_two else flag.kind]) % values
     values["best"] = percent(evidence.p_best)

@@ -11,11 +11,15 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from proof.model.flags import Flag, Kind, other_half
+from proof.model.flags import PLACEHOLDER, Flag, Kind, missing_characters, other_half
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, PageResult
 from proof.report.upright import upright, upright_flag
+from proof.text.column import parse_column
 from proof.text.model import Row
+
+HALF = 0.72
+"""Of its column's width: what is narrower stands in a half-row."""
 
 AROUND = 4
 """Characters shown before and after the one in question."""
@@ -48,7 +52,7 @@ class View:
     `text_area` is the part of it that the text takes, without the neighbouring columns; `pitch` is from one
     character to the next.
 
-    `gap` is the empty place in the transcription where it lacks a character.
+    `gap` is the empty place in the transcription where it lacks characters, as high as their glyphs.
     """
 
     area: Box
@@ -79,7 +83,11 @@ def view_of(result: PageResult, flag: Flag, around: int = AROUND, margin: float 
     text_area = Box(column.x, area.y, column.w, area.h)
     other = other_half(flag, result.flags)
     asked = (flag, other) if other else (flag,)
-    characters = (*_placed(near, column, pitch, asked), *_wedged(result, line, column, pitch, asked))
+    characters = (
+        *_placed(near, column, pitch, asked),
+        *_wedged(result, line, column, pitch, asked),
+        *_placeholders(flag, focus, column, pitch),
+    )
     gaps = (_gap(line, column, pitch, one.bbox or focus, one) for one in asked if one.line == flag.line)
     gap = next((box for box in gaps if box), None)
     return View(area, text_area, focus, pitch, characters, gap)
@@ -140,8 +148,11 @@ def _placed(
                 continue
             y = max(character.box.centre[1], foot)
             foot = y + 0.8 * em
+            # of what is missing beside its equal the gap is marked, and not this
             marked = any(
-                one.line == character.line and one.offset <= character.offset < one.offset + one.length for one in asked
+                one.line == character.line and one.offset <= character.offset < one.offset + one.length
+                for one in asked
+                if one.kind is not Kind.OMISSION
             )
             placed.append(PlacedCharacter(character.text, _across(row, column), y, em, marked))
     return placed
@@ -169,11 +180,35 @@ def _wedged(
         else:
             continue
         em = WEDGED * _em(row, pitch, column)
-        for number, one in enumerate(flags):
-            x = _across(row, column) + 0.62 * pitch * (1 if row is Row.MAIN else 0.6)
-            down = (number - (len(flags) - 1) / 2) * 1.06 * em
+        x = _across(row, column) + 0.62 * pitch * (1 if row is Row.MAIN else 0.6)
+        texts = [(one, text) for one in flags for text in _characters(one.transcribed)]
+        for number, (one, text) in enumerate(texts):
+            down = (number - (len(texts) - 1) / 2) * 1.06 * em
             marked = any((one.line, one.offset) == (other.line, other.offset) for other in asked)
-            yield PlacedCharacter(one.transcribed, x, y + down, em, marked, wedged=True)
+            yield PlacedCharacter(text, x, y + down, em, marked, wedged=True)
+
+
+def _characters(text: str) -> list[str]:
+    """The characters of a stretch of source text, each in its notation."""
+    return [cell.text for run in parse_column(text).runs for cell in run.cells if not cell.blank]
+
+
+def _placeholders(flag: Flag, focus: Box, column: Box, pitch: float) -> Iterator[PlacedCharacter]:
+    """The signs that the text has for what a flag is about, one below the other in its place."""
+    if flag.evidence.reason != PLACEHOLDER:
+        return
+    row = _row_of(focus, column)
+    signs = _characters(flag.transcribed)
+    for number, sign in enumerate(signs):
+        y = focus.y + (number + 0.5) * focus.h / len(signs)
+        yield PlacedCharacter(sign, _across(row, column), y, _em(row, pitch, column), marked=True)
+
+
+def _row_of(box: Box, column: Box) -> Row:
+    """The row in which a glyph with this box stands."""
+    if box.w > HALF * column.w:
+        return Row.MAIN
+    return Row.RIGHT if box.centre[0] > column.centre[0] else Row.LEFT
 
 
 def _across(row: Row, column: Box) -> float:
@@ -186,11 +221,13 @@ def _gap(line: Sequence[CheckedCharacter], column: Box, pitch: float, focus: Box
     """The place that the text leaves empty: beside the glyph that it lacks."""
     if flag.kind is not Kind.OMISSION:
         return None
-    neighbours = [c.row for c in line if c.offset < flag.offset][-1:] + [c.row for c in line if c.offset >= flag.offset]
-    row = neighbours[0] if neighbours else Row.MAIN
+    sides = {c.row for c in [*(c for c in line if c.offset < flag.offset)][-1:]}
+    sides |= {c.row for c in [*(c for c in line if c.offset >= flag.offset)][:1]}
+    row = sides.pop() if len(sides) == 1 else _row_of(focus, column)
     em = _em(row, pitch, column)
     x, y = _across(row, column), focus.centre[1]
-    return Box(x - em / 2, y - em / 2, em, em)
+    high = em + max(len(missing_characters(flag)) - 1, 0) * pitch
+    return Box(x - em / 2, y - high / 2, em, high)
 
 
 def _em(row: Row, pitch: float, column: Box) -> float:

@@ -88,6 +88,13 @@ def faults_of(source: str, continues: bool = False) -> tuple[tuple[Problem, ...]
     return parsed.problems, parsed.left_open
 
 
+def is_character(reading: str) -> bool:
+    """Whether a reading is one character of text, in whatever notation: no mark of the format, and no punctuation."""
+    parsed = parse_column(reading)
+    cells = [cell for run in parsed.runs for cell in run.cells]
+    return [cell.text for cell in cells if cell.glyph] == [reading] and not parsed.problems
+
+
 @lru_cache(REMEMBERED)
 def runs_of(source: str) -> tuple[Run, ...]:
     """The runs of a column's source text."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import exp, log
 from typing import Protocol
 
@@ -12,6 +13,7 @@ from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.ocr.belief import FLOOR
 from proof.text.alike import run_together
+from proof.text.column import is_character
 from proof.text.model import Cell, Script, is_han
 from proof.text.variants import Relation, VariantPolicy
 from proof.verify.align import Likeness, Pairing, Step, for_either
@@ -273,7 +275,7 @@ class Weigher:
         above = max((g.y for g in others if g.y < glyph.y), default=None)
         below = min((g.y for g in others if g.y >= glyph.y), default=None)
         room = spacing(glyph, above, below)
-        reading = self._policy.to_source_script(glyph.best, "") if glyph.best else ""
+        reading = self._policy.to_source_script(glyph.best, "") if is_character(glyph.best) else ""
         place = omission_place(column, pairing.before, [glyph], reading)
         if glyph.silent:
             evidence = Evidence(reason="ink", ink=Notice.of(NoticeCode.INK_UNREAD))
@@ -344,6 +346,7 @@ class Weigher:
 
 
 def _alternatives(glyph: Glyph) -> tuple[tuple[str, float], ...]:
-    """What the engine lists for a glyph, with the probabilities, the five likeliest."""
-    best = sorted(glyph.believed.listed.items(), key=lambda item: -item[1])[:5]
-    return tuple((text, round(exp(belief), 5)) for text, belief in best if belief > FLOOR)
+    """The characters that the engine lists for a glyph, with the probabilities, the five likeliest."""
+    ranked = sorted(glyph.believed.listed.items(), key=lambda item: -item[1])
+    likely = ((text, belief) for text, belief in ranked if belief > FLOOR and is_character(text))
+    return tuple((text, round(exp(belief), 5)) for text, belief in islice(likely, 5))

@@ -11,6 +11,7 @@ from proof.model.flags import Evidence, Flag, Kind, flag_id
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
+from proof.text.column import is_character
 from proof.text.model import Page, Row
 from proof.verify.columns import ReadColumn
 from proof.verify.legibility import COARSEST, Legibility, in_notes
@@ -151,7 +152,7 @@ def line_flags(
         flags.append(layout_flag(blank, 0, None, Evidence(reason=NOT_SHOWN, notice=notice)))
     for trouble in troubles:
         box = area_box(outline, columns[trouble.column]) if trouble.column is not None else None
-        shown = trouble.read if trouble.trouble is LineFault.MISSING else ""
+        shown = "".join(filter(is_character, trouble.read)) if trouble.trouble is LineFault.MISSING else ""
         evidence = Evidence(reason=trouble.trouble.value, note=trouble.read)
         flags.append(layout_flag(blank, trouble.line, box, evidence, source.get(trouble.line, ""), shown))
     for column in columns:

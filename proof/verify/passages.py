@@ -10,15 +10,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from proof.model.flags import REACH, Evidence, Flag, Kind, context_of
+from proof.model.flags import PLACEHOLDER, REACH, Evidence, Flag, Kind, context_of
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.text.column import SPECIAL
-from proof.text.model import Column
+from proof.text.model import Cell, Column
 from proof.verify.align import Pairing, Step
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph, room_between
-from proof.verify.places import Place, glyph_of, omission_place, place_of_both, source_before, source_of
+from proof.verify.places import (
+    Place,
+    are_printed,
+    glyph_of,
+    omission_place,
+    place_of_both,
+    placeholder_place,
+    placeholders,
+    source_before,
+    source_of,
+)
 
 RUNS = (Kind.OMISSION, Kind.INSERTION)
 """The kinds of which several characters may be one run."""
@@ -53,37 +63,59 @@ def _missing(column: ReadColumn, before: int, members: Sequence[Member]) -> list
     that are raised are one run, with the glyphs between them that are rather there than not."""
     raised = [number for number, (_, flag) in enumerate(members) if flag.raised]
     if len(raised) < 2:
-        return [_missing_alone(column, one) for one in members]
+        return [flag for one in members if (flag := _missing_alone(column, before, one)) is not None]
     first, end = raised[0], raised[-1] + 1
     run = [one for one in members[first:end] if (glyph := _glyph(column, one)).silent or glyph.presence > 0.5]
     beside = [flag for _, flag in (*members[:first], *members[end:])]
     start, stop = source_before(column, before)
     if SPECIAL.search(source_of(column), start, stop) is None:
-        return [*beside, _missing_run(column, before, run)]
-    parts = [list(part) for _, part in groupby(run, key=lambda one: _glyph(column, one).row)]
-    read = [part for part in parts if any(flag.raised for _, flag in part)]
-    return [*beside, *(_missing_run(column, before, part) for part in read)]
+        parts = [run]
+    else:
+        parts = [list(part) for _, part in groupby(run, key=lambda one: _glyph(column, one).row)]
+    read = [_missing_run(column, before, part) for part in parts if any(flag.raised for _, flag in part)]
+    return [*beside, *(flag for flag in read if flag is not None)]
 
 
 def _glyph(column: ReadColumn, member: Member) -> Glyph:
     return column.glyphs[member[0].glyphs[0]]
 
 
-def _missing_alone(column: ReadColumn, member: Member) -> Flag:
+def _missing_alone(column: ReadColumn, before: int, member: Member) -> Flag | None:
     """The flag about one missing character; of two equal ones it takes the place of the other."""
     pairing, flag = member
-    both = place_of_both(column, pairing.before, _glyph(column, member))
+    glyph = _glyph(column, member)
+    signs = placeholders(column, before, glyph.row)
+    if signs and flag.suggested:
+        return _in_place_of(column, signs, flag, [flag.suggested], flag.bbox, flag.evidence)
+    both = place_of_both(column, pairing.before, glyph)
     return flag if both is None else _at(source_of(column), flag, both, flag.bbox, flag.evidence)
 
 
-def _missing_run(column: ReadColumn, before: int, run: Sequence[Member]) -> Flag:
-    """One flag for missing characters of one row."""
+def _missing_run(column: ReadColumn, before: int, run: Sequence[Member]) -> Flag | None:
+    """One flag for missing characters of one row; None where the text has them as signs."""
     glyphs = [_glyph(column, one) for one in run]
     flags = [flag for _, flag in run]
     readings = [flag.suggested or UNREAD for flag in flags]
     strongest = max(flags, key=lambda flag: flag.score)
+    box, evidence = _union(flags), _evidence_of(flags, readings, strongest.evidence)
+    signs = placeholders(column, before, glyphs[0].row)
+    if signs:
+        return _in_place_of(column, signs, strongest, readings, box, evidence)
     place = omission_place(column, before, glyphs, "".join(readings))
-    return _at(source_of(column), strongest, place, _union(flags), _evidence_of(flags, readings, strongest.evidence))
+    return _at(source_of(column), strongest, place, box, evidence)
+
+
+def _in_place_of(
+    column: ReadColumn, signs: Sequence[Cell], flag: Flag, readings: Sequence[str], box: Box | None, evidence: Evidence
+) -> Flag | None:
+    """The flag about missing characters for which the text has placeholders; None where these are what is printed."""
+    if are_printed(signs, readings):
+        return None
+    place = placeholder_place(column, signs, readings)
+    others = evidence.alternatives if place.suggested == "".join(readings) else ()
+    return _at(
+        source_of(column), flag, place, box, replace(evidence, reason=PLACEHOLDER, ink=None, alternatives=others)
+    )
 
 
 def _evidence_of(flags: Sequence[Flag], readings: Sequence[str], strongest: Evidence) -> Evidence:
@@ -145,6 +177,7 @@ def _at(source: str, flag: Flag, place: Place, box: Box | None, evidence: Eviden
     """The flag about another place of its line, which reads `source`."""
     return replace(
         flag,
+        kind=place.kind,
         offset=place.offset,
         length=place.length,
         transcribed=place.transcribed,

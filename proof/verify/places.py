@@ -6,12 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proof.model.flags import Kind
-from proof.text.model import Row
+from proof.text.model import Cell, Row
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph, room_between
 
 WIDER = 0.6
 """Cells by which the room for missing characters may exceed them where they fill a blank of the text."""
+
+PLACEHOLDERS = "□■○◯〓"
+"""Signs that a transcriber sets for a character that he could not read or write."""
+
+QUESTION_MARKS = "？?"
+"""The same, but where a line has other punctuation."""
+
+PUNCTUATION = frozenset("，。、；：！,.;:!「」『』“”《》")
+
+PRINTED = {"○": "○〇◯", "◯": "○〇◯", "□": "□口囗", "■": "■"}
+"""As what a sign is read where it is printed itself."""
 
 _AFTER = dict.fromkeys("(（", Row.RIGHT) | dict.fromkeys("/／", Row.LEFT) | dict.fromkeys(")）", Row.MAIN)
 """In which row a column goes on after a mark."""
@@ -80,6 +91,35 @@ def omission_place(column: ReadColumn, before: int, missing: Sequence[Glyph], su
 def _fill(above: Glyph | None, below: Glyph | None, cells: int) -> bool:
     """Whether between two glyphs is room for no more than so many cells, with no blank left."""
     return above is not None and below is not None and room_between(above, below) < cells + WIDER
+
+
+def placeholders(column: ReadColumn, before: int, row: Row) -> list[Cell]:
+    """The signs in that row between the cell of that number and the one before it that stand for characters."""
+    assert column.line is not None, "only columns with a line are weighed"
+    start, end = source_before(column, before)
+    known = PLACEHOLDERS if PUNCTUATION & set(column.line.source) else PLACEHOLDERS + QUESTION_MARKS
+    return [cell for cell in column.line.cells if start <= cell.offset < end and cell.row is row and cell.text in known]
+
+
+def are_printed(signs: Sequence[Cell], readings: Sequence[str]) -> bool:
+    """Whether placeholders are themselves what is read in their place."""
+    return len(signs) == len(readings) and all(
+        reading in PRINTED.get(sign.text, "") for sign, reading in zip(signs, readings, strict=True)
+    )
+
+
+def placeholder_place(column: ReadColumn, signs: Sequence[Cell], readings: Sequence[str]) -> Place:
+    """The place of placeholders for which characters are read. As many signs as characters are replaced one by one, and
+    what stands between them stays."""
+    first, last = signs[0].offset, signs[-1].offset + 1
+    source = source_of(column)[first:last]
+    suggested = "".join(readings)
+    if len(signs) == len(readings):
+        written = list(source)
+        for sign, reading in zip(signs, readings, strict=True):
+            written[sign.offset - first] = reading
+        suggested = "".join(written)
+    return Place(first, last - first, Kind.SUBSTITUTION, source, suggested)
 
 
 def place_of_both(column: ReadColumn, before: int, glyph: Glyph) -> Place | None:

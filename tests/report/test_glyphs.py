@@ -282,3 +282,28 @@ def test_a_glyph_at_the_end_of_a_grey_image_is_not_taken_for_paper() -> None:
     ink = shown(image, page, 4).ink
     assert ink is not None
     assert ink.h > 30
+
+
+def test_the_glyphs_of_a_run_that_is_missing_are_shown_together_and_all() -> None:
+    result = checked()
+    cells = tuple(one for one in result.characters if not 3 <= one.offset < 6)
+    run = Box(100, 40 + 3 * PITCH, WIDTH, 3 * PITCH)
+    missing = Flag("p", "p", 1, 3, 0, Kind.OMISSION, "", "其其其", 5.0, True, run, Evidence("not transcribed"), "", "1")
+    place = flag_place(replace(result, characters=cells, flags=(missing,)), missing)
+    assert place is not None
+    assert [place.boxes[number] for number in place.chosen] == [result.characters[n].box for n in (3, 4, 5)]
+    assert len(place.boxes) == GLYPHS
+    tile = cut_glyph(drawn(), place)
+    assert tile is not None
+    rows, _ = np.nonzero(dark(tile))
+    assert rows.max() - rows.min() > 2.5 * PITCH
+
+
+def test_of_two_equal_characters_the_missing_one_is_shown() -> None:
+    result = checked()
+    cells = tuple(one for one in result.characters if one.offset != 4)
+    own = result.characters[4].box
+    missing = Flag("p", "p", 1, 3, 1, Kind.OMISSION, "其", "其其", 5.0, True, own, Evidence("not transcribed"), "", "1")
+    place = flag_place(replace(result, characters=cells, flags=(missing,)), missing)
+    assert place is not None
+    assert [place.boxes[number] for number in place.chosen] == [own]

@@ -97,6 +97,58 @@ def test_an_omission_leaves_a_place_empty_beside_its_glyph() -> None:
     assert all(abs(c.y - view.gap.centre[1]) > 0.5 * view.gap.h for c in view.characters)
 
 
+def test_a_run_that_is_missing_leaves_a_place_as_high_as_its_glyphs() -> None:
+    run = Box(520, 100 + 10 * PITCH, 60, 4 * PITCH)
+    cells = tuple(c for c in characters() if not 10 <= c.offset < 14)
+    missing = replace(flag(10, length=0, kind=Kind.OMISSION, bbox=run), suggested="應將其姓")
+    view = seen(page(cells), missing)
+    assert view.gap is not None
+    assert view.gap.centre[1] == pytest.approx(run.centre[1])
+    assert 3.5 * PITCH < view.gap.h < run.h
+    assert not any(c.marked for c in view.characters)
+    assert all(not view.gap.y < c.y < view.gap.bottom for c in view.characters)
+
+
+def test_of_two_equal_characters_of_which_one_is_missing_the_gap_is_marked_and_not_the_other() -> None:
+    cells = tuple(c for c in characters() if c.offset != 10)
+    glyph = Box(520, 100 + 10 * PITCH, 60, PITCH)
+    view = seen(page(cells), replace(flag(9, 1, Kind.OMISSION, glyph), transcribed="即", suggested="即即"))
+    assert view.gap is not None
+    assert view.gap.centre[1] == pytest.approx(glyph.centre[1])
+    assert view.gap.h == pytest.approx(view.gap.w)
+    assert not any(c.marked for c in view.characters)
+
+
+def test_at_the_head_of_a_half_row_the_gap_is_in_it() -> None:
+    main = characters("東面")
+    left = tuple(replace(c, box=replace(c.box, x=505, w=40)) for c in characters("比耦告", Row.LEFT, start=8))
+    right = tuple(replace(c, box=replace(c.box, x=555, w=40)) for c in characters("于大夫", Row.RIGHT, start=3))
+    missing = flag(3, 0, Kind.OMISSION, Box(555, 100 + 2 * PITCH, 40, PITCH))
+    gap = seen(page(main + right + left), missing).gap
+    assert gap is not None
+    assert gap.centre[0] > COLUMN.centre[0]
+    assert gap.w < COLUMN.w / 2
+
+
+def test_a_sign_for_a_character_stands_where_that_is() -> None:
+    cells = tuple(c for c in characters() if c.offset not in (10, 11))
+    glyphs = Box(520, 100 + 10 * PITCH, 60, 2 * PITCH)
+    signs = replace(flag(10, 2, bbox=glyphs), transcribed="□□", suggested="應將", evidence=Evidence("placeholder"))
+    marked = [(c.text, c.y) for c in seen(page(cells), signs).characters if c.marked]
+    assert marked == [("□", 100 + 10.5 * PITCH), ("□", 100 + 11.5 * PITCH)]
+
+
+def test_a_run_that_is_too_much_stands_character_by_character_beside_its_place() -> None:
+    between = Box(520, 100 + 9.8 * PITCH, 60, 0.4 * PITCH)
+    cells = tuple(replace(c, offset=c.offset + (9 if c.offset > 9 else 0)) for c in characters())
+    surplus = replace(flag(10, 9, Kind.INSERTION, between), transcribed="甲&KR0925;")
+    wedged = [c for c in seen(page(cells), surplus).characters if c.wedged]
+    assert [c.text for c in wedged] == ["甲", "&KR0925;"]
+    assert all(c.marked for c in wedged)
+    assert wedged[1].y - wedged[0].y > wedged[0].em
+    assert (wedged[0].y + wedged[1].y) / 2 == pytest.approx(between.centre[1])
+
+
 def test_the_half_rows_of_a_note_stand_side_by_side() -> None:
     right = characters("東面于大夫", Row.RIGHT)
     left = characters("之西比耦告", Row.LEFT, start=6)

@@ -340,3 +340,19 @@ def test_what_people_said_to_each_other_is_in_the_report_and_a_line_each_in_a_fi
     for words in ("What people said to each other", f"{SCRIPT}？", "缺半葉", "for 乙"):
         assert words in page.text, words
     assert [tag for tag, _ in page.tags].count("script") == 1
+
+
+def test_of_what_is_missing_the_gap_is_marked_and_not_a_character_beside_it(tmp_path: Path, held: HeldRun) -> None:
+    """With images and without, and in words."""
+    page = held.pages[0]
+    (missing,) = (flag for flag in page.flags if flag.kind is Kind.OMISSION)
+    source = page.columns[missing.line - 1].source
+    both = replace(missing, offset=5, length=1, transcribed=source[5], suggested=2 * source[5], id="both")
+    shown = replace(page, flags=(missing, both))
+    for images in (True, False):
+        result = shown if images else replace(shown, image=None)
+        text = " ".join(Page(write_reports(HeldRun(held.run, [result]), tmp_path / str(images)).page).text.split())
+        assert "col. 8, after char. 3" in text
+        assert "col. 8, after char. 5" in text
+    assert f"{source[1:4]}▯{source[4:16]}" in text
+    assert f"{source[1:6]}▯{source[6:18]}" in text

@@ -13,7 +13,7 @@ from proof.export.corrections import Correction, place
 from proof.facsimile.files import half_folios, write_image
 from proof.images.find import FoundBy, PageImage
 from proof.images.load import load_image
-from proof.model.flags import Evidence, Flag, Kind, context_of, questions
+from proof.model.flags import PLACEHOLDER, Evidence, Flag, Kind, context_of, questions
 from proof.model.notices import Notice, NoticeCode
 from proof.ocr.belief import Belief
 from proof.ocr.page import PageEngine
@@ -92,8 +92,63 @@ def test_punctuation_between_surplus_characters_goes_with_them() -> None:
     assert told(flags("主人揖，進坐北面", sure("主人北面"))) == [(Kind.INSERTION, 2, 4, "揖，進坐", "")]
 
 
-def noted(source: str, shown: str) -> list[Glyph]:
-    """The glyphs of a column with what is `shown` in its rows, written like a line."""
+@pytest.mark.parametrize("sign", "？□■○〓?")
+def test_what_the_image_shows_for_a_placeholder_replaces_it(sign: str) -> None:
+    """No omission beside it: that would leave the sign in the text."""
+    (flag,) = flags(f"主人{sign}進坐", sure("主人揖進坐"))
+    assert told([flag]) == [(Kind.SUBSTITUTION, 2, 1, sign, "揖")]
+    assert flag.evidence.reason == PLACEHOLDER
+    assert ("揖", 0.998) in flag.evidence.alternatives
+
+
+@pytest.mark.parametrize(
+    ("written", "shown", "expected"),
+    [
+        ("主□□坐", "主人揖坐", (1, 2, "□□", "人揖")),
+        ("主□坐", "主人揖坐", (1, 1, "□", "人揖")),
+        ("主□，□坐", "主人揖坐", (1, 3, "□，□", "人，揖")),
+        ("□□進坐", "揖進坐", (0, 2, "□□", "揖")),
+        ("尼(注□/□也)者", "尼(注曰/某也)者", (3, 1, "□", "曰")),
+    ],
+)
+def test_several_placeholders_are_replaced_by_what_is_shown_for_them(
+    written: str, shown: str, expected: tuple[int, int, str, str]
+) -> None:
+    found = flags(written, noted(shown))
+    assert told(found)[0] == (Kind.SUBSTITUTION, *expected)
+    marks = str.maketrans("", "", "，")
+    assert edited(written, [edit_of(flag) for flag in found if flag.raised]).translate(marks) == shown
+
+
+def test_a_question_mark_in_punctuated_text_is_no_placeholder() -> None:
+    assert told(flags("何也？曰", sure("何也子曰"))) == [(Kind.SUBSTITUTION, 2, 1, "？", "子")]
+    assert told(flags("何也？曰：", sure("何也子曰"))) == [(Kind.OMISSION, 2, 0, "", "子")]
+
+
+def test_a_sign_that_is_printed_is_no_placeholder() -> None:
+    assert told(flags("主人○進坐", sure("主人〇進坐"))) == []
+    assert told(flags("主人□進坐", sure("主人口進坐"))) == []
+    assert told(flags("主人□□進坐", sure("主人口揖進坐"))) == [(Kind.SUBSTITUTION, 2, 2, "□□", "口揖")]
+
+
+def test_a_placeholder_for_which_the_image_shows_nothing_stays() -> None:
+    assert flags("主人□進坐", sure("主人進坐")) == []
+
+
+@pytest.mark.parametrize("mark", "(/)<&[¶（？。")
+def test_no_suggestion_has_what_the_format_means_otherwise(mark: str) -> None:
+    """A stroke is read as a slash; put into the text it would part a note."""
+    shown = sure("主人揖進坐北面")
+    shown[3] = glyph(3, **{mark: 0.7, "進": 0.2})
+    for flag in flags("主人北面", shown):
+        assert flag.suggested in ("揖坐", "揖□坐", "")
+        assert mark not in {text for text, _ in flag.evidence.alternatives}
+    (alone,) = flags("主人北面", [*sure("主人"), glyph(2, 0.999, **{mark: 0.999}), *sure("　　　北面")[3:]])
+    assert (alone.suggested, alone.evidence.alternatives) == ("", ())
+
+
+def noted(shown: str) -> list[Glyph]:
+    """The glyphs of a column that shows a line as it is written here, with its notes."""
     cells = [cell for run in parse_column(shown).runs for cell in run.cells]
     strips = [sum(one.row is not other.row for one, other in pairwise(cells[: n + 1])) for n in range(len(cells))]
     glyphs = sure("".join(cell.text for cell in cells))
@@ -114,7 +169,7 @@ def noted(source: str, shown: str) -> list[Glyph]:
 def test_a_run_over_the_end_of_a_half_row_is_one_question_whose_parts_stand_in_their_rows(
     written: str, shown: str
 ) -> None:
-    found = flags(written, noted(written, shown))
+    found = flags(written, noted(shown))
     named = linked(replace(flag, id=str(number)) for number, flag in enumerate(found))
     assert len([flag for flag in questions(named) if flag.raised]) == 1
     both = edited(written, [edit_of(flag) for flag in named if flag.raised])
@@ -271,6 +326,10 @@ def test_a_drawn_page_without_faults_is_asked_nothing_of(leaf: Leaf) -> None:
         with_more(3, "　", "司射適西階"),
         with_more(4, "注疏本", "此下有"),
         with_more(4, "卿字", "今本無"),
+        lambda: changed(5, LINES[4].replace("命賓", "命□")),
+        lambda: changed(5, LINES[4].replace("公卿則以", "？？？？")),
+        lambda: changed(5, LINES[4].replace("公卿則以", "〓")),
+        lambda: changed(4, LINES[3].replace("疏本此", "■■■")),
         lambda: changed(4, LINES[3].replace("夫/卿", "/")),
         lambda: changed(4, LINES[3].replace("大夫/卿字", "大夫衍/文卿字")),
         lambda: over_columns("司射適西階西倚扑升自西階東面", "　倚扑者將即君前不敢佩刑器也升堂者欲諸"),
