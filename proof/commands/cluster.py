@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 
 import click
 
@@ -29,6 +30,8 @@ RULES = {
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.target": False,
+    # Ctrl-C goes to all processes of a terminal: this one ends its workers, which would else die in the middle of it
+    "distributed.worker.preload": ["import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"],
 }
 
 
@@ -73,7 +76,7 @@ def command(workers: int | None, host: str, port: int, join: str | None, memory:
             )
         except (OSError, RuntimeError) as error:
             raise UsageError(f"{host}:{port}: no scheduler can listen there ({error}); name another --port") from error
-        with cluster:
+        with cluster, suppress(KeyboardInterrupt):
             click.echo(f"{count} workers at {cluster.scheduler_address}")
             while cluster.scheduler is not None and cluster.scheduler.status.name == "running":
                 time.sleep(EVERY)
@@ -99,7 +102,8 @@ def _join(address: str, workers: int, memory: str) -> int:
             await asyncio.gather(*(nanny.close() for nanny in nannies), return_exceptions=True)
 
     try:
-        asyncio.run(run())
+        with suppress(KeyboardInterrupt):
+            asyncio.run(run())
     except (OSError, TimeoutError) as error:
         raise UsageError(f"{address}: no scheduler answers there ({error}); start one with `proof cluster`") from error
     return 0
