@@ -30,9 +30,11 @@ RULES = {
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.target": False,
-    # Ctrl-C goes to all processes of a terminal: this one ends its workers, which would else die in the middle of it
-    "distributed.worker.preload": ["import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"],
 }
+
+DEAF = {"distributed.worker.preload": ["import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"]}
+"""For workers that are processes: Ctrl-C goes to all processes of a terminal, and this one ends its workers, which would
+else die in the middle of it."""
 
 
 @click.command("cluster")
@@ -60,7 +62,7 @@ def command(workers: int | None, host: str, port: int, join: str | None, memory:
         raise UsageError("a cluster needs Dask distributed: pip install 'hanproof[cluster]'") from error
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     count = os.cpu_count() or 1 if workers is None else workers
-    with dask.config.set(RULES):
+    with dask.config.set(RULES | DEAF):
         if join:
             return _join(join, count, memory)
         if not is_loopback(host):
