@@ -33,7 +33,7 @@ RULES = {
 }
 
 DEAF = {"distributed.worker.preload": ["import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"]}
-"""For workers that are processes: Ctrl-C goes to all processes of a terminal, and this one ends its workers, which would
+"""For workers that are processes. Ctrl-C goes to all processes of a terminal; this one ends its workers, which would
 else die in the middle of it."""
 
 
