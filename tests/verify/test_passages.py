@@ -76,6 +76,13 @@ def test_specks_beside_a_run_are_no_part_of_it() -> None:
     assert told(found) == [(Kind.OMISSION, 2, 0, "", "揖進坐")]
 
 
+@pytest.mark.parametrize("read", ["一", "·", "木"])
+def test_a_speck_on_the_paper_does_not_part_what_is_too_much(read: str) -> None:
+    speck = glyph(3, 0.7 if read != "木" else 0.4, **{read: 0.6, "進": 1e-4})
+    found = flags("主人揖進坐奠", [*sure("主人"), speck])
+    assert told(found) == [(Kind.INSERTION, 2, 4, "揖進坐奠", "")]
+
+
 def test_blanks_that_were_left_for_a_run_are_replaced_by_it() -> None:
     assert told(flags("面上射　　　進坐", sure("面上射揖降拜進坐"))) == [(Kind.OMISSION, 3, 3, "　　　", "揖降拜")]
 
