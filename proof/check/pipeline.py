@@ -18,6 +18,7 @@ from proof.check.executor import (
     results,
 )
 from proof.check.plan import CheckPlan, work_of
+from proof.check.repeated import repeated_material
 from proof.check.rescoring import settle, witness_evidence_of
 from proof.check.sense import FlagSense
 from proof.check.sense_alone import by_sense
@@ -130,7 +131,7 @@ def check(
         told = tuple(places(run, show))
     remarks = tuple(remark for text in sources.texts for remark in text.remarks if remark.code not in OF_SEQUENCE)
     notices = tuple(notice for notice in sources.index.notices if notice not in unused.unusable)
-    notices += unused.left_over
+    notices += (*unused.left_over, *repeated_material(work.tasks))
     return CheckOutcome(run_id, written, findings, remarks, notices, sources.unread, unused.unusable, told)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from proof.commands.options import config_option, existing_store, settings_of
+from proof.settings.config import Settings
+from proof.settings.material import find_images
 from proof.store.backup import backup, verify
 
 
@@ -31,7 +34,16 @@ def command(file: Path, config: Path | None, images: bool, cache: bool, verifies
     existing_store(settings)
     saved = backup(settings, file, images=images, cache=cache)
     click.echo(f"{saved.path}: {saved.files:,} files, {saved.rows:,} rows of the store of {settings.base}")
+    for folder in _folders_left_out(settings, images=images):
+        click.echo(f"not in it, no image of it is saved: {folder}; after proof restore put its images there", err=True)
     for path in saved.left_out:
         why = "a repository" if path.is_dir() else "outside the project's folder"
         click.echo(f"not in it, {why}: {path}", err=True)
     return 0
+
+
+def _folders_left_out(settings: Settings, *, images: bool) -> Iterator[Path]:
+    """The image folders of a project of which a backup holds nothing, and which a restored one lacks."""
+    for folder in settings.project.images:
+        if folder.is_relative_to(settings.base) and folder.is_dir() and not (images and find_images(folder)):
+            yield folder

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 
 import click
 
@@ -31,6 +32,10 @@ RULES = {
     "distributed.worker.memory.target": False,
 }
 
+DEAF = {"distributed.worker.preload": ["import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"]}
+"""For workers that are processes. Ctrl-C goes to all processes of a terminal; this one ends its workers, which would
+else die in the middle of it."""
+
 
 @click.command("cluster")
 @click.option(
@@ -57,7 +62,7 @@ def command(workers: int | None, host: str, port: int, join: str | None, memory:
         raise UsageError("a cluster needs Dask distributed: pip install 'hanproof[cluster]'") from error
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     count = os.cpu_count() or 1 if workers is None else workers
-    with dask.config.set(RULES):
+    with dask.config.set(RULES | DEAF):
         if join:
             return _join(join, count, memory)
         if not is_loopback(host):
@@ -73,7 +78,7 @@ def command(workers: int | None, host: str, port: int, join: str | None, memory:
             )
         except (OSError, RuntimeError) as error:
             raise UsageError(f"{host}:{port}: no scheduler can listen there ({error}); name another --port") from error
-        with cluster:
+        with cluster, suppress(KeyboardInterrupt):
             click.echo(f"{count} workers at {cluster.scheduler_address}")
             while cluster.scheduler is not None and cluster.scheduler.status.name == "running":
                 time.sleep(EVERY)
@@ -99,7 +104,8 @@ def _join(address: str, workers: int, memory: str) -> int:
             await asyncio.gather(*(nanny.close() for nanny in nannies), return_exceptions=True)
 
     try:
-        asyncio.run(run())
+        with suppress(KeyboardInterrupt):
+            asyncio.run(run())
     except (OSError, TimeoutError) as error:
         raise UsageError(f"{address}: no scheduler answers there ({error}); start one with `proof cluster`") from error
     return 0

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +52,23 @@ def command(config: Path | None, given: dict[str, Any], library: Path | None, ho
     app = create_app(settings, store=store, hosts=hosts)
     served = settings.serve
     ready = lambda url: click.echo(f"proofread at {url}\nproject: {_called(settings)}")  # noqa: E731
-    serve(app, host, port, ready, proxy=served.proxy, https=served.https)
+    with suppress(KeyboardInterrupt), _ended_by(signal.SIGTERM):
+        serve(app, host, port, ready, proxy=served.proxy, https=served.https)
     return 0
+
+
+@contextmanager
+def _ended_by(number: signal.Signals) -> Iterator[None]:
+    """A signal that ends the block as Ctrl-C does, so that what is at work is closed; a service manager sends it."""
+
+    def end(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(number, end)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
 
 
 def _called(settings: Settings) -> str:

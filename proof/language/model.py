@@ -132,8 +132,11 @@ class LanguageModel:
                 }
                 runs_kept, sources = parts["runs"].known.astype(np.uint64), tuple(map(str, arrays["sources"]))
                 return cls(parts["counts"], known, runs_kept, sources, frozenset(map(int, arrays["patterns"])))
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-            raise UsageError(f"{path}: no model of the language ({error}): make one with `proof learn`") from error
+        except UsageError:
+            raise
+        except Exception as error:  # a damaged archive makes its readers raise whatever they meet
+            why = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise UsageError(f"{path}: no model of the language ({why}): make one with `proof learn`") from error
 
     @classmethod
     def shipped(cls) -> LanguageModel:

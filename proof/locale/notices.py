@@ -31,6 +31,20 @@ NOTICES: Mapping[NoticeCode, NoticeSentence] = {
     NoticeCode.LISTED_TWICE: _S(
         _("%(where)s: %(page)s is listed twice with different files; the one of line %(first)s is used")
     ),
+    NoticeCode.PAGES_IN_SEVERAL_TEXTS: _S(
+        _(
+            "%(number)s pages stand in several texts, such as %(page)s in %(one)s and in %(other)s: each is checked by "
+            "itself; if that is not meant, take one of the texts out of project.texts"
+        ),
+        _(
+            "%(page)s stands in %(one)s and in %(other)s: each is checked by itself; if that is not meant, take one of "
+            "the texts out of project.texts"
+        ),
+    ),
+    NoticeCode.IMAGES_IN_SEVERAL_PLACES: _S(
+        _("for %(number)s pages several images would do: of one, %(file)s is used, not %(others)s"),
+        _("for one page several images would do: %(file)s is used, not %(others)s"),
+    ),
     NoticeCode.PDF_OTHER_LENGTH: _S(
         _(
             "%(file)s has %(pages)s pages, the text of that name %(expected)s: say in an image list which page shows "

@@ -19,6 +19,8 @@ class NoticeCode(StrEnum):
     INVERTED = "inverted"
     SEVERAL_FILES = "several-files"
     LISTED_TWICE = "listed-twice"
+    PAGES_IN_SEVERAL_TEXTS = "pages-in-several-texts"
+    IMAGES_IN_SEVERAL_PLACES = "images-in-several-places"
     PDF_OTHER_LENGTH = "pdf-other-length"
     NO_IMAGES_IN = "no-images-in"
     IMAGES_OF_NO_PAGE = "images-of-no-page"

@@ -7,14 +7,15 @@ import hashlib
 import os
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
-from flask import Flask
+from flask import Flask, current_app, request
 from flask.json.provider import DefaultJSONProvider
 from flask.sessions import SecureCookieSessionInterface
 from flask_openapi3.models.info import Info
 from flask_openapi3.openapi import OpenAPI
 from flask_talisman import Talisman
-from flask_wtf.csrf import CSRFProtect
+from flask_wtf.csrf import CSRFError, CSRFProtect
 from itsdangerous import Signer
 from jinja2 import StrictUndefined
 
@@ -147,6 +148,7 @@ def _bare_app(secret: str, https: bool) -> OpenAPI:
         SESSION_COOKIE_SAMESITE="Lax",
         PERMANENT_SESSION_LIFETIME=timedelta(days=30),
         WTF_CSRF_TIME_LIMIT=None,
+        WTF_CSRF_SSL_STRICT=False,  # `_must_come_from_here` is that check, without the port
     )
     app.json = Json(app)
     app.session_interface = Sessions()
@@ -160,6 +162,7 @@ def _guard(app: OpenAPI, https: bool) -> None:
     """What stands before every request and on every answer: who asks, forged requests, what a page may load."""
     people.guard(app)
     CSRFProtect(app)
+    app.before_request(_must_come_from_here)
     Talisman(
         app,
         force_https=False,
@@ -170,6 +173,23 @@ def _guard(app: OpenAPI, https: bool) -> None:
         referrer_policy="same-origin",
         permissions_policy={"browsing-topics": "()"},
     )
+
+
+def _must_come_from_here() -> None:
+    """Refuse what a page of another host sends over https. The port does not count: a proxy that is reached at another
+    one than 443 may not say so. Raises CSRFError."""
+    if not request.is_secure or request.method not in current_app.config["WTF_CSRF_METHODS"]:
+        return
+    here = urlsplit(f"//{request.host}").hostname
+    try:
+        sent = urlsplit(request.referrer or "")
+    except ValueError:  # no address at all
+        sent = urlsplit("")
+    if sent.scheme != "https" or sent.hostname != here:
+        raise CSRFError(
+            f"it was sent by a page of {sent.hostname or 'nowhere'}, and this is {here}; a proxy in front has to pass "
+            "on the name that browsers use (X-Forwarded-Host)"
+        )
 
 
 def _somebody() -> str:

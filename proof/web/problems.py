@@ -74,6 +74,7 @@ def answer_errors(app: Flask) -> None:
     @app.errorhandler(CSRFError)
     def forged(error: CSRFError) -> Response:
         said = f"the request does not come from a page of this server: {error.description}"
+        LOG.warning("%s %s refused: %s", request.method, request.path, said)
         return _answer(403, said, say(REFUSALS["forged"]), code="token")
 
     @app.errorhandler(HTTPException)

@@ -273,6 +273,33 @@ def test_a_request_from_elsewhere_is_refused(served: Served) -> None:
     assert served.store.decisions.last() == 0
 
 
+@pytest.mark.parametrize(
+    ("page", "status"),
+    [
+        ("https://localhost/works", 404),
+        ("https://localhost:8443/works", 404),  # a proxy at another port, which passes on the name alone
+        ("https://evil.example/", 403),
+        ("https://localhost.evil.example/", 403),
+        ("http://localhost/", 403),
+        ("https://[", 403),
+        ("", 403),
+    ],
+)
+def test_over_https_it_counts_which_host_a_page_is_of(
+    served: Served, caplog: pytest.LogCaptureFixture, page: str, status: int
+) -> None:
+    body = {"verdict": "take", "version": 0, "key": "0123456789"}
+    headers = {"Referer": page} if page else {}
+    address = f"{BASE}/flags/999999/decisions"
+    answer = served.client.post(address, json=body, headers=headers, base_url="https://localhost")
+    assert answer.status_code == status
+    refused = [record.getMessage() for record in caplog.records if "refused" in record.getMessage()]
+    assert len(refused) == (status == 403)
+    assert all(
+        f"POST {address} refused: the request does not come from a page of this server" in one for one in refused
+    )
+
+
 def test_markup_in_a_reading_is_data(served: Served) -> None:
     client = served.client
     [number, *_] = [one["number"] for one in client.get(f"{BASE}/flags").json["items"] if one["suggested"] == SCRIPT]  # type: ignore[index]

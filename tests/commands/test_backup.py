@@ -1,0 +1,25 @@
+"""What `proof backup` says is not in the file."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.sample import lay_out
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_a_folder_of_which_nothing_is_saved_is_named(run: Run, tmp_path: Path) -> None:
+    """A check of the restored project would miss it."""
+    lay_out(tmp_path, 1)
+    (tmp_path / "empty").mkdir()
+    assert run("check", "text.txt", "--images", "images", "--images", "empty", "--engine", "null", "-q").returncode < 2
+    said = run("backup", "a.zip")
+    assert said.returncode == 0
+    assert f"rows of the store of {tmp_path}" in said.stdout
+    assert said.stderr == (
+        f"not in it, no image of it is saved: {tmp_path}/empty; after proof restore put its images there\n"
+    )
+    assert f"{tmp_path}/images" in run("backup", "b.zip", "--no-images").stderr

@@ -1,0 +1,64 @@
+"""A file that is no model of the language, or is damaged, is named with what to do."""
+
+from __future__ import annotations
+
+import io
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from proof.errors import UsageError
+from proof.language.model import LanguageModel, learn
+from proof.language.stream import stream_of
+from proof.text.edition import read_text
+
+SAMPLE = Path(__file__).resolve().parents[2] / "pages" / "dasheyi.txt"
+
+
+@pytest.fixture(scope="module")
+def model() -> bytes:
+    """The file of a small model."""
+    file = io.BytesIO()
+    learn([stream_of(read_text(SAMPLE))], ["大射儀"]).write(file)
+    return file.getvalue()
+
+
+def damaged(data: bytes, chance: random.Random) -> bytes:
+    """The file cut short, with a piece lost, or with bytes changed, most often where the archive lists its parts."""
+    at = chance.randrange(len(data))
+    match chance.randrange(4):
+        case 0:
+            return data[:at]
+        case 1:
+            return data[:at] + data[at + chance.randrange(1, 200) :]
+        case 2:
+            at = len(data) - chance.randrange(1, 1200)
+    return data[:at] + bytes([chance.randrange(256)]) + data[at + 1 :]
+
+
+def test_a_damaged_model_is_named_or_still_whole(model: bytes, tmp_path: Path) -> None:
+    file, chance = tmp_path / "language.npz", random.Random(7)  # noqa: S311
+    told: list[str] = []
+    for _ in range(400):
+        file.write_bytes(damaged(model, chance))
+        try:
+            LanguageModel.load(file)
+        except UsageError as error:
+            told.append(str(error))
+    assert len(told) > 300
+    assert [one for one in told if not one.startswith(f"{file}: no model of the language (") or "\n" in one] == []
+
+
+@pytest.mark.parametrize("data", [b"", b"a letter to my aunt", b"PK\x05\x06" + bytes(18)])
+def test_what_is_no_model_is_named(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "language.npz").write_bytes(data)
+    with pytest.raises(UsageError, match=r"no model of the language .*: make one with `proof learn`"):
+        LanguageModel.load(tmp_path / "language.npz")
+
+
+def test_numbers_alone_are_no_model(tmp_path: Path) -> None:
+    np.save(tmp_path / "language.npy", np.arange(5))
+    with pytest.raises(UsageError, match="no model of the language"):
+        LanguageModel.load(tmp_path / "language.npy")
