@@ -171,7 +171,9 @@ class Player:
             found["layout", page] = ((None, ""), 0)
         held = {(a, b): holds for a, b, holds in ask("SELECT transcribed, suggested, holds FROM rules ORDER BY id")}
         found |= {("rule", pair): (True, 0) for pair, holds in held.items() if holds}
-        for page, layout, image, version in ask("SELECT page_id, layout, image, version FROM mends ORDER BY version"):
+        for page, layout, image, version in ask(
+            "SELECT page_id, layout, image, version FROM layout_overrides ORDER BY version"
+        ):
             found["layout", page] = ((layout, image), version)
         for page, uid, state, assigned, comments in ask(
             "SELECT page_id, uid, state, assigned, count(*) OVER (PARTITION BY page_id, uid) FROM comments ORDER BY id"

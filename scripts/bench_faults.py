@@ -39,7 +39,6 @@ from bench_pairs import (
     JOBS,
     WORK,
     State,
-    at_revision,
     copied,
     load_once,
     made,
@@ -64,7 +63,6 @@ from proof.store.queue_records import Order, QueueFilter
 
 WORKED, SAID, UNSAID, KILLED = 0, 2, 3, -9
 ACKNOWLEDGED = ".acknowledged"
-REVISIONS = tuple(f"{number:04}" for number in range(2, 11))
 UNNAMED = re.compile(r"\.(lock|part|sqlite|sqlite-(wal|shm)|jsonl\.lock)$|^\.|as-of|\.zip$")
 """Files that are not told by their bytes: those at work, and those that are looked into instead."""
 VARYING = re.compile(
@@ -127,7 +125,7 @@ def acknowledge(folder: Path, key: str) -> None:
 
 PLAIN_OPEN = open
 FORMS = "plain", "footnotes", "tei", "page", "alto", "iiif", "annotations"
-EXPORT = ("export", "text.txt", "--reanchor", "--out", "exported")
+EXPORT = ("export", "text.txt", "--out", "exported")
 FAULTY: dict[str, Job] = {
     "decide": decided,
     "acts": acts,
@@ -148,14 +146,11 @@ FAULTY: dict[str, Job] = {
     "restore": JOBS["restore"],
     "restore-store": run("restore", "saved.zip", "restored", "--store", "sqlite:///other.sqlite"),
     "recover": JOBS["recover"],
-    **{f"migrate-{revision}": JOBS["migrate"] for revision in REVISIONS},
 }
 
 
 def prepared(job: str, folder: Path) -> None:
     """What a project must be like before a command is tried."""
-    if job.startswith("migrate-"):
-        return at_revision(folder, job.removeprefix("migrate-"))
     if job == "check-back":  # a page of which a run before this one knew comes back into the text
         quietly(lambda: JOBS["check"](folder))
         write_text(folder, 2)

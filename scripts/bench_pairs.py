@@ -3,12 +3,11 @@
 
     bench_pairs.py [--offsets 20] [--pages 3] [--only check-backup]
 
-The project is the first half-folios of the sample with a recording of the recogniser, checked and decided on; then its
-store is put back to an earlier revision of the tables, so that whoever comes first brings it up to date, and a page is
-taken out of its text, so that a check has something to change. Each pair is run in processes of its own, the second
-begun at moments spread over the time that the first takes alone. The state afterwards (pages, flags, decisions, page
-states, the journal, reports, exported texts, what a backup and a restored folder hold) must be the one that some order
-of the two alone leaves. Prints a line a pair; the exit status is 1 where one was broken.
+The project is the first half-folios of the sample with a recording of the recogniser, checked and decided on; then a
+page is taken out of its text, so that a check has something to change. Each pair is run in processes of its own, the
+second begun at moments spread over the time that the first takes alone. The state afterwards (pages, flags, decisions,
+page states, the journal, reports, exported texts, what a backup and a restored folder hold) must be the one that some
+order of the two alone leaves. Prints a line a pair; the exit status is 1 where one was broken.
 """
 
 from __future__ import annotations
@@ -28,9 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from alembic import command
-from alembic.config import Config
-from real_servers import RELEASED_REVISION, Desk, Server, released
+from real_servers import Desk, Server
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -43,7 +40,6 @@ from proof.ocr.replay import RecordingEngine
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.backup import restore
-from proof.store.database import MIGRATIONS
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.journal import all_lines
 from proof.store.models import FlagRow, PageRow
@@ -52,7 +48,6 @@ from proof.store.queue_records import Order, QueueFilter
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK, PROJECT = "text", "project"
-EARLIER = "0008"
 HINT = LayoutOverrideShape(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
 FORKED = multiprocessing.get_context("forkserver")
 """Processes are forked from one that does nothing else: whoever is forked from a process with threads has their locks,
@@ -85,7 +80,6 @@ def make(folder: Path, pages: int, workers: int = 2) -> None:
         flags = [(one.number, one.version) for one in store.queue.flags(WORK, numbers)]
         (folder / FLAGS).write_text(json.dumps(flags), encoding="utf-8")
     write_text(folder, pages - 1)
-    at_revision(folder, EARLIER)
 
 
 def made(scratch: Path, pages: int, workers: int = 2) -> Path:
@@ -97,15 +91,6 @@ def made(scratch: Path, pages: int, workers: int = 2) -> Path:
     if making.exitcode:
         raise SystemExit(making.exitcode)
     return (scratch / PROJECT).rename(scratch / "base")
-
-
-def at_revision(folder: Path, revision: str) -> None:
-    """Put the store back to the tables of an earlier version of the program."""
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    with Store.open(folder / "proof.sqlite") as store, store.engine.execution_options(writes=True).begin() as there:
-        config.attributes["connection"] = there
-        command.downgrade(config, revision)
 
 
 def write_text(folder: Path, pages: int) -> None:
@@ -138,11 +123,6 @@ def served(folder: Path, code: Path = ROOT) -> None:
         server.stop()
 
 
-def served_by_released(folder: Path) -> None:
-    """The same with a server of version 0.1.0."""
-    served(folder, folder.parent / "released")
-
-
 def reread(folder: Path) -> None:
     """Say how a page is to be read, and have it read so."""
     settings = Settings.load(folder)
@@ -166,24 +146,20 @@ def run(*arguments: str) -> Callable[[Path], None]:
 JOBS: dict[str, Callable[[Path], None]] = {
     "check": run("check", "-q"),
     "restore": run("restore", "saved.zip", "restored"),
-    "migrate": lambda folder: Store.open(folder / "proof.sqlite").close(),
     "decide": lambda folder: decide(folder, "beside", 2),
     "reread": reread,
-    "export": run("export", "text.txt", "--reanchor", "--out", "exported"),
+    "export": run("export", "text.txt", "--out", "exported"),
     "backup": run("backup", "made.zip"),
     "report": run("report", "-q", "--out", "reported"),
     "recover": run("recover"),
     "serve": served,
-    "released": served_by_released,
 }
 PAIRS = [
-    *(("check", other) for other in ("check", "restore", "migrate", "decide", "reread", "export", "backup", "report")),
-    *(("decide", other) for other in ("migrate", "export", "backup", "recover", "report", "reread")),
+    *(("check", other) for other in ("check", "restore", "decide", "reread", "export", "backup", "report")),
+    *(("decide", other) for other in ("export", "backup", "recover", "report", "reread")),
     ("restore", "restore"),
     ("backup", "backup"),
-    ("migrate", "migrate"),
-    *(("serve", other) for other in ("serve", "check", "restore", "migrate", "export", "backup", "recover")),
-    *(("released", other) for other in ("check", "migrate", "serve", "export", "backup")),
+    *(("serve", other) for other in ("serve", "check", "restore", "export", "backup", "recover")),
 ]
 EITHER_FAILS = {("restore", "restore"), ("backup", "backup")}
 """The second of two finds what the first made, and says so."""
@@ -229,18 +205,13 @@ def _store(path: Path) -> State:
 
 
 def expected(base: Path, first: str, second: str) -> list[State]:
-    """The states that the two orders of a pair leave. A server of an earlier version that finds tables of a later one
-    may refuse what is asked of it: then the other alone, or half of it, is what is left."""
+    """The states that the two orders of a pair leave."""
     orders: list[tuple[str, ...]] = [(first, second), (second, first)]
     states = []
     for jobs in orders:
         with copied(base) as folder:
             for job in jobs:
                 begin(job, folder).join()
-            states.append(state_of(folder) | {"lost": []})
-    if first == "released":
-        with copied(base) as folder:
-            begin(second, folder).join()
             states.append(state_of(folder) | {"lost": []})
     return states
 
@@ -271,8 +242,6 @@ def at_once(base: Path, first: str, second: str, offset: float) -> tuple[State, 
 
 def broken(pair: tuple[str, str], base: Path, offsets: int) -> Iterator[str]:
     """What a pair leaves that neither order does, each with its offset."""
-    if pair[0] == "released":
-        base = of_released(base)
     wanted = expected(base, *pair)
     with copied(base) as folder:
         began = time.monotonic()
@@ -283,24 +252,11 @@ def broken(pair: tuple[str, str], base: Path, offsets: int) -> Iterator[str]:
         offset = alone * n / offsets
         state, statuses = at_once(base, *pair, offset)
         ended = sorted(int(status or 0) for status in statuses)
-        if ended != statuses_wanted and not (pair[0] == "released" and ended == [0, 3]):
+        if ended != statuses_wanted:
             yield f"after {offset:.2f} s: exit statuses {statuses}"
         if state not in wanted:
             differs = [name for name in state if all(state[name] != one.get(name) for one in wanted)]
             yield f"after {offset:.2f} s: {', '.join(differs) or 'a mixture of both orders'}"
-
-
-def of_released(base: Path) -> Path:
-    """The project as version 0.1.0 leaves it: the tables of that version, and no journal."""
-    folder = base.parent / "base-released"
-    if not folder.exists():
-        released(base.parent)
-        with copied(base) as made_ready:
-            Store.open(made_ready / "proof.sqlite").close()
-            at_revision(made_ready, RELEASED_REVISION)
-            (made_ready / "proof.decisions.jsonl").unlink(missing_ok=True)
-            shutil.copytree(made_ready, folder)
-    return folder
 
 
 def begin(job: str, folder: Path) -> Any:

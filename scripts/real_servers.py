@@ -1,14 +1,12 @@
-"""Servers in processes of their own, of this version and of one that was released, and somebody who decides at them."""
+"""Servers in processes of their own, and somebody who decides at them."""
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import socket
 import subprocess
 import sys
-import tarfile
 import time
 import urllib.error
 import urllib.request
@@ -17,39 +15,23 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-RELEASED = "a70be37"
-"""The commit of version 0.1.0."""
-RELEASED_REVISION = "0009"
-"""Of the tables that it makes."""
 PATIENCE = 60.0
 
 Flag = tuple[int, int]
 """The number of a flag, and its version."""
 
 
-def released(folder: Path) -> Path:
-    """The code of version 0.1.0, laid out in a folder. Raises SystemExit where this is no checkout that has it."""
-    code = folder / "released"
-    command = ["git", "archive", "--format=tar", RELEASED, "proof", "templates"]
-    got = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)  # noqa: S603
-    if got.returncode:
-        raise SystemExit(f"the code of version 0.1.0 is not here: {got.stderr.decode()}")
-    with tarfile.open(fileobj=io.BytesIO(got.stdout)) as tar:
-        tar.extractall(code, filter="data")
-    return code
-
-
 class Server:
-    """A server over the project in `folder`, begun when this is made; `code`: where its program lies."""
+    """A server over the project in `folder`, begun when this is made."""
 
-    def __init__(self, folder: Path, code: Path = ROOT) -> None:
+    def __init__(self, folder: Path) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = int(free.getsockname()[1])
         command = [sys.executable, "-P", "-m", "proof", "serve", "--config", str(folder), "--port", str(self.port)]
         quiet: dict[str, Any] = {} if os.environ.get("TELL") else {"stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen(  # noqa: S603
-            command, cwd=folder, env=os.environ | {"PYTHONPATH": str(code)}, stdout=subprocess.DEVNULL, **quiet
+            command, cwd=folder, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL, **quiet
         )
 
     def ready(self) -> bool:

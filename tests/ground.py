@@ -10,11 +10,12 @@ from proof.model.quality import QualityFlags
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.quality.seeded_errors import ErrorPolicy, seeded_errors_of
-from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store import RunInfo, Store
 from proof.store.saving import CheckedResult
 from proof.text.model import Row, Script
 from proof.text.variants import VariantPolicy
 from proof.verify.page_findings import numbered
+from tests.standing import page_place, text_info
 
 WORK = "KR1d0030"
 PAGE = "KR1d0030_WYG_010-1a"
@@ -82,9 +83,9 @@ def check_again(store: Store, rate: float, flags: tuple[Flag, ...] = FLAGS, key:
     """Check the page again; the store knows it under the same key."""
     folder = Path(str(store.engine.url.database)).parent
     path = str(folder / f"{WORK}_010.txt")
-    texts = (TextInfo(path, "5eed", "kanripo", "traditional"),)
+    texts = (text_info(Path(path)),)
     run = store.begin_run(RunInfo(WORK, "儀禮集釋", texts, EngineIdentity("null", "1", "", "")))
     found = page(flags)
     quality = QualityFlags(seeded=seeded_errors_of(found, rate, JUDGE))
-    store.save_pages(run, [CheckedResult(PagePlace(0, path, "010", "1a"), key, found, quality=quality)])
+    store.save_pages(run, [CheckedResult(page_place(0, Path(path), PAGE), key, found, quality=quality)])
     store.finish_run(run, whole=True)

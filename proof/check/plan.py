@@ -22,6 +22,7 @@ from proof.settings.config import Settings
 from proof.settings.project import texts_of_project
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.layout_overrides import LayoutOverride
+from proof.store.texts import sha_of
 from proof.text.authorities import lists_fingerprint
 from proof.text.model import Page, Script, Transcription
 
@@ -47,6 +48,12 @@ class PageTask:
     @property
     def page(self) -> Page:
         return self.text.pages[self.number]
+
+    @property
+    def in_text(self) -> PagePlace:
+        """Where the page stands, with its columns in the file."""
+        lines = {column.number: column.start for column in self.page.columns}
+        return replace(self.place, lines=lines)
 
     @property
     def ref(self) -> str:
@@ -133,7 +140,8 @@ class CheckPlan:
         self.tasks: list[PageTask] = []
         for text in self._texts:
             own, first = self._images_of(text), len(self.tasks)
-            self.tasks += [_task(text, n, first + n, own) for n in range(len(text.pages))]
+            sha = sha_of(text.text)
+            self.tasks += [_task(text, n, first + n, own, sha) for n in range(len(text.pages))]
         self.tasks = _overridden(_with_copies(self.tasks), store.layout_overrides.of_work(self.name), index)
 
     def hear(self, sense: Mapping[int, Sequence[SenseEvidence]]) -> None:
@@ -142,7 +150,7 @@ class CheckPlan:
 
     def read_as(self, task: PageTask, override: LayoutOverride | None) -> PageTask:
         """A task of this work as it is where `override` holds for its page, or nothing does."""
-        found = _task(task.text, task.number, task.place.position, self._images_of(task.text))
+        found = _task(task.text, task.number, task.place.position, self._images_of(task.text), task.place.sha)
         found = replace(found, sense=task.sense, place=task.place)
         return with_override(found, override, self._index) if override else found
 
@@ -154,8 +162,7 @@ class CheckPlan:
             work=self.name,
             title=self._settings.project.title or self._texts[0].title or self.name,
             texts=tuple(
-                TextInfo(str(t.path), hashlib.sha256(t.text.encode()).hexdigest(), t.format, self.keys.script(t).value)
-                for t in self._texts
+                TextInfo(str(t.path), sha_of(t.text), t.format, self.keys.script(t).value, t.text) for t in self._texts
             ),
             engine=self.keys.engine,
             settings={"fingerprint": self.keys.fingerprint, "threshold": self._settings.flags.threshold},
@@ -168,9 +175,9 @@ def image_lists(settings: Settings, text: Transcription) -> tuple[Path, ...]:
     return find_image_lists(text.path, text.pages, settings.project.imglist)
 
 
-def _task(text: Transcription, number: int, position: int, index: ImageIndex) -> PageTask:
+def _task(text: Transcription, number: int, position: int, index: ImageIndex, sha: str) -> PageTask:
     page = text.pages[number]
-    place = PagePlace(position, str(text.path), page.juan, str(page.folio) if page.folio else "")
+    place = PagePlace(position, str(text.path), page.juan, str(page.folio) if page.folio else "", sha=sha)
     ref = index.reference(page)
     try:
         found = index.find(page) or index.counted(text.path.stem, number, len(text.pages))

@@ -142,10 +142,12 @@ class Rechecker:
         check_cancelled()  # for the last time: what follows is kept whole
         if page.readings is not None:
             self._store.cache.put(*page.readings)
-        if not self._store.replace_page(number, seen, task.place, page.key, given, overlay, page.shapes):
-            return None
+        text = task.text
+        self._store.text_versions.arrive(str(text.path), text.text, job.keys.script(text).value)
         if place.text != known.text:
             self._store.move_text(work, known.text, place.text)
+        if not self._store.replace_page(number, seen, task.in_text, page.key, given, overlay, page.shapes):
+            return None
         # a page that is kept under the same key keeps its flags too, but witnesses may read otherwise now
         self._store.rescore(work, overlay.among(given.flags))
         return _compared(result, trouble, before, self._flags(work, place))

@@ -83,7 +83,7 @@ class PageWriter:
                 self._saved(page)
 
     def _result(self, page: CheckedPage) -> CheckedResult:
-        place, override = page.task.place, page.task.override
+        place, override = page.task.in_text, page.task.override
         audited = self._settings.audit.rate or self._settings.audit.planted_rate
         quality = quality_flags(page.whole(), self._settings, self._checker(page)) if audited else NO_QUALITY
         return CheckedResult(place, page.key, page.result, override, page.shapes, quality, page.packed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ import click
 from proof.collate.collation import collate
 from proof.commands.options import config_option, setting_options, settings_of
 from proof.commands.remarks import print_remarks, verbose_option
-from proof.errors import UsageError
-from proof.export.decided import Decided, Unused, decided_in, not_written
-from proof.export.files import ON_IMAGES, Form, Material, write_export
+from proof.errors import ProofError, UsageError
+from proof.export.decided import Decided, Unused, decided_in, note_written
+from proof.export.files import ON_IMAGES, Form, Material, folders_of, write_export
+from proof.export.preview import not_written, planned
 from proof.export.records import read_corrections
 from proof.export.script import FormChoice
 from proof.export.source import CorrectedSource, correct, write_corrected
@@ -30,7 +32,7 @@ from proof.text.witness_source import WitnessSource
 
 
 @click.command("export")
-@click.argument("text", type=click.Path(path_type=Path))
+@click.argument("text", type=click.Path(path_type=Path), required=False)
 @config_option
 @setting_options(("project.out", "store.url"))
 @click.option(
@@ -47,6 +49,7 @@ from proof.text.witness_source import WitnessSource
     help="What to write.  [default: text, diff, notes]",
 )
 @click.option("--in-place", is_flag=True, help="Correct the source itself, too.")
+@click.option("--dry-run", is_flag=True, help="Say what would be written, what not, and why; write nothing.")
 @click.option("--reanchor", is_flag=True, help="Set corrections of a changed source where their context stands once.")
 @click.option(
     "--choose",
@@ -66,12 +69,13 @@ from proof.text.witness_source import WitnessSource
 )
 @verbose_option
 def command(
-    text: Path,
+    text: Path | None,
     config: Path | None,
     given: dict[str, Any],
     corrections: Path | None,
     forms: tuple[str, ...],
     in_place: bool,
+    dry_run: bool,
     reanchor: bool,
     choices: tuple[str, ...],
     name: str,
@@ -79,42 +83,107 @@ def command(
     witnesses: tuple[str, ...],
     verbose: bool,
 ) -> int:
-    """Write accepted corrections into a transcription, and nothing else.
+    """Write accepted corrections into a transcription, and nothing else; without TEXT, into all of the project.
 
     The corrected text keeps every other byte. Beside it: a diff for git apply, collation notes, TEI, PAGE XML,
-    ALTO, a IIIF manifest and Web Annotations. A source that changed since the check is refused with the
-    places that moved.
+    ALTO, a IIIF manifest and Web Annotations.
 
-    What was decided is what was decided for this file, in whatever work of the store it was checked. Decisions that
-    do not reach it are told with the reason; where two contradict each other neither is written, and the exit status
-    is 1.
+    What was decided is what was decided for this file, in whatever work of the store it was checked; where the file
+    was changed since, it is written where its place is now. What cannot be written is named with the reason and
+    keeps nothing else back; where two decisions contradict each other neither is written. Then the exit status is 1.
     """
-    settings = settings_of(config, (text,), given)
-    wanted = [Form(form) for form in forms] or [Form.TEXT, Form.DIFF, Form.NOTES]
-    chosen, pairs = [FormChoice.parse(one) for one in choices], settings.variants.file
-    with _store_now(settings, asked=corrections is None or _needs_pages(wanted)) as store:
-        decided = decided_for(text, corrections, settings, store, reanchor=reanchor)
-        edition, before = decided.edition, decided.applied
-        corrected = correct(edition, decided.corrections, reanchor=reanchor, choices=chosen, pairs=pairs, before=before)
-        pages = _pages(store, corrected) if store and _needs_pages(wanted) else []
-    others = read_witnesses([WitnessSource.parse(one, Path.cwd()) for one in witnesses])
-    print_remarks((remark for edition in (corrected.edition, *others) for remark in edition.remarks), verbose=verbose)
+    settings = settings_of(config, (text,) if text else (), given)
+    texts = (text,) if text else settings.text_files()
+    if not texts:
+        raise UsageError(
+            "nothing to export: name a transcription (proof export TEXT), or run in the folder of a project"
+        )
+    if len(texts) > 1 and (corrections is not None or name):
+        raise UsageError("--corrections and --name are about one text: name it")
+    wanted = _Wanted(
+        corrections,
+        [Form(form) for form in forms] or [Form.TEXT, Form.DIFF, Form.NOTES],
+        in_place,
+        dry_run,
+        reanchor,
+        [FormChoice.parse(one) for one in choices],
+        name,
+        base,
+        [WitnessSource.parse(one, Path.cwd()) for one in witnesses],
+        verbose,
+    )
+    folders = folders_of(texts) if len({one.name for one in texts}) < len(texts) else {}
+    status = 0
+    for one in texts:
+        try:
+            status |= _export(one, settings, wanted, settings.project.out / folders.get(one, Path()))
+        except ProofError as error:  # a text that cannot be exported costs that text
+            if len(texts) == 1:
+                raise
+            click.echo(f"{one}: {error}", err=True)
+            status = 1
+    return status
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is to be written of a text, and how."""
+
+    corrections: Path | None
+    forms: Sequence[Form]
+    in_place: bool
+    dry_run: bool
+    reanchor: bool
+    choices: Sequence[FormChoice]
+    name: str
+    base: str
+    witnesses: Sequence[WitnessSource]
+    verbose: bool
+
+
+def _export(text: Path, settings: Settings, wanted: _Wanted, folder: Path) -> int:
+    """Export one text into a folder; gives the exit status. Raises ProofError."""
+    pairs = settings.variants.file
+    with _store_now(settings, asked=wanted.corrections is None or _needs_pages(wanted.forms)) as store:
+        decided = decided_for(text, wanted.corrections, settings, store)
+        corrected = correct(
+            decided.edition,
+            decided.corrections,
+            reanchor=wanted.reanchor,
+            choices=wanted.choices,
+            pairs=pairs,
+            before=decided.applied,
+        )
+        pages = _pages(store, corrected) if store and _needs_pages(wanted.forms) else []
+    status = int(bool(corrected.refused) or any(one.reason is Unused.CONFLICT for one in decided.left_out))
+    if wanted.dry_run:
+        for one in planned(decided, corrected):
+            if one.written:
+                click.echo(str(one))
+        _tell(decided, corrected)
+        return status
+    others = read_witnesses(wanted.witnesses)
+    remarks = (remark for edition in (corrected.edition, *others) for remark in edition.remarks)
+    print_remarks(remarks, verbose=wanted.verbose)
     material = Material(
         corrected,
         datetime.now(UTC),
         pages=pages,
-        collations=[collate(corrected.edition, one, settings.variants.file) for one in others],
+        collations=[collate(corrected.edition, one, pairs) for one in others],
         title=settings.project.title,
-        name=name,
-        base=base,
+        name=wanted.name,
+        base=wanted.base,
     )
-    written = write_export(material, wanted, settings.project.out)
-    if in_place:
+    written = write_export(material, wanted.forms, folder)
+    if wanted.in_place:
         write_corrected(corrected, text)
         written.append(text)
+        if wanted.corrections is None:
+            with Store.open(settings.store_address) as store:
+                note_written(store, corrected)
     _tell(decided, corrected)
     _print_written(decided, corrected, written)
-    return int(any(one.reason is Unused.CONFLICT for one in decided.left_out))
+    return status
 
 
 def _print_written(decided: Decided, corrected: CorrectedSource, written: Sequence[Path]) -> None:
@@ -136,9 +205,7 @@ def _store_now(settings: Settings, *, asked: bool) -> Iterator[Store | None]:
         yield now
 
 
-def decided_for(
-    text: Path, corrections: Path | None, settings: Settings, store: Store | None, *, reanchor: bool = False
-) -> Decided:
+def decided_for(text: Path, corrections: Path | None, settings: Settings, store: Store | None) -> Decided:
     """What there is to write into the transcription at `text`: the corrections of a file, or, without one, what was
     decided for it in the project's store. Raises ProofError."""
     edition = in_script(read_edition(text), settings.page.script)
@@ -146,7 +213,7 @@ def decided_for(
         return Decided(edition, tuple(read_corrections(corrections)))
     if store is None:
         raise UsageError(f"nothing was decided yet: there is no store at {settings.store_address}; give --corrections")
-    return decided_in(store, edition, reanchor=reanchor)
+    return decided_in(store, edition)
 
 
 def _tell(decided: Decided, corrected: CorrectedSource) -> None:
@@ -157,7 +224,7 @@ def _tell(decided: Decided, corrected: CorrectedSource) -> None:
         click.echo(f"in the script of the text: {was.place}, written {written.replacement}", err=True)
     if decided.nothing:
         click.echo(f"nothing was decided for {decided.edition.path}: it stays as it is", err=True)
-    for line in not_written(decided):
+    for line in not_written(decided, corrected):
         click.echo(line, err=True)
 
 

@@ -6,11 +6,12 @@ refused, or set at the one place that does.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from proof.errors import ProofError, UsageError
+from proof.errors import UsageError
 from proof.model.flags import Kind
 from proof.text.edit import Edit, Surroundings, contexts, is_written
 from proof.text.witness import Addresses, Edition
@@ -22,7 +23,8 @@ class Correction:
 
     `page` and `line` as flags have them; where the format has no pages, an empty page and the line of the file.
     `context` is the characters around the place with the place in brackets, `東面于[北]耦大夫`, as flags carry it.
-    `replacement` is in whatever script it was decided in.
+    `replacement` is in whatever script it was decided in. `start` is the code point of the file at which it begins,
+    where that is known: then that is its place. `number` is that of its flag in the store, 0 for none.
     `witness` is what it is corrected after (影像 where empty), `note` a line in words, `person` who decided it, `moved`
     the flag of the other half where a character moved; `typed`: in the words of a person. What is not `accepted`, and
     what answers a planted `audit` error, never gets out.
@@ -43,6 +45,8 @@ class Correction:
     person: str = ""
     moved: str = ""
     typed: bool = False
+    start: int | None = None
+    number: int = 0
     accepted: bool = True
     audit: bool = False
 
@@ -69,51 +73,39 @@ class PlacedCorrection:
 
 
 @dataclass(frozen=True, slots=True)
-class Placements:
-    """The corrections that have their place, and those that the text has already."""
+class RefusedCorrection:
+    """A correction that cannot be written, and why; it costs itself alone."""
 
-    placed: tuple[PlacedCorrection, ...]
-    applied: tuple[Correction, ...]
+    correction: Correction
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.correction.place}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
-class DisplacedCorrection:
-    """A correction whose place reads otherwise now; `found` is how many places of the file have its context."""
+class Placements:
+    """The corrections that have their place, those that the text has already, and those that have none."""
 
-    correction: Correction
-    found: int
-
-    def __str__(self) -> str:
-        where = "its context is nowhere" if not self.found else f"its context is at {self.found} places"
-        return f"{self.correction.place} ({where})"
-
-
-class ChangedSourceError(ProofError):
-    """The source changed since it was checked; `places` are the corrections that no longer fit."""
-
-    http_status = 409
-
-    def __init__(self, name: str, places: Sequence[DisplacedCorrection], *, hopeless: bool) -> None:
-        listed = "\n".join(f"  {place}" for place in places)
-        advice = "check it again" if hopeless else "check it again, or ask for re-anchoring"
-        super().__init__(f"{name} changed since it was checked; {advice}. These places moved:\n{listed}")
-        self.places = tuple(places)
+    placed: tuple[PlacedCorrection, ...]
+    applied: tuple[Correction, ...]
+    refused: tuple[RefusedCorrection, ...]
 
 
 def place(
     edition: Edition, corrections: Sequence[Correction], *, reanchor: bool = False, written: Sequence[Correction] = ()
 ) -> Placements:
-    """The edits that the accepted corrections make, in the order given. A line that reads already as it was decided
-    is left alone.
+    """The edits that the accepted corrections make, in the order given.
 
-    What stands around a place may have been corrected itself, by others of these or by those that were `written` into
-    the text before. With `reanchor`, one whose place reads otherwise goes where its context is found exactly once.
-    Raises ChangedSourceError with all that do not fit, UsageError where one would break a line or the page marks.
+    One that says where it begins is there. Any other is known by what stands at its place and around it, which may have
+    been corrected itself, by others of these or by those that were `written` into the text before; a line that reads
+    already as it was decided is left alone. With `reanchor`, one whose place reads otherwise goes where its context is
+    found exactly once.
     """
     addresses = Addresses(edition)
     placed: list[PlacedCorrection] = []
-    displaced: list[DisplacedCorrection] = []
     applied: list[Correction] = []
+    refused: list[RefusedCorrection] = []
     of_line: dict[tuple[str, int], list[Correction]] = defaultdict(list)
     for one in (*corrections, *written):
         if one.accepted and not one.audit and one.changes:
@@ -121,37 +113,78 @@ def place(
     for correction in corrections:
         if not correction.accepted or correction.audit:
             continue
-        _check(correction)
         beside = of_line[correction.page, correction.line]
-        around = surroundings(correction, beside)
-        start = _there(edition, addresses, correction, around)
-        if start is not None:
-            placed.append(PlacedCorrection(correction, Edit(start, correction.length, correction.replacement)))
-            continue
-        if _applied(edition, addresses, correction, around, _edits(beside)):
+        found = _placed(edition, addresses, correction, beside, reanchor=reanchor)
+        if isinstance(found, PlacedCorrection):
+            placed.append(found)
+        elif isinstance(found, RefusedCorrection):
+            refused.append(found)
+        else:
             applied.append(correction)
-            continue
-        found = _elsewhere(edition, addresses, correction, around)
-        if reanchor and len(found) == 1:
-            address = addresses.of(found[0])
-            if address is not None:
-                moved = replace(correction, page=address.page, line=address.line, offset=address.offset)
-                placed.append(
-                    PlacedCorrection(moved, Edit(found[0], correction.length, correction.replacement), correction)
-                )
-                continue
-        displaced.append(DisplacedCorrection(correction, len(found)))
-    if displaced:
-        hopeless = reanchor or all(place.found != 1 for place in displaced)
-        raise ChangedSourceError(str(edition.path), displaced, hopeless=hopeless)
-    return Placements(tuple(placed), tuple(applied))
+    return Placements(tuple(placed), tuple(applied), tuple(refused))
 
 
-def _check(correction: Correction) -> None:
+def _placed(
+    edition: Edition, addresses: Addresses, correction: Correction, beside: Sequence[Correction], *, reanchor: bool
+) -> PlacedCorrection | RefusedCorrection | None:
+    """A correction with its edit, or why it has none; None where the text has it already."""
+    wrong = _wrong(correction)
+    if wrong:
+        return RefusedCorrection(correction, wrong)
+    if correction.start is not None:
+        return _placed_at(edition, correction, correction.start)
+    around = surroundings(correction, beside)
+    start = _there(edition, addresses, correction, around)
+    if start is not None:
+        return PlacedCorrection(correction, Edit(start, correction.length, correction.replacement))
+    if _applied(edition, addresses, correction, around, _edits(beside)):
+        return None
+    found = _elsewhere(edition, addresses, correction, around)
+    address = addresses.of(found[0]) if reanchor and len(found) == 1 else None
+    if address is not None:
+        moved = replace(correction, page=address.page, line=address.line, offset=address.offset)
+        return PlacedCorrection(moved, Edit(found[0], correction.length, correction.replacement), correction)
+    where = "nowhere" if not found else "at one place" if len(found) == 1 else f"at {len(found)} places"
+    advice = "check it again, or ask for re-anchoring" if len(found) == 1 else "check it again"
+    return RefusedCorrection(correction, f"changed since it was checked, its context is {where}; {advice}")
+
+
+def _placed_at(edition: Edition, correction: Correction, start: int) -> PlacedCorrection | RefusedCorrection:
+    """A correction whose place is known, with its edit."""
+    if not edition.text.startswith(correction.original, start):
+        return RefusedCorrection(correction, "its place reads otherwise by now; export again")
+    if correction.kind is Kind.LAYOUT:
+        return PlacedCorrection(correction, line_edit(edition.text, correction, start))
+    return PlacedCorrection(correction, Edit(start, correction.length, correction.replacement))
+
+
+_LINE_END = re.compile(r"¶*(?:\r\n|\n|\r|$)|¶+")
+
+
+def line_edit(text: str, correction: Correction, start: int) -> Edit:
+    """The edit by which a whole line comes into a text, or goes out of it, with its ending; where both its readings are
+    lines, its text alone changes."""
+    was, becomes = correction.original, correction.replacement
+    if was and becomes:
+        return Edit(start, len(was.rstrip("¶\r\n")), becomes)
+    if was:
+        bare = not {was[0], was[-1]} & set("¶\n\r")  # else it was written with its ending
+        end = _LINE_END.match(text, start + len(was)) if bare else None
+        return Edit(start, len(was) + (len(end[0]) if end is not None else 0), "")
+    if start == 0 or text[start - 1] in "\n\r¶":
+        here = _LINE_END.search(text, start)
+        return Edit(start, 0, becomes + ((here[0] if here is not None else "") or "\n"))
+    end = _LINE_END.match(text, start)
+    return Edit(start, 0, ((end[0] if end is not None else "") or "\n") + becomes)
+
+
+def _wrong(correction: Correction) -> str:
+    """Why a correction can be written nowhere; empty where it can."""
     if any(char in correction.replacement for char in "\n\r¶\v\f\x1c\x1d\x1e\x85\u2028\u2029"):
-        raise UsageError(f"{correction.place}: a correction stays within its line: no line endings, no pilcrow")
+        return "a correction stays within its line: no line endings, no pilcrow"
     if len(correction.original) != correction.length:
-        raise UsageError(f"{correction.place}: {correction.length} characters were to be {correction.original!r}")
+        return f"{correction.length} characters were to be {correction.original!r}"
+    return ""
 
 
 def surroundings(correction: Correction, beside: Iterable[Correction]) -> list[Surroundings]:
@@ -163,16 +196,6 @@ def surroundings(correction: Correction, beside: Iterable[Correction]) -> list[S
 def _edits(corrections: Iterable[Correction]) -> list[tuple[Edit, str]]:
     """Corrections of a line as edits of it, each with what it takes the place of."""
     return [(Edit(one.offset, one.length, one.replacement), one.original) for one in corrections]
-
-
-def reads_alike(correction: Correction) -> bool:
-    """Whether what stands around a place may be the same before and after it is corrected, as where one more of a
-    character goes into a run of them: the text does not tell then whether it was."""
-    if not correction.changes:
-        return False
-    around = [one.after for one in surroundings(correction, ()) if not one.ends]
-    pairs = [(correction.original + after, correction.replacement + after) for after in around]
-    return any(was.startswith(now) or now.startswith(was) for was, now in pairs)
 
 
 def _there(

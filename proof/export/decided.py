@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from proof.errors import UsageError
-from proof.export.corrections import ChangedSourceError, Correction, place, reads_alike
+from proof.export.corrections import Correction
+from proof.export.source import CorrectedSource
 from proof.model.flags import Kind, context_of
 from proof.store import Store
 from proof.store.decision_records import Decision, State, Verdict
-from proof.store.records import DecidedPlace
-from proof.store.text_pages import TextInStore, find_text
+from proof.store.text_pages import find_text
+from proof.store.texts import DecidedPlace, Place, TextStep, Writing
 from proof.text.model import Script
-from proof.text.realigned import RealignedLines
+from proof.text.positions import Span
 from proof.text.variants import VariantPolicy, policy_of
 from proof.text.witness import Addresses, Edition
 
@@ -26,11 +25,8 @@ class Unused(StrEnum):
 
     OTHER_TEXT = "about another file with the same pages"
     CONFLICT = "contradicts another decision about the same place; take back one of the two"
-    GONE = "its place is no longer in the text"
-    MOVED = (
-        "the text was changed since it was checked, and another place may be taken for its own; check the text again"
-    )
-    UNTOLD = "its line was changed since it was checked, and reads alike with it and without; check the text again"
+    GONE = "its place was changed in the text since, and what was decided is not there; decide it again"
+    PAGE = "about a page as a whole, and no change of its text"
     UNSURE = "left unsure"
     SKIPPED = "skipped"
 
@@ -42,12 +38,6 @@ class LeftOut:
     decision: Decision
     reason: Unused
     text: str
-
-    def __str__(self) -> str:
-        made = self.decision
-        where = f"page {made.page}, column {made.line}" if made.line else f"page {made.page}"
-        change = f"{made.transcribed or '(nothing)'} → {made.reading or '(nothing)'}"
-        return f"{where}, offset {made.offset}: {change} ({made.person})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,158 +62,91 @@ class Decided:
         return tuple(one for one in self.left_out if one.reason is not Unused.OTHER_TEXT)
 
 
-def not_written(decided: Decided) -> Iterator[str]:
-    """What does not reach the text, with the reason, in lines for who takes it home; of other texts only how much."""
-    told: dict[tuple[Unused, str], list[LeftOut]] = defaultdict(list)
-    for one in decided.left_out:
-        told[one.reason, one.text if one.reason is Unused.OTHER_TEXT else ""].append(one)
-    for (reason, text), ones in told.items():
-        about = f" ({text})" if text else ""
-        yield f"not written, {reason}{about}: {len(ones)}"
-        if reason is not Unused.OTHER_TEXT:
-            yield from (f"  {one}" for one in ones)
+def decided_in(store: Store, edition: Edition) -> Decided:
+    """What was decided for the text of `edition`, in whatever work it was checked, at the places that it has there as
+    it is now. What the text reads already is `applied`; what was written and taken back since is put back.
 
-
-def decided_in(store: Store, edition: Edition, *, reanchor: bool = False) -> Decided:
-    """What was decided for the text of `edition`, in whatever work it was checked.
-
-    A decision that a later check carried over to the place as it now is counts once, and so do equal decisions about
-    one place; what was taken back or never decided is not among them. A decision that the last check found no place
-    for is used where it fits (with `reanchor` where its context is), else left out. Raises UsageError where the store
-    does not know the text.
+    Raises UsageError where the store does not know the text.
     """
     text = find_text(store, edition)
     script = text.latest.script
     edition = replace(edition, script=Script(script)) if script in set(Script) else edition
+    own = {known.path for known in text.own}
+    pages = {page.id for page in edition.pages}
+    policy = policy_of(edition.script)
+    known = {work: store.decided_places(work) for work in sorted({one.work for one in (*text.own, *text.others)})}
+    now = _PlacesNow(store, edition, (one for of_work in known.values() for one in of_work if one.text in own))
+    addresses = Addresses(edition)
     found: list[tuple[Decision, Correction]] = []
-    kept: list[Decision] = []
+    kept: list[tuple[Decision, Span]] = []
     left_out: list[LeftOut] = []
     applied: list[Correction] = []
     settled = 0
-    policy = policy_of(edition.script)
-    addresses = Addresses(edition)
-    for work in sorted({known.work for known in (*text.own, *text.others)}):
-        mine, others = _parted(store, work, text, edition)
-        left_out += others
-        gone = {one.decision.id for one in store.decisions.displaced(work)} if mine else set()
-        written = {one.id: _correction(one, policy) for one, _ in mine if _writes(one)}
-        of_line: dict[tuple[str, int], list[Correction]] = defaultdict(list)
-        for one in written.values():
-            of_line[one.page, one.line].append(one)
-        checked = _CheckedLines(store, edition, addresses)
-        for decision, there in mine:
-            correction = written.get(decision.id)
+    for work, of_work in known.items():
+        last = {one.flag: one for one in store.decisions.last_of_flags(work)}
+        makers = store.decisions.makers(last.values())
+        for there in of_work:
+            decision = replace(last[there.place.flag], person=makers[last[there.place.flag].id])
+            if there.text not in own:
+                if decision.page in pages and decision.state not in (State.KEPT, State.OPEN):
+                    left_out.append(LeftOut(decision, Unused.OTHER_TEXT, there.text))
+                continue
             reason = _UNDECIDED.get(decision.state)
-            in_text: list[Correction] = []
-            if correction is None:
-                settled += reason is None
-                kept += [decision] if decision.state is State.KEPT and not there.lost else []
-            elif there.instead:
-                in_text = _in_text(edition, addresses, correction, there.instead, policy)
-                reason = None if in_text else Unused.GONE
-            elif (reason := checked.reason(decision, correction, there)) is None:
-                if there.lost or decision.id in gone:  # `correct` refuses any other that was changed since
-                    try:
-                        beside = of_line[correction.page, correction.line]
-                        in_text += place(edition, [correction], reanchor=reanchor, written=beside).applied
-                    except ChangedSourceError:
-                        reason = Unused.GONE
-                found += [] if reason or in_text else [(decision, correction)]
-            applied += in_text
+            place = now.of(there)
+            settled += decision.state is State.KEPT or (decision.state is State.COPY and not decision.transcribed)
+            if decision.kind == Kind.LAYOUT.value and not decision.line and decision.state is State.CORRECTED:
+                reason, place = Unused.PAGE, None
+            elif place is None and (_writes(decision) or there.place.reads != there.place.transcribed):
+                reason = Unused.GONE
             left_out += [LeftOut(decision, reason, str(edition.path))] if reason else []
+            if place is None:
+                continue
+            span, reads = place
+            correction = _correction(decision, span, edition, addresses, policy)
+            if reads != there.place.wanted:
+                found.append((decision, correction))
+            elif decision.state is State.CORRECTED and there.place.wanted != there.place.transcribed:
+                applied.append(correction)
+            elif _writes(decision):
+                found.append((decision, correction))
+            elif decision.state is State.KEPT:
+                kept.append((decision, span))
     corrections, conflicts = _without_conflicts(found, kept)
     left_out += [LeftOut(decision, Unused.CONFLICT, str(edition.path)) for decision in conflicts]
     return Decided(edition, tuple(corrections), tuple(left_out), settled, tuple(applied))
 
 
+def note_written(store: Store, corrected: CorrectedSource) -> None:
+    """Note in the store what was written into a text itself, so that its places stand where they are now."""
+    edition = corrected.edition
+    written = [one for one in corrected.placed if one.correction.changes]
+    writing = Writing(
+        tuple(one.edit for one in written),
+        {one.correction.number: one.edit for one in written if one.correction.number},
+    )
+    for path in {text.path for text in find_text(store, edition).own}:
+        store.text_versions.wrote(path, edition.text, corrected.text, edition.script.value, writing)
+
+
 _UNDECIDED: Mapping[State, Unused] = {State.UNSURE: Unused.UNSURE, State.SKIPPED: Unused.SKIPPED}
 
 
-def _parted(
-    store: Store, work: str, text: TextInStore, edition: Edition
-) -> tuple[list[tuple[Decision, DecidedPlace]], list[LeftOut]]:
-    """The standing decisions of a work about the text, each with its place, and those about other files that have the
-    same pages."""
-    own = {known.path for known in text.own if known.work == work}
-    pages = {page.id for page in edition.pages}
-    places = store.decided_places(work)
-    standing = list(store.decisions.standing(work))
-    makers = store.decisions.makers(standing)
-    mine: list[tuple[Decision, DecidedPlace]] = []
-    others: list[LeftOut] = []
-    for decision in standing:
-        there = places.get(decision.flag)
-        if there is None or there.elsewhere:
-            continue
-        if _is_about(there, own, decision.page in pages):
-            now = replace(decision, person=makers[decision.id])
-            if there.at is not None:
-                _, line, offset, context = there.at
-                now = replace(now, line=line, offset=offset, context=context)
-            mine.append((now, there))
-        elif decision.page in pages and decision.state is not State.KEPT:
-            others.append(LeftOut(decision, Unused.OTHER_TEXT, there.text))
-    return mine, others
+class _PlacesNow:
+    """Where the places of a store are in a text as it is now, which may be another than the store knows."""
 
+    def __init__(self, store: Store, edition: Edition, places: Iterable[DecidedPlace]) -> None:
+        of_version: dict[int, list[Place]] = defaultdict(list)
+        for one in places:
+            of_version[one.version].append(one.place)
+        script = edition.script.value
+        self._steps = {
+            version: TextStep(store.content(version), edition.text, script, known)
+            for version, known in of_version.items()
+        }
 
-def _in_text(
-    edition: Edition, addresses: Addresses, correction: Correction, context: str, policy: VariantPolicy
-) -> list[Correction]:
-    """A correction as its page has it in that context, in whatever form; none where it does not."""
-    written = re.search(rf"\[({policy.pattern(correction.replacement)})\]", context)
-    if written is None:
-        return []
-    words = context[: written.start()] + written[1] + context[written.end() :]
-    lines = (edition.text[begin:end] for begin, end in addresses.of_page(correction.page))
-    return [replace(correction, replacement=written[1])] if any(words in line for line in lines) else []
-
-
-class _CheckedLines:
-    """The lines of a text as they were checked, beside those that it has now."""
-
-    def __init__(self, store: Store, edition: Edition, addresses: Addresses) -> None:
-        self._store, self._edition, self._addresses = store, edition, addresses
-        self._pages: dict[int, RealignedLines] = {}
-
-    def reason(self, decision: Decision, correction: Correction, there: DecidedPlace) -> Unused | None:
-        """Why the text does not tell where the place of a decision is; None where it does."""
-        now = _line(self._edition, self._addresses, decision)
-        if reads_alike(correction) and now != there.line:
-            return Unused.UNTOLD
-        return None if self._has(decision, there, now) else Unused.MOVED
-
-    def _has(self, decision: Decision, there: DecidedPlace, now: str | None) -> bool:
-        """Whether what stands at the place of a decision is what stood there as it was checked. A line that is as it
-        was has it, unless another one is the same."""
-        if there.at is None or there.line is None or now is None:
-            return True
-        if there.line == now and list(self._lines(decision.page)).count(now) == 1:
-            return True
-        page, line, offset, context = there.at
-        if context_of(now, offset, decision.length) != context:  # whether it is elsewhere is told by its context
-            return True
-        if page not in self._pages:
-            lines = dict(enumerate(self._lines(decision.page), 1))
-            self._pages[page] = RealignedLines(self._store.lines_of_page(page), lines)
-        return self._pages[page].now(line, offset, decision.length) == (line, offset)
-
-    def _lines(self, page: str) -> Iterator[str]:
-        return (self._edition.text[begin:end] for begin, end in self._addresses.of_page(page))
-
-
-def _line(edition: Edition, addresses: Addresses, decision: Decision) -> str | None:
-    """The line of the text that a decision is about; None where it has none."""
-    try:
-        begin, end = addresses.line(decision.page, decision.line)
-    except UsageError:
-        return None
-    return edition.text[begin:end]
-
-
-def _is_about(there: DecidedPlace, own: set[str], has_page: bool) -> bool:
-    """Whether a flag is one of a text: its page is taken from it, or was when the flag was seen last, before a check
-    of another file with the same pages took the page over; a text that no longer has the page gave it to that file."""
-    return there.text in own or (has_page and bool(own & there.texts) and there.text not in there.texts)
+    def of(self, place: DecidedPlace) -> tuple[Span, str] | None:
+        """A place in the text as it is, and what it reads; None where it is lost."""
+        return self._steps[place.version].now(place.place)
 
 
 def _writes(decision: Decision) -> bool:
@@ -231,20 +154,29 @@ def _writes(decision: Decision) -> bool:
     return decision.state is State.CORRECTED or (decision.state is State.COPY and bool(decision.transcribed))
 
 
-def _correction(decision: Decision, policy: VariantPolicy) -> Correction:
+def _correction(
+    decision: Decision, span: Span, edition: Edition, addresses: Addresses, policy: VariantPolicy
+) -> Correction:
+    """A decision as a correction of what stands at its place: what was decided, or what was transcribed."""
     corrected = decision.state is State.CORRECTED
+    address = addresses.of(span.start)
+    begin = span.start - address.offset if address is not None else span.start
+    original = edition.text[span.start : span.end]
+    line = edition.text[begin : edition.text.find("\n", begin) % (len(edition.text) + 1)]
     return Correction(
-        page=decision.page,
-        line=decision.line,
-        offset=decision.offset,
-        length=decision.length,
+        page=address.page if address is not None and edition.paged else decision.page,
+        line=address.line if address is not None else decision.line,
+        offset=span.start - begin,
+        length=span.length,
+        start=span.start,
         replacement=_as_read(decision, policy) if corrected else decision.transcribed,
-        original=decision.transcribed,
-        context=decision.context,
+        original=original,
+        context=context_of(line, span.start - begin, span.length),
         note=decision.note,
         kind=Kind(decision.kind),
         ref=decision.ref,
         flag=decision.uid,
+        number=decision.flag,
         person=decision.person,
         moved=decision.evidence.get("moved", "") if corrected and decision.verdict is not Verdict.TYPED else "",
         typed=decision.reading not in (decision.suggested, *(text for text, _ in _seen(decision))),
@@ -270,48 +202,41 @@ def _as_read(decision: Decision, policy: VariantPolicy) -> str:
 
 
 def _without_conflicts(
-    found: Iterable[tuple[Decision, Correction]], kept: Iterable[Decision]
+    found: Iterable[tuple[Decision, Correction]], kept: Iterable[tuple[Decision, Span]]
 ) -> tuple[list[Correction], list[Decision]]:
     """The corrections without those that claim one place and say different things of it, or of one of which it was
     said that it is right as it is (`kept`), and the decisions behind these. Equal ones count once; an insertion goes
     before what is changed at its place."""
-    lines: dict[tuple[str, int], list[tuple[Decision, Correction]]] = defaultdict(list)
-    for decision, correction in found:
-        lines[correction.page, correction.line].append((decision, correction))
-    refused: set[int] = set()
+    ordered = sorted(found, key=lambda pair: (pair[1].start or 0, pair[1].length, pair[0].id))
+    refused: dict[int, Decision] = {}
     doubled: set[int] = set()
-    for here in lines.values():
-        for at, (one, first) in enumerate(here):
-            for other, second in here[at + 1 :]:
-                if _same_edit(one, other):
-                    doubled.add(other.id)
-                elif _collide(first, second):
-                    refused |= {one.id, other.id}
-    pairs = [pair for line in lines.values() for pair in line]
-    right = _kept_and_corrected(kept, pairs)
-    refused |= {made.id for made in right}
-    used = [(made.id, correction) for made, correction in pairs if made.id not in refused | doubled]
-    told = {made.id: made for made in (*right, *(made for made, _ in pairs)) if made.id in refused}
-    return [correction for _, correction in sorted(used, key=lambda pair: pair[0])], [told[n] for n in sorted(told)]
-
-
-def _kept_and_corrected(kept: Iterable[Decision], pairs: Sequence[tuple[Decision, Correction]]) -> list[Decision]:
-    """The decisions that a place is right as it is, and those that correct that very place, in this work or another."""
-    corrected: dict[tuple[str, int, int, int], list[Decision]] = defaultdict(list)
-    for made, correction in pairs:
+    for at, (one, first) in enumerate(ordered):
+        for other, second in ordered[at + 1 :]:
+            if (second.start or 0) > (first.start or 0) + first.length:
+                break
+            if _place(first) == _place(second) and first.replacement == second.replacement:
+                doubled.add(other.id)
+            elif _collide(first, second):
+                refused |= {one.id: one, other.id: other}
+    by_place: dict[tuple[int, int], list[Decision]] = defaultdict(list)
+    for made, correction in ordered:
         if correction.changes:
-            corrected[made.page, made.line, made.offset, made.length].append(made)
-    against = [(one, corrected.get((one.page, one.line, one.offset, one.length), ())) for one in kept]
-    return [made for one, others in against if others for made in (one, *others)]
+            by_place[_place(correction)].append(made)
+    for made, span in kept:
+        others = by_place.get((span.start, span.length), ())
+        refused |= {each.id: each for each in (made, *others) if others}
+    used = [(made.id, correction) for made, correction in ordered if made.id not in refused.keys() | doubled]
+    return [one for _, one in sorted(used, key=lambda pair: pair[0])], [refused[number] for number in sorted(refused)]
 
 
-def _same_edit(one: Decision, other: Decision) -> bool:
-    return (one.offset, one.length, one.reading) == (other.offset, other.length, other.reading)
+def _place(correction: Correction) -> tuple[int, int]:
+    return correction.start or 0, correction.length
 
 
 def _collide(one: Correction, other: Correction) -> bool:
     if not (one.changes or other.changes):
         return False
-    if one.offset == other.offset and not (one.length and other.length):
+    start, then = one.start or 0, other.start or 0
+    if start == then and not (one.length and other.length):
         return one.length == other.length
-    return one.offset < other.offset + other.length and other.offset < one.offset + one.length
+    return start < then + other.length and then < start + one.length

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -141,6 +142,17 @@ def _annotations(material: Material, folder: Path) -> list[Path]:
             target = f"{base}/images/{quote(file_name(page.image))}" if base else file_name(page.image)
             written.append(_write(folder / f"{_safe(page.page)}.json", _json(flag_annotations(page, target))))
     return written
+
+
+def folders_of(texts: Sequence[Path]) -> dict[Path, Path]:
+    """A folder for each text: named as the text is; where several are called so, within the folders that they lie in,
+    and with their endings where these alone tell them apart."""
+    files = [text.absolute() for text in texts]
+    common = Path(os.path.commonpath([file.parent for file in files])) if files else Path()
+    inside = [file.relative_to(common) for file in files]
+    named = [Path(file.stem) for file in files], [file.with_suffix("") for file in inside], inside
+    folders = next((names for names in named if len(set(names)) == len(texts)), inside)
+    return dict(zip(texts, folders, strict=True))
 
 
 def _safe(name: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from proof.errors import ProofError, UsageError
+from proof.errors import UsageError
 from proof.export.corrections import Correction
 from proof.text.variants import VariantPolicy
 
@@ -26,7 +26,7 @@ class Question:
 
     def __str__(self) -> str:
         answer = f"{self.character}@{_reference(self.correction)}={self.choices[0]}"
-        return f"{self.correction.place}: is {self.character} {' or '.join(self.choices)}?  (--choose {answer})"
+        return f"is {self.character} {' or '.join(self.choices)}?  (--choose {answer})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +64,6 @@ def _reference(correction: Correction) -> str:
     return ":".join(filter(None, (correction.page, str(correction.line), str(correction.offset))))
 
 
-class AmbiguousScriptError(ProofError):
-    """Corrections whose characters have several forms in the script of the text; `questions` name them."""
-
-    http_status = 409
-
-    def __init__(self, questions: Sequence[Question]) -> None:
-        listed = "\n".join(f"  {question}" for question in questions)
-        super().__init__(
-            f"these characters have more than one form in this text's script; say which is meant, everywhere "
-            f"(--choose {questions[0].character}={questions[0].choices[0]}) or place by place:\n{listed}"
-        )
-        self.questions = tuple(questions)
-
-
 def open_forms(
     correction: Correction, policy: VariantPolicy, choices: Sequence[FormChoice] = ()
 ) -> Iterator[Correction]:
@@ -91,14 +77,15 @@ def open_forms(
 
 def in_source_script(
     corrections: Iterable[Correction], policy: VariantPolicy, choices: Sequence[FormChoice] = ()
-) -> list[Correction]:
+) -> tuple[list[Correction], list[Question]]:
     """The corrections with their replacements in the script of the text, which `policy` knows: the one gate for every
     reading, whether a machine suggested it, a person typed or chose it, or a file brought it.
 
     A character that the place had before stays as it is, and so does one that a person typed and that has no form of
     its own in the other script; `choices` answer for others, what is said of a place before what is said of a page, and
-    that before what is said of the whole text. Raises AmbiguousScriptError with every open question, UsageError where
-    an answer is none of the forms that there are, or names a place where nothing is asked.
+    that before what is said of the whole text. Gives the open questions too; a correction that has one is not among
+    those given. Raises UsageError where an answer is none of the forms that there are, or names a place where
+    nothing is asked.
     """
     questions: list[Question] = []
     used: set[FormChoice] = set()
@@ -107,7 +94,7 @@ def in_source_script(
         if not correction.changes or not correction.accepted or correction.audit:
             done.append(correction)
             continue
-        written = ""
+        written, asked = "", []
         for char in correction.replacement:
             forms = _forms(char, correction, policy)
             answers = [choice for choice in choices if choice.is_for(correction, char)]
@@ -116,15 +103,14 @@ def in_source_script(
             if answers:
                 forms = (_answered(answers, forms, correction),)
             if len(forms) > 1:
-                questions.append(Question(correction, char, forms))
+                asked.append(Question(correction, char, forms))
             written += forms[0]
-        done.append(replace(correction, replacement=written))
+        questions += asked
+        done += [] if asked else [replace(correction, replacement=written)]
     unused = [choice for choice in choices if choice.place and choice not in used]
     if unused:
         raise UsageError(f"--choose {unused[0]}: no correction there has {unused[0].character}")
-    if questions:
-        raise AmbiguousScriptError(questions)
-    return done
+    return done, questions
 
 
 def _forms(char: str, correction: Correction, policy: VariantPolicy) -> tuple[str, ...]:

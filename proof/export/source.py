@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from proof.atomic import whole_binary_file
-from proof.errors import OutputError, UsageError
-from proof.export.corrections import ChangedSourceError, Correction, PlacedCorrection, place
+from proof.errors import OutputError, TextError
+from proof.export.corrections import Correction, PlacedCorrection, RefusedCorrection, place
 from proof.export.diff import unified_diff
 from proof.export.script import FormChoice, in_source_script, open_forms
-from proof.text.edit import edited
+from proof.text.edit import Edit, edited
 from proof.text.encoding import encode
 from proof.text.lines import lines
 from proof.text.pages import LineKind
@@ -23,7 +23,8 @@ from proof.text.witness import Edition
 class CorrectedSource:
     """A corrected file: `data` in the encoding of the source, `placed` the corrections with their edits, their
     replacements in the source's script, `applied` those that the source has already, `rewritten` those whose readings
-    were put into the source's script, each as it was decided and as it is written."""
+    were put into the source's script, each as it was decided and as it is written, `refused` those that cannot be
+    written."""
 
     edition: Edition
     text: str
@@ -31,6 +32,7 @@ class CorrectedSource:
     placed: tuple[PlacedCorrection, ...]
     applied: tuple[Correction, ...] = ()
     rewritten: tuple[tuple[Correction, Correction], ...] = ()
+    refused: tuple[RefusedCorrection, ...] = ()
 
     @property
     def moved(self) -> tuple[PlacedCorrection, ...]:
@@ -54,38 +56,73 @@ def correct(
     before: Sequence[Correction] = (),
 ) -> CorrectedSource:
     """The source with the accepted corrections; without any, byte for byte as it is. `pairs` is the project's own file
-    of variants, `before` what was corrected in the source earlier.
-
-    Raises ChangedSourceError where the source reads otherwise than when it was checked (`reanchor` sets those whose
-    context is there exactly once), AmbiguousScriptError where a form has to be chosen (`choices`),
-    UsageError where two corrections claim one place or a choice is none, TextError where the file's encoding lacks a
+    of variants, `before` what was corrected in the source earlier. What cannot be written is refused by itself: where
+    its place reads otherwise than when it was checked (`reanchor` sets those whose context is there exactly once), a
+    form has to be chosen (`choices`), two claim one place, a page mark would come of it, or the file's encoding lacks a
     character.
+
+    Raises UsageError where a choice is none.
     """
     policy = policy_of(edition.script, pairs)
     known = list(corrections)
     told = {one: _as_written(edition, one, known, list(open_forms(one, policy, choices))) for one in known}
     there = [now for now in told.values() if now is not None]
     given = [one for one in known if told[one] is None]
-    written = in_source_script(given, policy, choices)
+    written, questions = in_source_script(given, policy, choices)
+    asked = {question.correction for question in questions}
+    given = [one for one in given if one not in asked]
     in_text = tuple(now for was, now in zip(given, written, strict=True) if was.changes and not now.changes)
     anew = [one for one in written if one not in in_text]
     found = place(edition, anew, reanchor=reanchor, written=(*before, *there))
-    text = edited(edition.text, [one.edit for one in found.placed if one.correction.changes])
-    _must_keep_lines(edition, found.placed, text)
+    placed, unwritable = _writable(edition, found.placed)
+    text = edited(edition.text, [one.edit for one in placed if one.correction.changes])
     data = encode(edition.path, text, edition.encoding, edition.bom)
     rewritten = tuple(pair for pair in zip(given, written, strict=True) if pair[0] != pair[1])
-    return CorrectedSource(edition, text, data, found.placed, (*found.applied, *in_text, *there), rewritten)
+    refused = (*(RefusedCorrection(one.correction, str(one)) for one in questions), *found.refused, *unwritable)
+    applied = (*found.applied, *in_text, *there)
+    return CorrectedSource(edition, text, data, tuple(placed), applied, rewritten, refused)
 
 
-def _must_keep_lines(edition: Edition, placed: Sequence[PlacedCorrection], text: str) -> None:
-    """Raises UsageError where a correction would make a page mark, a comment or an outline of a line of text: its page
-    would end there, or lose a column."""
-    changed = [one for one in placed if one.correction.changes]
-    if not edition.paged or not changed or (was := _no_columns(edition.text)) == _no_columns(text):
-        return
-    guilty = (one for one in changed if _no_columns(edited(edition.text, [one.edit])) != was)
-    place_of = next(guilty, changed[0]).correction.place
-    raise UsageError(f"{place_of}: its line would be no column any more; take it back, or change the text itself")
+def _writable(
+    edition: Edition, placed: Sequence[PlacedCorrection]
+) -> tuple[list[PlacedCorrection], list[RefusedCorrection]]:
+    """The corrections that can be written together, and why others cannot."""
+    refused: dict[int, str] = {}
+    ordered = sorted(range(len(placed)), key=lambda n: (placed[n].edit.start, placed[n].edit.length))
+    changing = [n for n in ordered if placed[n].correction.changes]
+    for at, number in enumerate(changing):
+        one = placed[number].edit
+        for other in changing[at + 1 :]:
+            second = placed[other].edit
+            if second.start < one.end or (second.start, second.length) == (one.start, one.length):
+                told = "claims the same place as another correction; take back one of the two"
+                refused |= {number: told, other: told}
+            elif second.start > one.end:
+                break
+    for number in changing:
+        try:
+            encode(edition.path, placed[number].edit.replacement, edition.encoding, False)
+        except TextError as error:
+            refused.setdefault(number, str(error))
+    refused |= _breaking(edition, {n: placed[n].edit for n in changing if n not in refused})
+    kept = [one for n, one in enumerate(placed) if n not in refused]
+    return kept, [RefusedCorrection(placed[n].correction, refused[n]) for n in sorted(refused)]
+
+
+def _breaking(edition: Edition, edits: Mapping[int, Edit]) -> dict[int, str]:
+    """The edits, by number, that would make a page mark, a comment or an outline of a line of text: its page would end
+    there, or lose a column."""
+    was = _no_columns(edition.text)
+    if not edition.paged or not edits or was == _no_columns(edited(edition.text, edits.values())):
+        return {}
+    sound: list[Edit] = []
+    found = {}
+    for number, edit in edits.items():
+        if _no_columns(edited(edition.text, [*sound, edit])) == was:
+            sound.append(edit)
+        else:
+            found[number] = "its line would be no column any more; take it back, or change the text itself"
+    return found
 
 
 def _no_columns(text: str) -> list[tuple[LineKind, str]]:
@@ -101,10 +138,7 @@ def _as_written(
     written is not asked again. None where it has none, or several might be meant."""
     found: list[Correction] = []
     for form in forms if correction.accepted and not correction.audit and correction.changes else ():
-        try:
-            found += place(edition, [form], written=[one for one in beside if one != correction]).applied
-        except ChangedSourceError:
-            continue
+        found += place(edition, [form], written=[one for one in beside if one != correction]).applied
     return found[0] if len(found) == 1 else None
 
 

@@ -104,7 +104,6 @@ VERDICTS = {
     Verdict.SKIP: _("skipped"),
     Verdict.UNDO: _("taken back"),
     Verdict.REDO: _("done again"),
-    Verdict.CARRIED: _("carried over"),
 }
 
 RULES = {

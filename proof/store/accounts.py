@@ -24,7 +24,6 @@ from sqlalchemy.orm import Session
 
 from proof.errors import ToldError
 from proof.locale.marking import _
-from proof.store.decision_rows import CHECK
 from proof.store.models import AccountEventRow, AccountRow
 from proof.store.sessions import Sessions, StorePart
 
@@ -298,8 +297,6 @@ def proper_name(name: str) -> str:
         raise AccountError(_("a name has 1 to %(most)s characters"), most=LONGEST_NAME)
     if _NOT_SHOWN.search(name) or any(unicodedata.category(char) in _BREAKING for char in name):
         raise AccountError(_("a name has no line endings and no characters that do not show"))
-    if handle(name) == CHECK:
-        raise AccountError(_("%(name)s: under this name a check carries decisions over; take another"), name=name)
     return name
 
 

@@ -26,9 +26,8 @@ from sqlalchemy.orm import Session
 
 from proof.errors import ProofError
 from proof.locale.marking import _
-from proof.store.carried import carried_on, events_of_flag, left_by, overruled_by
-from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError, Verdict
-from proof.store.decision_rows import carried_from, maker_of, shown_decisions
+from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError
+from proof.store.decision_rows import events_of_flag, shown_decisions
 from proof.store.decisions import take_back_in
 from proof.store.lookup import work_of
 from proof.store.models import DecisionRow, FlagRow, LayoutOverrideRow, PageEventRow, PageRow, RuleRow
@@ -190,20 +189,14 @@ class _Steps:
             about: int | None = self.session.scalar(select(tables[what].about).where(tables[what].id == number))
             return about
         row = self.session.get_one(DecisionRow, number)
-        if row.verdict not in TAKING_BACK or row.about is None:
+        if row.about is None:
             return None
         taken = self.session.get_one(DecisionRow, row.about)
-        said = carried_from(self.session, taken)
-        if said is not taken and maker_of(self.session, taken) == self.person:  # of a restored decision who made that
-            return taken.id
-        return said.id if said.person == self.person else None
+        return taken.id if taken.person == self.person else None
 
     def _settle(self, step: ActStep) -> None:
-        about = step.about
-        while about is not None and (step.what, about) not in self.settled:
-            self.settled.add((step.what, about))
-            row = self.session.get(DecisionRow, about) if step.what is What.DECISIONS else None
-            about = row.about if row is not None and row.verdict == Verdict.CARRIED.value else None
+        if step.about is not None:
+            self.settled.add((step.what, step.about))
 
     def _newest_first(self) -> Iterator[ActStep]:
         query = select(DecisionRow.id, DecisionRow.about, DecisionRow.batch, DecisionRow.at)
@@ -260,7 +253,7 @@ def _take_back(
 def _take_decisions_back(
     session: Session, steps: _Steps, step: ActStep, key: str, *, again: bool, leave: bool
 ) -> Undone | None:
-    """Take back a decision, or those of its stroke that stand, with what a check carried over of them."""
+    """Take back a decision, or those of its stroke that stand."""
     rows = [session.get_one(DecisionRow, step.id)]
     if step.batch:
         same = select(DecisionRow).where(DecisionRow.batch == step.batch, DecisionRow.person == steps.person)
@@ -275,16 +268,9 @@ def _take_decisions_back(
     taken: list[tuple[DecisionRow, FlagRow]] = []
     changed: list[str] = []
     place = ""
-    left_at = {row.id: left_by(session, row, {one.id for one in rows}) for row in rows}
-    reached = {row.flag_id: left_at[row.id] for row in rows}
-    carried = [one for first in rows for one in carried_on(session, first) if one.version > reached.get(one.flag_id, 0)]
-    for row in {one.id: one for one in (*rows, *carried)}.values():
+    for row in rows:
         flag = session.scalars(select(FlagRow).where(FlagRow.id == row.flag_id).with_for_update()).one()
-        left = left_at.get(row.id, row.version)
-        others = _others(events_of_flag(session, flag.id), left, steps.person)
-        overruled = overruled_by(session, flag) if others is None else ""
-        if overruled:
-            others = [overruled] if overruled != steps.person else []
+        others = _others(events_of_flag(session, flag.id), row.version, steps.person)
         if others is None:
             taken.append((row, flag))
         elif others:
@@ -294,16 +280,9 @@ def _take_decisions_back(
         raise ChangedError(changed, place)
     made = [
         take_back_in(session, flag, row, steps.person, key if n == 0 else uuid.uuid4().hex, batch=key)
-        for n, (row, flag) in enumerate(sorted(taken, key=_newest_of_place_first))
+        for n, (row, flag) in enumerate(taken)
     ]
     return Undone(What.DECISIONS, again, tuple(made)) if made else None
-
-
-def _newest_of_place_first(taken: tuple[DecisionRow, FlagRow]) -> tuple[bool, int]:
-    """The flag that is seen before those that were seen at its place earlier: what stood before is carried over from
-    these to where nothing stands any more."""
-    flag = taken[1]
-    return flag.stale, -flag.id if flag.stale else 0
 
 
 def _others(events: Sequence[Event], number: int, person: str) -> list[str] | None:

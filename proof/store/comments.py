@@ -3,8 +3,7 @@
 The comments of one place are a thread. A comment says where the thread stands after it: a note, a problem that is open
 and may be assigned to somebody, or a problem that was resolved. Of a flag the last comment says whether there is an
 open problem; of a page its state does (`PageState.PROBLEM`), which a comment sets and takes away. Comments are only
-ever added: who errs answers. They are kept under the thread of the flag's place (`threads`), and so are not lost with
-it.
+ever added: who errs answers.
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ from proof.store.page_states import PageState, page_states
 from proof.store.quality import is_seeded
 from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.sessions import StorePart
-from proof.store.threads import is_of_thread, thread_of
 from proof.store.typed_text import check_note
 
 AT_ONCE = 200
@@ -128,16 +126,16 @@ class Comments(StorePart):
             page = _page(session, asked)
             flag = _flag(session, asked) if asked.flag is not None else None
             must_be_own(session, [asked.key, _key_of_page(asked.key)], CommentRow)
-            uid = thread_of(flag) if flag else ""
+            number = flag.id if flag else None
             again = session.scalar(select(CommentRow).where(CommentRow.key == asked.key))
             if again is not None:
                 state = asked.state or CommentState(again.state)
                 assigned = again.assigned if asked.assigned is None else asked.assigned
-                said = (again.page_id, again.uid, again.text, again.state, again.assigned, again.person)
-                if said != (page.id, uid, asked.text, state.value, assigned, asked.person):
+                said = (again.page_id, again.flag_id, again.text, again.state, again.assigned, again.person)
+                if said != (page.id, number, asked.text, state.value, assigned, asked.person):
                     raise key_of_another()
                 return comments_of(session, [again])[0]
-            thread = list(session.scalars(_of_place(page.id, uid)))
+            thread = list(session.scalars(_of_place(page.id, number)))
             row = _row(session, asked, page, flag, thread)
             session.add(row)
             if flag is None:
@@ -151,7 +149,9 @@ class Comments(StorePart):
             row = session.get(PageRow, page)
             if row is None or session.get_one(WorkRow, row.work_id).name != work:
                 raise NoPlaceError(NO_PAGE, work=work, page=page)
-            query = select(CommentRow).where(CommentRow.page_id == page)
+            of_flags = select(FlagRow.id).where(FlagRow.page_id == page)
+            of_page = (CommentRow.page_id == page) & CommentRow.flag_id.is_(None)
+            query = select(CommentRow).where(of_page | CommentRow.flag_id.in_(of_flags))
             return comments_of(session, session.scalars(query.order_by(CommentRow.at, CommentRow.id)).all())
 
     def of_flags(self, flags: Iterable[tuple[int, str]]) -> dict[tuple[int, str], list[Comment]]:
@@ -160,13 +160,11 @@ class Comments(StorePart):
         found: dict[tuple[int, str], list[Comment]] = {}
         with self._reading() as session:
             for start in range(0, len(wanted), AT_ONCE):
-                threads = _threads_of(session, wanted[start : start + AT_ONCE])
-                places = tuple_(CommentRow.page_id, CommentRow.uid).in_(set(threads.values()))
-                query = select(CommentRow).where(places).order_by(CommentRow.at, CommentRow.id)
-                said: dict[tuple[int, str], list[Comment]] = {}
-                for one in comments_of(session, session.scalars(query).all()):
-                    said.setdefault((one.page, one.uid), []).append(one)
-                found |= {flag: said[thread] for flag, thread in threads.items() if thread in said}
+                part = wanted[start : start + AT_ONCE]
+                here = select(FlagRow.id).where(tuple_(FlagRow.page_id, FlagRow.uid).in_(part))
+                query = select(CommentRow).where(CommentRow.flag_id.in_(here))
+                for one in comments_of(session, session.scalars(query.order_by(CommentRow.at, CommentRow.id)).all()):
+                    found.setdefault((one.page, one.uid), []).append(one)
         return found
 
     def of_work(self, work: str) -> list[Comment]:
@@ -174,8 +172,7 @@ class Comments(StorePart):
         said of seeded errors."""
         query = select(CommentRow).join(PageRow, PageRow.id == CommentRow.page_id)
         query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == work)
-        same = and_(FlagRow.page_id == CommentRow.page_id, FlagRow.uid == CommentRow.uid)
-        query = query.where(~exists(select(FlagRow.id).where(same, is_seeded())))
+        query = query.where(~exists(select(FlagRow.id).where(FlagRow.id == CommentRow.flag_id, is_seeded())))
         place = (PageRow.text, PageRow.position, PageRow.id, CommentRow.line, CommentRow.offset, CommentRow.uid)
         with self._reading() as session:
             return comments_of(session, session.scalars(query.order_by(*place, CommentRow.at, CommentRow.id)).all())
@@ -189,7 +186,7 @@ class Comments(StorePart):
             last = _last_comments(session, work, assigned)
             found = [_of_thread(session, row) for row in _still_open(session, last)]
             if assigned is None:
-                found += _only_marked(session, work, {row.page_id for row in last if not row.uid})
+                found += _only_marked(session, work, {row.page_id for row in last if row.flag_id is None})
         return sorted(found, key=lambda one: one.since, reverse=True)
 
     def count(self, person: str) -> int:
@@ -214,14 +211,10 @@ def _flag(session: Session, asked: CommentRequest) -> FlagRow:
     return flag
 
 
-def _threads_of(session: Session, flags: Sequence[tuple[int, str]]) -> dict[tuple[int, str], tuple[int, str]]:
-    """By page and id of a flag: the page and the thread of its place."""
-    query = select(FlagRow).where(tuple_(FlagRow.page_id, FlagRow.uid).in_(flags))
-    return {(row.page_id, row.uid): (row.page_id, thread_of(row)) for row in session.scalars(query)}
-
-
-def _of_place(page: int, uid: str) -> Select[CommentRow]:
-    place = select(CommentRow).where(CommentRow.page_id == page, CommentRow.uid == uid)
+def _of_place(page: int, flag: int | None) -> Select[CommentRow]:
+    """The comments of a thread: those on a flag or, where there is none, on the page."""
+    of_page = (CommentRow.page_id == page) & CommentRow.flag_id.is_(None)
+    place = select(CommentRow).where(of_page if flag is None else CommentRow.flag_id == flag)
     return place.order_by(CommentRow.at, CommentRow.id)
 
 
@@ -246,7 +239,8 @@ def _row(
         raise RefusedDecisionError(_("write something, or say what is to become of it"))
     return CommentRow(
         page_id=page.id,
-        uid=thread_of(flag) if flag else "",
+        flag_id=flag.id if flag else None,
+        uid=flag.uid if flag else "",
         key=asked.key,
         text=asked.text,
         state=state.value,
@@ -298,29 +292,27 @@ def _key_of_page(key: str) -> str:
 
 
 def comments_of(session: Session, found: Sequence[CommentRow]) -> list[Comment]:
-    """Comments from their rows, each with the number of the flag that stands at its place."""
-    pages = {row.page_id for row in found}
+    """Comments from their rows, those on flags on the pages on which these stand now."""
+    flags: dict[int, FlagRow] = {}
+    numbers = sorted({row.flag_id for row in found if row.flag_id is not None})
+    for start in range(0, len(numbers), AT_ONCE):
+        some = select(FlagRow).where(FlagRow.id.in_(numbers[start : start + AT_ONCE]))
+        flags |= {flag.id: flag for flag in session.scalars(some)}
+    page_of = {row.id: flags[row.flag_id].page_id if row.flag_id in flags else row.page_id for row in found}
     names: dict[int, tuple[str, str]] = {}
-    numbers: dict[tuple[int, str], int] = {}
-    known = sorted(pages)
+    known = sorted(set(page_of.values()))
     for start in range(0, len(known), AT_ONCE):
-        some = known[start : start + AT_ONCE]
         named = select(PageRow.id, PageRow.page, WorkRow.name).join(WorkRow, WorkRow.id == PageRow.work_id)
-        names |= {row[0]: (row[1], row[2]) for row in session.execute(named.where(PageRow.id.in_(some)))}
-        uids = {row.uid for row in found if row.uid}
-        flags = select(FlagRow.page_id, is_of_thread(), FlagRow.id).where(FlagRow.page_id.in_(some))
-        flags = flags.where(is_of_thread().in_(uids)).order_by(
-            FlagRow.stale.desc(), FlagRow.id
-        )  # what is there is last
-        numbers |= {(row[0], row[1]): row[2] for row in session.execute(flags)} if uids else {}
+        pages = named.where(PageRow.id.in_(known[start : start + AT_ONCE]))
+        names |= {row[0]: (row[1], row[2]) for row in session.execute(pages)}
     return [
         Comment(
             id=row.id,
-            work=names[row.page_id][1],
-            page=row.page_id,
-            name=names[row.page_id][0],
-            flag=numbers.get((row.page_id, row.uid)),
-            uid=row.uid,
+            work=names[page_of[row.id]][1],
+            page=page_of[row.id],
+            name=names[page_of[row.id]][0],
+            flag=row.flag_id,
+            uid=flags[row.flag_id].uid if row.flag_id in flags else "",
             text=row.text,
             state=CommentState(row.state),
             assigned=row.assigned,
@@ -339,12 +331,15 @@ def _last_comments(session: Session, work: str | None, assigned: str | None) -> 
     """The last comment of each thread that it leaves as a problem; with `assigned`, as that person's."""
     later = aliased(CommentRow)
     after = or_(later.at > CommentRow.at, and_(later.at == CommentRow.at, later.id > CommentRow.id))
-    same = and_(later.page_id == CommentRow.page_id, later.uid == CommentRow.uid)
+    same = or_(
+        later.flag_id == CommentRow.flag_id,
+        and_(later.flag_id.is_(None), CommentRow.flag_id.is_(None), later.page_id == CommentRow.page_id),
+    )
     query = select(CommentRow).where(~exists(select(later.id).where(same, after)))
     if assigned is not None:
         query = query.where(CommentRow.state == CommentState.PROBLEM.value, CommentRow.assigned == assigned)
     else:
-        query = query.where(or_(CommentRow.state == CommentState.PROBLEM.value, CommentRow.uid == ""))
+        query = query.where(or_(CommentRow.state == CommentState.PROBLEM.value, CommentRow.flag_id.is_(None)))
     query = query.join(PageRow, PageRow.id == CommentRow.page_id).where(PageRow.absent.is_(False))
     if work is not None:
         query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == work)
@@ -353,14 +348,14 @@ def _last_comments(session: Session, work: str | None, assigned: str | None) -> 
 
 def _still_open(session: Session, last: Sequence[CommentRow]) -> list[CommentRow]:
     """Those that are of an open problem: a page may have been marked otherwise since."""
-    states = page_states(session, [row.page_id for row in last if not row.uid])
-    return [row for row in last if row.uid or states[row.page_id].state is PageState.PROBLEM]
+    states = page_states(session, [row.page_id for row in last if row.flag_id is None])
+    return [row for row in last if row.flag_id is not None or states[row.page_id].state is PageState.PROBLEM]
 
 
 def _of_thread(session: Session, last: CommentRow) -> Problem:
     """A problem with all that was said of it."""
-    comments = comments_of(session, session.scalars(_of_place(last.page_id, last.uid)).all())
-    page = session.get_one(PageRow, last.page_id)
+    comments = comments_of(session, session.scalars(_of_place(last.page_id, last.flag_id)).all())
+    page = session.get_one(PageRow, comments[-1].page)
     work = session.get_one(WorkRow, page.work_id)
     return Problem(
         work=work.name,

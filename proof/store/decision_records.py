@@ -25,7 +25,7 @@ class State(StrEnum):
 
 class Verdict(StrEnum):
     """What a person says of a flag. `DELETE`: nothing is to stand there, which an empty reading never says. `UNDO`
-    takes a decision back, `REDO` takes an `UNDO` back; `CARRIED` is said by a check that finds the place again."""
+    takes a decision back, `REDO` takes an `UNDO` back."""
 
     KEEP = "keep"
     TAKE = "take"
@@ -37,7 +37,6 @@ class Verdict(StrEnum):
     SKIP = "skip"
     UNDO = "undo"
     REDO = "redo"
-    CARRIED = "carried"
 
 
 STATE_OF = {
@@ -127,7 +126,7 @@ class Decision:
     """An event: who, when, on what place, before and after, and the evidence as it was then.
 
     `reading` is what is to stand at the place after it, `was` what was to stand there before. `about` is the
-    decision that this one takes back or carries over. `repeated`: it answers a request that was sent again.
+    decision that this one takes back. `repeated`: it answers a request that was sent again.
     """
 
     id: int
@@ -159,8 +158,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class DisplacedDecision:
-    """A decision whose flag the last check did not find and whose place is no longer in the text. `applied`:
-    the text now reads there what was decided."""
+    """A decision whose place is lost: the text was changed there since, and has what was decided nowhere that could be
+    told. It is written nowhere until it is decided again, or the text has the place again."""
 
     decision: Decision
-    applied: bool

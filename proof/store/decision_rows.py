@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -18,26 +17,20 @@ from proof.store.decision_records import (
     Verdict,
 )
 from proof.store.models import DecisionRow, FlagRow, PageRow
-from proof.store.quality import add_decision, is_of_text, seeded_among, seeded_places, shown_context
-from proof.store.threads import go_on
-from proof.text.edit import Edit
-
-AT_ONCE = 500
-
-CHECK = "proof check"
-"""Who carries a decision over to the same place in an edited text."""
+from proof.store.quality import seeded_among, seeded_places, shown_context
+from proof.store.standing import Event
 
 
-def carried_from(session: Session, decision: DecisionRow) -> DecisionRow:
-    """What somebody decided that a check carried over by this decision; any other is its own."""
-    while decision.verdict == Verdict.CARRIED.value and decision.about is not None:
-        decision = session.get_one(DecisionRow, decision.about)
-    return decision
+def last_event(session: Session, flag: FlagRow) -> DecisionRow | None:
+    """What was said of a flag last."""
+    here = (DecisionRow.flag_id == flag.id, DecisionRow.version == flag.version)
+    return session.scalar(select(DecisionRow).where(*here))
 
 
-def decided_by(session: Session, decision: DecisionRow) -> str:
-    """Who decided it; of one that a check carried over, who had decided what it carried."""
-    return carried_from(session, decision).person
+def events_of_flag(session: Session, flag: int) -> list[Event]:
+    """All that was said of a flag, oldest first."""
+    found = session.scalars(select(DecisionRow).where(DecisionRow.flag_id == flag).order_by(DecisionRow.version))
+    return [Event(row.id, row.about, row.person) for row in found]
 
 
 def restored(session: Session, decision: DecisionRow) -> DecisionRow | None:
@@ -48,11 +41,8 @@ def restored(session: Session, decision: DecisionRow) -> DecisionRow | None:
 
 
 def maker_of(session: Session, decision: DecisionRow) -> str:
-    """Who decided what stands by a decision, whoever took others back since, and wherever a check carried it."""
+    """Who decided what stands by a decision, whoever took others back since."""
     while decision.about is not None:
-        if decision.verdict == Verdict.CARRIED.value:
-            decision = session.get_one(DecisionRow, decision.about)
-            continue
         before = restored(session, decision)
         if before is None:
             break
@@ -137,29 +127,3 @@ def decision_of(row: DecisionRow) -> Decision:
         about=row.about,
         batch=row.batch,
     )
-
-
-def corrected_in(session: Session, pages: Iterable[int]) -> defaultdict[tuple[int, int], list[tuple[Edit, str]]]:
-    """What stands corrected on pages, by page and line: the edits, each with what it takes the place of."""
-    columns = (FlagRow.page_id, DecisionRow.line, DecisionRow.offset, DecisionRow.length)
-    last = (FlagRow.id == DecisionRow.flag_id) & (FlagRow.version == DecisionRow.version)
-    query = select(*columns, DecisionRow.reading, DecisionRow.transcribed).join(FlagRow, last)
-    query = query.where(DecisionRow.state == State.CORRECTED.value, is_of_text())
-    found: defaultdict[tuple[int, int], list[tuple[Edit, str]]] = defaultdict(list)
-    known = sorted(pages)
-    for start in range(0, len(known), AT_ONCE):
-        here = query.where(FlagRow.page_id.in_(known[start : start + AT_ONCE]))
-        for page, line, offset, length, reading, transcribed in session.execute(here):
-            found[page, line].append((Edit(offset, length, reading), transcribed))
-    return found
-
-
-def carry(session: Session, was: FlagRow, now: FlagRow, decision: DecisionRow) -> None:
-    """Have the decision that stands of one flag stand of another."""
-    demand = DecisionRequest("", now.id, Verdict.CARRIED, now.version, CHECK, f"carried-{decision.id}-{now.id}")
-    row = row_of(session, demand, now, State(was.state), was.reading)
-    row.note = decision.note
-    row.about, row.batch = decision.id, decision.batch  # the halves of a moved character stay one stroke
-    add_decision(session, row)
-    now.state, now.reading, now.version = was.state, was.reading, now.version + 1
-    go_on(session, was, now)

@@ -14,21 +14,11 @@ from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
 from proof.model.flags import Kind
 from proof.store import rows
-from proof.store.carried import (
-    beaten_by,
-    carried_on,
-    follows,
-    is_copy,
-    last_event,
-    overruled_by,
-    standing_event,
-    word_of,
-)
 from proof.store.decision_records import (
     STATE_OF,
     TAKING_BACK,
@@ -43,24 +33,24 @@ from proof.store.decision_records import (
     Verdict,
 )
 from proof.store.decision_rows import (
-    carry,
-    corrected_in,
-    decided_by,
     decision_of,
+    last_event,
     maker_of,
     restored,
     row_of,
     shown_decisions,
 )
-from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, WorkRow
+from proof.store.models import DecisionRow, FlagRow, WorkRow
 from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text
 from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.sessions import StorePart
-from proof.store.threads import is_decided_where_it_is, successor
+from proof.store.texts import is_displaced
 from proof.store.typed_text import check_note, check_reading
-from proof.text.edit import Surroundings, contexts
 
 AT_ONCE = 500
+
+SURPLUS_COLUMN = frozenset({"column doubled", "column not on the page"})
+"""Reasons of findings about a column that should not be there."""
 
 
 class Decisions(StorePart):
@@ -133,9 +123,16 @@ class Decisions(StorePart):
             after = found[-1].id
             yield from found
 
+    def last_of_flags(self, work: str) -> list[Decision]:
+        """The last decision about each flag of a work, also where all was taken back, but for seeded errors."""
+        of_flag = (FlagRow.id == DecisionRow.flag_id) & (FlagRow.version == DecisionRow.version)
+        query = select(DecisionRow).join(FlagRow, of_flag).join(WorkRow, DecisionRow.work_id == WorkRow.id)
+        with self._reading() as session:
+            found = session.scalars(query.where(WorkRow.name == work, is_of_text()).order_by(DecisionRow.id))
+            return [decision_of(row) for row in found]
+
     def makers(self, decisions: Iterable[Decision]) -> dict[int, str]:
-        """Who made what stands by each of these decisions, by its number: that person took no other back, nor did a
-        check carry it over."""
+        """Who made what stands by each of these decisions, by its number: that person took no other back."""
         with self._reading() as session:
             return {
                 one.id: one.person if one.about is None else maker_of(session, session.get_one(DecisionRow, one.id))
@@ -143,31 +140,10 @@ class Decisions(StorePart):
             }
 
     def displaced(self, work: str) -> list[DisplacedDecision]:
-        """The decisions whose place is gone: the flag was not found again, and the text reads otherwise. What stands
-        around a place may have been corrected since itself."""
-        carried = aliased(DecisionRow)
-        query = (
-            _last_decisions(work)
-            .where(FlagRow.stale.is_(True) | (FlagRow.ordinal == rows.BY_HAND), is_of_text())
-            .where(~select(carried.id).where(carried.about == DecisionRow.id).exists(), ~is_decided_where_it_is())
-            .order_by(DecisionRow.id)
-        )
+        """The decisions whose places are lost."""
+        query = _last_decisions(work).where(is_displaced(), is_of_text()).order_by(DecisionRow.id)
         with self._reading() as session:
-            lost = []
-            found = session.execute(query.add_columns(FlagRow.page_id)).all()
-            beside = corrected_in(session, {page for _, page in found})
-            for row, page in found:
-                decision = decision_of(row)
-                here = PageRow.id == ColumnRow.page_id
-                of_page = select(ColumnRow.source).join(PageRow, here).where(ColumnRow.page_id == page)
-                sources = list(session.scalars(of_page.where(PageRow.absent.is_(False))))
-                around = contexts(
-                    *(decision.context, decision.transcribed, decision.offset), beside[page, decision.line]
-                )
-                if not _stands(decision, decision.transcribed, sources, around):
-                    [shown] = shown_decisions(session, [row])
-                    lost.append(DisplacedDecision(shown, _stands(decision, decision.reading, sources, around)))
-            return lost
+            return [DisplacedDecision(one) for one in shown_decisions(session, list(session.scalars(query)))]
 
     def people(self, work: str, *, seeded: bool = False) -> dict[str, dict[Verdict, int]]:
         """How often each person said what; of `seeded` errors too, if these are counted as people see them."""
@@ -206,8 +182,6 @@ def check_demand(demand: DecisionRequest) -> None:
     """Raises RefusedDecisionError for a decision that cannot be, whatever the store holds."""
     if not 8 <= len(demand.key) <= 64:
         raise RefusedDecisionError(_("the key of a request has 8 to 64 letters"))
-    if demand.verdict is Verdict.CARRIED:
-        raise RefusedDecisionError(_("only a check carries decisions over"))
     if demand.verdict is Verdict.REDO:
         raise RefusedDecisionError(_("what was taken back is done again by taking that back: say `undo`"))
     check_reading(demand.reading)
@@ -235,32 +209,22 @@ def decide_in(session: Session, demand: DecisionRequest) -> Decision:
         if same is not None:
             return replace(same, repeated=True)
         raise conflict_of(session, flag, demand.version)
-    _must_be_as_seen(session, demand, flag)
+    _must_be_as_seen(demand, flag)
     state, reading = _after(session, demand, flag)
     undone = _undone(session, demand, flag) if demand.verdict is Verdict.UNDO else None
-    carried = _must_stand(session, flag, undone) if undone is not None else []
     along = _of_other_half(session, demand, flag, undone)
     if along is not None:  # both are one stroke, and taken back as one
         demand = replace(demand, batch=along.batch)
-    if carried:
-        demand = replace(demand, batch=demand.batch or demand.key)
-    for along_with, taken in reversed(carried):  # what stood before comes back to a place where nothing stands
-        key = _key_of_other(f"{demand.key}{taken.id}")
-        take_back_in(session, along_with, taken, demand.person, key, batch=demand.batch)
     made = _write(session, demand, flag, state, reading, undone)
     if along is not None:
         decide_in(session, along)
     return made
 
 
-def _must_be_as_seen(session: Session, demand: DecisionRequest, flag: FlagRow) -> None:
-    """Raises ConflictError where something else is suggested by now, or was decided of another flag of the place."""
-    if demand.verdict is Verdict.UNDO:
-        return
+def _must_be_as_seen(demand: DecisionRequest, flag: FlagRow) -> None:
+    """Raises ConflictError where something else is suggested by now."""
     if demand.verdict is Verdict.TAKE and demand.suggested not in (None, flag.suggested):
         raise ConflictError(flag.id, flag.version, [])
-    if (beaten := beaten_by(session, flag)) is not None:
-        raise ConflictError(flag.id, flag.version, conflict_of(session, beaten, 0).decisions)
 
 
 def take_back_in(
@@ -283,40 +247,14 @@ def _write(
     add_decision(session, row)
     flag.state, flag.reading, flag.version = state.value, reading, flag.version + 1
     session.flush()
-    here = successor(session, flag) if state is not State.OPEN else None
-    if here is not None and _goes_to(session, here, flag, undone):
-        carry(session, flag, here, row)  # its page was read again since it was seen
     return shown_decisions(session, [row])[0]
 
 
-def _goes_to(session: Session, here: FlagRow, flag: FlagRow, undone: DecisionRow | None) -> bool:
-    """Whether what stands of a flag that is gone is to stand at its place, too: what was decided of it now; and, where
-    that is `undone`, what had stood before."""
-    if undone is None:
-        return follows(session, here, flag)
-    return not is_copy(session, undone) and word_of(session, here) != word_of(session, flag)
-
-
-def _must_stand(session: Session, flag: FlagRow, undone: DecisionRow) -> list[tuple[FlagRow, DecisionRow]]:
-    """Where else a decision stands that is taken back, each flag with the event by which it does. Raises ConflictError
-    where the flag is gone and another word stands at its place."""
-    here = successor(session, flag)
-    if here is not None and overruled_by(session, flag):
-        raise ConflictError(flag.id, flag.version, conflict_of(session, here, 0).decisions)
-    found = []
-    for one in carried_on(session, undone):
-        there = session.scalars(select(FlagRow).where(FlagRow.id == one.flag_id).with_for_update()).one()
-        stands = standing_event(session, there.id)
-        found += [(there, one)] if stands is not None and stands.id == one.id else []
-    return found
-
-
 def conflict_of(session: Session, flag: FlagRow, version: int) -> ConflictError:
-    """What was decided about a flag since `version`, as a refusal; what a check carried over by who had decided it."""
+    """What was decided about a flag since `version`, as a refusal."""
     since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > version)
     found = list(session.scalars(since.order_by(DecisionRow.version)))
-    shown = zip(shown_decisions(session, found), found, strict=True)
-    return ConflictError(flag.id, flag.version, [replace(one, person=decided_by(session, row)) for one, row in shown])
+    return ConflictError(flag.id, flag.version, shown_decisions(session, found))
 
 
 _MOVED = "moved-"
@@ -396,7 +334,7 @@ def _after(session: Session, demand: DecisionRequest, flag: FlagRow) -> tuple[St
             or (last.state, last.reading) != (flag.state, flag.reading)
         ):
             raise RefusedDecisionError(_("flag %(flag)s: only its last decision can be taken back"), flag=flag.id)
-        if not demand.overrules and decided_by(session, last) != demand.person:
+        if not demand.overrules and last.person != demand.person:
             raise NotYoursError(
                 _("flag %(flag)s: %(person)s decided it; they or an administrator take it back"),
                 flag=flag.id,
@@ -423,8 +361,8 @@ def _after(session: Session, demand: DecisionRequest, flag: FlagRow) -> tuple[St
 
 
 def _says_too_much(flag: FlagRow) -> bool:
-    """Whether the finding itself says that a character stands there that should not."""
-    return rows.kind_of(flag.kind, flag.suggested) is Kind.INSERTION
+    """Whether the finding itself says that something stands there that should not."""
+    return rows.kind_of(flag.kind, flag.suggested) is Kind.INSERTION or flag.reason in SURPLUS_COLUMN
 
 
 def _undone(session: Session, demand: DecisionRequest, flag: FlagRow) -> DecisionRow | None:
@@ -441,10 +379,3 @@ def _last_decisions(work: str) -> Any:
         .join(WorkRow, DecisionRow.work_id == WorkRow.id)
         .where(WorkRow.name == work, DecisionRow.state != State.OPEN.value)
     )
-
-
-def _stands(decision: Decision, reading: str, sources: Sequence[str], around: Sequence[Surroundings]) -> bool:
-    """Whether a column of the page reads `reading` between what stands before and after the place."""
-    if not around:
-        return bool(sources) and decision.line == 0
-    return any(one.before + reading + one.after in source for one in around for source in sources)

@@ -38,16 +38,20 @@ from proof.store.models import (
     PageRow,
     RuleRow,
     SeededAnswerRow,
+    TextRow,
+    TextVersionRow,
     WorkRow,
 )
 from proof.store.rows import SEEDED
 from proof.store.sessions import Sessions
+from proof.store.texts import content_of
 
 ENDING = ".decisions.jsonl"
 FORMAT = 1
 COMMENT = "comment"
+DECISION = "decision"
 ACTS: dict[type[Base], str] = {
-    DecisionRow: "decision",
+    DecisionRow: DECISION,
     PageEventRow: "page",
     LayoutOverrideRow: "layout",
     RuleRow: "rule",
@@ -56,6 +60,8 @@ ACTS: dict[type[Base], str] = {
 """The tables of what people do, and how the journal calls an act of each. Their rows are added through a session."""
 VOID = "void"
 """The `act` of a line that says of acts before it, by their identities (`of`), that their commit failed."""
+TEXT = "text"
+"""The `act` of a line that holds what a text read when something was decided in it: places are told by it."""
 _OWN = frozenset({"id", "work_id", "flag_id", "page_id", "about"})
 """Columns that only mean something in one store."""
 
@@ -77,6 +83,7 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._texts: set[tuple[str, str]] | None = None
 
     @contextmanager
     def noting(self, session: Session, noted: list[Line] | None = None) -> Iterator[None]:
@@ -142,17 +149,18 @@ class Journal:
     def complete(self, session: Session) -> int:
         """Add what the store holds and the journal lacks, as where the file was lost; gives how many."""
         known = {identity(line) for line in standing_lines(self.read().lines)}
+        chains = Chains()
         lacking: set[tuple[str, ...]] = set()
         lines = []
         for line in all_lines(session):
-            place = place_of(line)
+            place = chains.of(line)
             if identity(line) in known and place not in lacking:
                 continue
             if "version" in line:  # a line replaces what bears its number and all after it: that follows it again
                 lacking.add(place)
             lines.append(line)
         if lines:
-            self._write(lines)
+            self._write(self._with_texts(session, lines))
         return len(lines)
 
     def read(self) -> Read:
@@ -162,8 +170,17 @@ class Journal:
     def _append(self, session: Session, added: Sequence[Base]) -> list[Line]:
         """Write down these acts, or all where there is no journal yet; gives the lines of these."""
         own = [_line(session, row) for row in added]
-        self._write(own if self.path.exists() else list(all_lines(session)))
+        self._write(self._with_texts(session, own if self.path.exists() else list(all_lines(session))))
         return own
+
+    def _with_texts(self, session: Session, lines: Sequence[Line]) -> list[Line]:
+        """Lines behind what the texts read that they are about, where the journal does not hold that yet."""
+        if self._texts is None or not self.path.exists():
+            self._texts = set(texts_of(self.read().lines))
+        wanted = dict.fromkeys((line["file"], line["sha"]) for line in lines if line.get("sha"))
+        new = [text for text in wanted if text not in self._texts]
+        self._texts.update(new)
+        return [*(_text_line(session, *text) for text in new), *lines]
 
     def _write(self, lines: Sequence[Line]) -> None:
         data = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
@@ -214,19 +231,33 @@ def identity(line: Line) -> tuple[str, ...]:
     """What tells an act from every other: the key of its request; what a check or a rule did, by place and time."""
     if line["act"] == VOID:
         return VOID, *("\x1f".join(one) for one in line["of"])
+    if line["act"] == TEXT:
+        return TEXT, line["file"], line["sha"]
     if line["act"] == "rule":
         return "rule", line["work"], line["transcribed"], line["suggested"], line["at"]
-    place = (line["act"], line["work"], line["page"], str(line["repeat"]))
-    if line["act"] == "decision" and line["verdict"] == "carried":
-        return (*place, line["uid"], str(line["version"]), line["at"])
-    return (*place, line["key"])
+    if line["act"] == DECISION:
+        return DECISION, line["work"], line["key"]
+    return line["act"], line["work"], line["page"], str(line["repeat"]), line["key"]
 
 
-def place_of(line: Line) -> tuple[str, ...]:
-    """The place that acts are about, each in its own chain."""
-    if line["act"] == "rule":
-        return "rule", line["work"], line["transcribed"], line["suggested"]
-    return line["act"], line["work"], line["page"], str(line["repeat"]), line.get("uid", "")
+class Chains:
+    """The places that acts are about, each with its own chain of them. A decision names the first one of its flag
+    (`first`): a flag may stand on another page by now, under another id."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, tuple[str, ...]] = {}
+
+    def of(self, line: Line) -> tuple[str, ...]:
+        """The place of an act; those of a chain are asked for in their order."""
+        if line["act"] == "rule":
+            return "rule", line["work"], line["transcribed"], line["suggested"]
+        place = (line["act"], line["work"], line["page"], str(line["repeat"]), line.get("uid", ""))
+        return self._places.setdefault(line["first"], place) if line["act"] == DECISION else place
+
+
+def texts_of(lines: Sequence[Line]) -> dict[tuple[str, str], str]:
+    """What texts read by a journal, by their paths and the hashes of that."""
+    return {(line["file"], line["sha"]): line["content"] for line in lines if line["act"] == TEXT}
 
 
 def chains_of(lines: Sequence[Line]) -> tuple[dict[tuple[str, ...], list[tuple[int, Line]]], int]:
@@ -235,14 +266,17 @@ def chains_of(lines: Sequence[Line]) -> tuple[dict[tuple[str, ...], list[tuple[i
     dropped: dict[tuple[str, ...], None] = {}
     by_key: dict[str, Line] = {}
     void: set[int] = set()
+    places = Chains()
     for number, told in enumerate(lines):
+        if told["act"] == TEXT:
+            continue
         if told["act"] == VOID:
             last = {identity(line): at for chain in chains.values() for at, line in chain[-1:]}
             void.update(last[tuple(one)] for one in told["of"] if tuple(one) in last)
             continue
         line = told | {"about": by_key.get(told["about"])} if told.get("about") else told
         by_key[line.get("key", "")] = line
-        chain = chains.setdefault(place_of(line), [])
+        chain = chains.setdefault(places.of(line), [])
         if "version" in line:
             keep = [one for one in chain if one[1]["version"] < line["version"]]
             dropped.update((identity(one[1]), None) for one in chain[len(keep) :])
@@ -304,10 +338,30 @@ def _place(session: Session, row: Base) -> Line:
         flag = session.get_one(FlagRow, row.flag_id)
         about = session.get(DecisionRow, row.about) if row.about is not None else None
         page = session.get_one(PageRow, flag.page_id)
-        more = {"about": about.key if about else None, "box": [flag.x, flag.y, flag.w, flag.h]}
+        of_flag = select(DecisionRow.key).where(DecisionRow.flag_id == flag.id, DecisionRow.version == 1)
+        first = row.key if row.version == 1 else session.scalar(of_flag) or row.key
+        more = {"about": about.key if about else None, "first": first, "box": [flag.x, flag.y, flag.w, flag.h]}
+        more |= _place_in_text(session, flag)
     elif isinstance(row, PageEventRow | LayoutOverrideRow | CommentRow):
         page = session.get_one(PageRow, row.page_id)
+        if isinstance(row, CommentRow) and row.flag_id is not None:
+            more = _place_in_text(session, session.get_one(FlagRow, row.flag_id))
     return {"work": session.get_one(WorkRow, page.work_id).name, "page": page.page, "repeat": page.repeat, **more}
+
+
+def _place_in_text(session: Session, flag: FlagRow) -> Line:
+    """Where a flag stands in its text, and in which version of that; nothing where that is not known."""
+    version = session.get(TextVersionRow, flag.version_id) if flag.version_id is not None else None
+    if version is None or flag.start is None:
+        return {}
+    path = session.get_one(TextRow, version.text_id).path
+    return {"file": path, "sha": version.sha, "start": flag.start, "extent": flag.extent, "reads": flag.reads}
+
+
+def _text_line(session: Session, path: str, sha: str) -> Line:
+    known = select(TextVersionRow).join(TextRow, TextRow.id == TextVersionRow.text_id)
+    version = session.scalars(known.where(TextRow.path == path, TextVersionRow.sha == sha)).one()
+    return {"format": FORMAT, "act": TEXT, "file": path, "sha": sha, "content": content_of(version)}
 
 
 def _append_whole(file: int, data: bytes) -> None:

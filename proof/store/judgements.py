@@ -14,8 +14,7 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State, Verdict
-from proof.store.decision_rows import decided_by
+from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State
 from proof.store.lookup import number_of
 from proof.store.models import DecisionRow, FlagRow, PageRow, WorkRow
 from proof.store.page_states import PageState, SaidOfPage, said_of_pages
@@ -66,7 +65,7 @@ def judged_twice(session: Session, work: str) -> Pairs:
         validator = validated.get(events[0].page)
         if validator is None and len({one.person for one in events}) < 2:
             continue
-        said = _of_flag(session, events)
+        said = _of_flag(events)
         silent = validator if validator not in said and events[-1].state in _SETTLED else None
         if silent is not None:
             said[silent] = _what(events[-1])
@@ -86,7 +85,7 @@ def _decided(session: Session, work: str) -> Iterator[list[_Event]]:
         yield list(events)
 
 
-def _of_flag(session: Session, events: Iterable[_Event]) -> dict[str, str]:
+def _of_flag(events: Iterable[_Event]) -> dict[str, str]:
     """The last thing that each person said of a flag and did not take back."""
     standing_of: dict[int, _Event] = {}
     for one in events:
@@ -99,8 +98,7 @@ def _of_flag(session: Session, events: Iterable[_Event]) -> dict[str, str]:
     said: dict[str, str] = {}
     for one in standing_of.values():
         if one.state in _SETTLED:
-            carried = one.verdict == Verdict.CARRIED.value
-            said[decided_by(session, session.get_one(DecisionRow, one.id)) if carried else one.person] = _what(one)
+            said[one.person] = _what(one)
     return said
 
 

@@ -20,6 +20,7 @@ from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, P
 from proof.store.quality import is_seeded, note_seeded, seeded_places, shown_text
 from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.sessions import StorePart
+from proof.store.texts import carry
 from proof.store.typed_text import LONGEST_READING
 
 
@@ -111,7 +112,7 @@ def _correct_in(session: Session, wanted: ManualCorrection) -> Decision:
     answered = wanted.length == 1 and (wanted.line, wanted.offset) in places
     source = shown_text(column.source, wanted.line, places) if answered else column.source
     flag = _flag(page, source, wanted, box)
-    row = _row_by_hand(session, page, flag)
+    row = _row_by_hand(session, page, flag, column)
     if answered:  # what stands there was seeded
         note_seeded(session, row)
     taken = _corrected_there(session, page, column.source, flag)
@@ -165,7 +166,7 @@ def _demand(wanted: ManualCorrection, flag: int, version: int) -> DecisionReques
     return DecisionRequest(wanted.work, flag, verdict, version, *said, batch=wanted.batch)
 
 
-def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
+def _row_by_hand(session: Session, page: PageRow, flag: Flag, column: ColumnRow) -> FlagRow:
     """The row of a correction by hand; of one that was taken back, as it is corrected now."""
     values = rows.flag_values(rows.BY_HAND, flag)
     row = session.scalar(select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.uid == flag.id))
@@ -176,6 +177,12 @@ def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
         session.flush()
     elif row.state == State.OPEN.value or row.stale:  # it stood elsewhere meanwhile
         row.suggested, row.stale, row.ordinal = flag.suggested, False, rows.BY_HAND
+    if row.state == State.OPEN.value:
+        row.extent, row.reads = flag.length, flag.transcribed
+        if page.version_id is not None and column.begins is not None:
+            row.text_id, row.version_id = page.text_id, page.version_id
+            row.start = page.start + column.begins + flag.offset
+            carry(session, [row])
     return row
 
 
@@ -193,8 +200,6 @@ def _corrected_there(session: Session, page: PageRow, source: str, flag: Flag) -
     for row in session.scalars(query.order_by(FlagRow.id)):
         same = (row.offset, row.length) == (flag.offset, flag.length)
         meets = row.offset < end and flag.offset < row.offset + row.length
-        if rows.is_changed(row):
-            continue
         if (same or meets) and (row.uid == flag.id or context_of(source, row.offset, row.length) == row.context):
             return row
     return None

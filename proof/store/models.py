@@ -94,13 +94,38 @@ class RunRow(Base):
     finished: Mapped[datetime | None] = mapped_column(Moment)
 
 
+class TextRow(Base):
+    """A transcription file, by its path as runs have it; `version_id` is what it read when it was checked or written
+    last."""
+
+    __tablename__ = "texts"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    path: Mapped[str] = mapped_column(String(1024), unique=True)
+    version_id: Mapped[int | None] = mapped_column(BigKey)
+
+
+class TextVersionRow(Base):
+    """What a text read once: its `content`, compressed, known by the hash `sha`."""
+
+    __tablename__ = "text_versions"
+    __table_args__ = (UniqueConstraint("text_id", "sha"),)
+
+    id: Mapped[int] = mapped_column(BigKey, primary_key=True)
+    text_id: Mapped[int] = mapped_column(ForeignKey("texts.id"))
+    sha: Mapped[str] = mapped_column(String(64))
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+    at: Mapped[datetime] = mapped_column(Moment)
+
+
 class PageRow(Base):
     """A page as it was last checked.
 
     `repeat` tells apart pages that bear the same id (0 for the first); `run_id` is the last run that had
     the page, `result_run_id` the one that read it; `key` says for what image, text, engine and settings
-    the result holds; `absent` pages are no longer in their transcription. `changed_after` counts what had been said of
-    the page as a whole when its text was found changed last.
+    the result holds. It begins at the code point `start` of the version `version_id` of its text; `absent` pages are no
+    longer in their transcription. `changed_after` counts what had been said of the page as a whole when its text was
+    found changed last.
     """
 
     __tablename__ = "pages"
@@ -120,6 +145,9 @@ class PageRow(Base):
     repeat: Mapped[int]
     position: Mapped[int]
     text: Mapped[str] = mapped_column(String(1024))
+    text_id: Mapped[int | None] = mapped_column(ForeignKey("texts.id"))
+    version_id: Mapped[int | None] = mapped_column(BigKey)
+    start: Mapped[int] = mapped_column(default=0, server_default="0")
     juan: Mapped[str] = mapped_column(String(255))
     folio: Mapped[str] = mapped_column(String(64))
     absent: Mapped[bool] = mapped_column(default=False, server_default=false())
@@ -140,7 +168,8 @@ class PageRow(Base):
 
 
 class ColumnRow(Base):
-    """A column of a page: its number in the transcription, its box, its source text."""
+    """A column of a page: its number in the transcription, its box, its source text, and how many code points behind
+    the start of its page that begins (None where it is not known)."""
 
     __tablename__ = "columns"
 
@@ -152,6 +181,7 @@ class ColumnRow(Base):
     w: Mapped[float] = mapped_column(Double)
     h: Mapped[float] = mapped_column(Double)
     source: Mapped[str] = mapped_column(Text)
+    begins: Mapped[int | None]
 
 
 class CharactersRow(Base):
@@ -176,9 +206,11 @@ class GlyphRow(Base):
 
 
 class FlagRow(Base):
-    """A flag; `uid` is its stable id. A flag that the last check did not find stays, as stale. `thread` is the id of
-    the first flag of its place, where that was another: a text that was changed has others there, and what is said of
-    the place is kept under the first."""
+    """A flag; `uid` is its stable id. A flag that the last check did not find stays, as stale.
+
+    `line`, `offset` and `length` are its place in the columns of its page as they were checked. `start` and `extent`
+    are that in the version `version_id` of its text, which reads there `reads`: what was transcribed or, once it was
+    written, what was decided (`texts`). A flag whose version is not the present one of its text has lost its place."""
 
     __tablename__ = "flags"
     __table_args__ = (
@@ -187,6 +219,7 @@ class FlagRow(Base):
         Index(None, "work_id", "stale", "transcribed", "suggested"),
         Index(None, "work_id", "id"),
         Index(None, "uid"),
+        Index(None, "text_id", "version_id", "start"),
     )
 
     id: Mapped[int] = mapped_column(BigKey, primary_key=True)
@@ -217,7 +250,11 @@ class FlagRow(Base):
     state: Mapped[str] = mapped_column(String(16), default="open", server_default="open")
     reading: Mapped[str] = mapped_column(Text, default="", server_default=text("''"))
     version: Mapped[int] = mapped_column(default=0, server_default="0")
-    thread: Mapped[str] = mapped_column(String(64), default="", server_default=text("''"))
+    text_id: Mapped[int | None] = mapped_column(ForeignKey("texts.id"))
+    version_id: Mapped[int | None] = mapped_column(BigKey)
+    start: Mapped[int | None]
+    extent: Mapped[int] = mapped_column(default=0, server_default="0")
+    reads: Mapped[str] = mapped_column(Text, default="", server_default=text("''"))
 
 
 class QualityRow(Base):
@@ -293,9 +330,9 @@ class PageEventRow(Base):
 class LayoutOverrideRow(Base):
     """What somebody set right about how a page was read: its layout, its image (a path inside the image folders), or
     neither, which is back to what is found. The last one holds. Rows are added, never changed. `about` is the one
-    that this one takes back. The table is called as 0.1.0 called it."""
+    that this one takes back."""
 
-    __tablename__ = "mends"
+    __tablename__ = "layout_overrides"
     __table_args__ = (UniqueConstraint("page_id", "version"), UniqueConstraint("key"))
 
     id: Mapped[int] = mapped_column(BigKey, primary_key=True)
@@ -311,15 +348,16 @@ class LayoutOverrideRow(Base):
 
 
 class CommentRow(Base):
-    """What somebody said to the others of a flag (`uid`, with its place as it then was) or, where that is empty, of a
-    page. `state` is that of a `CommentState` and `assigned` a person's name, both as they stand after it; the last of
+    """What somebody said to the others of a flag (`uid` is its id, with its place as it then was) or, where there is
+    none, of a page. `state` is that of a `CommentState`, `assigned` a person, as they stand after it; the last of
     a place, by `at`, holds. Rows are added, never changed or deleted: the database itself refuses it."""
 
     __tablename__ = "comments"
-    __table_args__ = (UniqueConstraint("key"), Index(None, "page_id", "uid"), Index(None, "state", "assigned"))
+    __table_args__ = (UniqueConstraint("key"), Index(None, "page_id"), Index(None, "state", "assigned"))
 
     id: Mapped[int] = mapped_column(BigKey, primary_key=True)
     page_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
+    flag_id: Mapped[int | None] = mapped_column(BigKey, ForeignKey("flags.id"), index=True)
     uid: Mapped[str] = mapped_column(String(64))
     key: Mapped[str] = mapped_column(String(64))
     text: Mapped[str] = mapped_column(Text)

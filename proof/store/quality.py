@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, delete, insert, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from proof.model.flags import REACH
-from proof.model.quality import QualityFlags, QualitySort
+from proof.model.quality import QualitySort
 from proof.model.result import PageResult
 from proof.store import rows
 from proof.store.models import DecisionRow, FlagRow, QualityRow, SeededAnswerRow, WorkRow
@@ -62,12 +62,12 @@ def seeded_among(session: Session, flags: Sequence[int]) -> frozenset[int]:
     return frozenset(session.scalars(select(FlagRow.id).where(FlagRow.id.in_(flags), is_seeded())))
 
 
-def note_sorts(session: Session, pages: Mapping[int, QualityFlags]) -> None:
+def note_sorts(session: Session, pages: Mapping[int, Mapping[str, QualitySort]]) -> None:
     """Note which flags of pages are of the overlay now; one that a check finds now is of it no more."""
     here = select(FlagRow.id).where(FlagRow.page_id.in_(pages), FlagRow.ordinal >= rows.CURRENT)
     there = delete(QualityRow).where(QualityRow.flag_id.in_(here))
     session.execute(there, execution_options={"synchronize_session": False})
-    sorts = {(page, uid): sort.value for page, quality in pages.items() for uid, sort in quality.sorts.items()}
+    sorts = {(page, uid): sort.value for page, of_page in pages.items() for uid, sort in of_page.items()}
     if sorts:
         found = session.execute(here.add_columns(FlagRow.page_id, FlagRow.uid))
         noted = [{"flag_id": flag, "sort": sorts[page, uid]} for flag, page, uid in found if (page, uid) in sorts]
@@ -150,7 +150,7 @@ def answers(session: Session, work: str) -> dict[tuple[int, int, int], list[Seed
             right[place] = row.suggested
         if row.verdict == "undo":
             said.pop(row.about or 0, None)
-        elif row.verdict not in ("carried", "skip") and row.state not in ("open", "skipped"):
+        elif row.verdict != "skip" and row.state not in ("open", "skipped"):
             said[row.id] = (place, row)
     return _answers(session, said, right)
 

@@ -11,17 +11,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import exists, select, tuple_
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from proof.model.result import PageResult
 from proof.store import rows
-from proof.store.decision_records import Verdict
 from proof.store.lookup import number_of
-from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageRow, RunRow, WorkRow
+from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, TextRow, WorkRow
 from proof.store.quality import is_finding, is_seeded
-from proof.store.records import DecidedPlace, FlagFilter, KeptPage, StoredFlag, StoredText
+from proof.store.records import FlagFilter, KeptPage, StoredFlag, StoredText
 from proof.store.sessions import Sessions
-from proof.store.threads import thread_of
+from proof.store.texts import DecidedPlace, place_of
 
 PAGES_AT_ONCE = 64
 FLAGS_AT_ONCE = 2000
@@ -162,47 +161,9 @@ def texts(session: Session) -> list[StoredText]:
     ]
 
 
-def decided_places(session: Session, work: str) -> dict[int, DecidedPlace]:
-    """Where the flags of a work stand of which something was ever decided, by their numbers."""
-    runs = select(RunRow.id, RunRow.texts).where(RunRow.work_id == number_of(work))
-    texts_of = {run: frozenset(text["path"] for text in checked) for run, checked in session.execute(runs)}
-    query = select(FlagRow, PageRow.text, DecisionRow.id, ColumnRow.source)
-    query = query.join(PageRow, FlagRow.page_id == PageRow.id)
-    is_of_line = (ColumnRow.page_id == PageRow.id) & (ColumnRow.number == FlagRow.line)
-    query = query.outerjoin(ColumnRow, is_of_line & (FlagRow.last_run_id == PageRow.result_run_id))
-    query = query.join(DecisionRow, (DecisionRow.flag_id == FlagRow.id) & (DecisionRow.version == FlagRow.version))
-    decided = session.execute(query.where(FlagRow.work_id == number_of(work))).all()
-    about = aliased(DecisionRow)
-    carried = select(DecisionRow.id, about.id, about.flag_id).join(about, about.id == DecisionRow.about)
-    carried = carried.where(DecisionRow.work_id == number_of(work), DecisionRow.verdict == Verdict.CARRIED.value)
-    carried_from = {made: (before, flag) for made, before, flag in session.execute(carried)}
-    carried_on = {before for before, _ in carried_from.values()}
-    here = {flag.id for flag, *_ in decided if not flag.stale}
-    threads = {(flag.page_id, thread_of(flag)) for flag, *_ in decided if not flag.stale}
-
-    def came_from_here(made: int) -> bool:
-        while made in carried_from:
-            made, flag = carried_from[made]
-            if flag in here:
-                return True
-        return False
-
-    def is_elsewhere(made: int) -> bool:
-        return made in carried_on or came_from_here(made)
-
-    def place(flag: FlagRow, text: str, last: int, line: str | None) -> DecidedPlace:
-        seen = texts_of.get(flag.last_run_id, frozenset())
-        elsewhere = flag.stale and ((flag.page_id, thread_of(flag)) in threads or is_elsewhere(last))
-        if rows.is_changed(flag):
-            return DecidedPlace(text, seen, elsewhere, line, instead=flag.context)
-        at = (flag.page_id, flag.line, flag.offset, flag.context)
-        lost = flag.stale or (flag.ordinal == rows.BY_HAND and line is None)
-        return DecidedPlace(text, seen, elsewhere, line, at, lost=lost)
-
-    return {flag.id: place(flag, text, last, line) for flag, text, last, line in decided}
-
-
-def lines_of_page(session: Session, page: int) -> dict[int, str]:
-    """The lines of a page as they were checked, by their numbers."""
-    query = select(ColumnRow.number, ColumnRow.source).where(ColumnRow.page_id == page).order_by(ColumnRow.ordinal)
-    return {row.number: row.source for row in session.execute(query)}
+def decided_places(session: Session, work: str) -> list[DecidedPlace]:
+    """The places of a work of which something was decided, or was written and taken back since."""
+    query = select(FlagRow, TextRow.path).join(TextRow, TextRow.id == FlagRow.text_id)
+    query = query.where(FlagRow.work_id == number_of(work), FlagRow.version > 0, ~is_seeded())
+    found = session.execute(query.order_by(FlagRow.id))
+    return [DecidedPlace(path, flag.version_id or 0, place_of(flag, ())) for flag, path in found]

@@ -15,12 +15,14 @@ from proof.ocr.engine import EngineIdentity
 
 @dataclass(frozen=True, slots=True)
 class TextInfo:
-    """A transcription file of a run: its path, the hash of its bytes, its format and its script."""
+    """A transcription file of a run: its path, the hash of what it reads, its format and its script; `content` is what
+    it reads, which is kept apart from the run."""
 
     path: str
     sha: str
     format: str = ""
     script: str = ""
+    content: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +62,16 @@ class StoredRunInfo:
 class PagePlace:
     """Where a page stands in its work: `position` counts the pages of the run from 0, `text` is the path of
     the transcription file as in `RunInfo.texts`, `folio` is written as on the page (`12b`). `copies` are the other
-    texts of the run that have a page of the same id."""
+    texts of the run that have a page of the same id. `lines` are the code points of the file at which its columns
+    begin, by their numbers, `sha` the hash of what the file then reads."""
 
     position: int
     text: str = ""
     juan: str = ""
     folio: str = ""
     copies: frozenset[str] = frozenset()
+    lines: Mapping[int, int] = field(default_factory=dict)
+    sha: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,24 +92,6 @@ class StoredText:
     script: str
     run: int
     pages: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class DecidedPlace:
-    """Where a decided flag stands now: the text that its page is taken from, and those of the run in which it was seen
-    last. `elsewhere`: what was decided of it stands at another flag now, since a check carried it over. `line`: its
-    line as it was checked, None where that was last read since the flag was seen. `at`: its page's number, its
-    line, offset and context as far as checks could follow it; None where one found something else in its place in
-    the text, as what was decided: `instead` is the context in which it did. `lost`: the last check did not find it,
-    or finds none like it."""
-
-    text: str
-    texts: frozenset[str]
-    elsewhere: bool
-    line: str | None = None
-    at: tuple[int, int, int, str] | None = None
-    instead: str = ""
-    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,31 +5,47 @@ with the number of an earlier one replaces that and all after it, as where an ol
 Comments replace none: all of them come back.
 An act whose commit failed is left out, unless something was decided after it: then it was committed all the same, and
 only the word of it was lost.
-A flag that the check did not find comes back as one that is gone, with its decisions, which are then carried over to
-the flag that now says the same. Doing it twice changes nothing.
+The journal holds what the texts read when something was decided in them. A place is carried from there to what its text
+reads now, as by a check; where that finds a flag there, it is the flag of the place. Doing it twice changes nothing.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from proof.model.flags import context_of
 from proof.store import rows
-from proof.store.carried import last_event, word_of
-from proof.store.decision_records import Verdict
-from proof.store.decision_rows import carry
-from proof.store.journal import ACTS, COMMENT, Line, Read, all_lines, chains_of, identity, moment, place_of
-from proof.store.models import Base, ColumnRow, DecisionRow, FlagRow, PageRow, RuleRow, WorkRow
-from proof.store.quality import add_decision, note_seeded
-from proof.store.threads import go_on, thread_of
+from proof.store.journal import (
+    ACTS,
+    COMMENT,
+    DECISION,
+    Chains,
+    Line,
+    Read,
+    all_lines,
+    chains_of,
+    identity,
+    moment,
+    texts_of,
+)
+from proof.store.models import (
+    Base,
+    ColumnRow,
+    CommentRow,
+    DecisionRow,
+    FlagRow,
+    PageRow,
+    RuleRow,
+    TextRow,
+    WorkRow,
+)
+from proof.store.quality import add_decision, note_seeded, seeded_among
+from proof.store.texts import carry, version_of
 
 TABLES = {name: table for table, name in ACTS.items()}
 
@@ -58,8 +74,7 @@ class Unplaced:
 class Recovered:
     """What came of it: acts put into the store by what they are, those that were there, those whose place was
     decided anew later, those that could not be placed, the lines of the journal that cannot be read, the last one that
-    a crash cut off, and the works (by row) that something was put into: decisions are then to be carried over in them.
-    """
+    a crash cut off, and the works (by row) that something was put into."""
 
     rebuilt: Counter[str]
     present: int
@@ -78,18 +93,21 @@ class _Work:
     present: int = 0
     unplaced: list[Unplaced] = field(default_factory=list)
     works: set[int] = field(default_factory=set)
-    flags: dict[tuple[int, str], FlagRow] = field(default_factory=dict)
+    texts: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    flags: dict[str, FlagRow] = field(default_factory=dict)
 
 
 def recover(session: Session, read: Read) -> Recovered:
     """Put into the store what the journal holds and the store does not."""
     chains, superseded = chains_of(read.lines)
-    done, stored = _Work(), _stored(session)
+    done, stored = _Work(texts=texts_of(read.lines)), _stored(session)
     wanted = [
-        (number, line) for key, chain in chains.items() for number, line in _missing(chain, stored.get(key, []), done)
+        (number, line, chain[-1][1])
+        for key, chain in chains.items()
+        for number, line in _missing(chain, stored.get(_stored_under(key, chain), []), done)
     ]
-    for _, line in sorted(wanted, key=lambda one: one[0]):
-        why = _rule(session, line, done) if line["act"] == "rule" else _of_page(session, line, done)
+    for _, line, last in sorted(wanted, key=lambda one: one[0]):
+        why = _rule(session, line, done) if line["act"] == "rule" else _of_page(session, line, last, done)
         if why:
             done.unplaced.append(Unplaced(line, why))
         else:
@@ -99,31 +117,17 @@ def recover(session: Session, read: Read) -> Recovered:
     return Recovered(*found, read.damaged, read.cut_off, tuple(sorted(done.works)))
 
 
-def place_by_hand(session: Session, work_id: int) -> None:
-    """Have each correction by hand stand where the text as it was checked reads so: a line that was moved, and is back
-    where it was, leaves no act."""
-    threads: dict[tuple[int, str], list[FlagRow]] = {}
-    by_hand = select(FlagRow).where(FlagRow.work_id == work_id, FlagRow.uid.startswith(rows.HAND))
-    for flag in session.scalars(by_hand.where(FlagRow.version > 0).order_by(FlagRow.id)):
-        threads.setdefault((flag.page_id, thread_of(flag)), []).append(flag)
-    for (page, _), flags in threads.items():
-        if len(flags) < 2:
-            continue
-        last = [one for one in map(partial(last_event, session), flags) if one is not None]
-        now = session.get_one(FlagRow, max(last, key=lambda one: one.id).flag_id)
-        columns = select(ColumnRow.number, ColumnRow.source).where(ColumnRow.page_id == page)
-        lines = {row.number: row.source for row in session.execute(columns)}
-        fit = [one for one in flags if context_of(lines.get(one.line, ""), one.offset, one.length) == one.context]
-        here = fit[0] if len(fit) == 1 else now
-        if word_of(session, here) != word_of(session, now):
-            carry(session, now, here, max(last, key=lambda one: one.id))
-        _stand(here, *(one for one in flags if one is not here))
+def _stored_under(key: tuple[str, ...], chain: list[tuple[int, Line]]) -> tuple[str, ...]:
+    """What the acts of a chain are known by in a store: decisions by the first of their flag."""
+    return (DECISION, chain[0][1]["first"]) if chain[0][1]["act"] == DECISION else key
 
 
 def _stored(session: Session) -> dict[tuple[str, ...], list[Line]]:
     found: dict[tuple[str, ...], list[Line]] = {}
+    places = Chains()
     for line in all_lines(session):
-        found.setdefault(place_of(line), []).append(line)
+        key = (DECISION, line["first"]) if line["act"] == DECISION else places.of(line)
+        found.setdefault(key, []).append(line)
     return found
 
 
@@ -157,93 +161,159 @@ def _missing(chain: list[tuple[int, Line]], stored: list[Line], done: _Work) -> 
     yield from chain[common:]
 
 
-def _of_page(session: Session, line: Line, done: _Work) -> str:
-    """Put an act into the store; gives why it cannot be."""
-    found = select(PageRow).join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == line["work"])
-    page = session.scalar(found.where(PageRow.page == line["page"], PageRow.repeat == line["repeat"]))
+def _of_page(session: Session, line: Line, last: Line, done: _Work) -> str:
+    """Put an act into the store; gives why it cannot be. `last` is the last one of its chain."""
+    table = TABLES[line["act"]]
+    if session.scalars(select(table).where(table.__table__.c.key == line["key"])).first() is not None:
+        return "its key is another act's"
+    flag: FlagRow | None = None
+    if line["act"] == DECISION or line.get("uid"):
+        flag = _flag(session, line, last, done)
+        page = session.get(PageRow, flag.page_id) if flag is not None else None
+    else:
+        page = _page(session, line)
     if page is None:
         return "the store has no such page; check the text that it stands in, and recover again"
-    table = TABLES[line["act"]]
-    key = _stored_key(line)
-    if session.scalars(select(table).where(table.__table__.c.key == key)).first() is not None:
-        return "its key is another act's"
-    values = _values(table, line) | {"key": key}
-    if table is not DecisionRow:
-        session.add(table(page_id=page.id, **values))
-        done.works.add(page.work_id)
-        return ""
-    flag = _flag(session, page, line, done)
-    if flag.version + 1 != line["version"]:
-        return "what was decided before it is not in the store"
-    about = _about(session, line["about"]) if line["about"] else None
-    values["kind"] = flag.kind
-    seeded = line["kind"] == rows.SEEDED
-    add_decision(session, DecisionRow(work_id=page.work_id, flag_id=flag.id, about=about, **values), seeded=seeded)
-    flag.state, flag.reading, flag.version = line["state"], line["reading"], line["version"]
-    before = session.get_one(DecisionRow, about) if about and line["verdict"] == Verdict.CARRIED.value else None
-    if before is not None:
-        was = session.get_one(FlagRow, before.flag_id)
-        go_on(session, was, flag)
-        if rows.is_by_hand(was.uid):  # a correction by hand stands at one place
-            _stand(flag, was)
+    values = _values(table, line) | {"key": line["key"]}
     done.works.add(page.work_id)
+    if table is CommentRow:
+        session.add(CommentRow(page_id=page.id, flag_id=flag.id if flag is not None else None, **values))
+        return ""
+    if flag is None:
+        session.add(table(page_id=page.id, **values))
+        return ""
+    if flag.version + 1 != line["version"]:
+        return "its place was decided otherwise since, or what was decided before it is not in the store"
+    about = (
+        session.scalar(select(DecisionRow.id).where(DecisionRow.key == line["about"]["key"])) if line["about"] else None
+    )
+    values["kind"] = flag.kind
+    row = DecisionRow(work_id=page.work_id, flag_id=flag.id, about=about, **values)
+    add_decision(session, row, seeded=line["kind"] == rows.SEEDED)
+    flag.state, flag.reading, flag.version = line["state"], line["reading"], line["version"]
     return ""
 
 
-def _stand(here: FlagRow, *elsewhere: FlagRow) -> None:
-    """Have a correction by hand stand here, and nowhere else."""
-    here.stale, here.ordinal = False, rows.BY_HAND
-    for one in elsewhere:
-        one.stale, one.ordinal = True, rows.GONE
+def _page(session: Session, line: Line) -> PageRow | None:
+    found = select(PageRow).join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == line["work"])
+    return session.scalar(found.where(PageRow.page == line["page"], PageRow.repeat == line["repeat"]))
 
 
-def _about(session: Session, line: Line) -> int | None:
-    """The decision of that line in the store, under the key that it got there."""
-    same = (
-        DecisionRow.uid == line["uid"],
-        DecisionRow.version == line["version"],
-        DecisionRow.at == moment(line["at"]),
-    )
-    keys = DecisionRow.key.in_([line["key"], _stored_key(line)])
-    return session.scalar(select(DecisionRow.id).where(keys, *same))
+def _flag(session: Session, line: Line, last: Line, done: _Work) -> FlagRow | None:
+    """The flag that an act is about: the one that was found at its place; where none was, one that is gone. None where
+    there is no page that it could be of."""
+    key = line.get("first") or f"{line['work']}\x1f{line['page']}\x1f{line['repeat']}\x1f{line['uid']}"
+    if key not in done.flags:
+        if line["act"] == DECISION and line["version"] > 1:
+            flag_id = session.scalar(select(DecisionRow.flag_id).where(DecisionRow.key == line["first"]))
+            known = session.get(FlagRow, flag_id) if flag_id is not None else None
+        else:
+            known = _flag_at(session, line, last, done)
+        if known is None:
+            return None
+        done.flags[key] = known
+    return done.flags[key]
 
 
-def _flag(session: Session, page: PageRow, line: Line, done: _Work) -> FlagRow:
-    """The flag that a decision is about; one that the check did not find, as a flag that is gone."""
-    known = done.flags.get((page.id, line["uid"]))
-    if known is not None:
-        return known
-    flag = session.scalar(select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.uid == line["uid"]))
-    if flag is None:
-        by_hand = rows.is_by_hand(line["uid"])
-        same = ("uid", "ref", "line", "offset", "length", "transcribed", "suggested", "context")
-        evidence = dict(line["evidence"])
-        evidence.pop("run", None)
-        flag = FlagRow(
-            work_id=page.work_id,
-            page_id=page.id,
-            first_run_id=page.result_run_id,
-            last_run_id=page.result_run_id,
-            stale=not by_hand,
-            ordinal=rows.BY_HAND if by_hand else rows.GONE,
-            raised=True,
-            score=evidence.pop("score", 0.0),
-            reason=evidence.pop("reason", ""),
-            rule=evidence.pop("rule", ""),
-            evidence=evidence,
-            state="open",
-            reading="",
-            version=0,
-            **dict(zip("xywh", line["box"], strict=True)),
-            kind=rows.kind_of(line["kind"], line["suggested"]).value,
-            **{name: line[name] for name in same},
-        )
-        session.add(flag)
-        session.flush()
-        if line["kind"] == rows.SEEDED:
-            note_seeded(session, flag)
-    done.flags[page.id, line["uid"]] = flag
+def _flag_at(session: Session, line: Line, last: Line, done: _Work) -> FlagRow | None:
+    page = _page(session, line)
+    path = page.text if page is not None else line.get("file")
+    text = session.scalar(select(TextRow).where(TextRow.path == path))
+    flag = _gone(line)
+    if text is not None and last.get("sha"):
+        content = done.texts.get((last["file"], last["sha"]))
+        if content is not None:
+            flag.text_id, flag.version_id = text.id, version_of(session, text, last["sha"], content).id
+            flag.start, flag.extent, flag.reads = last["start"], last["extent"], last["reads"]
+            flag.state, flag.reading = last.get("state", "open"), last.get("reading", "")
+            if line["act"] != DECISION:
+                flag.state, flag.reading = "open", ""
+            carry(session, [flag])
+            flag.state, flag.reading = "open", ""
+    stands = text is not None and flag.version_id == text.version_id and flag.start is not None
+    here = _page_at(session, flag, line) if stands else None
+    page = here or page
+    if page is None:
+        return None
+    there = _found_there(session, page, flag, line, stands=stands)
+    ids = set(session.scalars(select(FlagRow.uid).where(FlagRow.page_id == page.id)))
+    if there is not None:
+        there.uid = line["uid"] if line["uid"] not in ids else there.uid
+        return there
+    flag.work_id, flag.page_id = page.work_id, page.id
+    flag.first_run_id = flag.last_run_id = page.result_run_id
+    if flag.uid in ids:
+        flag.uid = flag.uid[:40] + line["key"][:20]
+    by_hand = rows.is_by_hand(line["uid"])
+    flag.ordinal = rows.BY_HAND if by_hand else rows.GONE
+    flag.stale = not (by_hand and (stands or not last.get("sha")) and flag.reads == flag.transcribed)
+    if here is not None and flag.start is not None:
+        _stand_on(session, here, flag)
+    session.add(flag)
+    session.flush()
+    if line.get("kind") == rows.SEEDED:
+        note_seeded(session, flag)
     return flag
+
+
+def _stand_on(session: Session, page: PageRow, flag: FlagRow) -> None:
+    """Note the column and the offset of a flag that stands on a page."""
+    at = (flag.start or 0) - page.start
+    columns = select(ColumnRow.number, ColumnRow.begins).where(ColumnRow.page_id == page.id, ColumnRow.begins <= at)
+    column = session.execute(columns.order_by(ColumnRow.begins.desc()).limit(1)).first()
+    if column is not None and column.begins is not None:
+        flag.line, flag.offset = column.number, at - column.begins
+
+
+def _page_at(session: Session, flag: FlagRow, line: Line) -> PageRow | None:
+    """The page on which the place of a flag stands."""
+    pages = select(PageRow).join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == line["work"])
+    pages = pages.where(PageRow.version_id == flag.version_id, PageRow.start <= flag.start, PageRow.absent.is_(False))
+    return session.scalars(pages.order_by(PageRow.start.desc()).limit(1)).first()
+
+
+def _found_there(session: Session, page: PageRow, flag: FlagRow, line: Line, *, stands: bool) -> FlagRow | None:
+    """The flag that a check found at the place, of which nothing was decided; where the place is not known, the one of
+    that id."""
+    there = select(FlagRow).where(FlagRow.work_id == page.work_id)
+    if stands:
+        same = (FlagRow.version_id == flag.version_id, FlagRow.start == flag.start, FlagRow.extent == flag.extent)
+        there = there.where(*same, FlagRow.reads == flag.reads)
+    else:
+        there = there.where(FlagRow.page_id == page.id, FlagRow.uid == line["uid"])
+        if line.get("sha"):
+            there = there.where(FlagRow.version_id == flag.version_id, FlagRow.start == flag.start)
+    found = list(session.scalars(there.order_by(FlagRow.id)))
+    seeded = seeded_among(session, [one.id for one in found])
+    kind = rows.kind_of(line["kind"], line["suggested"]).value if "kind" in line else None
+    alike = [one for one in found if (one.id in seeded) == (line.get("kind") == rows.SEEDED)]
+    alike.sort(key=lambda one: (one.uid != line["uid"], one.kind != kind))
+    return alike[0] if alike else None
+
+
+def _gone(line: Line) -> FlagRow:
+    """The flag of an act as the journal tells of it."""
+    evidence = dict(line.get("evidence", {}))
+    evidence.pop("run", None)
+    same = ("uid", "line", "offset", "transcribed", "suggested", "context")
+    transcribed = line["transcribed"]
+    return FlagRow(
+        raised=True,
+        score=evidence.pop("score", 0.0),
+        reason=evidence.pop("reason", ""),
+        rule=evidence.pop("rule", ""),
+        evidence=evidence,
+        state="open",
+        reading="",
+        version=0,
+        ref=line.get("ref", ""),
+        length=line.get("length", len(transcribed)),
+        extent=line.get("length", len(transcribed)),
+        reads=transcribed,
+        **dict(zip("xywh", line.get("box", (None,) * 4), strict=True)),
+        kind=rows.kind_of(line.get("kind", "substitution"), line["suggested"]).value,
+        **{name: line[name] for name in same},
+    )
 
 
 def _rule(session: Session, line: Line, done: _Work) -> str:
@@ -260,11 +330,3 @@ def _values(table: type[Base], line: Line) -> dict[str, Any]:
     own = {"id", "work_id", "flag_id", "page_id", "about", "key"}
     names = [column.name for column in table.__table__.columns]
     return {name: line[name] for name in names if name not in own} | {"at": moment(line["at"])}
-
-
-def _stored_key(line: Line) -> str:
-    """The key of an act as the store gets it. What a check carried over has one made of row numbers, which may be
-    another's here."""
-    if line.get("verdict") != "carried":
-        return str(line["key"])
-    return f"carried-{hashlib.sha256(chr(31).join(identity(line)).encode()).hexdigest()[:40]}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from proof.model.flags import Evidence, Flag, Kind, SenseReading, WitnessReading
 from proof.model.geometry import Box
-from proof.model.notices import Notice, NoticeCode
+from proof.model.notices import Notice
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import codec
@@ -35,21 +35,9 @@ def kind_of(kind: str, suggested: str) -> Kind:
     return Kind(kind)
 
 
-GONE_CONTEXT = "]"
-"""The context of a flag whose place is gone, while another that is like it stands at its line and offset."""
-
-
 def is_by_hand(uid: str) -> bool:
     """Whether a flag with that id is a correction by hand, at its place or at one where it stood before."""
     return uid.startswith(HAND)
-
-
-def is_changed(row: FlagRow) -> bool:
-    """Whether a check found something else in the text where what was decided belonged: its context has that in place
-    of what stood there (`realigned`)."""
-    if row.state not in ("corrected", "copy"):
-        return False
-    return "]" in row.context and f"[{row.transcribed}]" not in row.context
 
 
 def place_values(place: PagePlace) -> dict[str, Any]:
@@ -75,8 +63,9 @@ def page_values(result: PageResult) -> dict[str, Any]:
     }
 
 
-def column_values(page_id: int, columns: Iterable[CheckedColumn]) -> list[dict[str, Any]]:
+def column_values(page_id: int, columns: Iterable[CheckedColumn], place: PagePlace) -> list[dict[str, Any]]:
     """The columns of a page as rows."""
+    first = min(place.lines.values(), default=0)
     return [
         {
             "page_id": page_id,
@@ -84,6 +73,7 @@ def column_values(page_id: int, columns: Iterable[CheckedColumn]) -> list[dict[s
             "number": int(column.number),
             **dict(zip("xywh", _edges(column.box), strict=True)),
             "source": column.source,
+            "begins": place.lines[column.number] - first if column.number in place.lines else None,
         }
         for ordinal, column in enumerate(columns)
     ]
@@ -199,7 +189,7 @@ def run_values(info: RunInfo) -> dict[str, Any]:
         "engine_model": info.engine.model,
         "engine_checksum": info.engine.checksum,
         "settings": dict(info.settings),
-        "texts": [asdict(text) for text in info.texts],
+        "texts": [{name: value for name, value in asdict(text).items() if name != "content"} for text in info.texts],
         "version": info.version,
     }
 
@@ -218,10 +208,7 @@ def run_of(row: RunRow, work: str, title: str, reused: int) -> StoredRunInfo:
     )
 
 
-def _notice_of(parts: Mapping[str, Any] | str | None) -> Notice | None:
-    """The notice that is kept so; journals of earlier versions have sentences."""
-    if isinstance(parts, str):
-        return Notice.of(NoticeCode.AS_TOLD, text=parts)
+def _notice_of(parts: Mapping[str, Any] | None) -> Notice | None:
     return Notice.of_json(parts) if parts else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
@@ -13,20 +13,23 @@ from sqlalchemy.orm import Session
 
 from proof.errors import GonePageError, OutputError, UsageError
 from proof.model.flags import REACH
-from proof.model.quality import NO_QUALITY, QualityFlags
+from proof.model.quality import NO_QUALITY, QualityFlags, QualitySort
 from proof.model.result import CheckedCharacter, PageResult
 from proof.store import codec, queries, rows
 from proof.store.glyphs import GlyphsByCharacter, Shapes, by_character, glyph_values, shapes_before
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError, held_in
 from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow, PageRow, RunRow
-from proof.store.quality import is_finding, note_sorts
-from proof.store.realigned import (
-    follow_by_hand,
-    follow_flags,
-    note_changed,
-    note_otherwise,
-    realigned_pages,
+from proof.store.page_changes import note_otherwise
+from proof.store.places import (
+    PageToPlace,
+    follow_to_other_texts,
+    note_text_of_pages,
+    placed_pages,
+    show_again,
+    stand_in_text,
+    stands_at,
 )
+from proof.store.quality import is_finding, note_sorts
 from proof.store.records import PagePlace
 
 
@@ -123,22 +126,19 @@ def save_found(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]])
     session.flush()
     if kept:
         _save_overlay(session, kept)
+    named: dict[int, dict[str, QualitySort]] = {}
     if anew:
-        again = realigned_pages(session, [(page, one.result) for page, one in anew])
-        named = {one.page.id: one.result for one in again}
-        anew = [(page, replace(one, result=named.get(page.id, one.result))) for page, one in anew]
-        note_otherwise(session, again)
+        note_text_of_pages(session, ((page, one.place) for page, one in anew))
+        note_otherwise(session, [(page, one.result) for page, one in anew])
         _save_parts(session, anew)
-        _save_flags(session, anew)
-        follow_flags(session, again)
-        note_changed(again, follow_by_hand(session, again))
-    note_sorts(session, {page.id: one.quality for page, one in pages})
+        named = _save_flags(session, anew)
+    note_sorts(session, {page.id: one.quality.sorts for page, one in kept} | named)
 
 
 def _save_parts(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
     ids = [page.id for page, _ in pages]
     packed = {page.id: one.ready() for page, one in pages}
-    columns = {page.id: rows.column_values(page.id, one.result.columns) for page, one in pages}
+    columns = {page.id: rows.column_values(page.id, one.result.columns, one.place) for page, one in pages}
     _bring_to(session, ColumnRow, _rows_of(session, ColumnRow, ids), columns)
     known = _rows_of(session, CharactersRow, ids)
     characters = {page.id: _character_values(page, packed[page.id]) for page, _ in pages}
@@ -212,28 +212,31 @@ def _insert(session: Session, table: Part, values: list[dict[str, Any]]) -> None
     connection.exec_driver_sql(str(statement), [in_order(one) for one in values])
 
 
-def _save_flags(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
-    """The flags of pages that are there."""
-    there = select(FlagRow.page_id, FlagRow.uid, FlagRow.id, FlagRow.stale, FlagRow.first_run_id)
-    there = there.where(FlagRow.ordinal != rows.BY_HAND)
-    known = {
-        (row.page_id, row.uid): row
-        for row in session.execute(there.where(FlagRow.page_id.in_([page.id for page, _ in pages])))
-    }
-    fresh, again = [], []
-    for page, one in pages:
+def _save_flags(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> dict[int, dict[str, QualitySort]]:
+    """The flags of pages that are there; gives which of them, by page and id, are samples and seeded errors."""
+    placed = placed_pages(session, [PageToPlace(page, one.place, one.result, one.quality) for page, one in pages])
+    fresh: list[dict[str, Any]] = []
+    sorts: dict[int, dict[str, QualitySort]] = {}
+    for (page, one), there in zip(pages, placed, strict=True):
         new = []
-        for ordinal, flag in enumerate(one.quality.among(one.result.flags)):
-            values = rows.flag_values(ordinal, flag) | {"last_run_id": page.run_id, "stale": False}
-            row = known.pop((page.id, flag.id), None)
-            if row is None:
+        for ordinal, found in enumerate(there.found):
+            values = rows.flag_values(ordinal, found.flag) | {"last_run_id": page.run_id, "stale": False}
+            values |= found.stands
+            if found.row is None:
                 new.append(values)
-            else:  # of one that was gone the runs that found it begin anew
-                first = page.run_id if row.stale else row.first_run_id
-                again.append(values | {"id": row.id, "first_run_id": first})
-        fresh += _owned(session, page, one.quality, new)
-    gone = [{"id": row.id, "stale": True, "ordinal": rows.GONE} for row in known.values()]
-    _put_flags(session, fresh, gone, again)
+                continue
+            first = page.run_id if found.row.stale else found.row.first_run_id  # one that was gone begins anew
+            for name, value in (values | {"first_run_id": first, "page_id": page.id}).items():
+                setattr(found.row, name, value)
+        for row in there.others:
+            if row.ordinal != rows.BY_HAND and row.page_id == page.id:
+                row.stale, row.ordinal = True, rows.GONE
+        own = one.quality.sorts
+        sorts[page.id] = {found.flag.id: own[found.was] for found in there.found if found.was in own}
+        fresh += _owned(session, page, sorts[page.id], new)
+    session.flush()
+    _put_flags(session, fresh)
+    return sorts
 
 
 def _put_flags(session: Session, fresh: list[dict[str, Any]], *changes: list[dict[str, Any]]) -> None:
@@ -245,17 +248,19 @@ def _put_flags(session: Session, fresh: list[dict[str, Any]], *changes: list[dic
         session.execute(insert(_table(FlagRow)), fresh)
 
 
-def _owned(session: Session, page: PageRow, quality: QualityFlags, fresh: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _owned(
+    session: Session, page: PageRow, sorts: Mapping[str, QualitySort], fresh: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
     """New flags as those of a page that is there."""
     owner = {"work_id": page.work_id, "page_id": page.id, "first_run_id": page.run_id}
-    return [values | owner for values in _away_from_corrected(session, page, quality, fresh)]
+    return [values | owner for values in _away_from_corrected(session, page, sorts, fresh)]
 
 
 def _away_from_corrected(
-    session: Session, page: PageRow, quality: QualityFlags, fresh: list[dict[str, Any]]
+    session: Session, page: PageRow, sorts: Mapping[str, QualitySort], fresh: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """New flags without the errors that would be seeded where a person has corrected the text by hand."""
-    seeded = {flag.id for flag in quality.seeded}
+    seeded = {uid for uid, sort in sorts.items() if sort is QualitySort.SEEDED}
     if all(values["uid"] not in seeded for values in fresh):
         return fresh
     by_hand = select(FlagRow.line, FlagRow.offset).where(FlagRow.page_id == page.id, FlagRow.ordinal == rows.BY_HAND)
@@ -282,10 +287,11 @@ def _save_overlay(session: Session, pages: Sequence[tuple[PageRow, CheckedResult
                 continue
             row = known.pop((page.id, flag.id), None)
             if row is None:
-                new.append(rows.flag_values(ordinal, flag) | {"last_run_id": page.run_id, "stale": False})
+                values = rows.flag_values(ordinal, flag) | {"last_run_id": page.run_id, "stale": False}
+                new.append(values | stands_at(page, one.place, flag))
             elif row.stale:
                 changes.append({"id": row.id, "stale": False, "ordinal": ordinal})
-        fresh += _owned(session, page, one.quality, new)
+        fresh += _owned(session, page, one.quality.sorts, new)
     changes += [{"id": row.id, "stale": True, "ordinal": rows.GONE} for row in known.values() if not row.stale]
     _put_flags(session, fresh, changes)
 
@@ -360,20 +366,17 @@ def save_again(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]])
     held = held_in(session, [page.id for page, _ in pages])
     for page, one in pages:
         must_be_read_as(held.get(page.id), one.override)
-        if page.absent and page.key == one.key != "":
-            back = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal >= rows.CURRENT)
-            session.execute(back.values(stale=False), execution_options={"synchronize_session": False})
+    same = [(page, one.place) for page, one in pages if page.key == one.key != ""]
+    stand_in_text(session, same)
+    others = [(page, one.place, one.result) for page, one in pages if page.key != one.key or not one.key]
+    follow_to_other_texts(session, others)
+    for page, _ in same:
         if page.absent:
-            _show_by_hand(session, page)
+            show_again(session, page)
+    for page, one in pages:
         page.absent = False
         set_values(page, rows.place_values(one.place))
     save_found(session, pages)
-
-
-def _show_by_hand(session: Session, page: PageRow) -> None:
-    """Have corrections by hand seen again with their page."""
-    back = update(FlagRow).where(FlagRow.page_id == page.id, FlagRow.ordinal == rows.BY_HAND)
-    session.execute(back.values(stale=False), execution_options={"synchronize_session": False})
 
 
 def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
@@ -383,19 +386,15 @@ def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, Check
         set_values(row, rows.page_values(one.result))
         session.add(row)
     session.flush()
-    _insert(session, ColumnRow, [v for row, one in pages for v in rows.column_values(row.id, one.result.columns)])
+    _insert(
+        session, ColumnRow, [v for row, one in pages for v in rows.column_values(row.id, one.result.columns, one.place)]
+    )
     packed = [(row, one.ready()) for row, one in pages]
     _insert(session, CharactersRow, [values for row, one in packed for values in _character_values(row, one)])
     glyphs = (glyph_values(row, one.glyphs) for row, one in packed if one is not None and one.glyphs is not None)
     _insert(session, GlyphRow, [values for found in glyphs for values in found])
-    flags = [
-        rows.flag_values(ordinal, flag)
-        | {"last_run_id": run_id, "stale": False, "work_id": row.work_id, "page_id": row.id, "first_run_id": run_id}
-        for row, one in pages
-        for ordinal, flag in enumerate(one.quality.among(one.result.flags))
-    ]
-    _put_flags(session, flags)
-    note_sorts(session, {row.id: one.quality for row, one in pages})
+    note_text_of_pages(session, ((row, one.place) for row, one in pages))
+    note_sorts(session, _save_flags(session, pages))
 
 
 def must_be_newest(session: Session, run: RunRow) -> None:

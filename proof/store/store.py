@@ -27,7 +27,6 @@ from proof.store import database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
-from proof.store.carry_over import carry_over
 from proof.store.comments import Comments
 from proof.store.decisions import Decisions
 from proof.store.finder import Finder
@@ -38,11 +37,11 @@ from proof.store.layout_overrides import LayoutOverrides, PageStamp, held_in
 from proof.store.library import Library
 from proof.store.locks import Waiting, check_lock
 from proof.store.manual_corrections import ManualCorrections
-from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
+from proof.store.models import FlagRow, PageRow, RunRow, TextVersionRow, WorkRow
 from proof.store.page_states import PageStates
+from proof.store.places import stand_in_text
 from proof.store.queue import Queue
 from proof.store.records import (
-    DecidedPlace,
     FlagFilter,
     KeptPage,
     PagePlace,
@@ -51,7 +50,7 @@ from proof.store.records import (
     StoredRunInfo,
     StoredText,
 )
-from proof.store.recovery import Recovered, place_by_hand, recover
+from proof.store.recovery import Recovered, recover
 from proof.store.rules import Rules
 from proof.store.saving import (
     CheckedResult,
@@ -65,6 +64,7 @@ from proof.store.saving import (
     save_all,
     save_found,
 )
+from proof.store.texts import DecidedPlace, Texts, arrive, content_of, move_text
 from proof.store.work_text import WorkTexts
 
 RESCORED_AT_ONCE = 500
@@ -96,6 +96,7 @@ class Store:
         self.library = Library(*sessions, texts)
         self.glyphs = Glyphs(*sessions)
         self.history = History(*sessions)
+        self.text_versions = Texts(*sessions)
         self.finder = Finder(*sessions, self.queue, texts)
 
     @classmethod
@@ -168,6 +169,9 @@ class Store:
                 session.add(work)
             work.title = info.title or work.title
             session.flush()
+            for text_info in info.texts:
+                if text_info.content is not None:
+                    arrive(session, text_info.path, text_info.content, text_info.script)
             run = RunRow(work_id=work.id, **rows.run_values(info), findings=[], started=datetime.now(UTC))
             session.add(run)
             session.flush()
@@ -193,7 +197,6 @@ class Store:
                 session.execute(stale, execution_options={"synchronize_session": False})
                 absent = update(PageRow).where(PageRow.id.in_(gone)).values(absent=True)
                 session.execute(absent, execution_options={"synchronize_session": False})
-            carry_over(session, run.work_id)
             _changed(session, run.work_id)
         self.cache.note_use()
 
@@ -234,21 +237,25 @@ class Store:
         with self._reading() as session:
             return queries.texts(session)
 
-    def decided_places(self, work: str) -> dict[int, DecidedPlace]:
-        """Where the flags of a work stand of which something was ever decided, by their numbers."""
+    def decided_places(self, work: str) -> list[DecidedPlace]:
+        """The places of a work of which something was decided, or was written and taken back since."""
         with self._reading() as session:
             return queries.decided_places(session, work)
 
-    def lines_of_page(self, number: int) -> dict[int, str]:
-        """The lines of the page of that number as they were checked, by their numbers."""
+    def content(self, version: int) -> str:
+        """What a text read in that version. Raises UsageError where the store does not have it."""
         with self._reading() as session:
-            return queries.lines_of_page(session, number)
+            row = session.get(TextVersionRow, version)
+            if row is None:
+                raise UsageError(f"version {version} of a text is not in the store")
+            return content_of(row)
 
     def move_text(self, work: str, old: str, new: str) -> None:
         """Note that a text of a work lies at another path now: its pages stay what they are."""
         with self._writing() as session:
             number = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
             session.execute(update(PageRow).where(PageRow.work_id == number, PageRow.text == old).values(text=new))
+            move_text(session, old, new)
             _changed(session, number)
 
     # pages
@@ -289,11 +296,9 @@ class Store:
                 return False
             must_be_read_as(held_in(session, [page.id]).get(page.id), seen.override)
             page.text, page.juan, page.folio = place.text, place.juan, place.folio
-            there = session.scalars(select(FlagRow.id).where(FlagRow.page_id == page.id, FlagRow.stale.is_(False)))
-            known = set(there)
+            if page.key == key != "":
+                stand_in_text(session, [(page, place)])
             save_found(session, [(page, CheckedResult(place, key, result, shapes=shapes, quality=quality))])
-            session.flush()
-            carry_over(session, page.work_id, page=page.id, known=known)
             _changed(session, page.work_id)
         return True
 
@@ -378,8 +383,6 @@ class Store:
             done = recover(session, read_journal(path or self.journal.path))
             with self.journal.noting(session) if own else nullcontext():
                 for work in done.works:
-                    carry_over(session, work, known=())
-                    place_by_hand(session, work)
                     _changed(session, work)
         return done
 

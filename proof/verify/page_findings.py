@@ -55,13 +55,13 @@ def unreadable(blank: PageResult, reason: str, message: Notice) -> PageResult:
 def layout_flag(
     blank: PageResult, line: int, box: Box | None, evidence: Evidence, transcribed: str = "", suggested: str = ""
 ) -> Flag:
-    """A finding about a column (`line` from 1) or the page (0)."""
+    """A finding about a column (`line` from 1), the whole of which is `transcribed`, or about the page (0)."""
     return Flag(
         page=blank.page,
         ref=blank.ref,
         line=line,
         offset=0,
-        length=0,
+        length=len(transcribed),
         kind=Kind.LAYOUT,
         transcribed=transcribed,
         suggested=suggested,
@@ -152,9 +152,11 @@ def line_flags(
         flags.append(layout_flag(blank, 0, None, Evidence(reason=NOT_SHOWN, notice=notice)))
     for trouble in troubles:
         box = area_box(outline, columns[trouble.column]) if trouble.column is not None else None
-        shown = "".join(filter(is_character, trouble.read)) if trouble.trouble is LineFault.MISSING else ""
+        missing = trouble.trouble is LineFault.MISSING
         evidence = Evidence(reason=trouble.trouble.value, note=trouble.read)
-        flags.append(layout_flag(blank, trouble.line, box, evidence, source.get(trouble.line, ""), shown))
+        read = "".join(filter(is_character, trouble.read))
+        there, shown = ("", read) if missing else (source.get(trouble.line, ""), "")
+        flags.append(layout_flag(blank, trouble.line, box, evidence, there, shown))
     for column in columns:
         if column.swapped and column.line is not None:
             evidence = Evidence(reason="note halves exchanged", note=column.read)

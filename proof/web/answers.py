@@ -337,7 +337,7 @@ class HistoryOut(BaseModel):
 
 
 class DisplacedOut(RootModel[DisplacedDecision]):
-    """A decision whose place is no longer in the text; `applied`: the text now reads there what was decided."""
+    """A decision whose place is no longer in the text."""
 
 
 class DisplacedListOut(BaseModel):

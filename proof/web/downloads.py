@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,8 +12,9 @@ from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
-from proof.export.decided import decided_in, not_written
-from proof.export.files import Form, Material, write_export
+from proof.export.decided import decided_in
+from proof.export.files import Form, Material, folders_of, write_export
+from proof.export.preview import not_written
 from proof.export.source import correct
 from proof.model.result import PageResult
 from proof.report import StoredRun, write_reports
@@ -150,7 +150,7 @@ def _export(store: Store, settings: Settings, work: str, forms: Sequence[Form]) 
     """All texts of a work as corrected until now, one folder each, as `proof export` writes them; its steps are
     texts."""
     paths = list(dict.fromkeys(page.text for page in store.queue.places(work)))
-    folders = _folders(paths)
+    folders = folders_of([Path(path) for path in paths])
 
     def make(folder: Path, count: StepCount) -> None:
         with store.at_one_moment() as now:
@@ -161,20 +161,9 @@ def _export(store: Store, settings: Settings, work: str, forms: Sequence[Form]) 
                     decided.edition, decided.corrections, pairs=settings.variants.file, before=decided.applied
                 )
                 material = Material(corrected, datetime.now(UTC), title=settings.project.title)
-                write_export(material, list(forms), folder / folders[path])
-                left_out = "".join(f"{line}\n" for line in not_written(decided))
+                write_export(material, list(forms), folder / folders[Path(path)])
+                left_out = "".join(f"{line}\n" for line in not_written(decided, corrected))
                 if left_out:
-                    (folder / folders[path] / NOT_WRITTEN).write_text(left_out, encoding="utf-8")
+                    (folder / folders[Path(path)] / NOT_WRITTEN).write_text(left_out, encoding="utf-8")
 
     return len(paths), make
-
-
-def _folders(paths: Sequence[str]) -> dict[str, Path]:
-    """A folder for each text: named as the text is; where several are called so, within the folders that they lie in,
-    and with their endings where these alone tell them apart."""
-    files = [Path(path).absolute() for path in paths]
-    common = Path(os.path.commonpath([file.parent for file in files])) if files else Path()
-    inside = [file.relative_to(common) for file in files]
-    named = [Path(file.stem) for file in files], [file.with_suffix("") for file in inside], inside
-    folders = next((names for names in named if len(set(names)) == len(paths)), inside)
-    return dict(zip(paths, folders, strict=True))

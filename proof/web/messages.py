@@ -142,7 +142,6 @@ SCRIPT = {
     "lift": _("lift the rule"),
     "hides": _("hides %(num)s"),
     "gone": _("no longer in the text"),
-    "applied": _("now in the text"),
     "takeBack": _("take back"),
     "readAs": _("read as %(reading)s"),
     "place": _("col. %(column)s, char. %(character)s"),

@@ -33,7 +33,7 @@ def damaged(journal: bytes, at: int) -> bytes:
     ("damage", "status", "told"),
     [
         (lambda journal: journal, 0, ""),
-        (lambda journal: journal[:-9], 0, "line 3, the last of the journal, was cut off"),
+        (lambda journal: journal[:-9], 0, "line 4, the last of the journal, was cut off"),
         (lambda journal: damaged(journal, 1), 1, "line 2 of the journal cannot"),
         (lambda journal: damaged(journal, 2), 1, "line 3 of the journal cannot"),
     ],

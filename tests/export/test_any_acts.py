@@ -21,7 +21,7 @@ from proof.model.flags import Evidence, Flag, Kind, context_of
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
-from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store import RunInfo, Store
 from proof.store.acts import ChangedError, NothingLeftError
 from proof.store.decision_records import ConflictError, DecisionRequest, Verdict
 from proof.store.manual_corrections import ManualCorrection
@@ -30,6 +30,7 @@ from proof.store.saving import CheckedResult
 from proof.store.standing import Event, standing
 from proof.text.edition import read_edition
 from proof.verify.page_findings import numbered
+from tests.standing import page_place, text_info
 from tests.wide import examples
 
 PAGE = "KR1_WYG_010-1a"
@@ -75,7 +76,7 @@ class Acts(RuleBasedStateMachine):
         """What stands third or last in a line as it was written is flagged; `seen` are the flags till then."""
         self.seen, self.said_then = dict(self.shown), len(self.said)
         self.path.write_text(f"<pb:{PAGE}>¶\n" + "".join(f"{line}¶\n" for line in self.lines), encoding="utf-8")
-        texts = (TextInfo(str(self.path), "sha", "kanripo", "traditional"),)
+        texts = (text_info(self.path),)
         run = self.store.begin_run(RunInfo("KR1", "書", texts, EngineIdentity("none", "1", "none", "0")))
         columns = tuple(CheckedColumn(n, Box(0, 0, 9, 99), line) for n, line in enumerate(self.lines, 1))
         flags = [
@@ -85,7 +86,7 @@ class Acts(RuleBasedStateMachine):
             if (ord(one) - 0x20000) % LENGTH in (2, LENGTH - 1)
         ]
         result = PageResult(PAGE, "ref", Status.CHECKED, columns=columns, flags=numbered(flags))
-        self.store.save_pages(run, [CheckedResult(PagePlace(0, str(self.path)), repr(self.lines)[:128], result)])
+        self.store.save_pages(run, [CheckedResult(page_place(0, self.path, PAGE), repr(self.lines)[:128], result)])
         self.store.finish_run(run, whole=True)
         self.look()
 

@@ -14,14 +14,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from proof.export.corrections import ChangedSourceError
-from proof.export.decided import decided_in
-from proof.export.source import correct
+from proof.export.decided import decided_in, note_written
+from proof.export.source import correct, write_corrected
 from proof.model.flags import Evidence, Flag, Kind, context_of
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
-from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store import RunInfo, Store
 from proof.store.acts import NothingLeftError
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, State, Verdict
 from proof.store.manual_corrections import ManualCorrection
@@ -29,6 +28,7 @@ from proof.store.models import FlagRow, PageRow
 from proof.store.saving import CheckedResult
 from proof.text.edition import read_edition
 from proof.verify.page_findings import numbered
+from tests.standing import page_place, text_info
 from tests.wide import examples
 
 PAGES = ("KR1_WYG_010-1a", "KR1_WYG_010-1b")
@@ -48,6 +48,9 @@ class History:
         self.char: dict[int, str] = {}
         self.shown: dict[int, str] = {}
         self.decided: dict[int, tuple[str, str]] = {}
+        self.before: dict[int, str] = {}
+        self.unnoted: dict[int, str] = {}
+        """What was transcribed where something was written, and the store may know of it or not."""
         self.said: dict[int, str] = {}
         self.flags: dict[int, int] = {}
         self.seen: dict[int, int] = {}
@@ -76,7 +79,7 @@ class History:
     def check(self) -> None:
         """What the image shows otherwise is flagged; what stands decided of a flag was decided of that character."""
         self.write()
-        texts = (TextInfo(str(self.path), "sha", "kanripo", "traditional"),)
+        texts = (text_info(self.path),)
         run = self.store.begin_run(RunInfo("KR1", "書", texts, EngineIdentity("none", "1", "none", "0")))
         at: dict[tuple[str, int, int], int] = {}
         for position, page in enumerate(PAGES):
@@ -90,7 +93,7 @@ class History:
             result = PageResult(page, "ref", Status.CHECKED, columns=tuple(columns), flags=numbered(flags))
             key = f"{self.chance.random()}" if self.chance.random() < 0.3 else ""  # with other settings
             key += repr([page, *(column.source for column in columns), *(flag.offset for flag in flags)])
-            self.store.save_pages(run, [CheckedResult(PagePlace(position, str(self.path)), key[:128], result)])
+            self.store.save_pages(run, [CheckedResult(page_place(position, self.path, page), key[:128], result)])
         self.store.finish_run(run, whole=True)
         self.checked = {page: [list(line) for line in self.pages[page]] for page in PAGES}
         self.flags = {}
@@ -127,8 +130,7 @@ class History:
         demand = DecisionRequest("KR1", flag, verdict, version, self.chance.choice("甲乙"), self.key(), reading)
         try:
             made = self.store.decisions.decide(demand)
-        except ConflictError:  # of a flag that is gone, and whose place somebody decided since
-            assert flag not in self.flags
+        except ConflictError:  # its place was corrected by hand, or by way of another flag
             return
         self.hear(self.seen[flag], made)
 
@@ -183,6 +185,7 @@ class History:
                 lines.insert(min(at, len(lines)), line)
             case "again":
                 lines.insert(at, self.line(self.source(line)[1:]))
+                self.check()  # a line beside one that is like it, and that one taken out, are one line edited
             case "character in":
                 line.insert(self.chance.randrange(1, len(line) + 1), self.new("庚", 0))
             case "character out" if len(line) > 2:
@@ -194,11 +197,9 @@ class History:
     def export(self) -> None:
         """Correct the text in place, or be refused; nobody's word is lost without a word."""
         edition = read_edition(self.path)
-        try:
-            decided = decided_in(self.store, edition)
-            corrected = correct(edition, decided.corrections, before=decided.applied)
-        except ChangedSourceError:
-            return
+        decided = decided_in(self.store, edition)
+        corrected = correct(edition, decided.corrections, before=decided.applied)
+        assert corrected.refused == ()
         told = Counter((one.decision.transcribed, one.decision.reading) for one in decided.left_out)
         readings = {one.edit.start: one.edit.replacement for one in corrected.placed if one.correction.changes}
         for page in PAGES:
@@ -208,16 +209,24 @@ class History:
                     self.hold(number, readings.pop(at, ""), told)
                 start += len(line) + 2
         assert not readings
+        write_corrected(corrected, self.path)
+        if self.chance.random() < 0.8:
+            note_written(self.store, corrected)
+        else:  # somebody takes the text from elsewhere: what is taken back before the next check was never written
+            self.unnoted, self.before = self.unnoted | self.before, {}
         self.write()
         assert self.path.read_bytes() == corrected.data
 
     def hold(self, number: int, written: str, told: Counter[tuple[str, str]]) -> None:
         state, reading = self.decided.get(number, ("open", ""))
+        wanted = reading if state == "corrected" else self.before.get(number, self.char[number])
         if written:
-            assert (state, reading) == ("corrected", written), f"{self.char[number]} was made {written}"
+            assert written in (wanted, self.unnoted.get(number, wanted)), f"{self.char[number]} was made {written}"
+            if state == "corrected":
+                self.before.setdefault(number, self.char[number])
             self.char[number] = written
-        elif state == "corrected" and self.char[number] != reading:
-            assert told[self.said[number], reading], f"{self.char[number]} was not made {reading}, and nobody is told"
+        elif self.char[number] != wanted:
+            assert told[self.said[number], reading], f"{self.char[number]} was not made {wanted}, and nobody is told"
             told[self.said[number], reading] -= 1
 
 

@@ -17,12 +17,13 @@ from proof.model.flags import Evidence, Flag, Kind, context_of
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
-from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store import RunInfo, Store
 from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow, PageRow
 from proof.store.saving import CheckedResult
 from proof.text.model import Script
+from tests.standing import page_place, text_info
 from tests.wide import examples
 
 pytestmark = pytest.mark.slow
@@ -96,11 +97,11 @@ def result(text: Checked, page: str) -> PageResult:
 
 def check(store: Store, folder: Path, texts: Sequence[Checked]) -> None:
     """One run over the texts of one work."""
-    infos = tuple(TextInfo(str(folder / text.name), "sha", "kanripo", text.script.value) for text in texts)
+    infos = tuple(text_info(folder / text.name, text.script.value) for text in texts)
     run = store.begin_run(RunInfo(texts[0].work, "書", infos, EngineIdentity("none", "1", "none", "0")))
     places = [(text, page) for text in texts for page in text.pages]
     for position, (text, page) in enumerate(places):
-        store.save_pages(run, [CheckedResult(PagePlace(position, str(folder / text.name)), "", result(text, page))])
+        store.save_pages(run, [CheckedResult(page_place(position, folder / text.name, page), "", result(text, page))])
     store.finish_run(run, whole=True)
 
 

@@ -15,12 +15,13 @@ from proof.model.flags import Evidence, Flag, Kind, context_of
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
-from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store import RunInfo, Store
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
 from proof.store.saving import CheckedResult
 from proof.text.edition import read_edition
+from tests.standing import page_place, text_info
 
 WORK = "KR1"
 LINES = {"KR1_WYG_010-1a": ("甲乙北丙丁", "戊己庚"), "KR1_WYG_010-1b": ("子丑北寅卯", "辰巳午")}
@@ -45,13 +46,13 @@ def result(page: str) -> PageResult:
 def check(store: Store, folder: Path, files: Files, key: str) -> None:
     for name, pages in files.items():
         (folder / name).write_text(text_of(pages, LINES), encoding="utf-8")
-    texts = tuple(TextInfo(str(folder / name), "sha", "kanripo", "traditional") for name in files)
+    texts = tuple(text_info(folder / name) for name in files)
     run = store.begin_run(RunInfo(WORK, "書", texts, EngineIdentity("none", "1", "none", "0")))
     places = [(name, page) for name, pages in files.items() for page in pages]
     for position, (name, page) in enumerate(places):
         own = f"{key}{page}" if key else ""
         copies = frozenset(str(folder / other) for other, pages in files.items() if page in pages and other != name)
-        place = PagePlace(position, str(folder / name), copies=copies)
+        place = page_place(position, folder / name, page, copies=copies)
         store.save_pages(run, [CheckedResult(place, own, result(page))])
     store.finish_run(run, whole=True)
 

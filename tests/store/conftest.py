@@ -21,6 +21,7 @@ from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Stat
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.saving import CheckedResult
+from proof.store.texts import sha_of
 from proof.text.model import Row
 from tests.conftest import PATIENCE, MadeOnce
 
@@ -156,10 +157,38 @@ def page_result() -> PageResult:
 @pytest.fixture
 def filled(store: Store, info: RunInfo, page_result: PageResult) -> Store:
     """A store with the one page of a run that came to its end."""
-    run = store.begin_run(info)
-    store.save_pages(run, [CheckedResult(PagePlace(0, "KR1d0030_010.txt", "010", "1a"), "", page_result)])
-    store.finish_run(run, whole=True)
+    check_pages(store, info, page_result)
     return store
+
+
+PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
+
+
+def check_pages(store: Store, info: RunInfo, *results: PageResult, key: str = "") -> None:
+    """A run that finds this on all pages of a text, which reads as the columns of these do; where they were checked
+    under a `key`, it is that of each page."""
+    content = ""
+    places = []
+    for position, result in enumerate(results):
+        content += f"<pb:{result.page}>\n"
+        lines = {}
+        sources = {column.number: column.source for column in result.columns}
+        for number in range(1, max(sources, default=0) + 1):
+            if number in sources:
+                lines[number] = len(content)
+            content += sources.get(number, "") + "\n"
+        places.append(replace(PLACE, position=position, lines=lines))
+    texts = (TextInfo(PLACE.text, sha_of(content), "kanripo", "traditional", content),)
+    run = store.begin_run(replace(info, texts=texts))
+    pages = zip(places, results, strict=True)
+    store.save_pages(
+        run,
+        [
+            CheckedResult(replace(place, sha=sha_of(content)), f"{key}{result.page}" if key else "", result)
+            for place, result in pages
+        ],
+    )
+    store.finish_run(run, whole=True)
 
 
 def whole(store: Store, key: str) -> PageResult | None:

@@ -309,43 +309,6 @@ def test_a_key_is_one_requests_whatever_it_asked_for(filled: Store) -> None:
     ] == before
 
 
-def test_what_a_check_carried_over_is_taken_back_with_what_it_carried(filled: Store) -> None:
-    """And no later check carries it over anew."""
-
-    def check(line: int) -> None:
-        flag = Flag(
-            "p0",
-            "p0",
-            line,
-            0,
-            1,
-            Kind.SUBSTITUTION,
-            "甲",
-            "字",
-            5.0,
-            True,
-            None,
-            Evidence("posterior"),
-            "[甲]乙",
-            f"at{line}",
-        )
-        run = filled.begin_run(RunInfo(WORK, "儀禮", (), EngineIdentity("null", "", "", "")))
-        columns = (CheckedColumn(line, Box(0, 0, 10, 100), SOURCE),)
-        result = PageResult("p0", "p0", Status.CHECKED, columns=columns, flags=(flag,))
-        filled.save_pages(run, [CheckedResult(PagePlace(0, "text.txt"), "", result)])
-        filled.finish_run(run)
-
-    check(1)
-    [number, *_], _ = filled.queue.find(WORK, QueueFilter(first_page=1, last_page=1), Order.PAGE)
-    filled.decisions.decide(demand(number, Verdict.TAKE))
-    check(2)
-    assert [one.verdict for one in filled.decisions.standing(WORK)] == [Verdict.TAKE, Verdict.CARRIED]
-    assert len(filled.acts.undo(WORK, "甲", key()).decisions) == 2
-    assert list(filled.decisions.standing(WORK)) == []
-    check(3)
-    assert list(filled.decisions.standing(WORK)) == []
-
-
 PEOPLE = st.sampled_from(["甲", "乙", "丙"])
 VERDICTS = [Verdict.KEEP, Verdict.TAKE, Verdict.TYPED, Verdict.DELETE, Verdict.COPY, Verdict.UNSURE, Verdict.SKIP]
 NUMBERS = st.integers(1, FLAGS * PAGES)

@@ -208,12 +208,3 @@ def test_comments_come_back_from_the_journal_each_once_whatever_was_said_since(t
         assert [text for _, text, _, _ in thread(store, 2, None)] == ["葉"]
         assert store.recover().rebuilt == {}
         assert store.faults() == []
-
-
-def test_what_was_said_of_a_flag_outlives_the_flag(store: Store) -> None:
-    say(store, "一", state=PROBLEM, assigned="乙")
-    with closing(sqlite3.connect(str(store.engine.url.database))) as connection:
-        connection.execute("UPDATE flags SET uid = 'another' WHERE id = 1")
-        connection.commit()
-    [found] = store.comments.problems(assigned="乙")
-    assert (found.flag, found.line, found.transcribed, found.comments[0].text) == (None, 1, "告", "一")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -15,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
@@ -24,7 +24,7 @@ from sqlalchemy import create_engine, event
 
 from proof.errors import OutputError, UsageError
 from proof.model.result import PageResult
-from proof.store import PagePlace, RunInfo, Store
+from proof.store import PagePlace, RunInfo, Store, database
 from proof.store.database import MIGRATIONS, newest_revision, store_url
 from proof.store.models import Base
 from proof.store.saving import CheckedResult
@@ -219,21 +219,23 @@ def test_nobody_but_its_owner_reads_a_store(tmp_path: Path) -> None:
         os.umask(old)
 
 
-def test_a_copy_is_kept_before_every_update_of_the_tables(tmp_path: Path, info: RunInfo) -> None:
+def test_a_copy_is_kept_before_every_update_of_the_tables(
+    tmp_path: Path, info: RunInfo, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "proof.sqlite"
     with Store.open(path) as store:
         store.begin_run(info)
-        config = Config()
-        config.set_main_option("script_location", str(MIGRATIONS))
-        with store.engine.execution_options(writes=True).begin() as connection:
-            config.attributes["connection"] = connection
-            command.downgrade(config, "0008")
+    later = shutil.copytree(MIGRATIONS, tmp_path / "migrations")
+    (later / "versions" / "0002_later.py").write_text(
+        "revision, down_revision = '0002', '0001'\ndef upgrade() -> None: ...\n", encoding="utf-8"
+    )
+    monkeypatch.setattr(database, "MIGRATIONS", later)
     Store.open(path).close()
     [copy] = tmp_path.glob("proof.sqlite.as-of-*")
-    assert copy.name == "proof.sqlite.as-of-0008"
+    assert copy.name == "proof.sqlite.as-of-0001"
     assert copy.stat().st_mode & 0o777 == 0o600
     with closing(sqlite3.connect(copy)) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0008",)]
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
         assert connection.execute("SELECT name FROM works").fetchall() == [(info.work,)]
     Store.open(path).close()
     assert len(list(tmp_path.glob("proof.sqlite.as-of-*"))) == 1

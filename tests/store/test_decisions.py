@@ -34,11 +34,11 @@ from proof.store.decision_records import (
     State,
     Verdict,
 )
-from proof.store.decision_rows import CHECK
 from proof.store.queue_records import Order, QueueFilter
 from proof.store.saving import CheckedResult
 from proof.store.typed_text import check_note
 from tests.conftest import PATIENCE
+from tests.store.conftest import check_pages
 
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
 WORK = "KR1d0030"
@@ -46,9 +46,7 @@ WORK = "KR1d0030"
 
 def fill(store: Store, info: RunInfo, result: PageResult, key: str = "") -> None:
     """A run over one page."""
-    run = store.begin_run(info)
-    store.save_pages(run, [CheckedResult(PLACE, key, result)])
-    store.finish_run(run, whole=True)
+    check_pages(store, info, result, key=key)
 
 
 @pytest.fixture
@@ -217,7 +215,7 @@ def test_what_is_not_there_and_what_makes_no_sense_is_refused(filled: Store) -> 
         filled.decisions.decide(demand(Verdict.KEEP, flag=99))
     with pytest.raises(MissingFlagError):
         filled.decisions.decide(replace(demand(Verdict.KEEP), work="KR1d0031"))
-    for wrong in (demand(Verdict.UNDO), demand(Verdict.CARRIED), demand(Verdict.OTHER), demand(Verdict.KEEP, key="x")):
+    for wrong in (demand(Verdict.UNDO), demand(Verdict.OTHER), demand(Verdict.KEEP, key="x")):
         with pytest.raises(RefusedDecisionError):
             filled.decisions.decide(wrong)
     assert filled.decisions.last() == 0
@@ -279,39 +277,43 @@ def test_a_decision_is_kept_where_its_place_still_reads_so_though_no_flag_was_ra
     assert filled.decisions.displaced(WORK) == []
 
 
-@pytest.mark.parametrize(("source", "applied"), [("射人(吿具/于公)", True), ("射人(告且/于公)", False), ("", False)])
-def test_a_decision_whose_place_is_gone_is_listed(
-    filled: Store, info: RunInfo, page_result: PageResult, source: str, applied: bool
+def test_what_somebody_wrote_into_the_text_as_it_was_decided_is_no_longer_asked(
+    filled: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    made = filled.decisions.decide(demand(Verdict.TAKE))
+    columns = (CheckedColumn(1, page_result.columns[0].box, "射人(吿具/于公)"),)
+    fill(filled, info, replace(page_result, flags=(), columns=columns))
+    assert filled.decisions.displaced(WORK) == []
+    assert list(filled.decisions.standing(WORK)) == [made]
+
+
+@pytest.mark.parametrize("source", ["射人(某具/于公)", "射人(告告具/于公)", "某", ""])
+def test_a_decision_whose_place_was_changed_otherwise_is_listed(
+    filled: Store, info: RunInfo, page_result: PageResult, source: str
 ) -> None:
     made = filled.decisions.decide(demand(Verdict.TAKE))
     columns = (CheckedColumn(1, page_result.columns[0].box, source),)
     fill(filled, info, replace(page_result, flags=(), columns=columns))
     [lost] = filled.decisions.displaced(WORK)
-    assert (lost.decision, lost.applied) == (made, applied)
+    assert lost.decision == made
+    fill(filled, info, page_result)
+    assert filled.decisions.displaced(WORK) == []
     assert list(filled.decisions.standing(WORK)) == [made]
 
 
 def test_a_decision_follows_its_place_to_another_line(filled: Store, info: RunInfo, page_result: PageResult) -> None:
-    """A line put in above makes another flag of the same place."""
+    """A line put in above makes no other flag of the same place."""
     made = filled.decisions.decide(demand(Verdict.TAKE))
-    below = replace(
-        page_result.flags[0],
-        line=2,
-        context="射人([告]具/于",
-        id=flag_id(page_result.page, 2, Kind.SUBSTITUTION, "射人([告]具/于", 0),
-    )
+    context = "射人([告]具/于"
+    uid = flag_id(page_result.page, 2, Kind.SUBSTITUTION, context, 0)
+    below = replace(page_result.flags[0], line=2, context=context, id=uid)
     columns = (CheckedColumn(2, page_result.columns[0].box, page_result.columns[0].source),)
-    fill(filled, info, replace(page_result, flags=(below,), columns=columns))
-    [carried] = [one for one in filled.decisions.standing(WORK) if one.verdict is Verdict.CARRIED]
-    assert (carried.uid, carried.state, carried.reading) == (below.id, State.CORRECTED, "吿")
-    assert (carried.person, carried.about) == (CHECK, made.id)
-    assert filled.decisions.displaced(WORK) == []
-    fill(filled, info, replace(page_result, flags=(below,), columns=columns))
-    assert len(filled.decisions.history(carried.flag)) == 1
-    back = demand(Verdict.UNDO, 1, carried.flag, person="乙")
-    with pytest.raises(NotYoursError):
-        filled.decisions.decide(replace(back, overrules=False))
-    assert filled.decisions.decide(replace(back, person=made.person, overrules=False)).state is State.OPEN
+    for _ in range(2):
+        fill(filled, info, replace(page_result, flags=(below,), columns=columns))
+        assert list(filled.decisions.standing(WORK)) == [made]
+        assert filled.decisions.displaced(WORK) == []
+    [flag] = filled.queue.flags(WORK, [made.flag])
+    assert (flag.flag.line, flag.state, flag.reading) == (2, State.CORRECTED, "吿")
 
 
 def on_line(store: Store, info: RunInfo, page_result: PageResult, line: int) -> int:

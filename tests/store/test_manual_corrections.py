@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from proof.model.result import CheckedColumn, PageResult
-from proof.store import PagePlace, RunInfo, Store
+from proof.store import RunInfo, Store
 from proof.store.decision_records import (
     ConflictError,
     DecisionRequest,
@@ -21,10 +21,9 @@ from proof.store.lookup import NoPlaceError
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.page_states import PageState
 from proof.store.queue_records import QueueFilter
-from proof.store.saving import CheckedResult
+from tests.store.conftest import check_pages
 
 WORK = "KR1d0030"
-PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
 
 
 def corrected(offset: int, length: int, reading: str, key: str = "") -> ManualCorrection:
@@ -61,9 +60,7 @@ def test_a_place_is_corrected_in_the_column_that_was_seen_and_in_no_other(
     seen = [replace(one, source=source) for one in (corrected(1, 1, "入", "request-0001"), corrected(2, 0, "某"))]
     made = filled.manual_corrections.correct(seen[0])
     columns = (CheckedColumn(1, page_result.columns[0].box, f"又{source}"), *page_result.columns[1:])
-    run = filled.begin_run(info)
-    filled.save_pages(run, [CheckedResult(PLACE, "another key", replace(page_result, columns=columns))])
-    filled.finish_run(run, whole=True)
+    check_pages(filled, info, replace(page_result, columns=columns))
     for one in (seen[1], replace(seen[0], key="request-0002")):
         with pytest.raises(NoPlaceError, match="no longer reads so"):
             filled.manual_corrections.correct(one)
@@ -138,15 +135,11 @@ def test_a_correction_by_hand_outlives_a_new_check_and_is_listed_where_its_place
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:
     made = filled.manual_corrections.correct(corrected(1, 1, "入"))
-    run = filled.begin_run(info)
-    filled.save_pages(run, [CheckedResult(PLACE, "", page_result)])
-    filled.finish_run(run, whole=True)
+    check_pages(filled, info, page_result)
     assert filled.decisions.displaced(WORK) == []
     assert [flag.stale for flag in filled.queue.flags(WORK, [made.flag])] == [False]
     edited = replace(page_result, columns=(CheckedColumn(1, page_result.columns[0].box, "射(告具/于公)"),))
-    run = filled.begin_run(info)
-    filled.save_pages(run, [CheckedResult(PLACE, "", edited)])
-    filled.finish_run(run, whole=True)
+    check_pages(filled, info, edited)
     assert [lost.decision for lost in filled.decisions.displaced(WORK)] == [made]
 
 

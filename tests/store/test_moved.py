@@ -12,10 +12,10 @@ from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
-from proof.store import PagePlace, RunInfo, Store
+from proof.store import RunInfo, Store
 from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
-from proof.store.saving import CheckedResult
+from tests.store.conftest import check_pages
 
 WORK, PAGE = "KR1", "p0"
 SOURCES = ("甲乙告丙丁", "戊己庚辛壬")
@@ -42,9 +42,7 @@ def page(above: str = "") -> PageResult:
 
 
 def check(store: Store, result: PageResult) -> None:
-    run = store.begin_run(RunInfo(WORK, "儀禮", (), EngineIdentity("null", "", "", "")))
-    store.save_pages(run, [CheckedResult(PagePlace(0, "text.txt"), "", result)])
-    store.finish_run(run, whole=True)
+    check_pages(store, RunInfo(WORK, "儀禮", (), EngineIdentity("null", "", "", "")), result)
 
 
 @pytest.fixture
@@ -155,7 +153,7 @@ def test_a_check_that_carries_decisions_over_keeps_the_halves_together(filled: S
     decide(filled, OUT, Verdict.TAKE)
     check(filled, page("new-"))
     assert stand(filled) == TAKEN
-    assert sorted(one.flag.id for one in flags(filled).values()) == ["new-in", "new-out", "new-own"]
+    assert sorted(one.flag.id for one in flags(filled).values()) == ["in", "out", "own"]
     assert len(asked(filled, State.CORRECTED)) == 1
     if by_acts:
         filled.acts.undo(WORK, "甲", uuid.uuid4().hex)

@@ -26,6 +26,7 @@ from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.database import file_of
 from proof.store.glyphs import LENGTH, Shapes
 from proof.store.saving import CheckedResult
+from proof.store.texts import sha_of
 from proof.text.model import Row
 
 WORK = "dasheyi"
@@ -172,12 +173,18 @@ def _filled(pages: int) -> sqlite3.Connection:
 
 
 def _fill(store: Store, folder: Path, sha: str, pages: int, work: str = WORK) -> None:
-    text = "text.txt"
+    text, content = "text.txt", ""
+    lines: list[dict[int, int]] = []
+    for n in range(pages):
+        content += f"卷十 第 {n + 1}a 页 WYG0103-{192 + n:04d}a.png\n"
+        lines.append({})
+        for number, line in enumerate(LINES, 1):
+            lines[n][number] = len(content)
+            content += f"{line}\n"
     if work != WORK:
-        marked = (f"卷十 第 {n + 1}a 页 WYG0103-{192 + n:04d}a.png\n" + "\n".join(LINES) + "\n" for n in range(pages))
-        (folder / f"{work}.txt").write_text("".join(marked), encoding="utf-8")
+        (folder / f"{work}.txt").write_text(content, encoding="utf-8")
         text = str(folder / f"{work}.txt")
-    texts = (TextInfo(text, "5eed", "mirror", "traditional"),)
+    texts = (TextInfo(text, sha_of(content), "mirror", "traditional", content),)
     run = store.begin_run(RunInfo(work, "大射儀", texts, EngineIdentity("null", "1", "", "")))
     for number in range(pages):
         page = f"WYG0103-{192 + number:04d}a"
@@ -188,7 +195,7 @@ def _fill(store: Store, folder: Path, sha: str, pages: int, work: str = WORK) ->
             replace(wrong(page, 3, 8, "道", 1.0, Kind.VARIANT), raised=False),
         )
         result = checked(page, folder / "page.png", sha, flags)
-        place = PagePlace(number, text, "卷十", f"{number + 1}a")
+        place = PagePlace(number, text, "卷十", f"{number + 1}a", lines=lines[number], sha=sha_of(content))
         store.save_pages(run, [CheckedResult(place, "", result, shapes=shapes_of(result, ODD.get(number)))])
     store.finish_run(run, whole=True)
 

@@ -17,7 +17,7 @@ from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
-from proof.store import PagePlace, RunInfo, TextInfo
+from proof.store import RunInfo
 from proof.store.comments import CommentRequest, CommentState
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.manual_corrections import ManualCorrection
@@ -27,6 +27,7 @@ from proof.web import download_jobs
 from proof.web.download_jobs import DownloadJobs, DownloadKind, DownloadState, NoDownloadError, StepCount
 from proof.web.project import Project
 from tests.conftest import PATIENCE
+from tests.standing import page_place, text_info
 from tests.web.drawn import WORK, Served
 
 BASE = f"/api/v1/works/{WORK}/downloads"
@@ -71,18 +72,19 @@ def test_texts_of_one_name_are_taken_home_each_with_what_was_decided_of_it_and_w
     served: Served, tmp_path: Path
 ) -> None:
     store, files = served.store, [tmp_path / "texts" / name / "010.txt" for name in ("a", "b")]
-    texts = tuple(TextInfo(str(file), "", "kanripo", "traditional") for file in files)
-    run = store.begin_run(RunInfo("KR9", "書", texts, EngineIdentity("none", "1", "none", "0")))
-    for position, file in enumerate(files):
-        page = f"KR9_WYG_010-{position + 1}a"
+    pages = [f"KR9_WYG_010-{position + 1}a" for position in range(len(files))]
+    for file, page in zip(files, pages, strict=True):
         file.parent.mkdir(parents=True)
         file.write_text(f"<pb:{page}>¶\n甲乙丙¶\n", encoding="utf-8")
+    texts = tuple(map(text_info, files))
+    run = store.begin_run(RunInfo("KR9", "書", texts, EngineIdentity("none", "1", "none", "0")))
+    for position, (file, page) in enumerate(zip(files, pages, strict=True)):
         flag = Flag(
             page, "r", 1, 1, 1, Kind.SUBSTITUTION, "乙", "巳", 5.0, True, None, Evidence("posterior"), "甲[乙]丙", page
         )
         columns = (CheckedColumn(1, Box(0, 0, 9, 99), "甲乙丙"),)
         result = PageResult(page, "r", Status.CHECKED, columns=columns, flags=(flag,))
-        store.save_pages(run, [CheckedResult(PagePlace(position, str(file)), page, result)])
+        store.save_pages(run, [CheckedResult(page_place(position, file, page), page, result)])
     store.finish_run(run, whole=True)
     for flag_row in store.queue.find("KR9", QueueFilter(), Order.PAGE)[0]:
         store.decisions.decide(DecisionRequest("KR9", flag_row, Verdict.TAKE, 0, "甲", f"request-{flag_row}"))

@@ -726,7 +726,6 @@ REFUSED: list[tuple[str, str, dict[str, Any]]] = [
     ("甲", "/people", {"name": "", "role": "reader"}),
     ("甲", "/people", {"name": LONG, "role": "reader"}),
     ("甲", "/people", {"name": "甲\u200b", "role": "reader"}),
-    ("甲", "/people", {"name": "proof check", "role": "reader"}),
     ("甲", "/people", {"name": "戊", "role": "emperor"}),
     ("甲", "/people", {"act": "role", "number": "1", "role": ""}),
     ("甲", "/people", {"act": "role", "number": "1", "role": "reader"}),
@@ -763,9 +762,8 @@ def test_every_refusal_is_told_in_the_language_of_the_browser(
         said[language] = refusal(answer.text)
     assert re.search("[A-Za-z]{3}", said["en"])
     for language in ("zh-Hant", "zh-Hans"):
-        words = said[language].replace("proof check", "")
-        assert not re.search("[A-Za-z]{3}", words), words
-        assert re.search("[\u4e00-\u9fff]{2}", words)
+        assert not re.search("[A-Za-z]{3}", said[language]), said[language]
+        assert re.search("[\u4e00-\u9fff]{2}", said[language])
     assert "%" not in "".join(said.values())
 
 

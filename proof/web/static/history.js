@@ -84,7 +84,7 @@ if (people.length) {
   $("people").tabIndex = 0; // on a telephone it is moved sideways, by keys too
 }
 $("displaced").hidden = !data.displaced.length;
-$("lost").append(...data.displaced.map((one) => line(one.decision, make("span", { class: one.applied ? "seen" : "said" }, say(one.applied ? "applied" : "gone")))));
+$("lost").append(...data.displaced.map((one) => line(one.decision, make("span", { class: "said" }, say("gone")))));
 const asked = new URLSearchParams(data.asked);
 const form = $("asked");
 const choices = (name, named) => form.elements[name].append(

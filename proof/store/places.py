@@ -1,0 +1,387 @@
+"""Which findings of a page are at places that are known already, wherever these stand in the text now.
+
+A finding is told by its place in the text: a check that finds something at the place of a flag finds that flag, on
+whatever page and line it stands by now. What was decided of a place and written is not asked again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from proof.model.flags import Flag, context_of, flag_id
+from proof.model.quality import QualityFlags
+from proof.model.result import PageResult
+from proof.store import rows
+from proof.store.decision_records import SETTLED
+from proof.store.models import ColumnRow, FlagRow, PageRow, TextRow, TextVersionRow
+from proof.store.quality import seeded_among
+from proof.store.records import PagePlace
+from proof.store.texts import carry, content_of, decided_reading
+from proof.text.positions import PositionMap, Span
+
+_SETTLED = frozenset(state.value for state in SETTLED)
+
+
+@dataclass(frozen=True, slots=True)
+class PageToPlace:
+    """A page that is there, with what was found on it and where it stands in its text."""
+
+    page: PageRow
+    place: PagePlace
+    result: PageResult
+    quality: QualityFlags
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedFinding:
+    """A finding with the `row` of the flag that it is, None where it is a new one, and the id `was` that it came under;
+    `stands` is its place in the present version of the text, as columns of `flags`."""
+
+    flag: Flag
+    was: str
+    row: FlagRow | None
+    stands: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPage:
+    """What was found on a page, each finding with its flag and under the id of that; `others` are the flags that stand
+    on the page, or stood there last, and were not found."""
+
+    page: PageRow
+    found: tuple[PlacedFinding, ...]
+    others: tuple[FlagRow, ...]
+
+
+def stand_in_text(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
+    """Note where pages stand in their texts. What stood on them in the version of the text in which they were last, and
+    was not found again in the present one, stands where it did on the page. For pages whose text did not change."""
+    moved = []
+    for page, version, start in _standings(session, pages):
+        before = (page.version_id, page.start)
+        page.text_id, page.version_id, page.start = version.text_id, version.id, start
+        if before[0] not in (None, version.id):
+            moved.append((page, before))
+    known = {page.id: (page, before) for page, before in moved}
+    there = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(known))).all() if known else ()
+    for flag in _left_behind(session, there):
+        page, (version_id, was) = known[flag.page_id]
+        if flag.version_id == version_id and flag.start is not None:
+            flag.text_id, flag.version_id, flag.start = page.text_id, page.version_id, flag.start - was + page.start
+
+
+def follow_to_other_texts(session: Session, pages: Iterable[tuple[PageRow, PagePlace, PageResult]]) -> None:
+    """Have what stands on pages that are to be saved as pages of another file stand there: by what their columns read
+    in the one and read in the other."""
+    moved = {page.id: (page, place, result) for page, place, result in pages if page.text != place.text}
+    if not moved:
+        return
+    texts = {text.id: text for text in session.scalars(select(TextRow))}
+    known = {text.path: text for text in texts.values()}
+    lines: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
+    columns = select(ColumnRow).where(ColumnRow.page_id.in_(moved), ColumnRow.begins.is_not(None))
+    for column in session.scalars(columns.order_by(ColumnRow.page_id, ColumnRow.begins)):
+        lines[column.page_id].append((moved[column.page_id][0].start + (column.begins or 0), column.source))
+    there = _left_behind(session, session.scalars(select(FlagRow).where(FlagRow.page_id.in_(moved))).all())
+    for number, (page, place, result) in moved.items():
+        text = known.get(place.text)
+        own = [flag for flag in there if flag.page_id == number and flag.version_id == page.version_id]
+        if text is None or not own or page.text_id is None or not place.lines:
+            continue
+        sources = {column.number: column.source for column in result.columns}
+        step = _Joined(lines[number], sorted((at, sources.get(line, "")) for line, at in place.lines.items()))
+        version = session.scalar(
+            select(TextVersionRow).where(TextVersionRow.text_id == text.id, TextVersionRow.sha == place.sha)
+        )
+        for flag in own:
+            found = step.where(flag.start, flag.extent) if flag.start is not None and version is not None else None
+            if found is not None and version is not None:
+                flag.text_id, flag.version_id, flag.start = text.id, version.id, found
+        if version is not None and text.version_id != version.id:
+            carry(session, own)
+
+
+class _Joined:
+    """The lines of a page in two files, by where these have them."""
+
+    def __init__(self, before: Sequence[tuple[int, str]], after: Sequence[tuple[int, str]]) -> None:
+        self._before, self._after = _offsets(before), _offsets(after)
+        self._map = PositionMap.of_comparison(
+            "\n".join(source for _, source in before), "\n".join(source for _, source in after)
+        )
+
+    def where(self, start: int, extent: int) -> int | None:
+        """Where characters of the first file stand in the other."""
+        inside = next((at + start - begin for begin, at, length in self._before if 0 <= start - begin <= length), None)
+        found = self._map.where(inside, extent) if inside is not None else None
+        if found is None:
+            return None
+        return next(begin + found.start - at for begin, at, length in self._after if 0 <= found.start - at <= length)
+
+
+def _offsets(lines: Sequence[tuple[int, str]]) -> list[tuple[int, int, int]]:
+    """Of each line where it begins in its file, where in all of them joined, and how long it is."""
+    found, at = [], 0
+    for begin, source in lines:
+        found.append((begin, at, len(source)))
+        at += len(source) + 1
+    return found
+
+
+def _left_behind(session: Session, flags: Sequence[FlagRow]) -> list[FlagRow]:
+    """Those flags that have lost their places in their texts, or whose texts are gone."""
+    texts = {flag.text_id for flag in flags if flag.text_id is not None}
+    known = {text.id: text for text in session.scalars(select(TextRow).where(TextRow.id.in_(texts)))}
+    gone = {number for number, text in known.items() if not Path(text.path).is_file()}
+    return [
+        flag
+        for flag in flags
+        if flag.text_id in known and (flag.text_id in gone or flag.version_id != known[flag.text_id].version_id)
+    ]
+
+
+def note_text_of_pages(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
+    """Note where pages stand in their texts."""
+    for page, version, start in _standings(session, pages):
+        page.text_id, page.version_id, page.start = version.text_id, version.id, start
+
+
+def _standings(
+    session: Session, pages: Iterable[tuple[PageRow, PagePlace]]
+) -> Iterable[tuple[PageRow, TextVersionRow, int]]:
+    versions: dict[tuple[str, str], TextVersionRow | None] = {}
+    for page, place in pages:
+        key = (place.text, place.sha)
+        if key not in versions:
+            known = select(TextVersionRow).join(TextRow, TextRow.id == TextVersionRow.text_id)
+            versions[key] = session.scalar(known.where(TextRow.path == place.text, TextVersionRow.sha == place.sha))
+        version = versions[key]
+        if version is not None:
+            yield page, version, min(place.lines.values(), default=0)
+
+
+def stands_at(page: PageRow, place: PagePlace, flag: Flag) -> dict[str, Any]:
+    """The place of a flag on a page that stands in its text, as columns of `flags`."""
+    start = place.lines.get(flag.line)
+    known = start is not None and page.text_id is not None
+    values: dict[str, Any] = {"extent": flag.length, "reads": flag.transcribed, "start": None}
+    values |= {"text_id": page.text_id, "version_id": page.version_id} if known else dict.fromkeys(_OF_TEXT)
+    return values | {"start": start + flag.offset if start is not None and known else None}
+
+
+_OF_TEXT = ("text_id", "version_id")
+
+
+def show_again(session: Session, page: PageRow) -> None:
+    """Have the flags of a page that was gone for a while seen again."""
+    for flag in session.scalars(select(FlagRow).where(FlagRow.page_id == page.id)):
+        by_hand = flag.ordinal == rows.BY_HAND
+        if flag.ordinal >= rows.CURRENT or (by_hand and flag.reads == flag.transcribed):
+            flag.stale = by_hand and flag.version_id != page.version_id
+
+
+def placed_pages(session: Session, pages: Sequence[PageToPlace]) -> list[PlacedPage]:
+    """What was found on pages, which stand in their texts, beside the flags that are there."""
+    spans = {one.page.id: _PageSpans(session, one) for one in pages}
+    ids = [one.page.id for one in pages]
+    known = list(session.scalars(select(FlagRow).where(FlagRow.page_id.in_(ids)).order_by(FlagRow.id)))
+    known += _claimed(session, spans.values(), ids)
+    at: defaultdict[int, list[FlagRow]] = defaultdict(list)
+    ids_of: defaultdict[int, set[str]] = defaultdict(set)
+    for flag in known:
+        ids_of[flag.page_id].add(flag.uid)
+        own = spans.get(flag.page_id)  # of a text without pages one line may stand on two
+        page = (
+            own if own is not None and own.has(flag) else next((one for one in spans.values() if one.has(flag)), None)
+        )
+        at[page.number if page is not None else flag.page_id].append(flag)
+    for number, flags in at.items():
+        for flag in flags:
+            _go_to(flag, number, ids_of[number])
+    seeded = seeded_among(session, [flag.id for flag in known])
+    return [_placed(one, spans[one.page.id], at[one.page.id], seeded, ids_of[one.page.id]) for one in pages]
+
+
+def _go_to(flag: FlagRow, page: int, ids: set[str]) -> None:
+    """Have a flag be one of a page, under an id that no other flag of that has."""
+    if flag.page_id != page:
+        if flag.uid in ids:
+            flag.uid = hashlib.blake2b(f"{flag.uid}\x1f{flag.id}".encode(), digest_size=10).hexdigest()
+        ids.add(flag.uid)
+        flag.page_id = page
+
+
+def _claimed(session: Session, spans: Collection[_PageSpans], pages: Collection[int]) -> list[FlagRow]:
+    """The flags that stood on other pages, and stand on these now."""
+    by_text: defaultdict[tuple[int, int], list[_PageSpans]] = defaultdict(list)
+    for one in spans:
+        if one.text is not None and one.version is not None:
+            by_text[one.text, one.version].append(one)
+    found: list[FlagRow] = []
+    for (text, version), some in by_text.items():
+        query = select(FlagRow).where(FlagRow.text_id == text, FlagRow.version_id == version)
+        query = query.where(FlagRow.start >= min(one.begin for one in some), FlagRow.page_id.not_in(pages))
+        found += session.scalars(query.where(FlagRow.start <= max(one.end for one in some)).order_by(FlagRow.id))
+    return [flag for flag in found if any(one.has(flag) for one in spans)]
+
+
+class _PageSpans:
+    """A page in the present version of its text."""
+
+    def __init__(self, session: Session, one: PageToPlace) -> None:
+        page = one.page
+        text = session.get(TextRow, page.text_id) if page.text_id is not None else None
+        self.number, self.work = page.id, page.work_id
+        self.text = text.id if text is not None else None
+        self.version = text.version_id if text is not None else None
+        self._lines = dict(one.place.lines) if text is not None else {}
+        self._sources = {column.number: column.source for column in one.result.columns}
+        self._map: PositionMap | None = None
+        if text is not None and page.version_id is not None and self.version != page.version_id:
+            old, new = (session.get_one(TextVersionRow, number) for number in (page.version_id, self.version))
+            self._map = PositionMap.of_comparison(content_of(old), content_of(new))
+        ends = (start + len(self._sources.get(number, "")) for number, start in self._lines.items())
+        self.begin, self.end = min(self._lines.values(), default=0), max(ends, default=-1)
+        self._order = sorted((start, number) for number, start in self._lines.items())
+
+    def of(self, flag: Flag) -> Span | None:
+        """The place of a finding; of one about a column that the text lacks, or the page, the end of the page or its
+        beginning."""
+        if not self._lines:
+            return None
+        start = self._lines.get(flag.line, self.end if flag.line else self.begin) + flag.offset
+        return Span(start, flag.length) if self._map is None else self._map.where(start, flag.length)
+
+    def columns(self, span: Span | None, flag: Flag) -> dict[str, Any]:
+        """The place of a finding as columns of `flags`."""
+        place = {"text_id": self.text, "version_id": self.version} if span is not None else {}
+        known: dict[str, Any] = dict.fromkeys(("text_id", "version_id", "start")) | place
+        return known | {"start": span.start if span else None, "extent": flag.length, "reads": flag.transcribed}
+
+    def has(self, flag: FlagRow) -> bool:
+        """Whether a flag stands on this page now."""
+        if flag.start is None or self.version is None or (flag.text_id, flag.version_id) != (self.text, self.version):
+            return False
+        return flag.work_id == self.work and self.begin <= flag.start <= self.end and self._map is None
+
+    def address(self, start: int) -> tuple[int, int] | None:
+        """The line and offset of a code point of the text on this page."""
+        at = bisect_right(self._order, (start, 1 << 60)) - 1
+        if at < 0 or self._map is not None:
+            return None
+        begin, number = self._order[at]
+        return number, start - begin
+
+    def source(self, line: int) -> str:
+        """What a column reads."""
+        return self._sources.get(line, "")
+
+
+def _placed(
+    one: PageToPlace, spans: _PageSpans, flags: Sequence[FlagRow], seeded: Collection[int], ids: set[str]
+) -> PlacedPage:
+    own = one.quality.among(one.result.flags)
+    sown = {flag.id for flag in one.quality.seeded}
+    place_of = {flag.id: spans.of(flag) for flag in own}
+    taken: dict[str, FlagRow] = {}
+    free = {flag.id: flag for flag in flags if flag.ordinal != rows.BY_HAND}
+    here = [flag for flag in free.values() if spans.has(flag) and flag.reads == flag.transcribed]
+
+    def take(flag: Flag, candidates: Iterable[FlagRow]) -> None:
+        alike = (row for row in candidates if row.id in free and (row.id in seeded) == (flag.id in sown))
+        row = next(alike, None)
+        if row is not None:
+            taken[flag.id] = free.pop(row.id)
+
+    at: defaultdict[Span, list[FlagRow]] = defaultdict(list)
+    for row in here:
+        at[Span(row.start or 0, row.extent)].append(row)
+    for flag in own:
+        span = place_of[flag.id]
+        same = at.get(span, []) if span is not None else []
+        take(flag, sorted((row for row in same if row.kind == flag.kind.value), key=lambda row: row.uid != flag.id))
+    for flag in own:
+        if flag.id not in taken and (span := place_of[flag.id]) is not None:
+            take(flag, (row for row in at.get(span, []) if row.state in _SETTLED))
+    for flag in own:
+        if flag.id not in taken:
+            take(flag, (row for row in flags if row.uid == flag.id and _may_be_anywhere(row, spans)))
+    written = [row for row in flags if spans.has(row) and row.reads != row.transcribed and row.id not in seeded]
+    asked = [
+        flag
+        for flag in own
+        if flag.id in taken or flag.id in sown or not any(_answers(row, place_of[flag.id], flag) for row in written)
+    ]
+    found = _named(asked, taken, ids)
+    _follow(spans, [row for row in flags if row.id in free or row.ordinal == rows.BY_HAND], one.page)
+    matched = {row.id for row in taken.values()}
+    others = tuple(row for row in flags if row.id not in matched)
+    return PlacedPage(
+        one.page,
+        tuple(
+            PlacedFinding(now, was.id, taken.get(was.id), spans.columns(place_of[was.id], was)) for was, now in found
+        ),
+        others,
+    )
+
+
+def _may_be_anywhere(row: FlagRow, spans: _PageSpans) -> bool:
+    """Whether a flag may be told by its id: its place is not known, or nobody decided anything of it and it has lost
+    its place."""
+    return row.start is None or spans.version is None or (not row.version and not spans.has(row))
+
+
+def _answers(row: FlagRow, span: Span | None, flag: Flag) -> bool:
+    """Whether what was decided, and stands written at the place of `row`, answers a finding."""
+    if span is None or row.reads != decided_reading(row) or row.start is None or not flag.line:
+        return False
+    end = row.start + row.extent
+    if not row.extent:
+        return span.start == row.start and not span.length and flag.suggested == row.transcribed
+    if not span.length:
+        return row.start < span.start < end
+    return row.start <= span.start and span.end <= end
+
+
+def _named(asked: Sequence[Flag], taken: Mapping[str, FlagRow], known: set[str]) -> list[tuple[Flag, Flag]]:
+    """Findings as they are and under the ids of their flags."""
+    ids: dict[str, str] = {flag.id: taken[flag.id].uid for flag in asked if flag.id in taken}
+    used = known | set(ids.values())
+    for flag in asked:
+        if flag.id not in ids:
+            ids[flag.id] = flag.id if flag.id not in used else _free(flag, used)
+            used.add(ids[flag.id])
+    return [(flag, replace(flag, id=ids[flag.id], moved=ids.get(flag.moved, ""))) for flag in asked]
+
+
+def _free(flag: Flag, used: Collection[str]) -> str:
+    ids = (flag_id(flag.page, flag.line, flag.kind, flag.context, n) for n in count())
+    return next(one for one in ids if one not in used)
+
+
+def _follow(spans: _PageSpans, flags: Iterable[FlagRow], page: PageRow) -> None:
+    """Have flags that were not found stand on the page and line on which their places are now."""
+    for row in flags:
+        if not spans.has(row) or row.start is None:
+            if row.ordinal == rows.BY_HAND and row.page_id == page.id and row.start is not None:
+                row.stale = True
+            continue
+        address = spans.address(row.start)
+        if address is None:
+            continue
+        row.line, row.offset = address
+        written = row.reads != row.transcribed
+        if not written:
+            row.context = context_of(spans.source(row.line), row.offset, row.length)
+        if row.ordinal == rows.BY_HAND:
+            row.stale = written

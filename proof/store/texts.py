@@ -1,0 +1,295 @@
+"""Texts by version, and how the places of flags follow them from one version to the next.
+
+A text is a file. Each content of it that was checked or written is a version, known by its hash. A flag stands at a
+place: `extent` code points from `start` on in a version of its text, which reads there what was transcribed or, once it
+was written, what was decided (`reads`). When a text arrives in another version every place of it is carried there
+(`PositionMap`):
+
+- its characters stand: so does the place;
+- they gave way to what was decided: the place is where that stands;
+- anything else: the place is lost. It stays in the last version that had it, until one arrives that has it again.
+
+Nothing is guessed, and no place is dropped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zlib
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from sqlalchemy import ColumnElement, Select, delete, select, update
+from sqlalchemy.orm import Session
+
+from proof.model.flags import Kind
+from proof.store.decision_records import State
+from proof.store.models import FlagRow, PageRow, QualityRow, TextRow, TextVersionRow
+from proof.store.sessions import StorePart
+from proof.text.edit import Edit
+from proof.text.model import Script
+from proof.text.positions import PositionMap, Span
+from proof.text.variants import policy_of
+
+AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """What an export wrote into a text: the edits of its content, and which of them wrote what was decided of a flag,
+    by the flag's number."""
+
+    edits: tuple[Edit, ...]
+    of_flags: Mapping[int, Edit] = field(default_factory=dict)
+
+
+class Texts(StorePart):
+    """The texts of a store; `Store.text_versions` is one."""
+
+    def arrive(self, path: str, content: str, script: str = "", *, written: Writing | None = None) -> None:
+        """Note that the file at `path` reads `content` now; `written` is what made it so of the version before."""
+        with self._writing() as session:
+            arrive(session, path, content, script, written=written)
+
+    def wrote(self, path: str, before: str, after: str, script: str, written: Writing) -> None:
+        """Note that an export wrote `written` into the file at `path`, which read `before`, and reads `after` now."""
+        with self._writing() as session:
+            arrive(session, path, before, script)
+            arrive(session, path, after, script, written=written)
+
+
+def sha_of(content: str) -> str:
+    """What a version is known by."""
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def content_of(version: TextVersionRow) -> str:
+    """What the file read in that version."""
+    return zlib.decompress(version.content).decode("utf-8", "surrogatepass")
+
+
+def arrive(
+    session: Session, path: str, content: str, script: str = "", *, written: Writing | None = None
+) -> TextVersionRow:
+    """The version of the text at `path` that reads `content`, made the present one: all places are carried there."""
+    text = session.scalar(select(TextRow).where(TextRow.path == path).with_for_update())
+    if text is None:
+        text = TextRow(path=path)
+        session.add(text)
+        session.flush()
+    version = version_of(session, text, sha_of(content), content)
+    if text.version_id != version.id:
+        _carry_all(session, text, version, content, script, written)
+        text.version_id = version.id
+        session.flush()
+        _forget_unused(session, text)
+    return version
+
+
+def move_text(session: Session, old: str, new: str) -> None:
+    """Note that the text at `old` lies at `new` now; where another is known there, its places are those of that."""
+    text = session.scalar(select(TextRow).where(TextRow.path == old))
+    if text is None:
+        return
+    there = session.scalar(select(TextRow).where(TextRow.path == new))
+    if there is None:
+        text.path = new
+        return
+    for version in session.scalars(select(TextVersionRow).where(TextVersionRow.text_id == text.id)).all():
+        same = version_of(session, there, version.sha, content_of(version))
+        for table in (FlagRow, PageRow):
+            of_version = update(table).where(table.text_id == text.id, table.version_id == version.id)
+            session.execute(of_version.values(text_id=there.id, version_id=same.id))
+
+
+def version_of(session: Session, text: TextRow, sha: str, content: str) -> TextVersionRow:
+    """The version of a text that reads `content`; a new one where there was none."""
+    same = select(TextVersionRow).where(TextVersionRow.text_id == text.id, TextVersionRow.sha == sha)
+    version = session.scalar(same)
+    if version is None:
+        packed = zlib.compress(content.encode("utf-8", "surrogatepass"))
+        version = TextVersionRow(text_id=text.id, sha=sha, content=packed, at=datetime.now(UTC))
+        session.add(version)
+        session.flush()
+    return version
+
+
+def carry(session: Session, flags: Iterable[FlagRow], script: str = "") -> None:
+    """Carry the places of these flags to the present versions of their texts."""
+    by_text: defaultdict[int, list[FlagRow]] = defaultdict(list)
+    for flag in flags:
+        if flag.text_id is not None:
+            by_text[flag.text_id].append(flag)
+    for number, of_text in by_text.items():
+        text = session.get_one(TextRow, number)
+        version = session.get(TextVersionRow, text.version_id) if text.version_id else None
+        if version is not None:
+            _carry(session, of_text, version, content_of(version), script, None)
+
+
+def _carry_all(
+    session: Session, text: TextRow, version: TextVersionRow, content: str, script: str, written: Writing | None
+) -> None:
+    there = select(FlagRow).where(FlagRow.text_id == text.id, FlagRow.version_id != version.id)
+    _carry(session, session.scalars(there).all(), version, content, script, written)
+
+
+def _carry(
+    session: Session,
+    flags: Sequence[FlagRow],
+    version: TextVersionRow,
+    content: str,
+    script: str,
+    written: Writing | None,
+) -> None:
+    by_version: defaultdict[int, list[FlagRow]] = defaultdict(list)
+    for flag in flags:
+        if flag.version_id is not None and flag.version_id != version.id:
+            by_version[flag.version_id].append(flag)
+    seeded = _seeded(session, [flag.id for flag in flags])
+    known = {one.id: one for one in session.scalars(_versions(by_version))} if by_version else {}
+    newest = session.get_one(TextRow, version.text_id).version_id
+    for number, of_version in by_version.items():
+        places = {flag: place_of(flag, seeded) for flag in of_version}
+        step_written = written if number == newest else None
+        step = TextStep(content_of(known[number]), content, script, places.values(), step_written)
+        for flag, place in places.items():
+            found = step.now(place)
+            if found is not None:  # else it stays where it was last
+                (flag.start, flag.extent), flag.reads = found
+                flag.version_id = version.id
+
+
+def place_of(flag: FlagRow, seeded: Collection[int]) -> Place:
+    """The place of a flag in the last version of its text that has it."""
+    whole = flag.id in seeded or flag.kind == Kind.LAYOUT.value
+    wanted = flag.reads if flag.id in seeded else decided_reading(flag)
+    return Place(flag.id or 0, flag.start or 0, flag.extent, flag.reads, flag.transcribed, wanted, whole)
+
+
+def _versions(numbers: Iterable[int]) -> Select[TextVersionRow]:
+    return select(TextVersionRow).where(TextVersionRow.id.in_(list(numbers)))
+
+
+def _seeded(session: Session, flags: Sequence[int]) -> frozenset[int]:
+    found: set[int] = set()
+    for start in range(0, len(flags), AT_ONCE):
+        part = flags[start : start + AT_ONCE]
+        found.update(session.scalars(select(QualityRow.flag_id).where(QualityRow.flag_id.in_(part))))
+    return frozenset(found)
+
+
+def is_displaced() -> ColumnElement[bool]:
+    """Whether the flag of a query has lost its place."""
+    present = select(TextRow.version_id).where(TextRow.id == FlagRow.text_id).scalar_subquery()
+    return FlagRow.text_id.is_not(None) & (FlagRow.version_id != present)
+
+
+def decided_reading(flag: FlagRow) -> str:
+    """What is to stand at the place of a flag: what was decided, else what was transcribed."""
+    return flag.reading if flag.state == State.CORRECTED.value else flag.transcribed
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a version of a text: `extent` code points from `start` on, which read `reads` there; `transcribed` is
+    what they read when they were checked, `wanted` what is to stand there. `flag` is the number of its flag. Of a place
+    that is `whole` nothing but itself is looked for: it is one of a seeded error, or of a column or a page."""
+
+    flag: int
+    start: int
+    extent: int
+    reads: str
+    transcribed: str
+    wanted: str
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedPlace:
+    """Where the place of a flag is of which something was decided: in the version `version` of the text at `text`."""
+
+    text: str
+    version: int
+    place: Place
+
+
+class TextStep:
+    """The way from one version of a text to another, for the places in the first; `written` is what an export wrote
+    into it, where that made the other. `script` tells in what forms a reading may be written."""
+
+    def __init__(
+        self, old: str, new: str, script: str, places: Iterable[Place], written: Writing | None = None
+    ) -> None:
+        self._new = new
+        self._written = written
+        self._policy = policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
+        if written is not None:
+            self._direct = PositionMap.of_edits(old, written.edits)
+        else:
+            self._direct = PositionMap.of_comparison(old, new)
+        known = {} if written is not None or old == new else self._as_decided(old, places)
+        self._decided: dict[int, Span] = known
+
+    def now(self, place: Place) -> tuple[Span, str] | None:
+        """Where a place is, and what of its readings stands there; None where it is lost."""
+        if self._written is not None and place.flag in self._written.of_flags:
+            edit = self._written.of_flags[place.flag]
+            found = self._direct.instead(edit.start, edit.length)
+            return (found, place.wanted) if found is not None else None
+        found = self._direct.where(place.start, place.extent)
+        if place.flag in self._decided and (found is None or not self._direct.line_stands(place.start)):
+            return self._decided[place.flag], place.wanted
+        if found is not None:
+            return found, place.reads
+        return None if place.whole else self._put_in_place(place)
+
+    def _put_in_place(self, place: Place) -> tuple[Span, str] | None:
+        """Where the text has at a place what it may have there: what was decided, in whatever form, or what was
+        transcribed."""
+        found = self._direct.instead(place.start, place.extent)
+        if found is None:
+            return None
+        there = self._new[found.start : found.end]
+        for wanted in (place.wanted, place.transcribed):
+            if wanted != place.reads and re.fullmatch(self._policy.pattern(wanted), there) is not None:
+                return found, wanted
+        return None
+
+    def _as_decided(self, old: str, places: Iterable[Place]) -> dict[int, Span]:
+        """Where what was decided and not written yet stands, as if it had been written: a text that somebody corrected
+        with the same corrections is that one."""
+        pending: dict[Span, Place] = {}
+        reached = 0
+        waiting = [place for place in places if place.reads != place.wanted and not place.whole]
+        for place in sorted(waiting, key=lambda one: (one.start, one.extent)):
+            span = Span(place.start, place.extent)
+            if span.start >= reached and span not in pending:
+                pending[span] = place
+                reached = span.end
+        if not pending:
+            return {}
+        first = PositionMap.of_edits(old, [Edit(*span, place.wanted) for span, place in pending.items()])
+        then = PositionMap.of_comparison(first.new, self._new)
+        found = {}
+        for span, place in pending.items():
+            inside = first.instead(*span)
+            there = then.where(*inside) if inside is not None else None
+            if there is not None:
+                found[place.flag] = there
+        return found
+
+
+def _forget_unused(session: Session, text: TextRow) -> None:
+    """Drop the versions of a text in which nothing stands any more."""
+    used = {
+        text.version_id,
+        *session.scalars(select(FlagRow.version_id).where(FlagRow.text_id == text.id).distinct()),
+        *session.scalars(select(PageRow.version_id).where(PageRow.text_id == text.id).distinct()),
+    }
+    kept = [number for number in used if number is not None]
+    gone = delete(TextVersionRow).where(TextVersionRow.text_id == text.id, TextVersionRow.id.not_in(kept))
+    session.execute(gone, execution_options={"synchronize_session": False})

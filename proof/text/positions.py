@@ -1,0 +1,308 @@
+"""Where the places of a text stand once the text has changed.
+
+A text comes in versions. `PositionMap` leads from the code points of one version to those of the next: exactly, where
+the edits between them are known, as after an export; else by comparison, first line by line and then character by
+character. A comparison follows only what every shortest way from one version to the other keeps: of a run of equal
+characters nobody can say which one was added or removed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.text.edit import Edit, edited
+
+LARGEST_COMPARISON = 16_000_000
+"""Most pairs of characters of a changed passage that are compared; in a larger one no character is followed."""
+
+SHORTEST_BETWEEN_CHANGES = 2
+"""Fewest equal characters between two long changes that are taken for the same ones."""
+
+
+class Block(NamedTuple):
+    """`length` code points that are the same: from `old` on in the one version, from `new` on in the other."""
+
+    old: int
+    new: int
+    length: int
+
+
+class Span(NamedTuple):
+    """`length` code points from `start` on."""
+
+    start: int
+    length: int
+
+    @property
+    def end(self) -> int:
+        return self.start + self.length
+
+
+class PositionMap:
+    """Leads from places in `old` to places in `new`; `blocks` are in the order of `old` and do not overlap, `replaced`
+    are places whose characters gave way to others, each with where these stand."""
+
+    def __init__(
+        self,
+        old: str,
+        new: str,
+        blocks: Iterable[Block],
+        replaced: dict[Span, Span] | None = None,
+        lines: Iterable[Span] = (),
+    ) -> None:
+        self._old, self._new = old, new
+        self._blocks = list(_joined(sorted(block for block in blocks if block.length)))
+        self._starts = [block.old for block in self._blocks]
+        self._replaced = replaced or {}
+        self._lines = sorted(lines)
+
+    @property
+    def new(self) -> str:
+        """The version that it leads to."""
+        return self._new
+
+    @classmethod
+    def of_edits(cls, old: str, edits: Iterable[Edit]) -> PositionMap:
+        """From `old` to what these edits make of it. Raises UsageError as `edited`."""
+        ordered = sorted(edits, key=lambda edit: (edit.start, edit.length))
+        blocks, replaced, reached, at = [], {}, 0, 0
+        for edit in ordered:
+            kept = edit.start - reached
+            blocks.append(Block(reached, at, kept))
+            at += kept
+            replaced[Span(edit.start, edit.length)] = Span(at, len(edit.replacement))
+            at, reached = at + len(edit.replacement), edit.end
+        blocks.append(Block(reached, at, len(old) - reached))
+        return cls(old, edited(old, ordered), (block for block in blocks), replaced)
+
+    @classmethod
+    def of_comparison(cls, old: str, new: str) -> PositionMap:
+        """From `old` to a version of which nothing else is known."""
+        if old == new:
+            return cls(old, new, [Block(0, 0, len(old))], lines=[Span(0, len(old))])
+        lines: list[Span] = []
+        return cls(old, new, list(_compared(old, new, lines)), lines=lines)
+
+    def line_stands(self, at: int) -> bool:
+        """Whether the line of a code point was found unchanged."""
+        number = bisect_right(self._lines, Span(at, len(self._old))) - 1
+        return number >= 0 and at <= self._lines[number].end
+
+    def where(self, start: int, length: int) -> Span | None:
+        """Where these characters stand, together and unchanged; None where they do not. Of no characters: the point
+        between the two that it lay between, or at the end of its line where one of them was a line ending."""
+        if length:
+            block = self._block(start)
+            if block is None or start + length > block.old + block.length:
+                return None
+            return Span(start + block.new - block.old, length)
+        before, behind = self._character(start - 1), self._character(start)
+        if before is not None and behind is not None and before + 1 == behind:
+            return Span(behind, 0)
+        if behind is not None and _begins_line(self._old, start) and _begins_line(self._new, behind):
+            return Span(behind, 0)
+        if before is not None and _ends_line(self._old, start) and _ends_line(self._new, before + 1):
+            return Span(before + 1, 0)
+        return Span(0, 0) if not self._old and not self._new else None
+
+    def instead(self, start: int, length: int) -> Span | None:
+        """What stands in place of these characters: all between those before and behind them, in one line; None where
+        one of the two cannot be told."""
+        known = self._replaced.get(Span(start, length))
+        if known is not None:
+            return known
+        end = start + length
+        before, behind = self._character(start - 1), self._character(end)
+        left = before + 1 if before is not None else None
+        right = behind
+        if left is None and right is not None and _begins_line(self._old, start):
+            left = self._new.rfind("\n", 0, right) + 1
+        if right is None and left is not None and _ends_line(self._old, end):
+            right = _line_end(self._new, left)
+        if left is None or right is None or left > right or "\n" in self._new[left:right]:
+            return None
+        return Span(left, right - left)
+
+    def _block(self, at: int) -> Block | None:
+        number = bisect_right(self._starts, at) - 1
+        if number < 0 or at < 0:
+            return None
+        block = self._blocks[number]
+        return block if at < block.old + block.length else None
+
+    def _character(self, at: int) -> int | None:
+        """Where one character stands."""
+        block = self._block(at)
+        return None if block is None else at + block.new - block.old
+
+
+def _begins_line(text: str, at: int) -> bool:
+    return at == 0 or text[at - 1] == "\n"
+
+
+def _ends_line(text: str, at: int) -> bool:
+    return at == len(text) or text[at] in "\r\n"
+
+
+def _line_end(text: str, at: int) -> int:
+    found = text.find("\n", at)
+    end = len(text) if found < 0 else found
+    return end - 1 if end > at and text[end - 1] == "\r" else end
+
+
+def _joined(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Blocks of which those that follow on one another in both versions are one."""
+    last: Block | None = None
+    for block in blocks:
+        if last is not None and (last.old + last.length, last.new + last.length) == (block.old, block.new):
+            last = Block(last.old, last.new, last.length + block.length)
+            continue
+        if last is not None:
+            yield last
+        last = block
+    if last is not None:
+        yield last
+
+
+class _Line(NamedTuple):
+    start: int
+    text: str
+
+
+def _lines(text: str) -> list[_Line]:
+    found, start = [], 0
+    for line in text.split("\n"):
+        found.append(_Line(start, line))
+        start += len(line) + 1
+    return found
+
+
+def _compared(old: str, new: str, same: list[Span]) -> Iterator[Block]:
+    """What stands in both: lines that are there but once in each, wherever they were moved; lines beside these; and of
+    the passages between, the characters that stand in both. `same` gets the lines of `old` that are in both."""
+    before, after = _lines(old), _lines(new)
+    pairs = _same_lines([line.text for line in before], [line.text for line in after])
+    for here, there in pairs.items():
+        yield Block(before[here].start, after[there].start, len(before[here].text))
+        same.append(Span(before[here].start, len(before[here].text)))
+        ended = here + 1 < len(before) and there + 1 < len(after)
+        if ended:
+            yield Block(before[here].start + len(before[here].text), after[there].start + len(after[there].text), 1)
+    for olds, news in _passages(len(before), len(after), pairs):
+        first = (before[olds.start].start, after[news.start].start)
+        passage = ("\n".join(line.text for line in before[olds.start : olds.stop]),
+                   "\n".join(line.text for line in after[news.start : news.stop]))  # fmt: skip
+        for block in _compared_characters(*passage):
+            yield Block(first[0] + block.old, first[1] + block.new, block.length)
+
+
+def _same_lines(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
+    """Which lines are the same, by their indices: those that each version has once, and those that stand beside them in
+    the same order in both, where their number did not change."""
+    once, there = Counter(before), Counter(after)
+    place = {text: number for number, text in enumerate(after) if there[text] == 1}
+    pairs = {
+        number: place[text] for number, text in enumerate(before) if once[text] == 1 and text in place and text.strip()
+    }
+    for step in (1, -1):
+        order = sorted(pairs, reverse=step < 0)
+        for anchor in [-1 if step > 0 else len(before), *order]:
+            target = pairs.get(anchor, -1 if anchor < 0 else len(after))
+            here, other = anchor + step, target + step
+            taken = set(pairs.values())
+            while (
+                0 <= here < len(before)
+                and 0 <= other < len(after)
+                and here not in pairs
+                and other not in taken
+                and before[here] == after[other]
+                and (once[before[here]] == there[after[other]] or not before[here].strip())
+            ):
+                pairs[here] = other
+                taken.add(other)
+                here, other = here + step, other + step
+    return pairs
+
+
+def _passages(before: int, after: int, pairs: dict[int, int]) -> Iterator[tuple[range, range]]:
+    """The lines of each version between lines that are the same in both, where these follow one another."""
+    taken = set(pairs.values())
+    here = 0
+    while here < before:
+        if here in pairs:
+            here += 1
+            continue
+        end = here
+        while end < before and end not in pairs:
+            end += 1
+        begin = pairs[here - 1] + 1 if here else 0
+        stop = begin
+        while stop < after and stop not in taken:
+            stop += 1
+        if stop == begin and end < before:  # what stood before was moved: what stood behind tells
+            stop = pairs[end]
+            begin = stop
+            while begin > 0 and begin - 1 not in taken:
+                begin -= 1
+        if stop > begin:
+            yield range(here, end), range(begin, stop)
+        here = end
+
+
+def _compared_characters(old: str, new: str) -> Iterator[Block]:
+    """What stands in both passages: the characters that every shortest way from one to the other keeps."""
+    if len(old) * len(new) > LARGEST_COMPARISON or not old or not new:
+        return
+    pairs = [(here, there) for here, there in enumerate(_kept_by_all(old, new)) if there >= 0]
+    yield from _without_chance(pairs, len(old), len(new))
+
+
+def _kept_by_all(old: str, new: str) -> list[int]:
+    """For each character of `old` the one of `new` that it is by every alignment of least edit distance; -1 where they
+    differ, or drop it."""
+    here, there = (np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32) for text in (old, new))
+    from_front = _distances(here, there)
+    from_back = _distances(here[::-1], there[::-1])[::-1, ::-1]
+    least = from_front[-1, -1]
+    found = []
+    for number in range(len(here)):
+        equal = here[number] == there
+        through = from_front[number, :-1] + from_back[number + 1, 1:]
+        matches = np.flatnonzero(equal & (through == least))
+        replaced = bool(np.any(~equal & (through + 1 == least)))
+        dropped = bool(np.any(from_front[number] + from_back[number + 1] + 1 == least))
+        found.append(int(matches[0]) if len(matches) == 1 and not replaced and not dropped else -1)
+    return found
+
+
+def _distances(here: NDArray[np.uint32], there: NDArray[np.uint32]) -> NDArray[np.int32]:
+    """The edit distances of all beginnings of two texts, as a table of (len(here) + 1, len(there) + 1)."""
+    steps = np.arange(len(there) + 1, dtype=np.int32)
+    table = np.empty((len(here) + 1, len(there) + 1), dtype=np.int32)
+    table[0] = steps
+    for number, character in enumerate(here, 1):
+        above = table[number - 1]
+        row = above + 1
+        row[1:] = np.minimum(row[1:], above[:-1] + (there != character))
+        table[number] = np.minimum.accumulate(row - steps) + steps
+    return table
+
+
+def _without_chance(same: Sequence[tuple[int, int]], old: int, new: int) -> Iterator[Block]:
+    """Equal characters as blocks, without those few that stand between two changes that are longer than they are."""
+    blocks = list(_joined(Block(one, other, 1) for one, other in same))
+    for number, block in enumerate(blocks):
+        before = blocks[number - 1] if number else Block(0, 0, 0)
+        behind = blocks[number + 1] if number + 1 < len(blocks) else Block(old, new, 0)
+        changed = (
+            max(block.old - before.old - before.length, block.new - before.new - before.length),
+            max(behind.old - block.old - block.length, behind.new - block.new - block.length),
+        )
+        if block.length > SHORTEST_BETWEEN_CHANGES or min(changed) <= block.length:
+            yield block

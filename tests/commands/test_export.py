@@ -1,0 +1,132 @@
+"""`proof export`: what was decided of a project goes into its texts, and what cannot is named before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from proof.cli import main
+from proof.model.flags import Evidence, Flag, Kind, context_of
+from proof.model.geometry import Box
+from proof.model.result import CheckedColumn, PageResult, Status
+from proof.ocr.engine import EngineIdentity
+from proof.store import RunInfo, Store
+from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.queue_records import Order, QueueFilter
+from proof.store.saving import CheckedResult
+from proof.text.edition import read_text
+from proof.text.model import Transcription
+from tests.standing import page_place, text_info
+
+PAGE = "KR1d0030_WYG_010-1a"
+LINES = ("上射揖坐", "東面于北耦大夫", "與進者相左")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project of one text of one page, in the present folder."""
+    (tmp_path / "config.toml").write_text('[project]\ntexts = ["*.txt"]\nimages = ["."]\n', encoding="utf-8")
+    (tmp_path / "text.txt").write_text(text_of(LINES), encoding="utf-8", newline="")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def text_of(lines: Sequence[str]) -> str:
+    return f"<pb:{PAGE}>¶\n" + "".join(f"{line}¶\n" for line in lines)
+
+
+def found(line: int, offset: int, here: str, there: str) -> Flag:
+    kind = Kind.OMISSION if not here else Kind.INSERTION if not there else Kind.SUBSTITUTION
+    context = context_of(LINES[line - 1], offset, len(here))
+    why = Evidence("posterior")
+    uid = f"f-{line}-{offset}"
+    return Flag(PAGE, "r", line, offset, len(here), kind, here, there, 5.0, True, None, why, context, uid)
+
+
+def of_column(line: int, here: str, there: str, reason: str) -> Flag:
+    why = Evidence(reason)
+    return Flag(PAGE, "r", line, 0, len(here), Kind.LAYOUT, here, there, 9.0, True, None, why, reason, f"c-{line}")
+
+
+def check(project: Path, *flags: Flag) -> None:
+    """A check that finds these flags."""
+    path = project / "text.txt"
+    text = read_text(path)
+    assert isinstance(text, Transcription)
+    columns = tuple(CheckedColumn(one.number, Box(0, 0, 9, 9), one.source) for one in text.pages[0].columns)
+    result = PageResult(PAGE, "r", Status.CHECKED, columns=columns, flags=flags)
+    with Store.open(project / "proof.sqlite") as store:
+        run = store.begin_run(RunInfo("KR1d0030", "儀禮", (text_info(path),), EngineIdentity("null", "", "", "")))
+        store.save_pages(run, [CheckedResult(page_place(0, path, PAGE), "", result)])
+        store.finish_run(run, whole=True)
+
+
+def take_all(project: Path) -> None:
+    with Store.open(project / "proof.sqlite") as store:
+        for number in store.queue.find("KR1d0030", QueueFilter(), Order.PAGE)[0]:
+            store.decisions.decide(DecisionRequest("KR1d0030", number, Verdict.TAKE, 0, "甲", f"request-{number}"))
+
+
+def test_five_rounds_give_the_text_of_the_first(project: Path) -> None:
+    check(project, found(1, 3, "", "揖"), found(2, 3, "北", "比"))
+    take_all(project)
+    texts = []
+    for _ in range(5):
+        assert main(["export", "--in-place", "--form", "text"]) == 0
+        texts.append((project / "text.txt").read_text(encoding="utf-8"))
+        check(project)
+    assert texts == [text_of(("上射揖揖坐", "東面于比耦大夫", LINES[2]))] * 5
+
+
+@pytest.mark.parametrize(
+    ("finding", "lines"),
+    [
+        (of_column(2, "", "命上射曰", "column missing"), (LINES[0], "命上射曰", *LINES[1:])),
+        (of_column(4, "", "命上射曰", "column missing"), (*LINES, "命上射曰")),
+        (of_column(2, LINES[1], "", "column doubled"), (LINES[0], LINES[2])),
+        (of_column(1, LINES[0], "", "column not on the page"), LINES[1:]),
+    ],
+    ids=["missing", "missing at the end", "doubled", "surplus"],
+)
+def test_a_column_is_written_or_taken_out_with_one_decision(project: Path, finding: Flag, lines: Sequence[str]) -> None:
+    check(project, finding, found(3, 0, "與", "興"))
+    take_all(project)
+    expected = text_of([line.replace("與", "興") for line in lines])
+    for _ in range(3):
+        assert main(["export", "--in-place", "--form", "text"]) == 0
+        assert (project / "text.txt").read_text(encoding="utf-8") == expected
+        check(project)
+    with Store.open(project / "proof.sqlite") as store:
+        for _ in range(2):
+            store.acts.undo("KR1d0030", "甲", f"undo-{_:06}")
+    assert main(["export", "--in-place", "--form", "text"]) == 0
+    assert (project / "text.txt").read_text(encoding="utf-8") == text_of(LINES)
+
+
+def test_what_cannot_be_written_is_named_and_keeps_nothing_else_back(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check(project, of_column(0, "", "2a", "image mismatch"), found(2, 3, "北", "比"))
+    take_all(project)
+    before = (project / "text.txt").read_bytes()
+    assert main(["export", "--dry-run", "--in-place"]) == 0
+    told = capsys.readouterr()
+    assert told.out.splitlines() == [f"page {PAGE}, column 2, offset 3: 北 → 比 (甲)"]
+    assert "not written, about a page as a whole" in told.err
+    assert (project / "text.txt").read_bytes() == before
+    assert not (project / "out").exists()
+    assert main(["export", "--in-place"]) == 0
+    assert "于比耦" in (project / "text.txt").read_text(encoding="utf-8")
+
+
+def test_a_project_is_exported_whole_and_a_text_that_cannot_be_costs_itself(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check(project, found(2, 3, "北", "比"))
+    take_all(project)
+    (project / "unchecked.txt").write_text(text_of(LINES), encoding="utf-8")
+    assert main(["export", "--form", "text"]) == 1
+    assert "unchecked.txt was not checked" in capsys.readouterr().err
+    assert "于比耦" in (project / "out" / "text.txt").read_text(encoding="utf-8")

@@ -1,0 +1,109 @@
+"""Where places stand once a text has changed: exactly after edits, and by comparison only where nothing else can be
+meant."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.text.edit import Edit
+from proof.text.positions import PositionMap, Span
+
+OLD = "上射揖坐\n東面于北耦\n與大夫\n"
+
+
+@pytest.mark.parametrize(
+    ("new", "place", "expected"),
+    [
+        (OLD, (7, 1), (7, 1)),
+        ("上射揖進坐\n東面于北耦\n與大夫\n", (8, 1), (9, 1)),
+        ("東面于北耦\n上射揖坐\n與大夫\n", (8, 1), (3, 1)),
+        ("上射揖坐東面于北耦\n與大夫\n", (8, 1), (7, 1)),
+        ("上射揖坐\n東面\n于北耦\n與大夫\n", (8, 1), (9, 1)),
+        ("上射揖坐\n東面于比耦\n與大夫\n", (8, 1), None),
+        ("上射揖坐\n與大夫\n", (8, 1), None),
+        ("上射揖揖坐\n東面于北耦\n與大夫\n", (2, 1), None),
+        ("上射揖坐\n東面于北耦\n東面于北耦\n與大夫\n", (8, 1), None),
+    ],
+    ids=["same", "longer", "moved", "joined", "parted", "replaced", "gone", "one of two", "doubled"],
+)
+def test_a_character_is_followed_to_where_it_stands_and_nowhere_else(
+    new: str, place: tuple[int, int], expected: tuple[int, int] | None
+) -> None:
+    found = PositionMap.of_comparison(OLD, new).where(*place)
+    assert found == (Span(*expected) if expected else None)
+
+
+@pytest.mark.parametrize(
+    ("new", "at", "expected"),
+    [
+        ("上射揖坐\n東面于北耦\n與大夫\n", 3, 3),
+        ("又上射揖坐\n東面于北耦\n與大夫\n", 3, 4),
+        ("又上射揖坐\n東面于北耦\n與大夫\n", 0, None),
+        ("東面于北耦\n上射揖坐\n與大夫\n", 5, 0),
+        ("東面于北耦\n上射揖坐\n與大夫\n", 4, 10),
+        ("上射揖又坐\n東面于北耦\n與大夫\n", 3, None),
+    ],
+)
+def test_a_gap_is_followed_between_what_it_lies_between(new: str, at: int, expected: int | None) -> None:
+    found = PositionMap.of_comparison(OLD, new).where(at, 0)
+    assert found == (Span(expected, 0) if expected is not None else None)
+
+
+def test_what_took_a_place_is_what_stands_between_its_neighbours() -> None:
+    map_ = PositionMap.of_comparison(OLD, "上射揖坐\n東面于比耦\n與大夫\n")
+    assert map_.instead(8, 1) == Span(8, 1)
+    assert PositionMap.of_comparison(OLD, "上射揖坐\n又面于北耦\n與大夫\n").instead(5, 1) == Span(5, 1)
+    assert PositionMap.of_comparison(OLD, "上射揖坐\n與大夫\n").instead(8, 1) is None
+
+
+TEXTS = st.text("甲乙丙\n", max_size=30)
+
+
+@st.composite
+def edits(draw: st.DrawFn) -> tuple[str, list[Edit]]:
+    """A text and edits of it that touch each other nowhere."""
+    text = draw(TEXTS)
+    found, at = [], 0
+    while at <= len(text) and draw(st.booleans()):
+        start = draw(st.integers(at, len(text)))
+        length = draw(st.integers(0, min(2, len(text) - start)))
+        found.append(Edit(start, length, draw(st.text("丁戊", max_size=3))))
+        at = start + length + 1
+    return text, found
+
+
+@given(edits())
+def test_after_edits_every_character_is_where_they_leave_it(told: tuple[str, list[Edit]]) -> None:
+    old, made = told
+    map_ = PositionMap.of_edits(old, made)
+    for at, character in enumerate(old):
+        found = map_.where(at, 1)
+        assert (found is None) == any(edit.start <= at < edit.end for edit in made)
+        assert found is None or map_.new[found.start] == character
+    for edit in made:
+        written = map_.instead(edit.start, edit.length)
+        assert written is not None
+        assert map_.new[written.start : written.end] == edit.replacement
+
+
+@given(TEXTS, TEXTS)
+def test_a_comparison_never_says_of_two_characters_that_they_are_one_or_of_one_that_it_is_another(
+    old: str, new: str
+) -> None:
+    map_ = PositionMap.of_comparison(old, new)
+    found = {at: map_.where(at, 1) for at in range(len(old))}
+    places = [place.start for place in found.values() if place is not None]
+    assert len(places) == len(set(places))
+    assert all(place is None or new[place.start] == old[at] for at, place in found.items())
+
+
+@given(TEXTS, TEXTS)
+def test_read_from_the_back_a_comparison_says_the_same(old: str, new: str) -> None:
+    there, back = PositionMap.of_comparison(old, new), PositionMap.of_comparison(new, old)
+    for at in range(len(old)):
+        found = there.where(at, 1)
+        if found is not None:
+            again = back.where(found.start, 1)
+            assert again is None or again.start == at
