@@ -130,6 +130,20 @@ def test_a_text_of_another_work_is_not_mixed_in(book: Path, capsys: pytest.Captu
     assert (book / "config.toml").read_bytes() == kept
 
 
+def test_what_is_no_text_is_told_and_not_made_part_of_the_project(
+    book: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`proof check *.txt` names all files that end so."""
+    (book / "notes.txt").write_text("call 李 on Monday\n", encoding="utf-8")
+    files = [str(path) for path in sorted(book.glob("*.txt"))]
+    assert main(["check", *files, "--images", str(book / "images")]) == 1
+    assert f"not checked: {book}/notes.txt: no page mark found" in capsys.readouterr().err
+    assert Settings.load(book).text_files() == (book / "text.txt",)
+    assert main(["check", *files]) == 1
+    assert "names further texts" not in capsys.readouterr().err
+    assert main(["check", "--config", str(book)]) == 0
+
+
 @pytest.mark.parametrize(
     "words",
     [
