@@ -152,6 +152,9 @@ def test_what_is_no_text_is_told_and_not_made_part_of_the_project(
         ["check", "text.txt", "--imglist", "nowhere.txt"],
         ["check", "notes.txt"],
         ["check", "text.txt", "--no-sense"],
+        ["check", "images"],
+        ["check", "text.txt", "--store", "nonsense"],
+        ["check", "text.txt", "--store", "sqlite:///notes.txt"],
     ],
 )
 def test_what_cannot_be_checked_leaves_nothing_behind(
@@ -162,7 +165,9 @@ def test_what_cannot_be_checked_leaves_nothing_behind(
     before = sorted(tmp_path.rglob("*"))
     monkeypatch.chdir(tmp_path)
     assert main(words) == 2
-    assert capsys.readouterr().err.startswith("proof: ")
+    said = capsys.readouterr().err
+    assert said.startswith("proof: ")
+    assert "config.toml" not in said.replace("in the folder of a project", "")
     assert sorted(tmp_path.rglob("*")) == before
 
 

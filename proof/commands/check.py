@@ -24,6 +24,7 @@ from proof.locale.notices import in_english
 from proof.settings.config import Settings
 from proof.settings.new_project import add_to_project, write_project
 from proof.settings.project import names, texts_of_project
+from proof.store import Store
 from proof.text.model import Transcription
 from proof.text.witness import Edition
 
@@ -95,6 +96,9 @@ def keep_in_project(
     usable = [text for text in _usable_texts(settings) if made or not names(Settings.load(file), [text])]
     if not usable:
         return
+    if made and settings.store.url:
+        with Store.open(settings.store_address, folder=settings.base):
+            pass  # a project whose store cannot be opened would be of no use
     must_be_writable(settings.project.out)
     if made:
         write_project(settings.replace({"project.texts": usable}), given)
