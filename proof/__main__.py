@@ -1,7 +1,5 @@
 """`python -m proof` is `proof`."""
 
-import sys
+from proof.cli import run
 
-from proof.cli import main
-
-sys.exit(main())
+run()

@@ -9,6 +9,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 import click
 
@@ -102,6 +103,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = f"{error.filename}: " if error.filename else ""
         click.echo(f"proof: {where}{error.strerror or error}; see whether the disk can be read and written", err=True)
         return OutputError.exit_code
+
+
+def run() -> NoReturn:
+    """Run the command of this process, and end it. One that was interrupted does not wait for threads that still read a
+    page: everything else is closed by then, and nothing of what they read is kept."""
+    status = main()
+    if status == INTERRUPTED:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
 
 
 def _write_any_character() -> None:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measure how runs of missing and of surplus characters are found on drawn pages.
 
-    bench_passages.py [--pages 20] [--seed 501] [--times 3] [--details]
+    bench_passages.py [--pages 20] [--seed 501] [--times 3] [--places head,half-row] [--texts KR1d0085] [--details]
 
 Half-folios of `shared/kanripo` are drawn in many styles. Of each, `--times` spoiled texts are checked: in each one run
 of 1 to 12 characters is left out or put in, at the head, in the middle or at the foot of a column, in a half-row of a
@@ -40,7 +40,7 @@ from proof.text.read import read_transcription
 from proof.verify.page import Checker
 
 ROOT = Path(__file__).resolve().parents[1]
-TEXTS = "KR1d0030/*.txt", "KR1d0031/*.txt", "KR1d0085/*.txt"
+TEXTS = "KR1d0030,KR1d0031,KR1d0085"
 LONGEST = 12
 PLACES = "head", "middle", "foot", "half-row", "half-row end", "column end"
 CONSOLE = Console(width=120)
@@ -170,9 +170,12 @@ def taken(source: str, flags: Sequence[Flag]) -> str:
         return str(error)
 
 
-def spoiled_texts(page: Page, times: int, first: int, others: Sequence[str], dice: random.Random) -> Iterator[Spoiled]:
+def spoiled_texts(
+    page: Page, places: Sequence[str], times: int, first: int, others: Sequence[str], dice: random.Random
+) -> Iterator[Spoiled]:
+    """At most `times` spoiled texts of a page, with a run at each of the places in turn, from the `first` on."""
     sources = [column.source for column in page.columns]
-    kinds = [(kind, place) for place in PLACES for kind in (Kind.OMISSION, Kind.INSERTION)]
+    kinds = [(kind, place) for place in places for kind in (Kind.OMISSION, Kind.INSERTION)]
     made = 0
     for step in range(len(kinds)):
         kind, place = kinds[(first + 5 * step) % len(kinds)]
@@ -197,7 +200,7 @@ def measure(checker: Checker, trials: Sequence[Trial], options: argparse.Namespa
             readings = checker.readings(found, lambda path=path: load_image(path))
             dice = random.Random(f"{options.seed} {trial.page.id}")  # noqa: S311 - a measurement that can be repeated
             aside = [text for n, text in enumerate(others) if n != number and len(text) > LONGEST]
-            for one in spoiled_texts(trial.page, options.times, number, aside, dice):
+            for one in spoiled_texts(trial.page, options.places.split(","), options.times, number, aside, dice):
                 result = checker.judge(page_of(trial.page, one.sources), "", found, readings, ())
                 count = counts[one.kind, one.place]
                 score(count, one, trial.page, result.flags, checker.policy.fold, details=options.details)
@@ -239,10 +242,14 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=20)
     parser.add_argument("--seed", type=int, default=501)
     parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--places", default=",".join(PLACES))
+    parser.add_argument("--texts", default=TEXTS)
     parser.add_argument("--details", action="store_true")
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
     options = parser.parse_args()
-    files = sorted(path for pattern in TEXTS for path in (options.shared / "kanripo").glob(pattern))
+    files = sorted(
+        path for work in options.texts.split(",") for path in (options.shared / "kanripo" / work).glob("*.txt")
+    )
     texts = [read_transcription(path) for path in files]
     trials = choose(texts, options.pages, options.seed)
     settings = Settings()

@@ -26,7 +26,7 @@ def texts() -> list[Path]:
 
 def test_command_and_package_keep_their_name() -> None:
     assert PROJECT["name"] == "hanproof"
-    assert PROJECT["scripts"] == {"proof": "proof.cli:main"}
+    assert PROJECT["scripts"] == {"proof": "proof.cli:run"}
 
 
 def test_nothing_names_the_library_of_somebody_else() -> None:

@@ -130,6 +130,20 @@ def test_a_text_of_another_work_is_not_mixed_in(book: Path, capsys: pytest.Captu
     assert (book / "config.toml").read_bytes() == kept
 
 
+def test_what_is_no_text_is_told_and_not_made_part_of_the_project(
+    book: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`proof check *.txt` names all files that end so."""
+    (book / "notes.txt").write_text("call 李 on Monday\n", encoding="utf-8")
+    files = [str(path) for path in sorted(book.glob("*.txt"))]
+    assert main(["check", *files, "--images", str(book / "images")]) == 1
+    assert f"not checked: {book}/notes.txt: no page mark found" in capsys.readouterr().err
+    assert Settings.load(book).text_files() == (book / "text.txt",)
+    assert main(["check", *files]) == 1
+    assert "names further texts" not in capsys.readouterr().err
+    assert main(["check", "--config", str(book)]) == 0
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -138,6 +152,9 @@ def test_a_text_of_another_work_is_not_mixed_in(book: Path, capsys: pytest.Captu
         ["check", "text.txt", "--imglist", "nowhere.txt"],
         ["check", "notes.txt"],
         ["check", "text.txt", "--no-sense"],
+        ["check", "images"],
+        ["check", "text.txt", "--store", "nonsense"],
+        ["check", "text.txt", "--store", "sqlite:///notes.txt"],
     ],
 )
 def test_what_cannot_be_checked_leaves_nothing_behind(
@@ -148,7 +165,9 @@ def test_what_cannot_be_checked_leaves_nothing_behind(
     before = sorted(tmp_path.rglob("*"))
     monkeypatch.chdir(tmp_path)
     assert main(words) == 2
-    assert capsys.readouterr().err.startswith("proof: ")
+    said = capsys.readouterr().err
+    assert said.startswith("proof: ")
+    assert "config.toml" not in said.replace("in the folder of a project", "")
     assert sorted(tmp_path.rglob("*")) == before
 
 

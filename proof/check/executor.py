@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import Protocol
 
 from proof.check.pagination import ReadImage, paginate
@@ -135,30 +136,52 @@ class CheckedPage:
 def results(
     work: CheckPlan, store: Store, checkers: dict[Script, Checker], workers: int
 ) -> Generator[CheckedPage, None, None]:
-    """Every page with its result, in order; pages are read by `workers` threads, a few ahead."""
+    """Every page with its result, in order; pages are read by `workers` threads, a few ahead. Who stops in between does
+    not wait for the pages in work: nothing of them is kept."""
     plates = Plates(work.max_megapixels)
     waiting: deque[Future[CheckedPage]] = deque()
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="page")
+    stopped = Event()
 
     def one(task: PageTask) -> CheckedPage:
-        return check_or_fail(task, work.keys, store, checkers[work.keys.script(task.text)], plates)
+        return check_or_fail(task, work.keys, store, checkers[work.keys.script(task.text)], plates, stopped)
 
-    try:
+    with _threads(workers, "page", stopped) as pool:
         for task in work.tasks:
             waiting.append(pool.submit(one, task))
             if len(waiting) >= AHEAD * workers:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
 
 
-def check_or_fail(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Checker, plates: Plates) -> CheckedPage:
-    """One page through all stages; whatever is wrong with it costs this page alone."""
+@contextmanager
+def _threads(count: int, name: str, stopped: Event) -> Iterator[ThreadPoolExecutor]:
+    """Threads for the pages of a check; `stopped` is set where the block ends before they have done all."""
+    pool = ThreadPoolExecutor(count, thread_name_prefix=name)
+    try:
+        yield pool
+    except BaseException:
+        stopped.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+def check_or_fail(
+    task: PageTask,
+    keys: PageKeys,
+    kept: KeptResults,
+    checker: Checker,
+    plates: Plates,
+    stopped: Event | None = None,
+) -> CheckedPage:
+    """One page through all stages; whatever is wrong with it costs this page alone. Once the check is `stopped` it is
+    raised: the store may be closed by then."""
     try:
         return check_page(task, keys, kept, checker, plates)
     except Exception as error:
+        if stopped is not None and stopped.is_set():
+            raise
         return CheckedPage(task, failed_result(task, error), "")
 
 
@@ -285,5 +308,5 @@ def on_pages(
             store.cache.put(*kept)
         return ReadImage(name, columns)
 
-    with ThreadPoolExecutor(settings.workers, thread_name_prefix="image") as pool:
+    with _threads(settings.workers, "image", Event()) as pool:
         return paginate(text, list(pool.map(one, own.sequence())), policy_of(Script.SIMPLIFIED).fold)

@@ -27,7 +27,7 @@ from proof.store.texts import sha_of
 from proof.text.authorities import lists_fingerprint
 from proof.text.model import Page, Script, Transcription
 
-METHOD = 19
+METHOD = 20
 """Raised whenever a page would be judged otherwise than before: earlier results are then not reused."""
 
 

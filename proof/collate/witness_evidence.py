@@ -58,6 +58,10 @@ BEYOND_DOUBT = 7.0
 """A score from which the image clearly shows an error of whatever kind."""
 
 
+LONGER = 5
+"""Characters by which what a witness has at a place may exceed what the text has or would have there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parallel:
     """A text beside one witness: both as characters, and which of the witness answers each of the text."""
@@ -188,7 +192,7 @@ def _testimony(
     seeded: bool,
 ) -> WitnessReading | None:
     span = _run(parallel, start, flag, seeded)
-    place = _read(parallel, span.first, span.end)
+    place = _read(parallel, span)
     if place is None:
         return None
     read = parallel.witness.text(*place)
@@ -213,8 +217,8 @@ class _Span:
 
 
 def _run(collation: Parallel, start: int, flag: Flag, seeded: bool) -> _Span:
-    """The characters that a flag is about. Where one is too many or too few among equal ones, all of these: which of
-    them it is cannot be told."""
+    """The characters that a flag is about, and where what is too much or too little could as well begin farther up or
+    down, as one among equal ones can, all of those."""
     base = collation.base
     first = base.index_before(start) + 1
     end = first
@@ -222,10 +226,10 @@ def _run(collation: Parallel, start: int, flag: Flag, seeded: bool) -> _Span:
         end += 1
     left, right = first, end
     repeated = flag.transcribed if flag.kind is Kind.INSERTION else flag.suggested
-    if flag.kind in (Kind.INSERTION, Kind.OMISSION) and len(repeated) == 1:
-        while left > 0 and base.cells[left - 1].text == repeated:
+    if flag.kind in (Kind.INSERTION, Kind.OMISSION) and repeated:
+        while left > 0 and base.cells[left - 1].text == repeated[(left - first - 1) % len(repeated)]:
             left -= 1
-        while right < len(base) and base.cells[right].text == repeated:
+        while right < len(base) and base.cells[right].text == repeated[(right - end) % len(repeated)]:
             right += 1
     before, after = base.text(left, first), base.text(end, right)
     transcribed = flag.transcribed if seeded else base.text(left, right)
@@ -239,10 +243,10 @@ def _side(read: str, span: _Span, policy: VariantPolicy) -> str:
     return IMAGE if span.suggested != span.transcribed and _same(read, span.suggested, policy) else ""
 
 
-def _read(collation: Parallel, first: int, end: int) -> tuple[int, int] | None:
-    """Which characters the witness has in place of characters `first` to `end` of the base; None where it does not
-    have the place."""
-    aligned = collation.aligned
+def _read(collation: Parallel, span: _Span) -> tuple[int, int] | None:
+    """Which characters the witness has in place of those of the base, at most `LONGER` more than it or what is
+    suggested has; None where it does not have the place."""
+    aligned, first, end = collation.aligned, span.first, span.end
     before, after = aligned.get(first - 1), aligned.get(end)
     if before is None and first in aligned and end > first:
         before = aligned[first] - 1
@@ -250,7 +254,8 @@ def _read(collation: Parallel, first: int, end: int) -> tuple[int, int] | None:
         after = aligned[end - 1] + 1
     if before is None and first == 0 and first in aligned:
         before = aligned[first] - 1
-    if before is None or after is None or not before < after <= before + end - first + 6:
+    most = max(end - first, len(span.suggested)) + LONGER
+    if before is None or after is None or not before < after <= before + 1 + most:
         return None
     return before + 1, after
 

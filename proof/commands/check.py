@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,15 @@ from proof.commands.options import CHECKING, config_option, library_option, must
 from proof.commands.outcome import print_counts, print_flagged, print_trouble
 from proof.commands.progress import CheckProgress
 from proof.commands.remarks import verbose_option
-from proof.errors import UsageError
+from proof.errors import TextError, UsageError
 from proof.images.find import ImageIndex
 from proof.locale.notices import in_english
 from proof.settings.config import Settings
 from proof.settings.new_project import add_to_project, write_project
 from proof.settings.project import names, texts_of_project
+from proof.store import Store
 from proof.text.model import Transcription
+from proof.text.witness import Edition
 
 SOUND, TROUBLED = 0, 1
 
@@ -90,21 +93,28 @@ def keep_in_project(
             f"{file} does not name {listed}: add it to project.texts to have it saved with the project", err=True
         )
         return
-    _must_be_usable(settings, texts_of_project(settings))
+    usable = [text for text in _usable_texts(settings) if made or not names(Settings.load(file), [text])]
+    if not usable:
+        return
+    if made and settings.store.url:
+        with Store.open(settings.store_address, folder=settings.base):
+            pass  # a project whose store cannot be opened would be of no use
     must_be_writable(settings.project.out)
     if made:
-        write_project(settings, given)
+        write_project(settings.replace({"project.texts": usable}), given)
     else:
-        add_to_project(file, settings.project.texts, given.get("project.images", ()))
+        add_to_project(file, usable, given.get("project.images", ()))
     if not quiet:
         click.echo(f"{file}: {'a new project' if made else 'names further texts now'}", err=True)
 
 
-def _must_be_usable(settings: Settings, project: Sequence[Path]) -> None:
-    """Raises ProofError where no text can be read, or a folder of images or an image list is not there; or where the
-    texts are of another work than those of the `project`, whose decisions would then be kept apart from them."""
+def _usable_texts(settings: Settings) -> list[Path]:
+    """The texts that can be read. Raises ProofError where none can, or a folder of images or an image list is not
+    there; or where the texts are of another work than the project, whose decisions would then be kept apart."""
     texts, _ = read_texts(settings.text_files())
-    others, _ = read_texts(project[:1])
+    others: list[Transcription | Edition] = []
+    with suppress(TextError):  # told when it is checked
+        others, _ = read_texts(texts_of_project(settings)[:1])
     works = dict.fromkeys(text.work for text in (*others, *texts) if text.work)
     if len(works) > 1:
         raise UsageError(
@@ -115,6 +125,7 @@ def _must_be_usable(settings: Settings, project: Sequence[Path]) -> None:
     for text in texts:
         if isinstance(text, Transcription):
             image_lists(settings, text)
+    return [text.path for text in texts]
 
 
 def _word(settings: Settings) -> str:

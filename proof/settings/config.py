@@ -401,8 +401,8 @@ class Settings:
         return sorted(path for path in found if path.is_file() and not path.name.startswith("."))
 
     def _where(self, *keys: str) -> str:
-        """`config.toml:3: `, for what turns out wrong only when a setting is used."""
-        if self.file is None:
+        """`config.toml:3: `, for what turns out wrong only when a setting is used; '' where no file sets it."""
+        if self.file is None or not self.file.exists():
             return ""
         try:
             return f"{TomlFile.read(self.file).where(keys)}: "

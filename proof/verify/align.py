@@ -14,8 +14,8 @@ from enum import StrEnum
 from itertools import pairwise
 from math import exp, inf, log
 
-from proof.text.model import Cell
-from proof.verify.glyphs import Glyph
+from proof.text.model import Cell, is_han
+from proof.verify.glyphs import SPLINTERS, Glyph
 
 WORST = 10.0
 """Nats, at most, for a cell on a glyph that is something else."""
@@ -119,7 +119,7 @@ def align(
     came, total = _cheapest(costs, min(known + EXACT, most))
     if total == inf and known + EXACT < most:
         came, total = _cheapest(costs, most)
-    pairings = _in_one_run(_traced(came, n, m), costs) if total < inf else []
+    pairings = _in_one_run(_off_specks(_traced(came, n, m), glyphs), costs) if total < inf else []
     return _omissions_first(pairings, cells, glyphs, likeness), total
 
 
@@ -217,6 +217,24 @@ def _cheapest(costs: _Costs, limit: float) -> tuple[list[list[int]], float]:
             if best <= limit:
                 row[j], came[i][j] = best, how
     return came, total[n][m]
+
+
+def _off_specks(pairings: list[Pairing], glyphs: Sequence[Glyph]) -> list[Pairing]:
+    """The pairings with a cell on what may be a speck as one without a glyph, where the cells before and behind it have
+    none."""
+    settled = list(pairings)
+    for number in range(len(pairings) - 2, 0, -1):
+        before, pairing, after = pairings[number - 1 : number + 2]
+        alone = before.step is after.step is Step.EXTRA_CELL
+        if alone and pairing.step is Step.MATCH and _may_be_speck(glyphs[pairing.glyphs[0]]):
+            (cell,) = pairing.cells
+            glyph = Pairing(Step.EXTRA_GLYPH, (), pairing.glyphs, cell + 1)
+            settled[number : number + 1] = Pairing(Step.EXTRA_CELL, pairing.cells, (), cell), glyph
+    return settled
+
+
+def _may_be_speck(glyph: Glyph) -> bool:
+    return glyph.silent or glyph.presence <= 0.5 or glyph.best in SPLINTERS or not is_han(glyph.best)
 
 
 def _in_one_run(pairings: list[Pairing], costs: _Costs) -> list[Pairing]:

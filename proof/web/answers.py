@@ -234,7 +234,7 @@ class FlagOut(BaseModel):
     reading: str
     version: int
     stale: bool
-    moved: str = Field("", description="Id of the flag with which this one is one character that moved")
+    moved: str = Field("", description="Id of the flag that is one question with this one: what moved, or a run in two")
     other: OtherHalfOut | None = Field(None, description="That flag, while the two are one question, decided together")
 
 

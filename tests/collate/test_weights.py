@@ -49,6 +49,21 @@ def test_a_witness_adds_and_takes_what_was_fitted() -> None:
     assert heard(flag(4.0), WRONG, WRONG).score == pytest.approx(4.0 - 1.5 * WEIGHTS.text)
 
 
+@pytest.mark.parametrize("run", ["揖", "揖進坐", "揖進坐奠觚拜興降西階上", "宰夫揖"])
+def test_a_run_that_is_missing_or_too_much_is_heard_wherever_it_may_begin(run: str) -> None:
+    """Either 宰夫揖 is missing before 宰夫 or 揖宰夫 behind it."""
+    at = WRONG.index("宰夫")
+    longer = WRONG[:at] + run + WRONG[at:]
+    seen = Evidence("not transcribed")
+    for body, kind, text, suggested in ((WRONG, Kind.OMISSION, "", run), (longer, Kind.INSERTION, run, "")):
+        base = edition(body, "base.txt")
+        given = Flag(PAGE, "", 1, at, len(text), kind, text, suggested, 2.0, False, None, seen)
+        for witness, side in ((WRONG, "text"), (longer, "image")) if not text else ((WRONG, "image"), (longer, "text")):
+            parallel = Parallel.of(collate(base, edition(witness, "witness.txt")))
+            (after,) = weigh_witnesses([given], base, [parallel], VariantPolicy(Script.TRADITIONAL), THRESHOLD)
+            assert [one.side for one in after.evidence.witnesses] == [side]
+
+
 def test_what_the_image_leaves_in_doubt_a_witness_that_agrees_sinks() -> None:
     assert not heard(flag(THRESHOLD + 1.0), WRONG).raised
     assert heard(flag(THRESHOLD - 1.0), RIGHT).raised

@@ -44,7 +44,7 @@ def flag(line: int, context: str, score: float = 5.0) -> Flag:
 
 def test_a_finding_about_a_column_stands_above_any_character_and_is_always_raised() -> None:
     found = layout_flag(BLANK, 3, Box(0, 0, 90, 1000), Evidence("column missing"), "司射適西階西")
-    assert (found.kind, found.line, found.offset, found.length) == (Kind.LAYOUT, 3, 0, 0)
+    assert (found.kind, found.line, found.offset, found.length) == (Kind.LAYOUT, 3, 0, 6)
     assert (found.transcribed, found.raised, found.score) == ("司射適西階西", True, LAYOUT_SCORE)
     assert found.context == "column missing"
 

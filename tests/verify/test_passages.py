@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from proof.export.corrections import Correction, place
+from proof.export.corrections import place
 from proof.facsimile.files import half_folios, write_image
 from proof.images.find import FoundBy, PageImage
 from proof.images.load import load_image
@@ -28,6 +28,7 @@ from proof.text.variants import VariantPolicy
 from proof.verify.glyphs import Glyph
 from proof.verify.page import Checker
 from proof.verify.passages import joined_in_lines, linked
+from tests.accepted import accepted
 from tests.verify.test_findings import flags, glyph, sure, told
 
 RUN = "揖進坐奠觚拜興降西階上"
@@ -74,6 +75,13 @@ def test_specks_beside_a_run_are_no_part_of_it() -> None:
     shown = [*sure("主人揖進坐北面"), *specks]
     found = flags("主人北面", sorted(shown, key=lambda one: one.y))
     assert told(found) == [(Kind.OMISSION, 2, 0, "", "揖進坐")]
+
+
+@pytest.mark.parametrize("read", ["一", "·", "木"])
+def test_a_speck_on_the_paper_does_not_part_what_is_too_much(read: str) -> None:
+    speck = glyph(3, 0.7 if read != "木" else 0.4, **{read: 0.6, "進": 1e-4})
+    found = flags("主人揖進坐奠", [*sure("主人"), speck])
+    assert told(found) == [(Kind.INSERTION, 2, 4, "揖進坐奠", "")]
 
 
 def test_blanks_that_were_left_for_a_run_are_replaced_by_it() -> None:
@@ -258,14 +266,8 @@ class Leaf:
         path.write_text(text_of(lines), encoding="utf-8")
         (page,) = read_transcription(path).pages
         raised = [flag for flag in self.checker.judge(page, "", self.found, self.readings, ()).flags if flag.raised]
-        corrections = [
-            Correction(
-                one.page, one.line, one.offset, one.length, one.suggested, one.transcribed, one.context, kind=one.kind
-            )
-            for one in raised
-        ]
         edition = read_edition(path)
-        placed = place(edition, corrections).placed
+        placed = place(edition, [accepted(flag) for flag in raised]).placed
         return len(questions(raised)), edited(edition.text, [one.edit for one in placed])
 
 
