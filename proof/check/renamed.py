@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rapidfuzz import fuzz
-
 from proof.settings.config import FILE_NAME, STORE_NAME
 from proof.store import Store
 from proof.store.records import StoredText
 from proof.text.model import Transcription
-
-SAME_TEXT = 50.0
-"""Least likeness, in percent (Indel), of a file to one that is gone and of which it is another name."""
+from proof.text.versions import most_alike
 
 
 def follow_renamed(store: Store, work: str, texts: Sequence[Transcription], base: Path) -> None:
@@ -41,9 +37,8 @@ def earlier_name(
     copied = [one for one in others if base and _is_copied(Path(one.path), text.path, base)]
     if named or copied:
         return (named + copied)[0] if len({one.path for one in (*named, *copied)}) == 1 else None
-    likeness = {one.path: fuzz.ratio(store.text_versions.content(one.path), text.text, score_cutoff=SAME_TEXT)
-                for one in gone}  # fmt: skip
-    return max((one for one in gone if likeness[one.path]), key=lambda one: likeness[one.path], default=None)
+    alike = most_alike(text.text, {one.path: store.text_versions.content(one.path) for one in gone})
+    return next((one for one in gone if one.path == alike), None)
 
 
 def _is_copied(old: Path, new: Path, base: Path) -> bool:

@@ -32,7 +32,8 @@ def main() -> int:
     asked = parser.parse_args()
     began, broken = time.monotonic(), 0
     with tempfile.TemporaryDirectory(prefix="history-base-") as folder:
-        base = base_project(Path(folder) / "base")
+        base = Path(folder) / "base"
+        base_project(base)
         seeds = range(asked.first_seed, asked.first_seed + asked.histories)
         with ProcessPoolExecutor(asked.processes) as pool:
             for seed, error in pool.map(partial(one, base, asked.steps), seeds):

@@ -337,11 +337,10 @@ class History:
             raise AssertionError(f"{type(error).__name__}: {error}\n" + "\n".join(self.log)) from error
 
 
-def base_project(folder: Path) -> Path:
+def base_project(folder: Path) -> None:
     """A project of three half-folios of the sample, read once."""
     lay_out(folder, 3)
     said = '[project]\ntexts = ["text.txt"]\nimages = ["images"]\n[engine]\nworkers = 1\n[flags]\nthreshold = 0.2\n'
     (folder / "config.toml").write_text(said, encoding="utf-8")
     with chdir(folder), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         main(["check", "-q"])
-    return folder
