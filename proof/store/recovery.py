@@ -124,12 +124,12 @@ def _under_present_names(session: Session, lines: Sequence[Line]) -> list[Line]:
     """The lines with texts that were renamed since, and works named after them, called as the store calls them."""
     known = session.execute(
         select(TextRow.path, TextVersionRow).join(TextVersionRow, TextVersionRow.id == TextRow.version_id)
-    ).tuples()
+    )
     here = {path: content_of(version) for path, version in known}
     told = {path: content for (path, _), content in texts_of(lines).items() if path not in here}
     files = {path: most_alike(content, here) or path for path, content in told.items()}
     of_text = select(PageRow.text, WorkRow.name).join(WorkRow, WorkRow.id == PageRow.work_id).distinct()
-    work_of = dict(session.execute(of_text).tuples().all())
+    work_of = dict(session.execute(of_text).all())
     names = set(session.scalars(select(WorkRow.name)))
     works = {
         line["work"]: work_of[file]
