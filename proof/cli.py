@@ -31,7 +31,7 @@ COMMANDS = {
     "report": "Write the reports again out of the store, with what was decided since the last check.",
     "learn": "Learn the language from texts, in any of the formats.",
     "convert": "Turn a transcription into another format, as far as that can hold it.",
-    "export": "Write accepted corrections into a transcription, and nothing else.",
+    "export": "Write accepted corrections, and nothing else, into a transcription or all of the project.",
     "collate": "Collate a transcription with other witnesses of its text.",
     "render": "Draw a transcription as Siku half-folios, worn by a seed.",
     "layout": "Find the columns of text on images of pages, ruled or not, whatever their number.",

@@ -103,7 +103,7 @@ def _lowered(flag: Record, threshold: float) -> Stage:
     if max(evidence.get("base", score), score) / (ALIKE if alike else 1.0) >= threshold:
         return Stage.DAMPED
     if flag["kind"] == "substitution" and {"p_text", "p_best"} <= evidence.keys():
-        chances = (log(max(evidence[name], LEAST)) for name in ("p_text", "p_best"))
-        if substitution_score(*chances, doubt=0.0) * (ALIKE if alike else 1.0) >= threshold:
+        text, best = (log(max(evidence[name], LEAST)) for name in ("p_text", "p_best"))
+        if substitution_score(text, best, doubt=0.0) * (ALIKE if alike else 1.0) >= threshold:
             return Stage.DOUBT
     return Stage.BELOW

@@ -18,6 +18,7 @@ from proof.check.executor import (
     results,
 )
 from proof.check.plan import CheckPlan, work_of
+from proof.check.renamed import follow_renamed
 from proof.check.repeated import repeated_material
 from proof.check.rescoring import settle, witness_evidence_of
 from proof.check.sense import FlagSense
@@ -36,7 +37,7 @@ from proof.report.places import SuspiciousPlace, places
 from proof.report.source import StoredRun
 from proof.report.tally import Tally
 from proof.report.write import WrittenReport, write_reports
-from proof.settings.config import FILE_NAME, STORE_NAME, Settings
+from proof.settings.config import Settings
 from proof.settings.project import texts_of_project
 from proof.store import Store
 from proof.text.edition import read_text
@@ -113,7 +114,7 @@ def check(
         _alone(settings, engine := opened(settings, store), store, waiting) as sources,
     ):
         work = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
-        _follow_moved(store, work.name, sources.texts, settings.base.absolute())
+        follow_renamed(store, work.name, sources.texts, settings.base.absolute())
         run_id = store.begin_run(work.info())
         habits = _check_pages(work, run_id, settings, store, engine, watch)
         _settle(work, habits, settings, store, sources)
@@ -171,29 +172,6 @@ def _images_of_others(store: Store, work: CheckPlan) -> Iterator[Path]:
     for result in store.results(work=work.name, outline=True):
         if result.page not in own and result.image:
             yield result.image
-
-
-def _follow_moved(store: Store, work: str, texts: Sequence[Transcription], base: Path) -> None:
-    """The pages of a text whose file is gone from where it was checked, or is that of another project from which this
-    one in the folder `base` was copied, and which is here now under its name: they stay its pages, so that those which
-    it no longer has do not stay beside it."""
-    known = {text.path for text in store.texts() if text.work == work}
-    here = {str(text.path) for text in texts}
-    for path in sorted(here - known):
-        named = [old for old in known - here if Path(old).name == Path(path).name]
-        gone = [old for old in named if not Path(old).exists() or _is_copied(Path(old), Path(path), base)]
-        if len(gone) == 1:
-            store.move_text(work, gone[0], path)
-            known.remove(gone[0])
-
-
-def _is_copied(old: Path, new: Path, base: Path) -> bool:
-    """Whether the text at `new` lies in its project as the one at `old` does in another, which has a store too."""
-    if not new.is_relative_to(base) or old.is_relative_to(base):
-        return False
-    inside = new.relative_to(base).parts
-    other = Path(*old.parts[: -len(inside)])
-    return old.parts[-len(inside) :] == inside and any((other / name).is_file() for name in (FILE_NAME, STORE_NAME))
 
 
 def _check_pages(

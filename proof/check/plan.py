@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import proof
+from proof.check.renamed import earlier_name
 from proof.errors import ImageListError, UsageError
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
@@ -66,9 +67,13 @@ def work_of(texts: Sequence[Transcription], store: Store, project: Sequence[Path
     Raises UsageError without texts."""
     if not texts:
         raise UsageError("no transcription was named: give one, or set project.texts in config.toml")
-    first = texts[0]
-    known = (store.work_of_text(str(path)) for path in (*(text.path for text in texts), *project))
-    return first.work or next(filter(None, known), None) or first.path.stem
+    if texts[0].work:
+        return texts[0].work
+    known = [store.work_of_text(str(text.path)) for text in texts]
+    renamed = (earlier_name(store, text, texts) for text, work in zip(texts, known, strict=True) if work is None)
+    return next((work for work in known if work), None) or next(
+        (was.work for was in renamed if was is not None), texts[0].path.stem
+    )
 
 
 @dataclass(frozen=True, slots=True)

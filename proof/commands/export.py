@@ -83,7 +83,7 @@ def command(
     witnesses: tuple[str, ...],
     verbose: bool,
 ) -> int:
-    """Write accepted corrections into a transcription, and nothing else; without TEXT, into all of the project.
+    """Write accepted corrections, and nothing else, into a transcription or all of the project.
 
     The corrected text keeps every other byte. Beside it: a diff for git apply, collation notes, TEI, PAGE XML,
     ALTO, a IIIF manifest and Web Annotations.

@@ -12,7 +12,7 @@ reads now, as by a check; where that finds a flag there, it is the flag of the p
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,10 +42,12 @@ from proof.store.models import (
     PageRow,
     RuleRow,
     TextRow,
+    TextVersionRow,
     WorkRow,
 )
 from proof.store.quality import add_decision, note_seeded, seeded_among
-from proof.store.texts import carry, version_of
+from proof.store.texts import carry, content_of, version_of
+from proof.text.versions import most_alike
 
 TABLES = {name: table for table, name in ACTS.items()}
 
@@ -99,8 +101,9 @@ class _Work:
 
 def recover(session: Session, read: Read) -> Recovered:
     """Put into the store what the journal holds and the store does not."""
-    chains, superseded = chains_of(read.lines)
-    done, stored = _Work(texts=texts_of(read.lines)), _stored(session)
+    lines = _under_present_names(session, read.lines)
+    chains, superseded = chains_of(lines)
+    done, stored = _Work(texts=texts_of(lines)), _stored(session)
     wanted = [
         (number, line, chain[-1][1])
         for key, chain in chains.items()
@@ -115,6 +118,30 @@ def recover(session: Session, read: Read) -> Recovered:
     session.flush()
     found = done.rebuilt, done.present, superseded, tuple(done.unplaced)
     return Recovered(*found, read.damaged, read.cut_off, tuple(sorted(done.works)))
+
+
+def _under_present_names(session: Session, lines: Sequence[Line]) -> list[Line]:
+    """The lines with texts that were renamed since, and works named after them, called as the store calls them."""
+    known = session.execute(
+        select(TextRow.path, TextVersionRow).join(TextVersionRow, TextVersionRow.id == TextRow.version_id)
+    )
+    here = {path: content_of(version) for path, version in known}
+    told = {path: content for (path, _), content in texts_of(lines).items() if path not in here}
+    files = {path: most_alike(content, here) or path for path, content in told.items()}
+    of_text = select(PageRow.text, WorkRow.name).join(WorkRow, WorkRow.id == PageRow.work_id).distinct()
+    work_of = dict(session.execute(of_text).all())
+    names = set(session.scalars(select(WorkRow.name)))
+    works = {
+        line["work"]: work_of[file]
+        for line in lines
+        if line.get("work") not in names and (file := files.get(line.get("file", ""))) in work_of and "work" in line
+    }
+    return [
+        line
+        | ({"file": files[line["file"]]} if line.get("file") in files else {})
+        | ({"work": works[line["work"]]} if line.get("work") in works else {})
+        for line in lines
+    ]
 
 
 def _stored_under(key: tuple[str, ...], chain: list[tuple[int, Line]]) -> tuple[str, ...]:
@@ -217,19 +244,18 @@ def _flag(session: Session, line: Line, last: Line, done: _Work) -> FlagRow | No
 
 def _flag_at(session: Session, line: Line, last: Line, done: _Work) -> FlagRow | None:
     page = _page(session, line)
+    content = done.texts.get((last["file"], last["sha"])) if last.get("sha") else None
     path = page.text if page is not None else line.get("file")
     text = session.scalar(select(TextRow).where(TextRow.path == path))
     flag = _gone(line)
-    if text is not None and last.get("sha"):
-        content = done.texts.get((last["file"], last["sha"]))
-        if content is not None:
-            flag.text_id, flag.version_id = text.id, version_of(session, text, last["sha"], content).id
-            flag.start, flag.extent, flag.reads = last["start"], last["extent"], last["reads"]
-            flag.state, flag.reading = last.get("state", "open"), last.get("reading", "")
-            if line["act"] != DECISION:
-                flag.state, flag.reading = "open", ""
-            carry(session, [flag])
+    if text is not None and content is not None:
+        flag.text_id, flag.version_id = text.id, version_of(session, text, last["sha"], content).id
+        flag.start, flag.extent, flag.reads = last["start"], last["extent"], last["reads"]
+        flag.state, flag.reading = last.get("state", "open"), last.get("reading", "")
+        if line["act"] != DECISION:
             flag.state, flag.reading = "open", ""
+        carry(session, [flag])
+        flag.state, flag.reading = "open", ""
     stands = text is not None and flag.version_id == text.version_id and flag.start is not None
     here = _page_at(session, flag, line) if stands else None
     page = here or page

@@ -54,6 +54,13 @@ class Texts(StorePart):
         with self._writing() as session:
             arrive(session, path, content, script, written=written)
 
+    def content(self, path: str) -> str:
+        """What the text at `path` read when it was checked or written last; nothing where it never was."""
+        with self._reading() as session:
+            version = select(TextVersionRow).join(TextRow, TextRow.version_id == TextVersionRow.id)
+            found = session.scalar(version.where(TextRow.path == path))
+            return content_of(found) if found is not None else ""
+
     def wrote(self, path: str, before: str, after: str, script: str, written: Writing) -> None:
         """Note that an export wrote `written` into the file at `path`, which read `before`, and reads `after` now."""
         with self._writing() as session:

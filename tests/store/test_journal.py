@@ -22,7 +22,7 @@ from proof.layout.overrides import LayoutOverrideShape
 from proof.store import Store, database
 from proof.store.comments import CommentRequest, CommentState
 from proof.store.decision_records import DecisionRequest, RefusedDecisionError, Verdict
-from proof.store.journal import ACTS, Journal, all_lines, identity, read_journal
+from proof.store.journal import ACTS, TEXT, Journal, all_lines, identity, read_journal
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import Base
 from proof.store.page_states import PageState
@@ -59,6 +59,12 @@ def work_on(store: Store) -> None:
 def acts(store: Store) -> set[tuple[str, ...]]:
     with Session(store.engine) as session:
         return {identity(line) for line in all_lines(session)}
+
+
+def noted(store: Store) -> set[tuple[str, ...]]:
+    """The acts in the journal of a store: what the texts read that they are about is noted before them."""
+    assert store.journal is not None
+    return {identity(line) for line in store.journal.read().lines if line["act"] != TEXT}
 
 
 def standing(store: Store) -> list[tuple[object, ...]]:
@@ -99,7 +105,7 @@ def test_every_table_with_a_person_is_of_acts_or_of_accounts() -> None:
 def test_the_journal_holds_what_the_store_holds_and_nobody_else_may_read_it(worked: Path) -> None:
     with Store.open(worked) as store:
         assert store.journal is not None
-        assert {identity(line) for line in store.journal.read().lines} == acts(store)
+        assert noted(store) == acts(store)
         assert len(acts(store)) == 16
         assert stat.S_IMODE(store.journal.path.stat().st_mode) == 0o600
         assert "argon2" not in store.journal.path.read_text(encoding="utf-8")
@@ -155,7 +161,8 @@ def test_a_flag_that_was_not_found_again_comes_back_as_gone_and_a_page_that_is_n
     journal = worked.with_suffix(".decisions.jsonl")
     lines = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
     lines = [line | {"uid": "gone"} if line.get("uid") and line["key"] == "request-b002" else line for line in lines]
-    lines = [line | {"page": "elsewhere"} if line.get("key") == "request-b003" else line for line in lines]
+    other = {"page": "elsewhere", "file": "elsewhere.txt"}
+    lines = [line | other if line.get("key") == "request-b003" else line for line in lines]
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     with fresh(worked, tmp_path / "new") as store:
         done = store.recover()
@@ -173,7 +180,7 @@ def test_a_line_cut_off_by_a_crash_costs_itself_alone(worked: Path, tmp_path: Pa
         assert store.journal is not None
         read = store.journal.read()
         assert len(read.damaged) == 1
-        assert {identity(line) for line in read.lines} == acts(store)
+        assert {identity(line) for line in read.lines if line["act"] != TEXT} == acts(store)
 
 
 def test_a_journal_that_an_editor_saved_is_read_whole(worked: Path) -> None:
@@ -188,10 +195,10 @@ def test_a_store_of_before_the_journal_begins_one_with_all_that_it_holds(worked:
     worked.with_suffix(".decisions.jsonl").unlink()
     with Store.open(worked) as store:
         assert store.journal is not None
-        assert {identity(line) for line in store.journal.read().lines} == acts(store)
+        assert noted(store) == acts(store)
         store.journal.path.unlink()
         store.decisions.decide(DecisionRequest(WORK, 4, Verdict.KEEP, 0, "甲", "request-0012"))
-        assert {identity(line) for line in store.journal.read().lines} == acts(store)
+        assert noted(store) == acts(store)
     with Store.open("sqlite://") as memory, pytest.raises(UsageError, match="no journal"):
         memory.recover()
 
@@ -214,7 +221,7 @@ def test_what_cannot_be_noted_is_not_decided(worked: Path, monkeypatch: pytest.M
                 store.decisions.decide(demand)
         assert acts(store) == before
         assert store.journal is not None
-        assert {identity(line) for line in store.journal.read().lines} == before
+        assert noted(store) == before
         assert not store.decisions.decide(demand).repeated
 
 
@@ -305,7 +312,7 @@ def test_what_an_earlier_version_wrote_meanwhile_is_in_the_journal_when_the_stor
     with Store.open(worked) as store:
         assert store.faults() == []
         assert store.journal is not None
-        assert len({identity(line) for line in store.journal.read().lines}) == len(before) + 1
+        assert len(noted(store)) == len(before) + 1
 
 
 VERDICTS = st.sampled_from([Verdict.TAKE, Verdict.KEEP, Verdict.COPY, Verdict.SKIP, Verdict.UNDO])
@@ -345,7 +352,7 @@ def test_a_store_on_a_server_has_its_journal_in_the_folder_of_the_project(store:
         work_on(opened)
         assert isinstance(opened.journal, Journal)
         assert opened.journal.path == folder / "proof.decisions.jsonl"
-        assert {identity(line) for line in opened.journal.read().lines} == acts(opened)
+        assert noted(opened) == acts(opened)
         with fresh_beside(opened.journal.path, tmp_path) as other:
             other.recover()
             assert standing(other) == standing(opened)

@@ -132,7 +132,7 @@ def test_the_report_has_one_card_with_both_places(folder: Path, page: Page) -> N
     page.goto((folder / "out" / "report.html").as_uri())
     cards = page.locator("article.flag")
     expect(cards).to_have_count(2)
-    expect(cards.nth(1).locator(".where")).to_have_text("col. 2, char. 6 → col. 3, char. 4")
+    expect(cards.nth(1).locator(".where")).to_have_text("col. 2, char. 6 → col. 3, after char. 3")
     expect(cards.nth(1)).to_contain_text("大 moved from column 2 to column 3")
     expect(cards.nth(1).locator("svg.strip.paper")).to_have_count(2)
     expect(page.locator(".figures .lead dd").first).to_have_text("2")

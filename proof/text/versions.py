@@ -1,0 +1,26 @@
+"""Whether two files are versions of one text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from typing import TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+
+MIN_SHARED_LINES = 0.5
+"""Least share of equal lines of two versions of one text: twice those in common, of the lines of both."""
+
+
+def most_alike(content: str, others: Mapping[Key, str]) -> Key | None:
+    """Which of the others is a version of the text that reads `content`: the one that shares most lines with it; None
+    where none shares enough."""
+    shared = {key: _shared_lines(content, other) for key, other in others.items()}
+    best = max(shared, key=lambda key: shared[key], default=None)
+    return best if best is not None and shared[best] >= MIN_SHARED_LINES else None
+
+
+def _shared_lines(one: str, other: str) -> float:
+    lines, others = ([line for line in text.split("\n") if line.strip()] for text in (one, other))
+    common = (Counter(lines) & Counter(others)).total()
+    return 2 * common / max(len(lines) + len(others), 1)

@@ -1,0 +1,50 @@
+"""Random histories by the hundred: `python -m tests.acceptance.histories --histories 100 --first-seed 1 --steps 30`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from tests.acceptance.history import History, base_project
+
+
+def one(base: Path, steps: int, seed: int) -> tuple[int, str]:
+    """A history; gives its seed, and what broke it, empty where nothing did."""
+    with tempfile.TemporaryDirectory(prefix="history-") as folder:
+        try:
+            History(Path(folder), seed, base).run(steps)
+        except AssertionError as error:
+            return seed, str(error)
+    return seed, ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--histories", type=int, default=20)
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--steps", type=int, default=30)
+    parser.add_argument("--processes", type=int, default=1)
+    asked = parser.parse_args()
+    began, broken = time.monotonic(), 0
+    with tempfile.TemporaryDirectory(prefix="history-base-") as folder:
+        base = Path(folder) / "base"
+        base_project(base)
+        seeds = range(asked.first_seed, asked.first_seed + asked.histories)
+        with ProcessPoolExecutor(asked.processes) as pool:
+            for seed, error in pool.map(partial(one, base, asked.steps), seeds):
+                if error:
+                    broken += 1
+                    sys.stdout.write(f"seed {seed}: {error}\n\n")
+                    sys.stdout.flush()
+    seconds = time.monotonic() - began
+    sys.stdout.write(f"{broken} of {asked.histories} histories of {asked.steps} steps broken, {seconds:.0f} s\n")
+    return int(bool(broken))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,346 @@
+"""Random histories: people decide in the browser, edit the file, check and export at the shell, and the naive model is
+held against what comes of it."""
+
+from __future__ import annotations
+
+import io
+import random
+import re
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import chdir, closing, contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from flask.testing import FlaskClient
+
+from proof.cli import main
+from proof.settings.config import Settings
+from proof.store import Store
+from proof.web import create_app
+from tests.acceptance.model import Cell, Text, row_of
+from tests.sample import lay_out
+
+MARK = "卷十 第"
+DECIDED = "SELECT id, page_id, line, offset, extent FROM flags WHERE version > 0"
+OTHERS = "天地玄黄宇宙洪荒日月盈昃辰宿列张"
+
+
+class History:
+    """A project of the sample's first half-folios, its text beside the model of it."""
+
+    def __init__(self, folder: Path, seed: int, base: Path) -> None:
+        self.chance = random.Random(seed)  # noqa: S311 - a history is known by its seed
+        self.folder = Path(shutil.copytree(base, folder / "project"))
+        self.name = "text.txt"
+        self.text = Text(self.path.read_text(encoding="utf-8"))
+        self.keys = 0
+        self.log: list[str] = []
+        self.threshold: float | None = None
+        self.check()
+
+    @property
+    def path(self) -> Path:
+        return self.folder / self.name
+
+    # doors
+
+    def proof(self, *arguments: str) -> tuple[int, str]:
+        """A command at the shell: its status and what it says."""
+        said = io.StringIO()
+        with chdir(self.folder), redirect_stdout(said), redirect_stderr(said):
+            status = main(list(arguments))
+        return status, said.getvalue()
+
+    @contextmanager
+    def client(self) -> Iterator[FlaskClient]:
+        """A browser at the project's server."""
+        with chdir(self.folder):
+            settings = Settings.load(self.folder)
+            with Store.open(settings.store_address) as store:
+                client = create_app(settings, store=store).test_client()
+                found = re.search(r'name="csrf" content="([^"]+)"', client.get("/search").text)
+                assert found
+                client.environ_base["HTTP_X_CSRFTOKEN"] = found[1]
+                yield client
+
+    def ask(self, method: str, path: str, **body: Any) -> tuple[int, Any]:
+        """A request about the work: the status of its answer, and that."""
+        with self.client() as client:
+            works = client.get("/api/v1/works").json
+            assert works is not None
+            address = f"/api/v1/works/{works['items'][0]['name']}/{path}"
+            answer = client.post(address, json=body) if method == "POST" else client.get(address)
+            return answer.status_code, answer.json
+
+    def key(self) -> str:
+        self.keys += 1
+        return f"request-{self.keys:06}"
+
+    # where things are
+
+    def row(self, page: str, line: int) -> int:
+        """The row of the file in which a column stands."""
+        rows = self.text.content.split("\n")
+        ref = page
+        mark = next(n for n, row in enumerate(rows) if row.startswith(MARK) and ref in row)
+        return mark + line
+
+    def cell(self, flag: dict[str, Any]) -> Cell | None:
+        row = self.row(flag["page"]["page"], flag["line"])
+        return self.text.cut(row, flag["offset"], flag["length"])
+
+    def open_flags(self) -> list[dict[str, Any]]:
+        _, answer = self.ask("GET", "flags?state=open&limit=200")
+        return [one for one in answer["items"] if one["line"] > 0 and one["kind"] != "layout"]
+
+    # acts
+
+    def decide(self) -> str:
+        if self.checked != self.text.content:
+            self.check()
+        flags = self.open_flags()
+        if not flags:
+            return "nothing is open"
+        flag = self.chance.choice(flags)
+        cell = self.cell(flag)
+        verdict = self.chance.choice(["take", "take", "take", "keep", "typed"])
+        reading = self.chance.choice(OTHERS) if verdict == "typed" else ""
+        body = {"verdict": verdict, "version": flag["version"], "key": self.key(), "reading": reading}
+        status, made = self.ask("POST", f"flags/{flag['number']}/decisions", **body)
+        assert status == 201, made
+        if cell is not None:
+            cell.flag = flag["number"]
+            self.hear(made)
+        return f"{verdict} {flag['transcribed']}→{made['reading']}"
+
+    def hear(self, made: dict[str, Any]) -> None:
+        """What a decision says of its cell."""
+        cell = self.text.of_flag(made["flag"])
+        if cell is not None:
+            cell.reads = made["reading"] if made["state"] == "corrected" else None
+            cell.settled = made["state"] != "open" or cell.now != cell.was
+
+    def by_hand(self) -> str:
+        _, pages = self.ask("GET", "pages?limit=50")
+        page = self.chance.choice(pages["items"])
+        _, detail = self.ask("GET", f"pages/{page['number']}")
+        columns = [one for one in detail["columns"] if len(one["source"]) > 4]
+        if not columns:
+            return "a page without columns"
+        column = self.chance.choice(columns)
+        offset = self.chance.randrange(1, len(column["source"]) - 1)
+        if self.checked != self.text.content:
+            return "the text was edited since"
+        cell = self.text.cut(self.row(page["page"], column["number"]), offset, 1)
+        if cell is None or cell.settled or cell.touched or not "\u4e00" <= cell.now <= "\u9fff":
+            return "no place for it"
+        body = {"line": column["number"], "offset": offset, "length": 1, "reading": "某", "key": self.key()}
+        status, made = self.ask("POST", f"pages/{page['number']}/corrections", **body)
+        if status != 201:
+            return f"refused: {made.get('detail', status)}"
+        cell.flag = made["flag"]
+        self.hear(made)
+        return f"{cell.was}→某 by hand"
+
+    def undo(self) -> str:
+        return self.again("undo")
+
+    def redo(self) -> str:
+        return self.again("redo")
+
+    def again(self, way: str) -> str:
+        status, answer = self.ask("POST", way, key=self.key())
+        if status not in (200, 201):
+            return f"{status}"
+        for made in answer.get("decisions", []):
+            self.hear(made)
+        return f"{len(answer.get('decisions', []))} decisions"
+
+    def rule(self) -> str:
+        flags = [one for one in self.open_flags() if one["kind"] == "substitution"]
+        if not flags:
+            return "no pair"
+        flag = self.chance.choice(flags)
+        status, _ = self.ask("POST", "rules", transcribed=flag["transcribed"], suggested=flag["suggested"], holds=True)
+        return f"{status}"
+
+    def comment(self) -> str:
+        flags = self.open_flags()
+        if not flags:
+            return "nothing is open"
+        status, _ = self.ask("POST", f"flags/{flags[0]['number']}/comments", text="看", key=self.key(), seen=0)
+        return f"{status}"
+
+    # the file
+
+    def edit(self) -> str:
+        rows = [n for n, row in enumerate(self.text.rows) if self._is_column(n) and len(row) > 3]
+        number, other = self.chance.choice(rows), self.chance.choice(rows)
+        row = self.text.rows[number]
+        at = self.chance.randrange(1, len(row) - 1)
+        way = self.chance.choice(
+            ["insert", "delete", "replace", "join", "split", "move", "line in", "line out", "by hand", "double"]
+        )
+        match way:
+            case "insert":
+                self.text.touch(number, at, at)
+                row.insert(at, Cell("又", "又"))
+            case "delete":
+                self.text.take_out(number, at, at + 1)
+            case "replace":
+                self.text.take_out(number, at, at + 1)
+                row.insert(at, Cell("也", "也"))
+            case "join" if number + 1 in rows:
+                self.text.touch(number, len(row), len(row))
+                self.text.touch(number + 1, 0, 0)
+                row += self.text.rows.pop(number + 1)
+            case "split":
+                self.text.touch(number, at, at)
+                self.text.rows[number : number + 1] = [row[:at], row[at:]]
+            case "move":
+                self.text.rows.insert(other, self.text.rows.pop(number))
+            case "line in":
+                self.text.rows.insert(number, row_of("".join(self.chance.choice(OTHERS) for _ in range(9))))
+            case "line out":
+                self.text.gone += [cell for cell in row if cell.settled]
+                del self.text.rows[number]
+            case "by hand":
+                pending = [cell for cell in self.text.cells() if cell.reads is not None and cell.now != cell.reads]
+                for cell in pending[:2]:
+                    cell.now = cell.wanted
+            case "double":
+                self.text.touch(number, 0, len(row))
+                self.text.rows.insert(number, row_of("".join(cell.now for cell in row)))
+            case _:
+                return f"{way}: not here"
+        self.path.write_text(self.text.content, encoding="utf-8")
+        return way
+
+    def _is_column(self, number: int) -> bool:
+        text = "".join(cell.now for cell in self.text.rows[number])
+        return bool(text.strip()) and not text.startswith(("#", MARK)) and number > 1
+
+    def rename(self) -> str:
+        name = "other.txt" if self.name == "text.txt" else "text.txt"
+        self.path.rename(self.folder / name)
+        self.name = name
+        config = self.folder / "config.toml"
+        config.write_text(re.sub(r'"\w+\.txt"', f'"{name}"', config.read_text(encoding="utf-8")), encoding="utf-8")
+        return self.check()
+
+    # the shell
+
+    def check(self) -> str:
+        status, said = self.proof("check", "-q", *(["--threshold", f"{self.threshold}"] if self.threshold else []))
+        assert status in (0, 1), said
+        self.checked = self.text.content
+        for flag in self.open_flags():
+            cell = self.cell(flag)
+            if cell is not None and cell.settled and not cell.touched and cell.reads is not None:
+                raise AssertionError(f"what was decided is asked again: {flag['transcribed']}→{flag['suggested']}")
+        return said.strip()[-60:]
+
+    def check_otherwise(self) -> str:
+        self.threshold = self.chance.choice([None, 0.0, 1.0])
+        return self.check()
+
+    def export(self) -> str:
+        """Correct the text in place; then once more, which changes nothing."""
+        _, planned = self.proof("export", self.name, "--dry-run")
+        assert self.path.read_text(encoding="utf-8") == self.text.content, "a dry run wrote something"
+        status, said = self.proof("export", self.name, "--in-place", "--form", "text")
+        assert status in (0, 1), said
+        self._take_over(self.path.read_text(encoding="utf-8"), planned)
+        exported = self.path.read_bytes()
+        self.proof("export", self.name, "--in-place", "--form", "text")
+        assert self.path.read_bytes() == exported, "a second export changed something"
+        return said.strip().split("\n")[0]
+
+    def export_aside(self) -> str:
+        """Correct a copy, and put that in the place of the text."""
+        _, planned = self.proof("export", self.name, "--dry-run")
+        status, said = self.proof("export", self.name, "--form", "text", "--out", "aside")
+        assert status in (0, 1), said
+        exported = (self.folder / "aside" / self.name).read_text(encoding="utf-8")
+        self.path.write_text(exported, encoding="utf-8")
+        self._take_over(exported, planned)
+        return self.check()
+
+    def _take_over(self, exported: str, planned: str) -> None:
+        for cell in self.text.take_over(exported):
+            told = f"{cell.was or '(nothing)'} → {cell.reads if cell.reads is not None else cell.was}"
+            listed = told in planned or f"→ {cell.wanted or '(nothing)'}" in planned or "not written" in planned
+            assert listed, f"{told} is not written, and nobody is told"
+
+    def restore(self) -> str:
+        """Back up, lose the folder, restore it elsewhere."""
+        status, said = self.proof("backup", "saved.zip")
+        assert status == 0, said
+        there = self.folder.with_name(f"{self.folder.name}-again")
+        status, said = self.proof("restore", "saved.zip", str(there))
+        assert status == 0, said
+        shutil.rmtree(self.folder)
+        self.folder = there
+        return self.check()
+
+    def recover(self) -> str:
+        """Lose the database, check anew, and take back what people did from the journal."""
+        if not any(self.folder.glob("*.decisions.jsonl")):
+            return "nobody did anything yet"
+        for file in self.folder.glob("proof.sqlite*"):
+            file.unlink()
+        touched = [cell for cell in self.text.cells() if cell.settled]
+        held = [(cell, cell.settled) for cell in touched]
+        for cell in touched:
+            cell.settled = False
+        self.check()
+        for cell, settled in held:
+            cell.settled = settled
+        status, said = self.proof("recover")
+        assert status in (0, 1), said
+        self.renumber()
+        return said.strip()[-60:]
+
+    def renumber(self) -> None:
+        """A new database numbers flags anew: those of the cells are asked for by their ids."""
+        with closing(sqlite3.connect(self.folder / "proof.sqlite")) as store:
+            rows = store.execute(DECIDED).fetchall()
+            pages = dict(store.execute("SELECT id, page FROM pages").fetchall())
+        for cell in [*self.text.cells(), *self.text.gone]:
+            cell.flag = -1 if cell.flag else 0
+        for number, page, line, offset, length in rows:
+            try:
+                found = self.text.cut(self.row(pages[page], line), offset, length)
+            except (StopIteration, IndexError):
+                continue
+            if found is not None and found.settled:
+                found.flag = number
+
+    def acts(self) -> list[Callable[[], str]]:
+        often = [self.decide] * 6 + [self.edit] * 4 + [self.check] * 2 + [self.export] * 3 + [self.undo] * 2
+        rarely = [self.redo, self.by_hand, self.rule, self.comment, self.check_otherwise, self.export_aside]
+        return often + rarely + [self.restore, self.rename, self.recover]
+
+    def run(self, steps: int) -> None:
+        """So many acts, then a check and an export. Raises AssertionError with what was done."""
+        try:
+            for _ in range(steps):
+                act = self.chance.choice(self.acts())
+                self.log.append(act.__name__)
+                self.log[-1] += f": {act()}"
+            self.log.append("at the end")
+            self.check()
+            self.export()
+        except Exception as error:
+            raise AssertionError(f"{type(error).__name__}: {error}\n" + "\n".join(self.log)) from error
+
+
+def base_project(folder: Path) -> None:
+    """A project of three half-folios of the sample, read once."""
+    lay_out(folder, 3)
+    said = '[project]\ntexts = ["text.txt"]\nimages = ["images"]\n[engine]\nworkers = 1\n[flags]\nthreshold = 0.2\n'
+    (folder / "config.toml").write_text(said, encoding="utf-8")
+    with chdir(folder), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        main(["check", "-q"])

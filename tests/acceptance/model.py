@@ -1,0 +1,137 @@
+"""The naive model: a text as rows of cells, each with what was decided of it.
+
+A cell is a character or, where something was decided of several or of a gap, those. It reads something now, and once
+read what was transcribed. What nobody changed at the very place of a decision is to be written as it was decided; what
+somebody changed there may be written or not, but not without a word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(eq=False)
+class Cell:
+    """What is transcribed, what the file has there now, and what is decided: `reads`, None where the text stands.
+    `settled`: somebody decided it; `touched`: the text was changed there, or beside it, since then."""
+
+    was: str
+    now: str
+    reads: str | None = None
+    flag: int = 0
+    settled: bool = False
+    touched: bool = False
+
+    @property
+    def wanted(self) -> str:
+        return self.was if self.reads is None else self.reads
+
+
+Row = list[Cell]
+
+
+def row_of(text: str) -> Row:
+    return [Cell(one, one) for one in text]
+
+
+class Text:
+    """A text of rows of cells; `gone` are decided cells that somebody took out of it."""
+
+    def __init__(self, content: str) -> None:
+        self.rows: list[Row] = [row_of(line) for line in content.split("\n")]
+        self.gone: list[Cell] = []
+
+    @property
+    def content(self) -> str:
+        return "\n".join("".join(cell.now for cell in row) for row in self.rows)
+
+    def cells(self) -> Iterator[Cell]:
+        yield from (cell for row in self.rows for cell in row)
+
+    def of_flag(self, flag: int) -> Cell | None:
+        return next((cell for cell in [*self.cells(), *self.gone] if cell.flag == flag), None)
+
+    def cut(self, row: int, offset: int, length: int) -> Cell | None:
+        """The cell of that place of the file, made of as many as it takes; None where it begins or ends within one."""
+        at, chosen = 0, []
+        for cell in self.rows[row]:
+            if at < offset + length and at + len(cell.now) > offset:
+                chosen.append(cell)
+            at += len(cell.now)
+        if not length:
+            return self._gap(row, offset)
+        if len(chosen) == 1 and len(chosen[0].now) == length:
+            return chosen[0]
+        if any(cell.settled for cell in chosen) or "".join(cell.now for cell in chosen) == "":
+            return None
+        if sum(len(cell.now) for cell in chosen) != length:
+            return None
+        first = self.rows[row].index(chosen[0])
+        text = "".join(cell.now for cell in chosen)
+        merged = Cell(text, text)
+        self.rows[row][first : first + len(chosen)] = [merged]
+        return merged
+
+    def _gap(self, row: int, offset: int) -> Cell | None:
+        at = 0
+        for index, cell in enumerate(self.rows[row]):
+            if at == offset:
+                if not cell.now and not cell.was:
+                    return cell
+                made = Cell("", "")
+                self.rows[row].insert(index, made)
+                return made
+            at += len(cell.now)
+        if at != offset:
+            return None
+        made = Cell("", "")
+        self.rows[row].append(made)
+        return made
+
+    def touch(self, row: int, start: int, end: int) -> None:
+        """Somebody changed the cells from `start` to before `end` of a row: what is decided of them, and beside them,
+        may not be found any more."""
+        cells = self.rows[row]
+        near = [cell for cell in cells[:start] if cell.now or cell.settled][-2:]
+        near += [cell for cell in cells[end:] if cell.now or cell.settled][:2]
+        for cell in (*near, *cells[start:end]):
+            cell.touched = cell.touched or cell.settled
+
+    def take_out(self, row: int, start: int, end: int) -> None:
+        self.touch(row, start, end)
+        self.gone += [cell for cell in self.rows[row][start:end] if cell.settled]
+        del self.rows[row][start:end]
+
+    def expected(self) -> re.Pattern[str]:
+        """What an export may make of the text."""
+        return re.compile("\n".join("".join(map(self._part, row)) for row in self.rows))
+
+    def _part(self, cell: Cell) -> str:
+        if not cell.touched:
+            return f"({re.escape(cell.wanted)})"
+        return f"({re.escape(cell.wanted)}|{re.escape(cell.now)})"
+
+    def take_over(self, exported: str) -> list[Cell]:
+        """Take over what an export wrote; gives the decided cells that it did not write. Raises AssertionError where it
+        wrote anything else."""
+        found = self.expected().fullmatch(exported)
+        assert found is not None, self.difference(exported)
+        left = [cell for cell in self.gone if cell.reads is not None]
+        for cell, now in zip(self.cells(), found.groups(), strict=True):
+            cell.now = now
+            left += [cell] if now != cell.wanted else []
+        return left
+
+    def difference(self, exported: str) -> str:
+        """The first line that is not as it should be."""
+        lines = exported.split("\n")
+        if len(lines) != len(self.rows):
+            return f"{len(lines)} lines for {len(self.rows)}"
+        for row, line in zip(self.rows, lines, strict=True):
+            pattern = "".join(map(self._part, row))
+            if re.fullmatch(pattern, line) is None:
+                wanted, was = ("".join(part) for part in zip(*((one.wanted, one.now) for one in row), strict=True))
+                return f"{line!r} where {wanted!r} was expected, after {was!r}"
+        return "no difference"
