@@ -17,7 +17,7 @@ from proof.export.corrections import Correction
 from proof.model.flags import Kind
 
 _KINDS = {"str": str, "int": int, "bool": bool, "Kind": str}
-_OF_STORE = ("start", "number")
+_OF_STORE = ("start", "number", "copy_reads")
 """What is known of a correction that comes out of a store, and is in no file of corrections."""
 _FIELDS = {field.name: _KINDS[str(field.type)] for field in fields(Correction) if field.name not in _OF_STORE}
 _NEEDED = ("page", "line", "offset", "length", "original", "replacement")

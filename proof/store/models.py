@@ -296,6 +296,8 @@ class DecisionRow(Base):
     at: Mapped[datetime] = mapped_column(Moment)
     about: Mapped[int | None] = mapped_column(BigKey, index=True)
     note: Mapped[str] = mapped_column(Text)
+    authority: Mapped[str] = mapped_column(Text)
+    copy_reads: Mapped[str] = mapped_column(Text)
     uid: Mapped[str] = mapped_column(String(64))
     page: Mapped[str] = mapped_column(String(255))
     ref: Mapped[str] = mapped_column(String(255))

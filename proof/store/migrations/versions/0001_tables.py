@@ -364,6 +364,8 @@ def upgrade() -> None:
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("about", BIG, nullable=True),
         sa.Column("note", sa.Text(), nullable=False),
+        sa.Column("authority", sa.Text(), nullable=False),
+        sa.Column("copy_reads", sa.Text(), nullable=False),
         sa.Column("uid", sa.String(length=64), nullable=False),
         sa.Column("page", sa.String(length=255), nullable=False),
         sa.Column("ref", sa.String(length=255), nullable=False),
