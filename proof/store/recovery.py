@@ -130,18 +130,14 @@ def _under_present_names(session: Session, lines: Sequence[Line]) -> list[Line]:
     files = {path: most_alike(content, here) or path for path, content in told.items()}
     of_text = select(PageRow.text, WorkRow.name).join(WorkRow, WorkRow.id == PageRow.work_id).distinct()
     work_of = dict(session.execute(of_text).all())
+    present = [line | {"file": files.get(line["file"], line["file"])} if line.get("file") else line for line in lines]
     names = set(session.scalars(select(WorkRow.name)))
-    works = {
-        line["work"]: work_of[file]
-        for line in lines
-        if line.get("work") not in names and (file := files.get(line.get("file", ""))) in work_of and "work" in line
+    renamed = {
+        line["work"]: work_of[line["file"]]
+        for line in present
+        if line.get("work", "") not in names and line.get("file") in work_of and "work" in line
     }
-    return [
-        line
-        | ({"file": files[line["file"]]} if line.get("file") in files else {})
-        | ({"work": works[line["work"]]} if line.get("work") in works else {})
-        for line in lines
-    ]
+    return [line | {"work": renamed[line["work"]]} if line.get("work") in renamed else line for line in present]
 
 
 def _stored_under(key: tuple[str, ...], chain: list[tuple[int, Line]]) -> tuple[str, ...]:
@@ -304,7 +300,7 @@ def _found_there(session: Session, page: PageRow, flag: FlagRow, line: Line, *, 
     there = select(FlagRow).where(FlagRow.work_id == page.work_id)
     if stands:
         same = (FlagRow.version_id == flag.version_id, FlagRow.start == flag.start, FlagRow.extent == flag.extent)
-        there = there.where(*same, FlagRow.reads == flag.reads)
+        there = there.where(*same, FlagRow.reads == flag.reads, FlagRow.transcribed == flag.transcribed)
     else:
         there = there.where(FlagRow.page_id == page.id, FlagRow.uid == line["uid"])
         if line.get("sha"):
