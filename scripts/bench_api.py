@@ -163,20 +163,24 @@ class Player:
                 found["flag", number] = ((state, reading if version else transcribed), version)
         said = {
             page: (state, note, at)
-            for page, state, note, at in ask("SELECT page_id, state, note, version FROM page_events ORDER BY version")
+            for page, state, note, at in ask(
+                "SELECT page_id, state, note, version FROM acts WHERE act = 'page' ORDER BY version"
+            )
         }
         for page in self.pages:
             state, note, at = said.get(page, ("not proofread", "", 0))
             found["page", page] = ((state, note), at)
             found["layout", page] = ((None, ""), 0)
-        held = {(a, b): holds for a, b, holds in ask("SELECT transcribed, suggested, holds FROM rules ORDER BY id")}
+        rules = ask("SELECT transcribed, suggested, holds FROM acts WHERE act = 'rule' ORDER BY id")
+        held = {(a, b): holds for a, b, holds in rules}
         found |= {("rule", pair): (True, 0) for pair, holds in held.items() if holds}
         for page, layout, image, version in ask(
-            "SELECT page_id, layout, image, version FROM layout_overrides ORDER BY version"
+            "SELECT page_id, layout, image, version FROM acts WHERE act = 'layout' ORDER BY version"
         ):
             found["layout", page] = ((layout, image), version)
         for page, uid, state, assigned, comments in ask(
-            "SELECT page_id, uid, state, assigned, count(*) OVER (PARTITION BY page_id, uid) FROM comments ORDER BY id"
+            "SELECT page_id, uid, state, assigned, count(*) OVER (PARTITION BY page_id, uid) "
+            "FROM acts WHERE act = 'comment' ORDER BY id"
         ):
             found["thread", (page, uid)] = ((state, assigned, comments), comments)
         deeds = dict(ask("SELECT account_id, count(*) FROM account_events GROUP BY account_id").fetchall())
@@ -343,7 +347,7 @@ class Player:
         place = (
             f"flags/{chance.choice([*flags, 999])}" if chance.random() < 0.6 else f"pages/{chance.choice(self.pages)}"
         )
-        [seen] = self.database.execute("SELECT coalesce(max(id), 0) FROM comments").fetchone()
+        [seen] = self.database.execute("SELECT coalesce(max(id), 0) FROM acts WHERE act = 'comment'").fetchone()
         said = {"text": chance.choice(NOTES), "seen": max(seen - chance.randint(0, 2), 0), "key": key}
         if chance.random() < 0.6:
             said["state"] = chance.choice(["problem", "problem", "resolved", "note"])

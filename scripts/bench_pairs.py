@@ -198,7 +198,10 @@ def _store(path: Path) -> State:
             "flags": sorted(
                 (f.uid, f.stale, f.state, f.reading, f.version, f.score) for f in session.scalars(select(FlagRow))
             ),
-            "acts": sorted((one["act"], one.get("page", ""), one["key"] or "") for one in all_lines(session)),
+            "acts": sorted(
+                (one["act"], one.get("page", ""), "" if one["act"] == "rule" else one["key"])
+                for one in all_lines(session)
+            ),
             "finished": last is not None and last.finished is not None,
             "faults": store.faults(),
         }

@@ -27,11 +27,10 @@ def earlier_name(
     """The text as the store knows it whose file is gone and which this one is now: the one of that name or, where there
     is none, the one that read most like it. Of the same name in a project of which this one in the folder `base` is a
     copy, too. None where the store knows the file itself."""
-    known = store.texts()
-    path, here = str(text.path), {str(one.path) for one in texts}
-    if any(one.path == path for one in known):
+    known, here = store.text_versions.paths(), {str(one.path) for one in texts}
+    if str(text.path) in known:
         return None
-    others = [one for one in known if one.path not in here]
+    others = [one for one in store.texts() if one.path in known - here]
     gone = [one for one in others if not Path(one.path).exists()]
     named = [one for one in gone if Path(one.path).name == text.path.name]
     copied = [one for one in others if base and _is_copied(Path(one.path), text.path, base)]

@@ -111,7 +111,7 @@ def decided_in(store: Store, edition: Edition) -> Decided:
                 found.append((decision, correction))
             elif decision.state is State.KEPT:
                 kept.append((decision, span))
-    corrections, conflicts = _without_conflicts(found, kept)
+    corrections, conflicts = _without_conflicts(_without_superseded(found, kept), kept)
     left_out += [LeftOut(decision, Unused.CONFLICT, str(edition.path)) for decision in conflicts]
     return Decided(edition, tuple(corrections), tuple(left_out), settled, tuple(applied))
 
@@ -202,6 +202,23 @@ def _as_read(decision: Decision, policy: VariantPolicy) -> str:
         if len(forms) > 1 and forms[0] == decision.reading:
             return str(character)
     return decision.reading
+
+
+def _without_superseded(
+    found: Sequence[tuple[Decision, Correction]], kept: Iterable[tuple[Decision, Span]]
+) -> list[tuple[Decision, Correction]]:
+    """The corrections but for those that put back what somebody took back, where something was decided of the same
+    characters since."""
+    decided = [(made, Span(*_place(correction))) for made, correction in found if made.state is not State.OPEN]
+    newest: dict[int, int] = {}
+    for made, span in (*decided, *kept):
+        for at in range(span.start, span.start + max(span.length, 1)):
+            newest[at] = max(newest.get(at, 0), made.id)
+    return [
+        (made, correction)
+        for made, correction in found
+        if made.state is not State.OPEN or newest.get(correction.start or 0, 0) <= made.id
+    ]
 
 
 def _without_conflicts(

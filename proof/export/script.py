@@ -26,7 +26,7 @@ class Question:
 
     def __str__(self) -> str:
         answer = f"{self.character}@{_reference(self.correction)}={self.choices[0]}"
-        return f"is {self.character} {' or '.join(self.choices)}?  (--choose {answer})"
+        return f"is {self.character} {' or '.join(self.choices)} in this text?  (--choose {answer})"
 
 
 @dataclass(frozen=True, slots=True)

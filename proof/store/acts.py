@@ -1,11 +1,9 @@
 """What a person did, act by act: the last is taken back, and what was taken back is done again.
 
 An act is a decision, a stroke (the decisions of one batch), a rule set or lifted, what was said of a page, or how a
-page is to be read, its layout or image set right. Nothing is kept of acts but the rows that they left in the tables of
-decisions, rules, page events and layout overrides. Taking an act back leaves rows too, each `about` the one that it
-takes back; doing it again leaves rows about those. So the kind of a row is the number of steps from it along `about` to
-an act of the person: none is an act, an odd number takes it back, an even one does it again. Rows of one table are in
-the order of their ids; between the tables the clock decides.
+page is to be read, its layout or image set right. Taking an act back is an act, too, `about` the one that it takes
+back; doing it again is one about that. So the number of steps from an act along `about` says what it is: none is
+something new, an odd number takes it back, an even one does it again.
 
 How a page is laid out holds from its next reading on: who takes that back has the page read again, which finds the
 flags that it had before, by their ids, with their decisions.
@@ -18,8 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from heapq import merge
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -30,7 +27,16 @@ from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, R
 from proof.store.decision_rows import events_of_flag, shown_decisions
 from proof.store.decisions import take_back_in
 from proof.store.lookup import work_of
-from proof.store.models import DecisionRow, FlagRow, LayoutOverrideRow, PageEventRow, PageRow, RuleRow
+from proof.store.models import (
+    ActRow,
+    CommentRow,
+    DecisionRow,
+    FlagRow,
+    LayoutOverrideRow,
+    PageEventRow,
+    PageRow,
+    RuleRow,
+)
 from proof.store.page_states import PageEvent, PageState, page_event
 from proof.store.request_keys import key_of_another
 from proof.store.sessions import StorePart
@@ -98,19 +104,6 @@ class ChangedError(ProofError):
         super().__init__(f"{place}: changed by {', '.join(self.people)} in the meantime; nothing was taken back")
 
 
-class ActStep(NamedTuple):
-    """A row that a person left, by the act that it belongs to."""
-
-    what: What
-    id: int
-    about: int | None
-    batch: str
-    at: datetime
-
-
-Places = set[tuple[What, int]]
-
-
 class Acts(StorePart):
     """What people did in a store, for taking it back; `Store.acts` is one."""
 
@@ -136,92 +129,64 @@ class Acts(StorePart):
             if said is not None:
                 return said
             steps = _Steps(session, number, person)
-            for step in steps.undone() if again else steps.done():
-                made = _take_back(session, steps, step, key, again=again, leave=leave, rules=rules)
+            for act in steps.undone() if again else steps.done():
+                made = _take_back(session, steps, act, key, again=again, leave=leave, rules=rules)
                 if made is not None:
                     return made
             raise NothingLeftError(again)
 
 
 class _Steps:
-    """The rows that a person left in a work, newest first. `settled` are those that later ones took back."""
+    """What a person did in a work, newest first. `settled` are the acts that later ones took back."""
 
     def __init__(self, session: Session, work_id: int, person: str) -> None:
         self.session, self.work_id, self.person = session, work_id, person
-        self.settled: Places = set()
+        self.settled: set[int] = set()
 
-    def done(self) -> Iterator[ActStep]:
+    def done(self) -> Iterator[ActRow]:
         """Acts that stand, the last first."""
-        for step in self._newest_first():
-            if (step.what, step.id) in self.settled:
+        for act in self._newest_first():
+            if act.id in self.settled:
                 continue
-            if self.distance(step.what, step.id) % 2:
-                self._settle(step)
+            if self.distance(act) % 2:
+                self._settle(act)
             else:
-                yield step
+                yield act
 
-    def undone(self) -> Iterator[ActStep]:
+    def undone(self) -> Iterator[ActRow]:
         """What took an act back and was not itself taken back, the last first, until something else was done."""
-        for step in self._newest_first():
-            if (step.what, step.id) in self.settled:
+        for act in self._newest_first():
+            if act.id in self.settled:
                 continue
-            distance = self.distance(step.what, step.id)
+            distance = self.distance(act)
             if distance == 0:
                 return
             if distance % 2:
-                yield step
+                yield act
             else:
-                self._settle(step)
+                self._settle(act)
 
-    def distance(self, what: What, number: int) -> int:
-        """Steps from a row along `about` to an act of the person."""
+    def distance(self, act: ActRow) -> int:
+        """Steps from an act along `about` to something new; what takes back another's decision is new, too."""
         steps = 0
-        while True:
-            about = self._about(what, number)
-            if about is None:
-                return steps
-            number, steps = about, steps + 1
+        while act.about is not None:
+            taken = self.session.get_one(ActRow, act.about)
+            if isinstance(act, DecisionRow) and taken.person != self.person:
+                break
+            act, steps = taken, steps + 1
+        return steps
 
-    def _about(self, what: What, number: int) -> int | None:
-        """What of the person's own a row takes back."""
-        if what is not What.DECISIONS:
-            tables: dict[What, Any] = {What.RULE: RuleRow, What.PAGE: PageEventRow, What.LAYOUT: LayoutOverrideRow}
-            about: int | None = self.session.scalar(select(tables[what].about).where(tables[what].id == number))
-            return about
-        row = self.session.get_one(DecisionRow, number)
-        if row.about is None:
-            return None
-        taken = self.session.get_one(DecisionRow, row.about)
-        return taken.id if taken.person == self.person else None
+    def _settle(self, act: ActRow) -> None:
+        if act.about is not None:
+            self.settled.add(act.about)
 
-    def _settle(self, step: ActStep) -> None:
-        if step.about is not None:
-            self.settled.add((step.what, step.about))
-
-    def _newest_first(self) -> Iterator[ActStep]:
-        query = select(DecisionRow.id, DecisionRow.about, DecisionRow.batch, DecisionRow.at)
-        decided = query.where(DecisionRow.work_id == self.work_id, DecisionRow.person == self.person)
-        ruled = select(RuleRow.id, RuleRow.about, RuleRow.at)
-        ruled = ruled.where(RuleRow.work_id == self.work_id, RuleRow.person == self.person)
-        said, laid = (
-            select(table.id, table.about, table.at)
-            .join(PageRow, PageRow.id == table.page_id)
-            .where(PageRow.work_id == self.work_id, table.person == self.person)
-            for table in (PageEventRow, LayoutOverrideRow)
-        )
-        streams = (
-            (ActStep(What.DECISIONS, *row) for row in self._rows(decided, DecisionRow)),
-            (ActStep(What.RULE, number, about, "", at) for number, about, at in self._rows(ruled, RuleRow)),
-            (ActStep(What.PAGE, number, about, "", at) for number, about, at in self._rows(said, PageEventRow)),
-            (ActStep(What.LAYOUT, number, about, "", at) for number, about, at in self._rows(laid, LayoutOverrideRow)),
-        )
-        return merge(*streams, key=lambda step: step.at, reverse=True)
-
-    def _rows(self, query: Any, table: type[DecisionRow | RuleRow | PageEventRow | LayoutOverrideRow]) -> Iterator[Any]:
+    def _newest_first(self) -> Iterator[ActRow]:
+        own = select(ActRow).where(ActRow.work_id == self.work_id, ActRow.person == self.person)
+        own = own.where(ActRow.act != CommentRow.__mapper_args__["polymorphic_identity"])
         after: int | None = None
         while True:
-            part = query if after is None else query.where(table.id < after)
-            found = self.session.execute(part.order_by(table.id.desc()).limit(AT_ONCE)).all()
+            part = own if after is None else own.where(ActRow.id < after)
+            found = self.session.scalars(part.order_by(ActRow.id.desc()).limit(AT_ONCE)).all()
             yield from found
             if len(found) < AT_ONCE:
                 return
@@ -229,21 +194,25 @@ class _Steps:
 
 
 def _take_back(
-    session: Session, steps: _Steps, step: ActStep, key: str, *, again: bool, leave: bool, rules: bool
+    session: Session, steps: _Steps, act: ActRow, key: str, *, again: bool, leave: bool, rules: bool
 ) -> Undone | None:
-    """Take back what `step` is a row of; None where nothing of it is left that others have not changed."""
+    """Take back an act; None where nothing of it is left that others have not changed."""
     try:
-        if step.what is What.DECISIONS:
-            return _take_decisions_back(session, steps, step, key, again=again, leave=leave)
-        if step.what is What.RULE:
-            if not rules:
-                raise NotYoursError(
-                    _("your last act is about a rule of the project, and that takes the right to set rules")
-                )
-            return _take_rule_back(session, steps.person, step.id, key, again=again)
-        if step.what is What.LAYOUT:
-            return _take_layout_back(session, steps.person, step.id, key, again=again)
-        return _take_page_back(session, steps.person, step.id, key, again=again)
+        match act:
+            case DecisionRow():
+                return _take_decisions_back(session, steps, act, key, again=again, leave=leave)
+            case RuleRow():
+                if not rules:
+                    raise NotYoursError(
+                        _("your last act is about a rule of the project, and that takes the right to set rules")
+                    )
+                return _take_rule_back(session, steps.person, act, key, again=again)
+            case LayoutOverrideRow():
+                return _take_layout_back(session, steps.person, act, key, again=again)
+            case PageEventRow():
+                return _take_page_back(session, steps.person, act, key, again=again)
+            case _:
+                return None
     except ChangedError:
         if not leave:
             raise
@@ -251,36 +220,35 @@ def _take_back(
 
 
 def _take_decisions_back(
-    session: Session, steps: _Steps, step: ActStep, key: str, *, again: bool, leave: bool
+    session: Session, steps: _Steps, act: DecisionRow, key: str, *, again: bool, leave: bool
 ) -> Undone | None:
     """Take back a decision, or those of its stroke that stand."""
-    rows = [session.get_one(DecisionRow, step.id)]
-    if step.batch:
-        same = select(DecisionRow).where(DecisionRow.batch == step.batch, DecisionRow.person == steps.person)
+    decisions: Sequence[DecisionRow] = [act]
+    if act.batch:
+        same = select(DecisionRow).where(DecisionRow.batch == act.batch, DecisionRow.person == steps.person)
         found = session.scalars(same.where(DecisionRow.work_id == steps.work_id).order_by(DecisionRow.id))
-        kind = steps.distance(What.DECISIONS, step.id) % 2
-        rows = [
-            row
-            for row in found
-            if (What.DECISIONS, row.id) not in steps.settled
-            and (row.verdict not in TAKING_BACK or steps.distance(What.DECISIONS, row.id) % 2 == kind)
+        kind = steps.distance(act) % 2
+        decisions = [
+            one
+            for one in found
+            if one.id not in steps.settled and (one.verdict not in TAKING_BACK or steps.distance(one) % 2 == kind)
         ]
     taken: list[tuple[DecisionRow, FlagRow]] = []
     changed: list[str] = []
     place = ""
-    for row in rows:
-        flag = session.scalars(select(FlagRow).where(FlagRow.id == row.flag_id).with_for_update()).one()
-        others = _others(events_of_flag(session, flag.id), row.version, steps.person)
+    for decision in decisions:
+        flag = session.scalars(select(FlagRow).where(FlagRow.id == decision.flag_id).with_for_update()).one()
+        others = _others(events_of_flag(session, flag.id), decision.version, steps.person)
         if others is None:
-            taken.append((row, flag))
+            taken.append((decision, flag))
         elif others:
             changed += others
-            place = place or f"{row.page}, column {row.line}"
+            place = place or f"{decision.page}, column {decision.line}"
     if changed and not leave:
         raise ChangedError(changed, place)
     made = [
-        take_back_in(session, flag, row, steps.person, key if n == 0 else uuid.uuid4().hex, batch=key)
-        for n, (row, flag) in enumerate(taken)
+        take_back_in(session, flag, decision, steps.person, key if n == 0 else uuid.uuid4().hex, batch=key)
+        for n, (decision, flag) in enumerate(taken)
     ]
     return Undone(What.DECISIONS, again, tuple(made)) if made else None
 
@@ -301,12 +269,11 @@ def _stands(events: Sequence[Event], number: int, person: str, place: str) -> bo
     return others is None
 
 
-def _take_rule_back(session: Session, person: str, number: int, key: str, *, again: bool) -> Undone | None:
-    row = session.get_one(RuleRow, number)
+def _take_rule_back(session: Session, person: str, row: RuleRow, key: str, *, again: bool) -> Undone | None:
     of_pair = select(RuleRow).where(RuleRow.work_id == row.work_id, RuleRow.transcribed == row.transcribed)
     found = session.scalars(of_pair.where(RuleRow.suggested == row.suggested).order_by(RuleRow.id)).all()
     events = [Event(one.id, one.about, one.person) for one in found]
-    at = [one.id for one in found].index(number) + 1
+    at = [one.id for one in found].index(row.id) + 1
     if not _stands(events, at, person, f"{row.transcribed} → {row.suggested}"):
         return None
     before = standing(events, at - 1)
@@ -319,32 +286,28 @@ def _take_rule_back(session: Session, person: str, number: int, key: str, *, aga
         planted=was.planted if was else False,
         person=person,
         at=datetime.now(UTC),
-        about=number,
+        about=row.id,
         key=key,
     )
     session.add(made)
     session.flush()
-    return Undone(What.RULE, again, rule=RuleChange(made.transcribed, made.suggested, made.holds))
+    return _undone_rule(made, again)
 
 
-def _take_page_back(session: Session, person: str, number: int, key: str, *, again: bool) -> Undone | None:
-    taken = _take_said_of_page_back(
-        session, PageEventRow, person, number, key, state=PageState.NOT_PROOFREAD.value, note=""
-    )
-    return taken and _undone_page(*taken, again)
+def _take_page_back(session: Session, person: str, row: PageEventRow, key: str, *, again: bool) -> Undone | None:
+    made = _take_said_of_page_back(session, row, person, key, state=PageState.NOT_PROOFREAD.value, note="")
+    return _undone_page(session, made, row, again) if made is not None else None
 
 
-def _take_layout_back(session: Session, person: str, number: int, key: str, *, again: bool) -> Undone | None:
-    taken = _take_said_of_page_back(session, LayoutOverrideRow, person, number, key, layout=None, image="", quadrant="")
-    return taken and _undone_layout(taken[1], again)
+def _take_layout_back(session: Session, person: str, row: LayoutOverrideRow, key: str, *, again: bool) -> Undone | None:
+    made = _take_said_of_page_back(session, row, person, key, layout=None, image="", quadrant="")
+    return _undone_layout(session, made, again) if made is not None else None
 
 
-def _take_said_of_page_back(
-    session: Session, table: type[OfPage], person: str, number: int, key: str, **nothing: Any
-) -> tuple[OfPage, PageRow, OfPage] | None:
-    """The row that takes the one of that number back, their page, and that one; None where it does not stand any more.
-    `nothing` is what holds of a page of which nothing was said before, by column."""
-    row = session.get_one(table, number)
+def _take_said_of_page_back(session: Session, row: OfPage, person: str, key: str, **nothing: Any) -> OfPage | None:
+    """The act that takes this one back; None where it does not stand any more. `nothing` is what holds of a page of
+    which nothing was said before, by column."""
+    table = type(row)
     page = session.scalars(select(PageRow).where(PageRow.id == row.page_id).with_for_update()).one()
     found = session.scalars(select(table).where(table.page_id == page.id).order_by(table.version)).all()
     events = [Event(one.id, one.about, one.person) for one in found]
@@ -352,46 +315,48 @@ def _take_said_of_page_back(
         return None
     before = standing(events, row.version - 1)
     was = {name: getattr(found[before - 1], name) for name in nothing} if before else nothing
-    own = {"page_id": page.id, "version": len(found) + 1, "key": key, "person": person, "about": number}
-    made = table(**own, **was, at=datetime.now(UTC))
+    own = {"work_id": page.work_id, "page_id": page.id, "version": len(found) + 1}
+    made = table(**own, **was, key=key, person=person, about=row.id, at=datetime.now(UTC))
     session.add(made)
     session.flush()
-    return made, page, row
+    return made
 
 
-def _undone_page(made: PageEventRow, page: PageRow, taken: PageEventRow, again: bool) -> Undone:
+def _undone_rule(made: RuleRow, again: bool) -> Undone:
+    return Undone(What.RULE, again, rule=RuleChange(made.transcribed, made.suggested, made.holds))
+
+
+def _undone_page(session: Session, made: PageEventRow, taken: PageEventRow, again: bool) -> Undone:
+    page = session.get_one(PageRow, made.page_id)
     return Undone(What.PAGE, again, page=page_event(made), name=page.page, was=PageState(taken.state))
 
 
-def _undone_layout(page: PageRow, again: bool) -> Undone:
+def _undone_layout(session: Session, made: LayoutOverrideRow, again: bool) -> Undone:
+    page = session.get_one(PageRow, made.page_id)
     return Undone(What.LAYOUT, again, name=page.page, laid_out=page.id)
 
 
 def _answered(session: Session, person: str, key: str, again: bool) -> Undone | None:
     """What a request with this key was answered before. Raises RefusedDecisionError where it was used otherwise."""
-    decided = session.scalar(select(DecisionRow).where(DecisionRow.key == key))
-    ruled = session.scalar(select(RuleRow).where(RuleRow.key == key))
-    said = session.scalar(select(PageEventRow).where(PageEventRow.key == key))
-    laid = session.scalar(select(LayoutOverrideRow).where(LayoutOverrideRow.key == key))
-    row = decided or ruled or said or laid
-    if row is None:
+    act = session.scalar(select(ActRow).where(ActRow.key == key))
+    if act is None:
         return None
-    work_id = decided.work_id if decided else ruled.work_id if ruled else None
-    what = What.DECISIONS if decided else What.RULE if ruled else What.LAYOUT if laid else What.PAGE
-    takes_back = row.about is not None and not (decided and decided.verdict not in TAKING_BACK)
-    done_again = takes_back and _Steps(session, 0, person).distance(what, row.id) % 2 == 0
-    if row.person != person or not takes_back or done_again != again:
+    takes_back = act.about is not None and not (isinstance(act, DecisionRow) and act.verdict not in TAKING_BACK)
+    done_again = takes_back and _Steps(session, act.work_id, person).distance(act) % 2 == 0
+    if act.person != person or not takes_back or done_again != again:
         raise key_of_another()
-    undone = Undone(What.DECISIONS, again, repeated=True)
-    if decided:
-        query = select(DecisionRow).where(DecisionRow.batch == key, DecisionRow.work_id == work_id)
-        found = session.scalars(query.order_by(DecisionRow.id)).all() or [decided]
-        return replace(undone, decisions=tuple(replace(one, repeated=True) for one in shown_decisions(session, found)))
-    if ruled:
-        return replace(undone, what=What.RULE, rule=RuleChange(ruled.transcribed, ruled.suggested, ruled.holds))
-    if laid:
-        return replace(_undone_layout(session.get_one(PageRow, laid.page_id), again), repeated=True)
-    assert said is not None
-    taken = session.get_one(PageEventRow, row.about)
-    page = session.get_one(PageRow, said.page_id)
-    return replace(_undone_page(said, page, taken, again), repeated=True)
+    match act:
+        case DecisionRow():
+            query = select(DecisionRow).where(DecisionRow.batch == key, DecisionRow.work_id == act.work_id)
+            found = session.scalars(query.order_by(DecisionRow.id)).all() or [act]
+            decisions = tuple(replace(one, repeated=True) for one in shown_decisions(session, found))
+            undone = Undone(What.DECISIONS, again, decisions)
+        case RuleRow():
+            undone = _undone_rule(act, again)
+        case LayoutOverrideRow():
+            undone = _undone_layout(session, act, again)
+        case PageEventRow():
+            undone = _undone_page(session, act, session.get_one(PageEventRow, act.about), again)
+        case _:
+            raise key_of_another()
+    return replace(undone, repeated=True)

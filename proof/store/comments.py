@@ -238,6 +238,7 @@ def _row(
     if not asked.text.strip() and not changes:
         raise RefusedDecisionError(_("write something, or say what is to become of it"))
     return CommentRow(
+        work_id=page.work_id,
         page_id=page.id,
         flag_id=flag.id if flag else None,
         uid=flag.uid if flag else "",
@@ -284,7 +285,8 @@ def _mark_page(session: Session, page: PageRow, asked: CommentRequest) -> None:
     else:
         return
     values = {"key": _key_of_page(asked.key), "state": said.value, "person": asked.person, "note": ""}
-    session.add(PageEventRow(page_id=page.id, version=stands.version + 1, at=datetime.now(UTC), **values))
+    subject = {"work_id": page.work_id, "page_id": page.id, "version": stands.version + 1}
+    session.add(PageEventRow(**subject, **values, at=datetime.now(UTC)))
 
 
 def _key_of_page(key: str) -> str:

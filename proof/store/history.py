@@ -1,20 +1,16 @@
 """Everything that people did in a work, newest first: decisions, page states, rules and comments, as one filtered list.
 
-Rows of one table are in the order of their ids; between the tables the clock decides. A list goes on where the last
-part of it ended, which is said by the ids that were reached in each table.
+A list goes on where the last part of it ended, which is said by the id that was reached.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from heapq import merge
-from itertools import islice
 from typing import Any
 
-from sqlalchemy import false, func, select
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
@@ -23,21 +19,21 @@ from proof.store.comments import Comment, comments_of
 from proof.store.decision_records import Decision, Verdict
 from proof.store.decision_rows import shown_decisions
 from proof.store.judgements import Pairs, judged_twice, last_said, paces
-from proof.store.models import CommentRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
+from proof.store.lookup import number_of
+from proof.store.models import ActRow, CommentRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
 from proof.store.page_states import PageEvent, PageState, page_event
 from proof.store.queue_records import CursorError
 from proof.store.sessions import StorePart
 
-_Table = type[DecisionRow] | type[PageEventRow] | type[RuleRow] | type[CommentRow]
-TABLES: dict[What, _Table] = {
+KINDS: dict[What, type[ActRow]] = {
     What.DECISIONS: DecisionRow,
     What.PAGE: PageEventRow,
     What.RULE: RuleRow,
     What.COMMENT: CommentRow,
 }
-OF_PAGES: dict[What, type[PageEventRow] | type[CommentRow]] = {What.PAGE: PageEventRow, What.COMMENT: CommentRow}
-_CURSOR = re.compile("-".join([r"(\d{1,15})"] * len(TABLES)))
-END = 10**15 - 1
+ACT_OF: dict[What, str] = {what: kind.__mapper_args__["polymorphic_identity"] for what, kind in KINDS.items()}
+MAX_DIGITS = 18
+"""Digits of a cursor: more than any number of acts has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,26 +74,21 @@ class History(StorePart):
     ) -> tuple[list[HistoryEntry], str | None]:
         """What was done in a work, newest first, from where `cursor` says on; and where it goes on, None at its end.
         Raises CursorError."""
-        reached = _reached(cursor)
+        if cursor is not None and not (cursor.isascii() and cursor.isdecimal() and len(cursor) < MAX_DIGITS):
+            raise CursorError(_("this cursor was not given by this list: begin at its start"))
         with self._reading() as session:
-            number = session.scalar(select(WorkRow.id).where(WorkRow.name == work)) or 0
-            streams = [_stream(session, number, what, wanted, reached[what], limit + 1) for what in TABLES]
-            found = list(islice(merge(*streams, key=lambda one: one.at, reverse=True), limit + 1))
-            for one in found[:limit]:
-                reached[one.what] = one.id
+            query = _wanted(number_of(work), wanted)
+            if cursor is not None:
+                query = query.where(ActRow.id < int(cursor))
+            found = session.scalars(query.order_by(ActRow.id.desc()).limit(limit + 1)).all()
             entries = _entries(session, found[:limit])
-        return entries, "-".join(str(reached[what]) for what in TABLES) if len(found) > limit else None
+        return entries, str(found[limit - 1].id) if len(found) > limit else None
 
     def people(self, work: str) -> list[str]:
         """Everybody who did something in a work."""
+        query = _wanted(number_of(work), HistoryFilter()).with_only_columns(ActRow.person).distinct()
         with self._reading() as session:
-            number = session.scalar(select(WorkRow.id).where(WorkRow.name == work)) or 0
-            found = {
-                name
-                for what in TABLES
-                for name in session.scalars(_of_work(select(TABLES[what].person), what, number).distinct())
-            }
-        return sorted(found)
+            return sorted(session.scalars(query))
 
     def judged_twice(self, work: str) -> Pairs:
         """What two people said of the same places of a work."""
@@ -129,68 +120,49 @@ class History(StorePart):
             return [juan for juan, _first in found if juan]
 
 
-def _reached(cursor: str | None) -> dict[What, int]:
-    if cursor is None:
-        return dict.fromkeys(TABLES, END)
-    found = _CURSOR.fullmatch(cursor)
-    if found is None or not cursor.isascii():
-        raise CursorError(_("this cursor was not given by this list: begin at its start"))
-    return dict(zip(TABLES, map(int, found.groups()), strict=True))
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    what: What
-    id: int
-    at: datetime
-
-
-def _stream(session: Session, work: int, what: What, wanted: HistoryFilter, before: int, limit: int) -> list[_Row]:
-    """The rows of a table that are wanted, newest first."""
-    table = TABLES[what]
-    query = _of_work(select(table.id, table.at), what, work).where(table.id < before)
-    if wanted.what not in (None, what):
-        return []
+def _wanted(work: ColumnElement[int], wanted: HistoryFilter) -> Select[ActRow]:
+    """The acts of a work that are wanted, but for what was set of layouts."""
+    kinds = [wanted.what] if wanted.what is not None else list(KINDS)
+    query = select(ActRow).where(ActRow.work_id == work, ActRow.act.in_([ACT_OF[kind] for kind in kinds]))
     if wanted.person:
-        query = query.where(table.person == wanted.person)
+        query = query.where(ActRow.person == wanted.person)
     if wanted.verdict is not None:
-        query = query.where(DecisionRow.verdict == wanted.verdict.value if what is What.DECISIONS else false())
-    if wanted.juan is not None and what is What.RULE:
-        return []
-    if wanted.juan is not None and what in OF_PAGES:
-        query = query.where(PageRow.juan == wanted.juan)
-    if wanted.juan is not None and what is What.DECISIONS:
-        query = query.join(FlagRow, FlagRow.id == DecisionRow.flag_id).join(PageRow, PageRow.id == FlagRow.page_id)
-        query = query.where(PageRow.juan == wanted.juan)
-    found = session.execute(query.order_by(table.id.desc()).limit(limit))
-    return [_Row(what, number, at) for number, at in found]
+        query = query.where(_column("verdict") == wanted.verdict.value)
+    if wanted.juan is not None:
+        flag, page = _column("flag_id"), _column("page_id")
+        pages = select(PageRow.id).where(PageRow.work_id == work, PageRow.juan == wanted.juan)
+        flags = select(FlagRow.id).where(FlagRow.page_id.in_(pages))
+        query = query.where(or_(page.in_(pages), and_(page.is_(None), flag.in_(flags))))
+    return query
 
 
-def _of_work(query: Any, what: What, work: int) -> Any:
-    if what in OF_PAGES:
-        return query.join(PageRow, PageRow.id == OF_PAGES[what].page_id).where(PageRow.work_id == work)
-    return query.where((DecisionRow if what is What.DECISIONS else RuleRow).work_id == work)
+def _column(name: str) -> ColumnElement[Any]:
+    """A column that acts of some kinds have."""
+    return ActRow.__table__.c[name]
 
 
-def _entries(session: Session, found: Sequence[_Row]) -> list[HistoryEntry]:
-    rows = [session.get_one(DecisionRow, one.id) for one in found if one.what is What.DECISIONS]
-    decided = {one.id: one for one in shown_decisions(session, rows)}
+def _entries(session: Session, found: Sequence[ActRow]) -> list[HistoryEntry]:
+    decisions = [act for act in found if isinstance(act, DecisionRow)]
+    decided = {one.id: one for one in shown_decisions(session, decisions)}
     entries = []
-    for one in found:
-        if one.what is What.DECISIONS:
-            made = decided[one.id]
-            last = session.get_one(FlagRow, made.flag).version == made.version
-            entries.append(HistoryEntry(one.what, one.id, made.person, one.at, decision=made, last=last))
-        elif one.what is What.RULE:
-            rule = session.get_one(RuleRow, one.id)
-            change = RuleChange(rule.transcribed, rule.suggested, rule.holds)
-            back = rule.about is not None
-            entries.append(HistoryEntry(one.what, one.id, rule.person, one.at, rule=change, back=back))
-        elif one.what is What.COMMENT:
-            [said] = comments_of(session, [session.get_one(CommentRow, one.id)])
-            entries.append(HistoryEntry(one.what, one.id, said.person, one.at, comment=said, name=said.name))
-        else:
-            entries.append(_of_page(session, session.get_one(PageEventRow, one.id)))
+    for act in found:
+        match act:
+            case DecisionRow():
+                made = decided[act.id]
+                last = session.get_one(FlagRow, made.flag).version == made.version
+                entry = HistoryEntry(What.DECISIONS, act.id, made.person, act.at, decision=made, last=last)
+            case RuleRow():
+                change = RuleChange(act.transcribed, act.suggested, act.holds)
+                back = act.about is not None
+                entry = HistoryEntry(What.RULE, act.id, act.person, act.at, rule=change, back=back)
+            case CommentRow():
+                [said] = comments_of(session, [act])
+                entry = HistoryEntry(What.COMMENT, act.id, said.person, act.at, comment=said, name=said.name)
+            case PageEventRow():
+                entry = _of_page(session, act)
+            case _:
+                continue
+        entries.append(entry)
     return entries
 
 

@@ -1,9 +1,7 @@
 """What people did, as lines of a plain file beside the store: should the store be lost, they are not.
 
-Every act is written here, and is on the disk, before the transaction that holds it is committed: what was ever
-acknowledged, and whatever the store holds, is in the journal. Where a commit fails, a line after its acts says that
-they are void: who sent them saw an error. The journal may still hold an act whose commit never came (a crash in
-between): it was acknowledged to nobody, and where its place was then decided anew the later line says so.
+The journal is the tail of the table of acts: every act is written here as soon as the transaction that holds it is
+committed, before whoever asked for it is answered. What a crash in between left out is added when the store is opened.
 Each line is one JSON object with the place in words, not in row numbers, so that it can be read and used without
 the store. Accounts are not in it.
 """
@@ -22,22 +20,18 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
-from sqlalchemy import Select, event, inspect, select
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import event, inspect, select
 from sqlalchemy.orm import Session
 
 from proof.atomic import sync_folder
 from proof.errors import OutputError
 from proof.store.models import (
-    Base,
+    ActRow,
     CommentRow,
     DecisionRow,
     FlagRow,
-    LayoutOverrideRow,
-    PageEventRow,
     PageRow,
     RuleRow,
-    SeededAnswerRow,
     TextRow,
     TextVersionRow,
     WorkRow,
@@ -50,19 +44,10 @@ ENDING = ".decisions.jsonl"
 FORMAT = 1
 COMMENT = "comment"
 DECISION = "decision"
-ACTS: dict[type[Base], str] = {
-    DecisionRow: DECISION,
-    PageEventRow: "page",
-    LayoutOverrideRow: "layout",
-    RuleRow: "rule",
-    CommentRow: COMMENT,
-}
-"""The tables of what people do, and how the journal calls an act of each. Their rows are added through a session."""
-VOID = "void"
-"""The `act` of a line that says of acts before it, by their identities (`of`), that their commit failed."""
+RULE = "rule"
 TEXT = "text"
 """The `act` of a line that holds what a text read when something was decided in it: places are told by it."""
-_OWN = frozenset({"id", "work_id", "flag_id", "page_id", "about"})
+_OF_ONE_STORE = frozenset({"id", "work_id", "flag_id", "page_id", "about", "seeded"})
 """Columns that only mean something in one store."""
 
 Line = dict[str, Any]
@@ -84,70 +69,64 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._texts: set[tuple[str, str]] | None = None
+        self._behind = False
 
     @contextmanager
-    def noting(self, session: Session, noted: list[Line] | None = None) -> Iterator[None]:
-        """Around the changes of a session that is then committed: the acts among them are on the disk when this
-        ends, and in `noted`, where it is given: they are to be made `void` should the commit fail. Raises OutputError
-        where they cannot be written; then the session is not to be committed."""
-        added: list[Base] = []
+    def collecting(self, session: Session, lines: list[Line]) -> Iterator[None]:
+        """Around the changes of a session that is then committed: `lines` are those of the acts among them, to be
+        appended after the commit."""
+        added: list[ActRow] = []
 
         def collect(flushed: Session, _context: object) -> None:
-            added.extend(row for row in flushed.new if type(row) in ACTS)
+            added.extend(row for row in flushed.new if isinstance(row, ActRow))
 
         event.listen(session, "after_flush", collect)
         try:
             yield
             session.flush()
             kept = [row for row in added if row in session]  # what a savepoint took back is not among them
-            if kept:
-                lines = self._append(session, kept)
-                if noted is not None:
-                    noted += lines
+            lines += [_line(session, row) for row in kept]
+            lines[:0] = self._texts_of(session, lines)
         finally:
             event.remove(session, "after_flush", collect)
 
-    def void(self, session: Session, lines: Sequence[Line]) -> None:
-        """Note that the commit of these acts failed, but for those that the store has all the same: a server may commit
-        and lose its answer. Where the store cannot be asked, or the note not be written, as on a full disk, they stay
-        as those of a crash do."""
-        with suppress(OutputError, SQLAlchemyError):
-            gone = [list(identity(line)) for line in lines if not _is_held(session, line)]
-            if gone:
-                self._write([{"format": FORMAT, "act": VOID, "of": gone}])
+    def append(self, lines: Sequence[Line], reading: Sessions) -> None:
+        """Write down acts that were committed, and those before them that could not be written down then. Raises
+        OutputError where they cannot be: then they are with the next ones, or when the store is opened."""
+        try:
+            if self._behind or not self.path.exists():
+                with reading() as session:
+                    self.complete(session)
+            else:
+                self._write(lines)
+        except OutputError:
+            self.fall_behind()
+            raise
+        self._behind = False
 
-    def follow(self, reading: Sessions, writing: Sessions) -> None:
+    def fall_behind(self) -> None:
+        """Note that it may lack what was committed: that is added with what is appended next."""
+        self._behind, self._texts = True, None
+
+    def follow(self, reading: Sessions) -> None:
         """Add what the store holds and is not here. Raises OutputError."""
         with reading() as session:
-            lacks = self._lacks(session)
-        if lacks:
-            with writing() as session:
-                self._begin(session)
+            newest = session.scalar(select(ActRow.key).order_by(ActRow.id.desc()).limit(1))
+            if newest is not None and not self._has(newest):
+                self.complete(session)
 
-    def _lacks(self, session: Session) -> bool:
-        """Whether the store holds something that is not here: it was begun before there was a journal, or somebody did
-        something in an earlier version since, which keeps none. It is told by the newest act of each table.
-        Raises OutputError."""
-        newest = [one for table in ACTS for one in session.scalars(_newest(table))]
-        texts = [one.isoformat() if isinstance(one, datetime) else one for one in newest]
-        wanted = [json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass") for text in texts]
+    def _has(self, key: str) -> bool:
         try:
-            if not wanted or not self.path.exists() or not self.path.stat().st_size:
-                return bool(wanted)
+            if not self.path.exists() or not self.path.stat().st_size:
+                return False
+            wanted = json.dumps(key, ensure_ascii=False).encode("utf-8", "surrogatepass")
             with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as held:
-                return any(held.rfind(mark) < 0 for mark in wanted)
+                return held.rfind(wanted) >= 0
         except OSError as error:
             raise OutputError(f"{self.path}: cannot be read ({error.strerror or error})") from error
 
-    def _begin(self, session: Session) -> None:
-        """Write down what it lacks of a store."""
-        if self.path.exists():
-            self.complete(session)
-        elif any(session.scalar(_newest(table)) for table in ACTS):
-            self._append(session, [])
-
-    def complete(self, session: Session) -> int:
-        """Add what the store holds and the journal lacks, as where the file was lost; gives how many."""
+    def complete(self, session: Session) -> None:
+        """Add what the store holds and the journal lacks, as where the file was lost. Raises OutputError."""
         known = {identity(line) for line in standing_lines(self.read().lines)}
         chains = Chains()
         lacking: set[tuple[str, ...]] = set()
@@ -156,31 +135,22 @@ class Journal:
             place = chains.of(line)
             if identity(line) in known and place not in lacking:
                 continue
-            if "version" in line:  # a line replaces what bears its number and all after it: that follows it again
+            if line.get("version"):  # a line replaces what bears its number and all after it: that follows it again
                 lacking.add(place)
             lines.append(line)
         if lines:
-            self._write(self._with_texts(session, lines))
-        return len(lines)
+            self._write([*self._texts_of(session, lines), *lines])
 
     def read(self) -> Read:
         """What it holds. Raises OutputError where it cannot be read."""
         return read_journal(self.path)
 
-    def _append(self, session: Session, added: Sequence[Base]) -> list[Line]:
-        """Write down these acts, or all where there is no journal yet; gives the lines of these."""
-        own = [_line(session, row) for row in added]
-        self._write(self._with_texts(session, own if self.path.exists() else list(all_lines(session))))
-        return own
-
-    def _with_texts(self, session: Session, lines: Sequence[Line]) -> list[Line]:
-        """Lines behind what the texts read that they are about, where the journal does not hold that yet."""
+    def _texts_of(self, session: Session, lines: Sequence[Line]) -> list[Line]:
+        """The lines of what the texts read that acts are about, where the journal does not hold them yet."""
         if self._texts is None or not self.path.exists():
             self._texts = set(texts_of(self.read().lines))
         wanted = dict.fromkeys((line["file"], line["sha"]) for line in lines if line.get("sha"))
-        new = [text for text in wanted if text not in self._texts]
-        self._texts.update(new)
-        return [*(_text_line(session, *text) for text in new), *lines]
+        return [_text_line(session, *text) for text in wanted if text not in self._texts]
 
     def _write(self, lines: Sequence[Line]) -> None:
         data = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
@@ -197,6 +167,8 @@ class Journal:
         except OSError as error:
             reason = error.strerror or error
             raise OutputError(f"{self.path}: cannot be written ({reason}); make room or allow writing") from error
+        if self._texts is not None:
+            self._texts |= texts_of(lines).keys()
 
 
 def journal_of(store: Path) -> Path:
@@ -227,30 +199,24 @@ def read_journal(path: Path) -> Read:
     return Read(tuple(lines), tuple(damaged), cut_off)
 
 
-def identity(line: Line) -> tuple[str, ...]:
-    """What tells an act from every other: the key of its request; what a check or a rule did, by place and time."""
-    if line["act"] == VOID:
-        return VOID, *("\x1f".join(one) for one in line["of"])
+def identity(line: Line) -> str:
+    """What tells a line from every other: the key of its act; of a text, its file and the hash of what it reads."""
     if line["act"] == TEXT:
-        return TEXT, line["file"], line["sha"]
-    if line["act"] == "rule":
-        return "rule", line["work"], line["transcribed"], line["suggested"], line["at"]
-    if line["act"] == DECISION:
-        return DECISION, line["work"], line["key"]
-    return line["act"], line["work"], line["page"], str(line["repeat"]), line["key"]
+        return f"{line['file']}\x1f{line['sha']}"
+    return f"{line['work']}\x1f{line['key']}"
 
 
 class Chains:
-    """The places that acts are about, each with its own chain of them. A decision names the first one of its flag
-    (`first`): a flag may stand on another page by now, under another id."""
+    """The subjects of acts, each with its own chain of them. A decision names the first one of its flag (`first`): a
+    flag may stand on another page by now, under another id."""
 
     def __init__(self) -> None:
         self._places: dict[str, tuple[str, ...]] = {}
 
     def of(self, line: Line) -> tuple[str, ...]:
-        """The place of an act; those of a chain are asked for in their order."""
-        if line["act"] == "rule":
-            return "rule", line["work"], line["transcribed"], line["suggested"]
+        """The subject of an act; those of a chain are asked for in their order."""
+        if line["act"] == RULE:
+            return RULE, line["work"], line["transcribed"], line["suggested"]
         place = (line["act"], line["work"], line["page"], str(line["repeat"]), line.get("uid", ""))
         return self._places.setdefault(line["first"], place) if line["act"] == DECISION else place
 
@@ -261,38 +227,23 @@ def texts_of(lines: Sequence[Line]) -> dict[tuple[str, str], str]:
 
 
 def chains_of(lines: Sequence[Line]) -> tuple[dict[tuple[str, ...], list[tuple[int, Line]]], int]:
-    """The acts that hold at each place, each with its number in the journal, and how many others were replaced."""
+    """The acts that hold about each subject, each with its number in the journal, and how many others were replaced."""
     chains: dict[tuple[str, ...], list[tuple[int, Line]]] = {}
-    dropped: dict[tuple[str, ...], None] = {}
-    by_key: dict[str, Line] = {}
-    void: set[int] = set()
-    places = Chains()
-    for number, told in enumerate(lines):
-        if told["act"] == TEXT:
+    dropped: set[str] = set()
+    subjects = Chains()
+    for number, line in enumerate(lines):
+        if line["act"] == TEXT:
             continue
-        if told["act"] == VOID:
-            last = {identity(line): at for chain in chains.values() for at, line in chain[-1:]}
-            void.update(last[tuple(one)] for one in told["of"] if tuple(one) in last)
-            continue
-        line = told | {"about": by_key.get(told["about"])} if told.get("about") else told
-        by_key[line.get("key", "")] = line
-        chain = chains.setdefault(places.of(line), [])
-        if "version" in line:
+        chain = chains.setdefault(subjects.of(line), [])
+        if line.get("version"):
             keep = [one for one in chain if one[1]["version"] < line["version"]]
-            dropped.update((identity(one[1]), None) for one in chain[len(keep) :])
+            dropped.update(identity(one[1]) for one in chain[len(keep) :])
             chain[:] = keep
-        else:
-            there = {at for at, one in chain if identity(one) == identity(line)}
-            if there - void:
-                continue
-            chain[:] = [one for one in chain if one[0] not in there]
+        elif any(identity(one) == identity(line) for _, one in chain):
+            continue
         chain.append((number, line))
-    for chain in chains.values():
-        while chain and chain[-1][0] in void:
-            chain.pop()
-    chains = {key: chain for key, chain in chains.items() if chain}
     held = {identity(line) for chain in chains.values() for _, line in chain}
-    return chains, len(dropped.keys() - held)
+    return chains, len(dropped - held)
 
 
 def standing_lines(lines: Sequence[Line]) -> list[Line]:
@@ -301,52 +252,38 @@ def standing_lines(lines: Sequence[Line]) -> list[Line]:
 
 
 def all_lines(session: Session) -> Iterator[Line]:
-    """Every act in the store, oldest first within its table."""
-    for table in ACTS:
-        for row in session.scalars(select(table).order_by(table.id)):  # type: ignore[attr-defined]
-            yield _line(session, row)
+    """Every act in the store, in their order."""
+    for row in session.scalars(select(ActRow).order_by(ActRow.id).execution_options(yield_per=500)):
+        yield _line(session, row)
 
 
-def _newest(table: type[Base]) -> Select[tuple[Any]]:
-    """What tells the newest act of a table: its key; of a rule, which may have none, its time."""
-    columns = table.__table__.c
-    return select(columns.at if table is RuleRow else columns.key).order_by(columns.id.desc()).limit(1)
-
-
-def _is_held(session: Session, line: Line) -> bool:
-    """Whether the store has this act."""
-    table = next(table for table, act in ACTS.items() if act == line["act"])
-    columns = table.__table__.c
-    of_key = columns.at == moment(line["at"]) if table is RuleRow else columns.key == line["key"]
-    return any(identity(_line(session, row)) == identity(line) for row in session.scalars(select(table).where(of_key)))
-
-
-def _line(session: Session, row: Base) -> Line:
-    columns = {one.key: getattr(row, one.key) for one in inspect(type(row)).column_attrs if one.key not in _OWN}
-    line: Line = {"format": FORMAT, "act": ACTS[type(row)], **_place(session, row), **columns}
+def _line(session: Session, row: ActRow) -> Line:
+    names = (column.key for column in inspect(type(row)).column_attrs)
+    columns = {name: getattr(row, name) for name in names if name not in _OF_ONE_STORE}
+    about = session.get(ActRow, row.about) if row.about is not None else None
+    line: Line = {"format": FORMAT, **_place(session, row), **columns, "about": about.key if about else None}
     line["at"] = line["at"].isoformat()
-    if isinstance(row, DecisionRow) and session.get(SeededAnswerRow, row.id) is not None:
+    if isinstance(row, DecisionRow) and row.seeded:
         line["kind"] = SEEDED
     return line
 
 
-def _place(session: Session, row: Base) -> Line:
+def _place(session: Session, row: ActRow) -> Line:
+    work = {"work": session.get_one(WorkRow, row.work_id).name}
     if isinstance(row, RuleRow):
-        return {"work": session.get_one(WorkRow, row.work_id).name}
+        return work
     more: Line = {}
     if isinstance(row, DecisionRow):
         flag = session.get_one(FlagRow, row.flag_id)
-        about = session.get(DecisionRow, row.about) if row.about is not None else None
         page = session.get_one(PageRow, flag.page_id)
         of_flag = select(DecisionRow.key).where(DecisionRow.flag_id == flag.id, DecisionRow.version == 1)
         first = row.key if row.version == 1 else session.scalar(of_flag) or row.key
-        more = {"about": about.key if about else None, "first": first, "box": [flag.x, flag.y, flag.w, flag.h]}
-        more |= _place_in_text(session, flag)
-    elif isinstance(row, PageEventRow | LayoutOverrideRow | CommentRow):
-        page = session.get_one(PageRow, row.page_id)
+        more = {"first": first, "box": [flag.x, flag.y, flag.w, flag.h], **_place_in_text(session, flag)}
+    else:
+        page = session.get_one(PageRow, row.page_id)  # type: ignore[attr-defined]
         if isinstance(row, CommentRow) and row.flag_id is not None:
             more = _place_in_text(session, session.get_one(FlagRow, row.flag_id))
-    return {"work": session.get_one(WorkRow, page.work_id).name, "page": page.page, "repeat": page.repeat, **more}
+    return {**work, "page": page.page, "repeat": page.repeat, **more}
 
 
 def _place_in_text(session: Session, flag: FlagRow) -> Line:
@@ -381,5 +318,5 @@ def _append_whole(file: int, data: bytes) -> None:
 
 
 def moment(text: str) -> datetime:
-    """A point in time as a line has it."""
+    """When an act was done, as a line has it."""
     return datetime.fromisoformat(text)

@@ -112,6 +112,7 @@ class LayoutOverrides(StorePart):
                     _("%(page)s: somebody set it otherwise in the meantime; look at the page again"), page=row.page
                 )
             made = LayoutOverrideRow(
+                work_id=row.work_id,
                 page_id=page,
                 version=version + 1,
                 key=key,

@@ -28,7 +28,7 @@ from sqlalchemy import (
     false,
     text,
 )
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Mapped, MappedColumn, mapped_column
 
 BigKey = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by itself for INTEGER alone
 
@@ -266,132 +266,123 @@ class QualityRow(Base):
     sort: Mapped[str] = mapped_column(String(16))
 
 
-class SeededAnswerRow(Base):
-    """Which decisions answered a seeded error, and say nothing of the text, whatever became of its flag since."""
-
-    __tablename__ = "seeded_answers"
-
-    decision_id: Mapped[int] = mapped_column(BigKey, ForeignKey("decisions.id"), primary_key=True)
+def _of_kind(*column: Any) -> MappedColumn[Any]:
+    """A column of acts of some kinds: those of the others have nothing there."""
+    return mapped_column(*column, nullable=True, use_existing_column=True)
 
 
-class DecisionRow(Base):
-    """What somebody decided about a flag, with the place and the evidence as they then were. Rows are added,
-    never changed or deleted: the database itself refuses it. `version` counts the decisions of a flag from 1."""
+class ActRow(Base):
+    """Something that a person did; `act` says of what kind it is. Rows are added, never changed or deleted: the
+    database itself refuses it. Acts of one kind about one flag or page are counted by `version` from 1; `key` is the
+    request's own. `about` is the act that this one takes back, `state` how things stand after it."""
 
-    __tablename__ = "decisions"
-    __table_args__ = (UniqueConstraint("flag_id", "version"), UniqueConstraint("key"), Index(None, "work_id", "id"))
+    __tablename__ = "acts"
+    __table_args__ = (UniqueConstraint("key"), Index(None, "work_id", "act", "id"))
+    __mapper_args__ = {"polymorphic_on": "act"}  # noqa: RUF012 - as the library has it
 
     id: Mapped[int] = mapped_column(BigKey, primary_key=True)
+    act: Mapped[str] = mapped_column(String(16))
     work_id: Mapped[int] = mapped_column(ForeignKey("works.id"))
-    flag_id: Mapped[int] = mapped_column(ForeignKey("flags.id"))
-    version: Mapped[int]
     key: Mapped[str] = mapped_column(String(64))
-    batch: Mapped[str] = mapped_column(String(64))
-    verdict: Mapped[str] = mapped_column(String(16))
-    was_state: Mapped[str] = mapped_column(String(16))
-    state: Mapped[str] = mapped_column(String(16))
-    was: Mapped[str] = mapped_column(Text)
-    reading: Mapped[str] = mapped_column(Text)
     person: Mapped[str] = mapped_column(String(255))
     at: Mapped[datetime] = mapped_column(Moment)
     about: Mapped[int | None] = mapped_column(BigKey, index=True)
-    note: Mapped[str] = mapped_column(Text)
-    authority: Mapped[str] = mapped_column(Text)
-    copy_reads: Mapped[str] = mapped_column(Text)
-    uid: Mapped[str] = mapped_column(String(64))
-    page: Mapped[str] = mapped_column(String(255))
-    ref: Mapped[str] = mapped_column(String(255))
-    line: Mapped[int]
-    offset: Mapped[int]
-    length: Mapped[int]
-    kind: Mapped[str] = mapped_column(String(32))
-    transcribed: Mapped[str] = mapped_column(Text)
-    suggested: Mapped[str] = mapped_column(Text)
-    context: Mapped[str] = mapped_column(Text)
-    evidence: Mapped[dict[str, Any]] = mapped_column(JSON)
 
 
-class PageEventRow(Base):
-    """What somebody said of a page as a whole; the last one holds. Rows are added, never changed. `about` is the one
-    that this one takes back."""
+class DecisionRow(ActRow):
+    """What somebody decided about a flag, with the place and the evidence as they then were. `seeded`: it answers a
+    seeded error, and says nothing of the text, whatever became of its flag since."""
 
-    __tablename__ = "page_events"
-    __table_args__ = (UniqueConstraint("page_id", "version"), UniqueConstraint("key"))
+    __mapper_args__ = {"polymorphic_identity": "decision"}  # noqa: RUF012 - as the library has it
 
-    id: Mapped[int] = mapped_column(BigKey, primary_key=True)
-    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
-    version: Mapped[int]
-    key: Mapped[str] = mapped_column(String(64))
-    state: Mapped[str] = mapped_column(String(16))
-    person: Mapped[str] = mapped_column(String(255))
-    at: Mapped[datetime] = mapped_column(Moment)
-    note: Mapped[str] = mapped_column(Text)
-    about: Mapped[int | None] = mapped_column(BigKey)
+    flag_id: Mapped[int] = _of_kind(BigKey, ForeignKey("flags.id"))
+    version: Mapped[int] = _of_kind()
+    batch: Mapped[str] = _of_kind(String(64))
+    verdict: Mapped[str] = _of_kind(String(16))
+    was_state: Mapped[str] = _of_kind(String(16))
+    state: Mapped[str] = _of_kind(String(16))
+    was: Mapped[str] = _of_kind(Text)
+    reading: Mapped[str] = _of_kind(Text)
+    note: Mapped[str] = _of_kind(Text)
+    authority: Mapped[str] = _of_kind(Text)
+    copy_reads: Mapped[str] = _of_kind(Text)
+    uid: Mapped[str] = _of_kind(String(64))
+    page: Mapped[str] = _of_kind(String(255))
+    ref: Mapped[str] = _of_kind(String(255))
+    line: Mapped[int] = _of_kind()
+    offset: Mapped[int] = _of_kind()
+    length: Mapped[int] = _of_kind()
+    kind: Mapped[str] = _of_kind(String(32))
+    transcribed: Mapped[str] = _of_kind(Text)
+    suggested: Mapped[str] = _of_kind(Text)
+    context: Mapped[str] = _of_kind(Text)
+    evidence: Mapped[dict[str, Any]] = _of_kind(JSON)
+    seeded: Mapped[bool] = _of_kind()
 
 
-class LayoutOverrideRow(Base):
+class PageEventRow(ActRow):
+    """What somebody said of a page as a whole; the last one holds."""
+
+    __mapper_args__ = {"polymorphic_identity": "page"}  # noqa: RUF012 - as the library has it
+
+    page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
+    version: Mapped[int] = _of_kind()
+    state: Mapped[str] = _of_kind(String(16))
+    note: Mapped[str] = _of_kind(Text)
+
+
+class LayoutOverrideRow(ActRow):
     """What somebody set right about how a page was read: its layout, its image (a path inside the image folders), or
-    neither, which is back to what is found. The last one holds. Rows are added, never changed. `about` is the one
-    that this one takes back."""
+    neither, which is back to what is found. The last one holds."""
 
-    __tablename__ = "layout_overrides"
-    __table_args__ = (UniqueConstraint("page_id", "version"), UniqueConstraint("key"))
+    __mapper_args__ = {"polymorphic_identity": "layout"}  # noqa: RUF012 - as the library has it
 
-    id: Mapped[int] = mapped_column(BigKey, primary_key=True)
-    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
-    version: Mapped[int]
-    key: Mapped[str] = mapped_column(String(64))
-    layout: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    image: Mapped[str] = mapped_column(Text)
-    quadrant: Mapped[str] = mapped_column(String(1))
-    person: Mapped[str] = mapped_column(String(255))
-    at: Mapped[datetime] = mapped_column(Moment)
-    about: Mapped[int | None] = mapped_column(BigKey)
+    page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
+    version: Mapped[int] = _of_kind()
+    layout: Mapped[dict[str, Any] | None] = _of_kind(JSON(none_as_null=True))
+    image: Mapped[str] = _of_kind(Text)
+    quadrant: Mapped[str] = _of_kind(String(1))
 
 
-class CommentRow(Base):
+class CommentRow(ActRow):
     """What somebody said to the others of a flag (`uid` is its id, with its place as it then was) or, where there is
     none, of a page. `state` is that of a `CommentState`, `assigned` a person, as they stand after it; the last of
-    a place, by `at`, holds. Rows are added, never changed or deleted: the database itself refuses it."""
+    a place, by `at`, holds."""
 
-    __tablename__ = "comments"
-    __table_args__ = (UniqueConstraint("key"), Index(None, "page_id"), Index(None, "state", "assigned"))
+    __mapper_args__ = {"polymorphic_identity": "comment"}  # noqa: RUF012 - as the library has it
 
-    id: Mapped[int] = mapped_column(BigKey, primary_key=True)
-    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
-    flag_id: Mapped[int | None] = mapped_column(BigKey, ForeignKey("flags.id"), index=True)
-    uid: Mapped[str] = mapped_column(String(64))
-    key: Mapped[str] = mapped_column(String(64))
-    text: Mapped[str] = mapped_column(Text)
-    state: Mapped[str] = mapped_column(String(16))
-    assigned: Mapped[str] = mapped_column(String(255))
-    person: Mapped[str] = mapped_column(String(255))
-    at: Mapped[datetime] = mapped_column(Moment)
-    line: Mapped[int]
-    offset: Mapped[int]
-    transcribed: Mapped[str] = mapped_column(Text)
-    suggested: Mapped[str] = mapped_column(Text)
-    context: Mapped[str] = mapped_column(Text)
+    page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
+    flag_id: Mapped[int | None] = _of_kind(BigKey, ForeignKey("flags.id"))
+    uid: Mapped[str] = _of_kind(String(64))
+    text: Mapped[str] = _of_kind(Text)
+    state: Mapped[str] = _of_kind(String(16))
+    assigned: Mapped[str] = _of_kind(String(255))
+    line: Mapped[int] = _of_kind()
+    offset: Mapped[int] = _of_kind()
+    transcribed: Mapped[str] = _of_kind(Text)
+    suggested: Mapped[str] = _of_kind(Text)
+    context: Mapped[str] = _of_kind(Text)
 
 
-class RuleRow(Base):
+class RuleRow(ActRow):
     """A rule of the project set or lifted: these two are variants here. The last row of a pair holds. `planted`: when
-    it was set, planted errors alone had this pair, and these alone it hides. `about` is the one that this one takes
-    back, under the `key` of who asked for that."""
+    it was set, planted errors alone had this pair, and these alone it hides."""
 
-    __tablename__ = "rules"
-    __table_args__ = (Index(None, "work_id", "transcribed", "suggested"), Index(None, "key", unique=True))
+    __mapper_args__ = {"polymorphic_identity": "rule"}  # noqa: RUF012 - as the library has it
 
-    id: Mapped[int] = mapped_column(BigKey, primary_key=True)
-    work_id: Mapped[int] = mapped_column(ForeignKey("works.id"))
-    transcribed: Mapped[str] = mapped_column(Text)
-    suggested: Mapped[str] = mapped_column(Text)
-    holds: Mapped[bool]
-    planted: Mapped[bool] = mapped_column(default=False, server_default=false())
-    person: Mapped[str] = mapped_column(String(255))
-    at: Mapped[datetime] = mapped_column(Moment)
-    about: Mapped[int | None] = mapped_column(BigKey)
-    key: Mapped[str | None] = mapped_column(String(64))
+    transcribed: Mapped[str] = _of_kind(Text)
+    suggested: Mapped[str] = _of_kind(Text)
+    holds: Mapped[bool] = _of_kind()
+    planted: Mapped[bool] = _of_kind()
+
+
+_acts = Base.metadata.tables["acts"].c
+UniqueConstraint(_acts.act, _acts.flag_id, _acts.version)
+UniqueConstraint(_acts.act, _acts.page_id, _acts.version)
+Index(None, _acts.flag_id)
+Index(None, _acts.page_id)
+Index(None, _acts.state, _acts.assigned)
+Index(None, _acts.transcribed, _acts.suggested)
 
 
 class AccountRow(Base):

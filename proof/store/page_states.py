@@ -121,6 +121,7 @@ class PageStates(StorePart):
             stands = known.standing if known and not known.changed else None
             _must_be_allowed(row.page, stands, state, person, overrules=overrules)
             event = PageEventRow(
+                work_id=row.work_id,
                 page_id=page,
                 version=version + 1,
                 key=key,

@@ -296,10 +296,14 @@ def _placed(
     taken: dict[str, FlagRow] = {}
     free = {flag.id: flag for flag in flags if flag.ordinal != rows.BY_HAND}
     here = [flag for flag in free.values() if spans.has(flag) and flag.reads == flag.transcribed]
+    written = [row for row in flags if spans.has(row) and row.reads != row.transcribed and row.id not in seeded]
+    answered = {
+        flag.id for flag in own if flag.id not in sown and any(answers(row, place_of[flag.id], flag) for row in written)
+    }
 
     def take(flag: Flag, candidates: Iterable[FlagRow]) -> None:
         alike = (row for row in candidates if row.id in free and (row.id in seeded) == (flag.id in sown))
-        row = next(alike, None)
+        row = next((row for row in alike if row.version or flag.id not in answered), None)
         if row is not None:
             taken[flag.id] = free.pop(row.id)
 
@@ -316,12 +320,7 @@ def _placed(
     for flag in own:
         if flag.id not in taken:
             take(flag, (row for row in flags if row.uid == flag.id and _may_be_anywhere(row, spans)))
-    written = [row for row in flags if spans.has(row) and row.reads != row.transcribed and row.id not in seeded]
-    asked = [
-        flag
-        for flag in own
-        if flag.id in taken or flag.id in sown or not any(_answers(row, place_of[flag.id], flag) for row in written)
-    ]
+    asked = [flag for flag in own if flag.id in taken or flag.id not in answered]
     found = _named(asked, taken, ids)
     _follow(spans, [row for row in flags if row.id in free or row.ordinal == rows.BY_HAND], one.page)
     matched = {row.id for row in taken.values()}
@@ -341,7 +340,7 @@ def _may_be_anywhere(row: FlagRow, spans: _PageSpans) -> bool:
     return row.start is None or spans.version is None or (not row.version and not spans.has(row))
 
 
-def _answers(row: FlagRow, span: Span | None, flag: Flag) -> bool:
+def answers(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
     """Whether what was decided, and stands written at the place of `row`, answers a finding."""
     if span is None or row.reads != decided_reading(row) or row.start is None or not flag.line:
         return False

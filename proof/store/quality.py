@@ -20,7 +20,7 @@ from proof.model.flags import REACH
 from proof.model.quality import QualitySort
 from proof.model.result import PageResult
 from proof.store import rows
-from proof.store.models import DecisionRow, FlagRow, QualityRow, SeededAnswerRow, WorkRow
+from proof.store.models import DecisionRow, FlagRow, QualityRow, WorkRow
 
 Places = Mapping[tuple[int, int], "Shown"]
 """Seeded errors of a page by column and offset."""
@@ -52,9 +52,9 @@ def is_seeded(flag: InstrumentedAttribute[int] = FlagRow.id) -> ColumnElement[bo
     return flag.in_(select(QualityRow.flag_id).where(QualityRow.sort == QualitySort.SEEDED.value))
 
 
-def is_of_text(decision: InstrumentedAttribute[int] = DecisionRow.id) -> ColumnElement[bool]:
-    """Whether a decision, by its number, is one about the text, and answers no seeded error."""
-    return decision.not_in(select(SeededAnswerRow.decision_id))
+def is_of_text() -> ColumnElement[bool]:
+    """Whether a decision is one about the text, and answers no seeded error."""
+    return DecisionRow.seeded.is_(False)
 
 
 def seeded_among(session: Session, flags: Sequence[int]) -> frozenset[int]:
@@ -84,10 +84,9 @@ def note_seeded(session: Session, flag: FlagRow) -> None:
 def add_decision(session: Session, row: DecisionRow, *, seeded: bool | None = None) -> None:
     """Add a decision, and note where it answers a seeded error; whether it does is asked of its flag where it is not
     said."""
+    row.seeded = seeded if seeded is not None else bool(seeded_among(session, [row.flag_id]))
     session.add(row)
     session.flush()
-    if seeded if seeded is not None else bool(seeded_among(session, [row.flag_id])):
-        session.add(SeededAnswerRow(decision_id=row.id))
 
 
 def seeded_places(session: Session, pages: Sequence[int]) -> dict[int, Places]:

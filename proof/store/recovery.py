@@ -3,8 +3,6 @@
 Everything is told by its place in words. Of each place the journal holds a chain of acts numbered by version; a line
 with the number of an earlier one replaces that and all after it, as where an older store was put back and worked on.
 Comments replace none: all of them come back.
-An act whose commit failed is left out, unless something was decided after it: then it was committed all the same, and
-only the word of it was lost.
 The journal holds what the texts read when something was decided in them. A place is carried from there to what its text
 reads now, as by a check; where that finds a flag there, it is the flag of the place. Doing it twice changes nothing.
 """
@@ -12,18 +10,18 @@ reads now, as by a check; where that finds a flag there, it is the flag of the p
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import inspect, select
 from sqlalchemy.orm import Session
 
 from proof.store import rows
 from proof.store.journal import (
-    ACTS,
     COMMENT,
     DECISION,
+    RULE,
     Chains,
     Line,
     Read,
@@ -34,7 +32,7 @@ from proof.store.journal import (
     texts_of,
 )
 from proof.store.models import (
-    Base,
+    ActRow,
     ColumnRow,
     CommentRow,
     DecisionRow,
@@ -45,11 +43,13 @@ from proof.store.models import (
     TextVersionRow,
     WorkRow,
 )
+from proof.store.places import answers
 from proof.store.quality import add_decision, note_seeded, seeded_among
 from proof.store.texts import carry, content_of, version_of
+from proof.text.positions import Span
 from proof.text.versions import most_alike
 
-TABLES = {name: table for table, name in ACTS.items()}
+KINDS = {mapper.polymorphic_identity: mapper.class_ for mapper in inspect(ActRow).polymorphic_iterator()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +106,17 @@ def recover(session: Session, read: Read) -> Recovered:
     done, stored = _Work(texts=texts_of(lines)), _stored(session)
     wanted = [
         (number, line, chain[-1][1])
-        for key, chain in chains.items()
-        for number, line in _missing(chain, stored.get(_stored_under(key, chain), []), done)
+        for chain in chains.values()
+        for number, line in _missing(chain, stored.get(_subject(chain[0][1]), []), done)
     ]
     for _, line, last in sorted(wanted, key=lambda one: one[0]):
-        why = _rule(session, line, done) if line["act"] == "rule" else _of_page(session, line, last, done)
+        why = _put(session, line, last, done)
         if why:
             done.unplaced.append(Unplaced(line, why))
         else:
             done.rebuilt[line["act"]] += 1
     session.flush()
+    _no_longer_ask(session, done.flags.values())
     found = done.rebuilt, done.present, superseded, tuple(done.unplaced)
     return Recovered(*found, read.damaged, read.cut_off, tuple(sorted(done.works)))
 
@@ -130,38 +131,44 @@ def _under_present_names(session: Session, lines: Sequence[Line]) -> list[Line]:
     files = {path: most_alike(content, here) or path for path, content in told.items()}
     of_text = select(PageRow.text, WorkRow.name).join(WorkRow, WorkRow.id == PageRow.work_id).distinct()
     work_of = dict(session.execute(of_text).all())
+    present = [line | {"file": files.get(line["file"], line["file"])} if line.get("file") else line for line in lines]
     names = set(session.scalars(select(WorkRow.name)))
-    works = {
-        line["work"]: work_of[file]
-        for line in lines
-        if line.get("work") not in names and (file := files.get(line.get("file", ""))) in work_of and "work" in line
+    renamed = {
+        line["work"]: work_of[line["file"]]
+        for line in present
+        if line.get("work", "") not in names and line.get("file") in work_of and "work" in line
     }
-    return [
-        line
-        | ({"file": files[line["file"]]} if line.get("file") in files else {})
-        | ({"work": works[line["work"]]} if line.get("work") in works else {})
-        for line in lines
-    ]
-
-
-def _stored_under(key: tuple[str, ...], chain: list[tuple[int, Line]]) -> tuple[str, ...]:
-    """What the acts of a chain are known by in a store: decisions by the first of their flag."""
-    return (DECISION, chain[0][1]["first"]) if chain[0][1]["act"] == DECISION else key
+    return [line | {"work": renamed[line["work"]]} if line.get("work") in renamed else line for line in present]
 
 
 def _stored(session: Session) -> dict[tuple[str, ...], list[Line]]:
+    """The acts of the store about each subject; decisions by the first one of their flag."""
     found: dict[tuple[str, ...], list[Line]] = {}
-    places = Chains()
     for line in all_lines(session):
-        key = (DECISION, line["first"]) if line["act"] == DECISION else places.of(line)
-        found.setdefault(key, []).append(line)
+        found.setdefault(_subject(line), []).append(line)
     return found
+
+
+def _no_longer_ask(session: Session, decided: Iterable[FlagRow]) -> None:
+    """Have what a check found at places where something was decided and written be asked no more."""
+    for flag in decided:
+        if flag.reads == flag.transcribed or flag.start is None:
+            continue
+        there = select(FlagRow).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == flag.version_id)
+        there = there.where(FlagRow.start >= flag.start, FlagRow.start <= flag.start + flag.extent)
+        for found in session.scalars(there.where(FlagRow.version == 0)):
+            if answers(flag, Span(found.start or 0, found.extent), found):
+                found.stale = True
+
+
+def _subject(line: Line) -> tuple[str, ...]:
+    return (DECISION, line["first"]) if line["act"] == DECISION else Chains().of(line)
 
 
 def _missing(chain: list[tuple[int, Line]], stored: list[Line], done: _Work) -> Iterator[tuple[int, Line]]:
     """What of a chain the store lacks. Where the store tells otherwise, it holds, and the chain is listed."""
     here = [identity(line) for line in stored]
-    if chain[0][1]["act"] == "rule":
+    if chain[0][1]["act"] == RULE:
         newest = max((line["at"] for line in stored), default="")
         for number, line in chain:
             if identity(line) in here:
@@ -188,36 +195,37 @@ def _missing(chain: list[tuple[int, Line]], stored: list[Line], done: _Work) -> 
     yield from chain[common:]
 
 
-def _of_page(session: Session, line: Line, last: Line, done: _Work) -> str:
+def _put(session: Session, line: Line, last: Line, done: _Work) -> str:
     """Put an act into the store; gives why it cannot be. `last` is the last one of its chain."""
-    table = TABLES[line["act"]]
-    if session.scalars(select(table).where(table.__table__.c.key == line["key"])).first() is not None:
+    if session.scalars(select(ActRow).where(ActRow.key == line["key"])).first() is not None:
         return "its key is another act's"
-    flag: FlagRow | None = None
-    if line["act"] == DECISION or line.get("uid"):
-        flag = _flag(session, line, last, done)
-        page = session.get(PageRow, flag.page_id) if flag is not None else None
-    else:
-        page = _page(session, line)
+    about = session.scalar(select(ActRow.id).where(ActRow.key == line["about"])) if line.get("about") else None
+    table = KINDS[line["act"]]
+    values = _values(table, line) | {"about": about}
+    if table is RuleRow:
+        work = session.scalar(select(WorkRow.id).where(WorkRow.name == line["work"]))
+        if work is None:
+            return "the store has no such work; check its texts, and recover again"
+        session.add(RuleRow(work_id=work, **values))
+        done.works.add(work)
+        return ""
+    flag = _flag(session, line, last, done) if table is DecisionRow or line.get("uid") else None
+    page = session.get(PageRow, flag.page_id) if flag is not None else None
+    page = page or (_page(session, line) if table is not DecisionRow and not line.get("uid") else None)
     if page is None:
         return "the store has no such page; check the text that it stands in, and recover again"
-    values = _values(table, line) | {"key": line["key"]}
     done.works.add(page.work_id)
     if table is CommentRow:
-        session.add(CommentRow(page_id=page.id, flag_id=flag.id if flag is not None else None, **values))
-        return ""
-    if flag is None:
-        session.add(table(page_id=page.id, **values))
-        return ""
-    if flag.version + 1 != line["version"]:
+        session.add(CommentRow(work_id=page.work_id, page_id=page.id, flag_id=flag.id if flag else None, **values))
+    elif flag is None:
+        session.add(table(work_id=page.work_id, page_id=page.id, **values))
+    elif flag.version + 1 != line["version"]:
         return "its place was decided otherwise since, or what was decided before it is not in the store"
-    about = (
-        session.scalar(select(DecisionRow.id).where(DecisionRow.key == line["about"]["key"])) if line["about"] else None
-    )
-    values["kind"] = flag.kind
-    row = DecisionRow(work_id=page.work_id, flag_id=flag.id, about=about, **values)
-    add_decision(session, row, seeded=line["kind"] == rows.SEEDED)
-    flag.state, flag.reading, flag.version = line["state"], line["reading"], line["version"]
+    else:
+        row = DecisionRow(work_id=page.work_id, flag_id=flag.id, **values | {"kind": flag.kind})
+        add_decision(session, row, seeded=line["kind"] == rows.SEEDED)
+        flag.state, flag.reading, flag.version = line["state"], line["reading"], line["version"]
+    session.flush()
     return ""
 
 
@@ -304,7 +312,7 @@ def _found_there(session: Session, page: PageRow, flag: FlagRow, line: Line, *, 
     there = select(FlagRow).where(FlagRow.work_id == page.work_id)
     if stands:
         same = (FlagRow.version_id == flag.version_id, FlagRow.start == flag.start, FlagRow.extent == flag.extent)
-        there = there.where(*same, FlagRow.reads == flag.reads)
+        there = there.where(*same, FlagRow.reads == flag.reads, FlagRow.transcribed == flag.transcribed)
     else:
         there = there.where(FlagRow.page_id == page.id, FlagRow.uid == line["uid"])
         if line.get("sha"):
@@ -342,17 +350,8 @@ def _gone(line: Line) -> FlagRow:
     )
 
 
-def _rule(session: Session, line: Line, done: _Work) -> str:
-    work = session.scalar(select(WorkRow.id).where(WorkRow.name == line["work"]))
-    if work is None:
-        return "the store has no such work; check its texts, and recover again"
-    session.add(RuleRow(work_id=work, **_values(RuleRow, line)))
-    done.works.add(work)
-    return ""
-
-
-def _values(table: type[Base], line: Line) -> dict[str, Any]:
-    """The columns of a row that a line gives."""
-    own = {"id", "work_id", "flag_id", "page_id", "about", "key"}
-    names = [column.name for column in table.__table__.columns]
-    return {name: line[name] for name in names if name not in own} | {"at": moment(line["at"])}
+def _values(table: type[ActRow], line: Line) -> dict[str, Any]:
+    """The columns of an act that a line gives."""
+    own = {"id", "act", "work_id", "flag_id", "page_id", "about", "seeded"}
+    names = [column.key for column in inspect(table).column_attrs if column.key not in own]
+    return {name: line[name] for name in names} | {"at": moment(line["at"])}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -66,6 +67,7 @@ class Rules(StorePart):
                     holds=holds,
                     person=person,
                     at=datetime.now(UTC),
+                    key=uuid.uuid4().hex,
                 )
             )
 

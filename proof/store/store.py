@@ -121,7 +121,7 @@ class Store:
             path = journal_of(file) if file else folder / journal_of(Path(STORE_NAME)) if folder else None
             store = cls(engine, Journal(path) if path else None)
             if store.journal and complete:
-                store.journal.follow(store._reading, lambda: store._writing(noting=False))
+                store.journal.follow(store._reading)
         except BaseException:
             engine.dispose()
             raise
@@ -377,13 +377,13 @@ class Store:
         if self.journal is None or not (path or self.journal.path).is_file():
             raise UsageError(f"{path or self.name}: there is no journal to recover from; name its file with --journal")
         own = path is None or path.resolve() == self.journal.path.resolve()
-        with self._writing(noting=not own) as session:
-            if own:  # what comes out of it does not go into it again
+        if own:
+            with self._reading() as session:
                 self.journal.complete(session)
+        with self._writing(noting=not own) as session:  # what comes out of it does not go into it again
             done = recover(session, read_journal(path or self.journal.path))
-            with self.journal.noting(session) if own else nullcontext():
-                for work in done.works:
-                    _changed(session, work)
+            for work in done.works:
+                _changed(session, work)
         return done
 
     def faults(self) -> list[str]:
@@ -416,18 +416,19 @@ class Store:
 
     @contextmanager
     def _writing(self, *, noting: bool = True) -> Iterator[Session]:
-        """A transaction; what people do in it is in the journal before it is in the store, and void there where it
-        could not be committed."""
-        noted: list[Line] = []
+        """A transaction; what people do in it is in the journal, too, when this ends. Raises OutputError where it is
+        in the store and cannot be written down there: it will be with what is done next."""
+        journal, lines = self.journal if noting else None, list[Line]()
         with database.explained(self._engine.url), Session(self._writers) as session:
             try:
-                with session.begin(), self.journal.noting(session, noted) if self.journal and noting else nullcontext():
+                with session.begin(), journal.collecting(session, lines) if journal else nullcontext():
                     yield session
             except BaseException:
-                if self.journal and noted:
-                    with Session(self._engine) as after:
-                        self.journal.void(after, noted)
+                if journal and lines:  # a server may commit and lose its answer
+                    journal.fall_behind()
                 raise
+            if journal and lines:
+                journal.append(lines, self._reading)
 
 
 def _make_folder(folder: Path) -> None:

@@ -54,6 +54,11 @@ class Texts(StorePart):
         with self._writing() as session:
             arrive(session, path, content, script, written=written)
 
+    def paths(self) -> set[str]:
+        """Where the texts lie that the store knows, each where it was checked or written last."""
+        with self._reading() as session:
+            return set(session.scalars(select(TextRow.path)))
+
     def content(self, path: str) -> str:
         """What the text at `path` read when it was checked or written last; nothing where it never was."""
         with self._reading() as session:

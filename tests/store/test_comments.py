@@ -182,7 +182,7 @@ def test_comments_stand_in_the_history_filtered_by_person_juan_and_kind(store: S
 def test_the_database_refuses_to_change_or_delete_a_comment(store: Store, tmp_path: Path) -> None:
     say(store, "一")
     with closing(sqlite3.connect(tmp_path / "proof.sqlite")) as connection:
-        for deed in ("UPDATE comments SET text = ''", "DELETE FROM comments"):
+        for deed in ("UPDATE acts SET text = ''", "DELETE FROM acts"):
             with pytest.raises(sqlite3.IntegrityError, match="never altered or deleted"):
                 connection.execute(deed)
 

@@ -69,7 +69,7 @@ def test_a_file_is_copied_with_all_that_guards_it_and_is_its_owners_alone(
             assert copy.decisions.history(1) == source.decisions.history(1)
             assert (copy.cache.size(), other.cache.get("page 1")) == (0, b"readings")
             with pytest.raises(IntegrityError, match="never altered"), copy._writing(noting=False) as session:
-                session.execute(text("DELETE FROM decisions"))
+                session.execute(text("DELETE FROM acts"))
 
 
 def test_a_file_is_copied_as_it_was_committed_while_somebody_writes(tmp_path: Path, info: RunInfo) -> None:

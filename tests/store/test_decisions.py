@@ -300,7 +300,7 @@ def test_the_log_goes_back_from_the_newest_and_people_are_counted(filled: Store)
 def test_the_database_itself_refuses_to_alter_or_delete_a_decision(filled: Store) -> None:
     made = filled.decisions.decide(demand(Verdict.TAKE))
     engine = create_engine(filled._engine.url)
-    for deed in ("UPDATE decisions SET person = '乙'", "DELETE FROM decisions"):
+    for deed in ("UPDATE acts SET person = '乙'", "DELETE FROM acts"):
         with pytest.raises(DBAPIError, match="never altered"), engine.begin() as connection:
             connection.execute(text(deed))
     engine.dispose()

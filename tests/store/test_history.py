@@ -80,7 +80,7 @@ def test_it_can_be_asked_who_did_something_and_in_which_juan(worked: Store) -> N
     assert (worked.history.people("none"), worked.history.log("none", HistoryFilter())) == ([], ([], None))
 
 
-@pytest.mark.parametrize("cursor", ["", "1", "1-2-3", "1-2-3-4-5", "a-b-c-d", "²-1-1-1", "1" * 17 + "-1-1-1"])
+@pytest.mark.parametrize("cursor", ["", "1-2", "-1", "a", "²", "1" * 18])
 def test_a_cursor_of_another_list_is_refused(worked: Store, cursor: str) -> None:
     with pytest.raises(CursorError):
         worked.history.log(WORK, HistoryFilter(), cursor=cursor)

@@ -12,17 +12,13 @@ depends_on = None
 
 BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
-APPEND_ONLY = ("decisions", "comments", "account_events")
+APPEND_ONLY = ("acts", "account_events")
 """Tables of which the databases that we know refuse to change or delete a row; on others the program alone does."""
 
 
 TABLES = (
-    "seeded_answers",
     "quality_flags",
-    "decisions",
-    "comments",
-    "page_events",
-    "layout_overrides",
+    "acts",
     "glyphs",
     "flags",
     "columns",
@@ -30,7 +26,6 @@ TABLES = (
     "pages",
     "text_versions",
     "runs",
-    "rules",
     "account_events",
     "works",
     "texts",
@@ -108,25 +103,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_account_events")),
     )
     op.create_index(op.f("ix_account_events_account_id"), "account_events", ["account_id"], unique=False)
-    op.create_table(
-        "rules",
-        sa.Column("id", BIG, nullable=False),
-        sa.Column("work_id", sa.Integer(), nullable=False),
-        sa.Column("transcribed", sa.Text(), nullable=False),
-        sa.Column("suggested", sa.Text(), nullable=False),
-        sa.Column("holds", sa.Boolean(), nullable=False),
-        sa.Column("planted", sa.Boolean(), server_default=sa.false(), nullable=False),
-        sa.Column("person", sa.String(length=255), nullable=False),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("about", BIG, nullable=True),
-        sa.Column("key", sa.String(length=64), nullable=True),
-        sa.ForeignKeyConstraint(["work_id"], ["works.id"], name=op.f("fk_rules_work_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_rules")),
-    )
-    op.create_index(op.f("ix_rules_key"), "rules", ["key"], unique=True)
-    op.create_index(
-        op.f("ix_rules_work_id_transcribed_suggested"), "rules", ["work_id", "transcribed", "suggested"], unique=False
-    )
     op.create_table(
         "runs",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -290,113 +266,68 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_glyphs_page_id"), "glyphs", ["page_id"], unique=False)
     op.create_table(
-        "layout_overrides",
+        "acts",
         sa.Column("id", BIG, nullable=False),
-        sa.Column("page_id", sa.Integer(), nullable=False),
-        sa.Column("version", sa.Integer(), nullable=False),
-        sa.Column("key", sa.String(length=64), nullable=False),
-        sa.Column("layout", sa.JSON(none_as_null=True), nullable=True),
-        sa.Column("image", sa.Text(), nullable=False),
-        sa.Column("quadrant", sa.String(length=1), nullable=False),
-        sa.Column("person", sa.String(length=255), nullable=False),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("about", BIG, nullable=True),
-        sa.ForeignKeyConstraint(["page_id"], ["pages.id"], name=op.f("fk_layout_overrides_page_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_layout_overrides")),
-        sa.UniqueConstraint("key", name=op.f("uq_layout_overrides_key")),
-        sa.UniqueConstraint("page_id", "version", name=op.f("uq_layout_overrides_page_id_version")),
-    )
-    op.create_table(
-        "page_events",
-        sa.Column("id", BIG, nullable=False),
-        sa.Column("page_id", sa.Integer(), nullable=False),
-        sa.Column("version", sa.Integer(), nullable=False),
-        sa.Column("key", sa.String(length=64), nullable=False),
-        sa.Column("state", sa.String(length=16), nullable=False),
-        sa.Column("person", sa.String(length=255), nullable=False),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("note", sa.Text(), nullable=False),
-        sa.Column("about", BIG, nullable=True),
-        sa.ForeignKeyConstraint(["page_id"], ["pages.id"], name=op.f("fk_page_events_page_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_page_events")),
-        sa.UniqueConstraint("key", name=op.f("uq_page_events_key")),
-        sa.UniqueConstraint("page_id", "version", name=op.f("uq_page_events_page_id_version")),
-    )
-    op.create_table(
-        "comments",
-        sa.Column("id", BIG, nullable=False),
-        sa.Column("page_id", sa.Integer(), nullable=False),
-        sa.Column("flag_id", BIG, nullable=True),
-        sa.Column("uid", sa.String(length=64), nullable=False),
-        sa.Column("key", sa.String(length=64), nullable=False),
-        sa.Column("text", sa.Text(), nullable=False),
-        sa.Column("state", sa.String(length=16), nullable=False),
-        sa.Column("assigned", sa.String(length=255), nullable=False),
-        sa.Column("person", sa.String(length=255), nullable=False),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("line", sa.Integer(), nullable=False),
-        sa.Column("offset", sa.Integer(), nullable=False),
-        sa.Column("transcribed", sa.Text(), nullable=False),
-        sa.Column("suggested", sa.Text(), nullable=False),
-        sa.Column("context", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint(["flag_id"], ["flags.id"], name=op.f("fk_comments_flag_id")),
-        sa.ForeignKeyConstraint(["page_id"], ["pages.id"], name=op.f("fk_comments_page_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_comments")),
-        sa.UniqueConstraint("key", name=op.f("uq_comments_key")),
-    )
-    op.create_index(op.f("ix_comments_flag_id"), "comments", ["flag_id"], unique=False)
-    op.create_index(op.f("ix_comments_page_id"), "comments", ["page_id"], unique=False)
-    op.create_index(op.f("ix_comments_state_assigned"), "comments", ["state", "assigned"], unique=False)
-    op.create_table(
-        "decisions",
-        sa.Column("id", BIG, nullable=False),
+        sa.Column("act", sa.String(length=16), nullable=False),
         sa.Column("work_id", sa.Integer(), nullable=False),
-        sa.Column("flag_id", BIG, nullable=False),
-        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("page_id", sa.Integer(), nullable=True),
+        sa.Column("flag_id", BIG, nullable=True),
+        sa.Column("version", sa.Integer(), nullable=True),
         sa.Column("key", sa.String(length=64), nullable=False),
-        sa.Column("batch", sa.String(length=64), nullable=False),
-        sa.Column("verdict", sa.String(length=16), nullable=False),
-        sa.Column("was_state", sa.String(length=16), nullable=False),
-        sa.Column("state", sa.String(length=16), nullable=False),
-        sa.Column("was", sa.Text(), nullable=False),
-        sa.Column("reading", sa.Text(), nullable=False),
+        sa.Column("batch", sa.String(length=64), nullable=True),
         sa.Column("person", sa.String(length=255), nullable=False),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("about", BIG, nullable=True),
-        sa.Column("note", sa.Text(), nullable=False),
-        sa.Column("authority", sa.Text(), nullable=False),
-        sa.Column("copy_reads", sa.Text(), nullable=False),
-        sa.Column("uid", sa.String(length=64), nullable=False),
-        sa.Column("page", sa.String(length=255), nullable=False),
-        sa.Column("ref", sa.String(length=255), nullable=False),
-        sa.Column("line", sa.Integer(), nullable=False),
-        sa.Column("offset", sa.Integer(), nullable=False),
-        sa.Column("length", sa.Integer(), nullable=False),
-        sa.Column("kind", sa.String(length=32), nullable=False),
-        sa.Column("transcribed", sa.Text(), nullable=False),
-        sa.Column("suggested", sa.Text(), nullable=False),
-        sa.Column("context", sa.Text(), nullable=False),
-        sa.Column("evidence", sa.JSON(), nullable=False),
-        sa.ForeignKeyConstraint(["flag_id"], ["flags.id"], name=op.f("fk_decisions_flag_id")),
-        sa.ForeignKeyConstraint(["work_id"], ["works.id"], name=op.f("fk_decisions_work_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_decisions")),
-        sa.UniqueConstraint("flag_id", "version", name=op.f("uq_decisions_flag_id_version")),
-        sa.UniqueConstraint("key", name=op.f("uq_decisions_key")),
+        sa.Column("verdict", sa.String(length=16), nullable=True),
+        sa.Column("was_state", sa.String(length=16), nullable=True),
+        sa.Column("state", sa.String(length=16), nullable=True),
+        sa.Column("assigned", sa.String(length=255), nullable=True),
+        sa.Column("was", sa.Text(), nullable=True),
+        sa.Column("reading", sa.Text(), nullable=True),
+        sa.Column("note", sa.Text(), nullable=True),
+        sa.Column("authority", sa.Text(), nullable=True),
+        sa.Column("copy_reads", sa.Text(), nullable=True),
+        sa.Column("text", sa.Text(), nullable=True),
+        sa.Column("uid", sa.String(length=64), nullable=True),
+        sa.Column("page", sa.String(length=255), nullable=True),
+        sa.Column("ref", sa.String(length=255), nullable=True),
+        sa.Column("line", sa.Integer(), nullable=True),
+        sa.Column("offset", sa.Integer(), nullable=True),
+        sa.Column("length", sa.Integer(), nullable=True),
+        sa.Column("kind", sa.String(length=32), nullable=True),
+        sa.Column("transcribed", sa.Text(), nullable=True),
+        sa.Column("suggested", sa.Text(), nullable=True),
+        sa.Column("context", sa.Text(), nullable=True),
+        sa.Column("evidence", sa.JSON(), nullable=True),
+        sa.Column("seeded", sa.Boolean(), nullable=True),
+        sa.Column("layout", sa.JSON(none_as_null=True), nullable=True),
+        sa.Column("image", sa.Text(), nullable=True),
+        sa.Column("quadrant", sa.String(length=1), nullable=True),
+        sa.Column("holds", sa.Boolean(), nullable=True),
+        sa.Column("planted", sa.Boolean(), nullable=True),
+        sa.ForeignKeyConstraint(["flag_id"], ["flags.id"], name=op.f("fk_acts_flag_id")),
+        sa.ForeignKeyConstraint(["page_id"], ["pages.id"], name=op.f("fk_acts_page_id")),
+        sa.ForeignKeyConstraint(["work_id"], ["works.id"], name=op.f("fk_acts_work_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_acts")),
+        sa.UniqueConstraint("act", "flag_id", "version", name=op.f("uq_acts_act_flag_id_version")),
+        sa.UniqueConstraint("act", "page_id", "version", name=op.f("uq_acts_act_page_id_version")),
+        sa.UniqueConstraint("key", name=op.f("uq_acts_key")),
     )
-    op.create_index(op.f("ix_decisions_about"), "decisions", ["about"], unique=False)
-    op.create_index(op.f("ix_decisions_work_id_id"), "decisions", ["work_id", "id"], unique=False)
+    for columns in (
+        ["about"],
+        ["flag_id"],
+        ["page_id"],
+        ["state", "assigned"],
+        ["transcribed", "suggested"],
+        ["work_id", "act", "id"],
+    ):
+        op.create_index(op.f(f"ix_acts_{'_'.join(columns)}"), "acts", columns, unique=False)
     op.create_table(
         "quality_flags",
         sa.Column("flag_id", BIG, nullable=False),
         sa.Column("sort", sa.String(length=16), nullable=False),
         sa.ForeignKeyConstraint(["flag_id"], ["flags.id"], name=op.f("fk_quality_flags_flag_id")),
         sa.PrimaryKeyConstraint("flag_id", name=op.f("pk_quality_flags")),
-    )
-    op.create_table(
-        "seeded_answers",
-        sa.Column("decision_id", BIG, nullable=False),
-        sa.ForeignKeyConstraint(["decision_id"], ["decisions.id"], name=op.f("fk_seeded_answers_decision_id")),
-        sa.PrimaryKeyConstraint("decision_id", name=op.f("pk_seeded_answers")),
     )
 
     for table in APPEND_ONLY:
