@@ -1,7 +1,8 @@
 """Collation notes (校勘記): what was changed, what stood there, and after which witness.
 
 Two forms: the house style of critical editions, `西：原作東，據影像改。`, as footnotes in the text or as a list with
-page references; and the plain one, `page, column, character: A → B`.
+page references; and the plain one, `page, column, character: A → B`. A note names what its decision rests on; where
+nobody stated that it says `今改`. Where the text is kept though the copy reads otherwise: `西：影像作東，今不從。`
 """
 
 from __future__ import annotations
@@ -11,18 +12,16 @@ from collections.abc import Sequence
 from itertools import count
 
 from proof.errors import UsageError
-from proof.export.corrections import PlacedCorrection
+from proof.export.corrections import Correction, PlacedCorrection
 from proof.export.source import CorrectedSource
 from proof.model.flags import Kind
+from proof.store.authorities import IMAGE, REASONED
 from proof.text.column import parse_column
 from proof.text.edit import Edit, edited
 from proof.text.model import Script
 from proof.text.witness import Addresses, Edition, Format
 
-IMAGE = "影像"
-"""The witness that a correction follows where it names none: the page image."""
-
-_SIMPLIFIED = str.maketrans({"據": "据", "刪": "删", "補": "补", "脫": "脱", "頁": "页"})
+_SIMPLIFIED = str.maketrans({"據": "据", "刪": "删", "補": "补", "脫": "脱", "頁": "页", "從": "从", "無": "无"})
 _PASSAGE = 12
 """Code points; a longer correction is named by its beginning and its end."""
 
@@ -31,19 +30,36 @@ def house_note(placed: PlacedCorrection, script: Script) -> str:
     """One correction in the house style, its own words in the script of the source."""
     correction = placed.correction
     new, old = _short(correction.replacement), _short(correction.original)
-    witness = correction.witness or IMAGE
-    if not correction.changes:
+    after = _after(correction)
+    if correction.copy_reads is not None:
+        told = _retained(correction, correction.copy_reads)
+    elif not correction.changes:
         told = f"{old}：原文如此"
     elif not correction.original:
-        told = f"{new}：原脫，據{witness}補"
+        told = f"{new}：原脫，{after}補"
     elif not correction.replacement:
-        told = f"{old}：原衍，據{witness}刪"
+        told = f"{old}：原衍，{after}刪"
     elif correction.kind is Kind.TRANSPOSITION or _put_right(correction.original, correction.replacement):
-        told = f"{new}：原作{old}，據{witness}乙正"
+        told = f"{new}：原作{old}，{after}乙正"
     else:
-        told = f"{new}：原作{old}，據{witness}改"
+        told = f"{new}：原作{old}，{after}改"
     told = told.translate(_SIMPLIFIED) if script is Script.SIMPLIFIED else told
     return f"{told}。{correction.note}"
+
+
+def _after(correction: Correction) -> str:
+    """What a correction was made after, as the words before its verb."""
+    return f"據{correction.witness}" if correction.witness else "今"
+
+
+def _retained(correction: Correction, copy: str) -> str:
+    """A text that is kept though a copy reads otherwise: the copy is the image unless a witness is named."""
+    reasoned = correction.witness in REASONED
+    witness = IMAGE if reasoned or not correction.witness else correction.witness
+    kept = f"據{correction.witness}不從" if reasoned else "今不從"
+    if not correction.original:
+        return f"{_short(copy)}：{witness}有，{kept}"
+    return f"{_short(correction.original)}：{witness}{f'作{_short(copy)}' if copy else '無'}，{kept}"
 
 
 def house_list(corrected: CorrectedSource) -> str:
@@ -85,11 +101,11 @@ def moved_note(placed: PlacedCorrection, old: PlacedCorrection, script: Script) 
     correction, was = placed.correction, old.correction
     before = was.context.partition("[")[0][-1:]
     where = f"{before}下" if before else "行首"
-    witness = correction.witness or IMAGE
+    after = _after(correction)
     if (correction.page, correction.line) == (was.page, was.line):
-        told = f"{correction.replacement}：原在{where}，據{witness}乙正"
+        told = f"{correction.replacement}：原在{where}，{after}乙正"
     else:
-        told = f"{correction.replacement}：原在第{was.line}行{where}，據{witness}移"
+        told = f"{correction.replacement}：原在第{was.line}行{where}，{after}移"
     told = told.translate(_SIMPLIFIED) if script is Script.SIMPLIFIED else told
     return f"{told}。{correction.note}"
 
@@ -98,13 +114,16 @@ def plain_list(corrected: CorrectedSource) -> str:
     """`page, column, character: A → B`, a line each. The character is counted from 1 in the column as printed,
     without spaces; an omission has the number of the character that follows it. Where the format has no pages, the
     page is left out and the line is that of the file. A character that moved is one line, where it belongs, with the
-    place where it stood: `page, column, character: A ← column, character`."""
+    place where it stood: `page, column, character: A ← column, character`. A text that is kept
+    though the copy reads otherwise is `page, column, character: text ≠ copy`."""
     addresses = Addresses(corrected.edition)
     lines = []
     for placed, was in sorted(with_moved(corrected.placed), key=lambda pair: (pair[0].edit.start, pair[0].edit.length)):
         correction = placed.correction
         where = f"{correction.page}, " if correction.page else ""
         change = f"{correction.original or '∅'} → {correction.replacement or '∅'}" if correction.changes else "原文如此"
+        if correction.copy_reads is not None:
+            change = f"{correction.original or '∅'} ≠ {correction.copy_reads or '∅'}"
         if was is not None:
             stood = f"{was.correction.page}, " if was.correction.page != correction.page else ""
             change = f"{correction.replacement} ← {stood}{_counted(addresses, corrected.edition, was)}"

@@ -25,9 +25,10 @@ class Correction:
     `context` is the characters around the place with the place in brackets, `東面于[北]耦大夫`, as flags carry it.
     `replacement` is in whatever script it was decided in. `start` is the code point of the file at which it begins,
     where that is known: then that is its place. `number` is that of its flag in the store, 0 for none.
-    `witness` is what it is corrected after (影像 where empty), `note` a line in words, `person` who decided it, `moved`
-    the flag of the other half where a character moved; `typed`: in the words of a person. What is not `accepted`, and
-    what answers a planted `audit` error, never gets out.
+    `witness` is what it rests on (影像, a siglum, 他校, 本校, 理校; empty where nothing was stated), `note` a remark,
+    `person` who decided it, `moved` the flag of the other half where a character moved; `typed`: in the words of a
+    person. `copy_reads` is what the copy has where the text is kept all the same; None for a correction. What is not
+    `accepted`, and what answers a planted `audit` error, never gets out.
     """
 
     page: str
@@ -47,12 +48,13 @@ class Correction:
     typed: bool = False
     start: int | None = None
     number: int = 0
+    copy_reads: str | None = None
     accepted: bool = True
     audit: bool = False
 
     @property
     def changes(self) -> bool:
-        """Whether anything is changed; a note that the copy really reads so (原文如此) changes nothing."""
+        """Whether anything is changed: a note that the copy reads so (原文如此), or otherwise, changes nothing."""
         return self.replacement != self.original
 
     @property

@@ -151,7 +151,8 @@ class _PlacesNow:
 
 def _writes(decision: Decision) -> bool:
     """Whether a decision changes the text or has a note in it."""
-    return decision.state is State.CORRECTED or (decision.state is State.COPY and bool(decision.transcribed))
+    noted = decision.state is State.RETAINED or (decision.state is State.COPY and bool(decision.transcribed))
+    return decision.state is State.CORRECTED or noted
 
 
 def _correction(
@@ -172,6 +173,8 @@ def _correction(
         replacement=_as_read(decision, policy) if corrected else decision.transcribed,
         original=original,
         context=context_of(line, span.start - begin, span.length),
+        witness=decision.authority,
+        copy_reads=decision.copy_reads if decision.state is State.RETAINED else None,
         note=decision.note,
         kind=Kind(decision.kind),
         ref=decision.ref,

@@ -14,10 +14,11 @@ from typing import Any
 
 from proof.errors import TextError
 from proof.export.corrections import Correction
-from proof.model.flags import Kind
+from proof.model.flags import SENSE, Kind
+from proof.store.authorities import IMAGE
 
 _KINDS = {"str": str, "int": int, "bool": bool, "Kind": str}
-_OF_STORE = ("start", "number")
+_OF_STORE = ("start", "number", "copy_reads")
 """What is known of a correction that comes out of a store, and is in no file of corrections."""
 _FIELDS = {field.name: _KINDS[str(field.type)] for field in fields(Correction) if field.name not in _OF_STORE}
 _NEEDED = ("page", "line", "offset", "length", "original", "replacement")
@@ -64,11 +65,14 @@ def _correction(path: Path, number: int, line: str) -> Correction:
 
 
 def _of_flag(told: dict[str, Any]) -> dict[str, Any]:
-    """A flag as a correction: accepted only where it says so."""
+    """A flag as a correction: accepted only where it says so, after the image unless it was raised without one."""
+    evidence = told.get("evidence")
+    of_image = isinstance(evidence, dict) and evidence.get("reason", SENSE) != SENSE
     return {
         **told,
         "original": told["transcribed"],
         "replacement": told.get("replacement", told.get("suggested")),
+        "witness": told.get("witness", IMAGE if of_image else ""),
         "flag": told.get("id", ""),
         "accepted": told.get("accepted", False),
     }

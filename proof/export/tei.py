@@ -2,7 +2,7 @@
 
 A column is `cb`, the second half-row of a note begins with `lb`; a note is `note` with its layer as its type. A
 running edition that was laid on images has `pb` and `cb` where their pages and columns begin. A correction is `choice`
-of `sic` and `corr`, with who made it (`resp`).
+of `sic` and `corr`, with who made it (`resp`) and what it rests on (`evidence`).
 
 Where a witness reads otherwise there is `app`: its `lem` is what the base has (with the correction, if there is one),
 each `rdg` what others have, and every witness that is there is named by one of them. Its `type` says what the readings
@@ -25,13 +25,14 @@ from proof.collate.collation import Collation
 from proof.collate.witnesses import witness_names
 from proof.errors import UsageError
 from proof.export.apparatus import ApparatusPlace, Turn, apparatus
-from proof.export.collation_notes import with_moved
+from proof.export.collation_notes import house_note, with_moved
 from proof.export.corrections import PlacedCorrection
 from proof.export.marked import columns_found
 from proof.export.xml import add, legal, root_of, written
 from proof.images.pdf import file_name
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
+from proof.store.authorities import REASON, SAME_BOOK
 from proof.text.column import ENTITY
 from proof.text.model import Script
 from proof.text.witness import (
@@ -50,6 +51,8 @@ NAMESPACE = "http://www.tei-c.org/ns/1.0"
 _XML = "http://www.w3.org/XML/1998/namespace"
 _NOTES = frozenset(Layer) - {Layer.CANON, Layer.UNDIVIDED, Layer.HEADING}
 Change = ApparatusPlace | Turn
+_EVIDENCE = {SAME_BOOK: "internal", REASON: "conjecture"}
+"""What a correction rests on in the words of TEI, where that is neither the image, a witness nor another book."""
 _NAMES = {Layer.COMMENTARY: "commentary", Layer.SUBCOMMENTARY: "subcommentary", Layer.GLOSS: "gloss"}
 _NAMES |= {Layer.EDITOR: "editor", Layer.LEMMA: "lemma", Layer.APPARATUS: "apparatus"}
 
@@ -345,7 +348,13 @@ class _Writer:
             _text(holder, source)
             return
         responsible = f"#{self.people[change.placed.correction.person]}"
-        if not change.placed.correction.changes:
+        correction = change.placed.correction
+        if correction.copy_reads is not None:
+            _text(holder, source)
+            note = add(holder, "note", type="copy", resp=responsible)
+            note.text = legal(house_note(change.placed, self.edition.script))
+            return
+        if not correction.changes:
             _text(add(holder, "sic", resp=responsible), source)
             return
         choice = add(holder, "choice")
@@ -353,7 +362,10 @@ class _Writer:
         if own:
             _ident(choice, own).set("corresp", f"#{other}")
         _text(add(choice, "sic"), source)
-        _text(add(choice, "corr", resp=responsible), change.placed.edit.replacement)
+        corr = add(choice, "corr", resp=responsible)
+        if correction.witness:
+            corr.set("evidence", _EVIDENCE.get(correction.witness, "external"))
+        _text(corr, change.placed.edit.replacement)
         if change.start in self.boxes:
             choice.set("facs", f"#{self.boxes[change.start]}")
 

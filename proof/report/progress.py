@@ -15,7 +15,7 @@ from proof.store.queue_records import JuanCount
 
 SAID = (
     *(Verdict.KEEP, Verdict.TAKE, Verdict.OTHER, Verdict.TYPED, Verdict.DELETE),
-    *(Verdict.COPY, Verdict.UNSURE, Verdict.SKIP),
+    *(Verdict.COPY, Verdict.RETAIN, Verdict.UNSURE, Verdict.SKIP),
 )
 
 

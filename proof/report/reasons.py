@@ -100,6 +100,7 @@ VERDICTS = {
     Verdict.TYPED: _("reading typed"),
     Verdict.DELETE: _("deleted"),
     Verdict.COPY: _("copy reads so"),
+    Verdict.RETAIN: _("text kept, copy reads otherwise"),
     Verdict.UNSURE: _("unsure"),
     Verdict.SKIP: _("skipped"),
     Verdict.UNDO: _("taken back"),

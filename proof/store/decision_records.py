@@ -13,19 +13,21 @@ from proof.locale.marking import _
 
 
 class State(StrEnum):
-    """Where a flag stands. `COPY`: the copy really reads so (原文如此), to be noted and left."""
+    """Where a flag stands. `COPY`: the copy really reads so (原文如此), to be noted and left. `RETAINED`: the text is
+    kept though the copy reads otherwise, which is noted."""
 
     OPEN = "open"
     KEPT = "kept"
     CORRECTED = "corrected"
     COPY = "copy"
+    RETAINED = "retained"
     UNSURE = "unsure"
     SKIPPED = "skipped"
 
 
 class Verdict(StrEnum):
-    """What a person says of a flag. `DELETE`: nothing is to stand there, which an empty reading never says. `UNDO`
-    takes a decision back, `REDO` takes an `UNDO` back."""
+    """What a person says of a flag. `DELETE`: nothing is to stand there, which an empty reading never says. `RETAIN`:
+    the text is kept, and the copy has another reading. `UNDO` takes a decision back, `REDO` takes an `UNDO` back."""
 
     KEEP = "keep"
     TAKE = "take"
@@ -33,6 +35,7 @@ class Verdict(StrEnum):
     TYPED = "typed"
     DELETE = "delete"
     COPY = "copy"
+    RETAIN = "retain"
     UNSURE = "unsure"
     SKIP = "skip"
     UNDO = "undo"
@@ -46,6 +49,7 @@ STATE_OF = {
     Verdict.TYPED: State.CORRECTED,
     Verdict.DELETE: State.CORRECTED,
     Verdict.COPY: State.COPY,
+    Verdict.RETAIN: State.RETAINED,
     Verdict.UNSURE: State.UNSURE,
     Verdict.SKIP: State.SKIPPED,
 }
@@ -55,7 +59,7 @@ TAKING_BACK = frozenset({Verdict.UNDO.value, Verdict.REDO.value})
 """Verdicts of events that take another one back."""
 
 
-SETTLED = frozenset({State.KEPT, State.CORRECTED, State.COPY})
+SETTLED = frozenset({State.KEPT, State.CORRECTED, State.COPY, State.RETAINED})
 """States that need nobody to look again."""
 
 
@@ -69,6 +73,16 @@ class RefusedDecisionError(ToldError):
     """A decision that cannot be: a reading that breaks its line, an undo of nothing, a key used for another."""
 
     http_status = 422
+
+
+class UnconfirmedReadingError(ToldError):
+    """A reading that is likely to be a slip, as `reason` says: it is taken where the request says that it is meant."""
+
+    http_status = 428
+
+    def __init__(self, message: str, *, reason: str, **values: object) -> None:
+        super().__init__(message, **values)
+        self.reason = reason
 
 
 class NotYoursError(ToldError):
@@ -99,8 +113,11 @@ class ConflictError(ToldError):
 class DecisionRequest:
     """A decision as it is asked for: by whom, on which flag of a work, seen at which `version`.
 
-    `key` is the request's own, 8 to 64 letters; `reading` is needed for `OTHER` and `TYPED`; `suggested` is what was
-    seen to be suggested, where it matters for `TAKE` that it still is; `undoes` is the
+    `key` is the request's own, 8 to 64 letters; `reading` is needed for `OTHER` and `TYPED`, and is what the copy reads
+    for `RETAIN` (empty: nothing); `confirmed`: a reading that looks like a slip is meant. `authority` is what the
+    decision rests on (影像, a siglum, 他校, 本校, 理校); where it is empty, what the flag came from. `note` is a remark
+    for the collation notes. `suggested` is what was seen to be suggested, where it matters for `TAKE` that it still is;
+    `undoes` is the
     decision that an `UNDO` takes back: the flag's last one. `undoes_version` names an earlier one by the version that
     it made, where the flag stands as that left it: all since was taken back. `overrules` says whether `person` may
     take back what somebody else decided.
@@ -119,14 +136,17 @@ class DecisionRequest:
     batch: str = ""
     overrules: bool = True
     suggested: str | None = None
+    authority: str = ""
+    confirmed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
     """An event: who, when, on what place, before and after, and the evidence as it was then.
 
-    `reading` is what is to stand at the place after it, `was` what was to stand there before. `about` is the
-    decision that this one takes back. `repeated`: it answers a request that was sent again.
+    `reading` is what is to stand at the place after it, `was` what was to stand there before. `copy_reads` is what the
+    copy reads there where the text is kept all the same. `authority` is what it rests on, empty where nothing was
+    stated. `about` is the decision that this one takes back. `repeated`: it answers a request that was sent again.
     """
 
     id: int
@@ -151,6 +171,8 @@ class Decision:
     context: str
     evidence: dict[str, Any]
     note: str = ""
+    authority: str = ""
+    copy_reads: str = ""
     about: int | None = None
     batch: str = ""
     repeated: bool = False

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.store import rows
+from proof.store.authorities import authority_of
 from proof.store.decision_records import (
     Decision,
     DecisionRequest,
@@ -66,6 +67,8 @@ def row_of(session: Session, demand: DecisionRequest, flag: FlagRow, state: Stat
         person=demand.person,
         at=datetime.now(UTC),
         note=demand.note,
+        authority=authority_of(demand, flag, page),
+        copy_reads=demand.reading if demand.verdict is Verdict.RETAIN else "",
         uid=flag.uid,
         page=page.page,
         ref=flag.ref,
@@ -124,6 +127,8 @@ def decision_of(row: DecisionRow) -> Decision:
         context=row.context,
         evidence=row.evidence,
         note=row.note,
+        authority=row.authority,
+        copy_reads=row.copy_reads,
         about=row.about,
         batch=row.batch,
     )

@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from proof.locale.marking import _
 from proof.model.flags import Kind
 from proof.store import rows
+from proof.store.authorities import seen_at
 from proof.store.decision_records import (
     STATE_OF,
     TAKING_BACK,
@@ -45,7 +46,7 @@ from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text
 from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.sessions import StorePart
 from proof.store.texts import is_displaced
-from proof.store.typed_text import check_note, check_reading
+from proof.store.typed_text import check_authority, check_markup, check_meant, check_note, check_reading
 
 AT_ONCE = 500
 
@@ -87,6 +88,17 @@ class Decisions(StorePart):
                     outcomes.append(conflict)
         at = {flag: n for n, flag in enumerate(demand.flag for demand in demands)}
         return sorted(outcomes, key=lambda outcome: at[outcome.flag])
+
+    def check(self, work: str, flag: int, reading: str) -> None:
+        """Raises RefusedDecisionError where a reading cannot be typed at a flag, UnconfirmedReadingError where it is
+        likely to be a slip, and MissingFlagError."""
+        with self._reading() as session:
+            row = session.get(FlagRow, flag)
+            owner = session.get(WorkRow, row.work_id) if row is not None else None
+            if row is None or owner is None or owner.name != work:
+                raise MissingFlagError(_("%(work)s: there is no flag %(flag)s"), work=work, flag=flag)
+            check_reading(reading)
+            check_typed(DecisionRequest(work, flag, Verdict.TYPED, row.version, "", "", reading), row)
 
     def history(self, flag: int) -> list[Decision]:
         """All that was decided about a flag, oldest first."""
@@ -186,6 +198,11 @@ def check_demand(demand: DecisionRequest) -> None:
         raise RefusedDecisionError(_("what was taken back is done again by taking that back: say `undo`"))
     check_reading(demand.reading)
     check_note(demand.note)
+    check_authority(demand.authority)
+    if demand.verdict is Verdict.COPY and demand.reading:
+        raise RefusedDecisionError(
+            _("`copy` says that the copy reads as the text does: to keep the text where it does not say `retain`")
+        )
     if demand.verdict is Verdict.OTHER and not demand.reading:
         raise RefusedDecisionError(_("say which alternative is taken"))
     if demand.verdict is Verdict.TYPED and not demand.reading:
@@ -210,6 +227,7 @@ def decide_in(session: Session, demand: DecisionRequest) -> Decision:
             return replace(same, repeated=True)
         raise conflict_of(session, flag, demand.version)
     _must_be_as_seen(demand, flag)
+    check_typed(demand, flag)
     state, reading = _after(session, demand, flag)
     undone = _undone(session, demand, flag) if demand.verdict is Verdict.UNDO else None
     along = _of_other_half(session, demand, flag, undone)
@@ -225,6 +243,17 @@ def _must_be_as_seen(demand: DecisionRequest, flag: FlagRow) -> None:
     """Raises ConflictError where something else is suggested by now."""
     if demand.verdict is Verdict.TAKE and demand.suggested not in (None, flag.suggested):
         raise ConflictError(flag.id, flag.version, [])
+
+
+def check_typed(demand: DecisionRequest, flag: FlagRow) -> None:
+    """Raises RefusedDecisionError where the reading of a request would break the text at a flag, and
+    UnconfirmedReadingError where it looks like a slip."""
+    if demand.verdict not in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN):
+        return
+    check_markup(demand.reading, flag.transcribed)
+    if not demand.confirmed:
+        seen = frozenset() if rows.is_by_hand(flag.uid) else seen_at(flag)
+        check_meant(demand.reading, seen | {flag.transcribed})
 
 
 def take_back_in(
@@ -243,7 +272,9 @@ def _write(
         row.about = undone.id
         row.verdict = (Verdict.REDO if undone.verdict == Verdict.UNDO.value else Verdict.UNDO).value
         stands = restored(session, row)
-        row.note = row.note or (stands.note if stands is not None else "")
+        if stands is not None:
+            row.note = row.note or stands.note
+            row.authority, row.copy_reads = stands.authority, stands.copy_reads
     add_decision(session, row)
     flag.state, flag.reading, flag.version = state.value, reading, flag.version + 1
     session.flush()
@@ -259,7 +290,7 @@ def conflict_of(session: Session, flag: FlagRow, version: int) -> ConflictError:
 
 _MOVED = "moved-"
 """With what the key of a decision begins that was made by deciding the other half of a moved character."""
-_OF_BOTH = frozenset({Verdict.KEEP, Verdict.TAKE, Verdict.COPY, Verdict.UNSURE, Verdict.SKIP})
+_OF_BOTH = frozenset({Verdict.KEEP, Verdict.TAKE, Verdict.COPY, Verdict.RETAIN, Verdict.UNSURE, Verdict.SKIP})
 """What is said of both halves of a moved character at once; a reading that was typed is of its own place alone."""
 
 
@@ -277,6 +308,8 @@ def _of_other_half(
         return None
     key = _key_of_other(demand.key)
     demand = replace(demand, batch=demand.batch or key, reading="", suggested=None)
+    if demand.verdict is Verdict.RETAIN:
+        demand = replace(demand, reading=other.suggested)
     both = replace(demand, flag=other.id, version=other.version, key=key)
     if demand.verdict is not Verdict.UNDO:
         last = last_event(session, flag)
@@ -348,6 +381,8 @@ def _after(session: Session, demand: DecisionRequest, flag: FlagRow) -> tuple[St
         Verdict.DELETE: "",
     }
     reading = readings.get(demand.verdict, flag.transcribed)
+    if demand.verdict is Verdict.RETAIN and demand.reading == flag.transcribed:
+        raise RefusedDecisionError(_("the text reads so itself: where the copy reads as the text does, say `copy`"))
     if demand.verdict is Verdict.DELETE and not flag.transcribed:
         raise RefusedDecisionError(_("flag %(flag)s: nothing stands there that could be deleted"), flag=flag.id)
     if demand.verdict is Verdict.TAKE and flag.transcribed and not reading and not _says_too_much(flag):

@@ -30,7 +30,7 @@ class ManualCorrection:
     `reading`, or are deleted where `delete` says so; `doubt` marks them as doubtful, without a reading. Length 0
     inserts a missed character. `key` is the request's; corrections of one `batch` are one act, taken back together.
     `transcribed` is what was seen to stand there, and `source` in the whole column, where it matters that it still
-    does."""
+    does. `authority` and `confirmed` are those of a `DecisionRequest`."""
 
     work: str
     page: int
@@ -46,6 +46,8 @@ class ManualCorrection:
     batch: str = ""
     transcribed: str | None = None
     source: str | None = None
+    authority: str = ""
+    confirmed: bool = False
 
 
 class ManualCorrections(StorePart):
@@ -163,7 +165,8 @@ def _check_alone(session: Session, page: PageRow, wanted: ManualCorrection) -> N
 def _demand(wanted: ManualCorrection, flag: int, version: int) -> DecisionRequest:
     verdict = Verdict.DELETE if wanted.delete else Verdict.UNSURE if wanted.doubt else Verdict.TYPED
     said = (wanted.person, wanted.key, wanted.reading, wanted.note)
-    return DecisionRequest(wanted.work, flag, verdict, version, *said, batch=wanted.batch)
+    demand = DecisionRequest(wanted.work, flag, verdict, version, *said, batch=wanted.batch)
+    return replace(demand, authority=wanted.authority, confirmed=wanted.confirmed)
 
 
 def _row_by_hand(session: Session, page: PageRow, flag: Flag, column: ColumnRow) -> FlagRow:

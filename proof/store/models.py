@@ -304,6 +304,8 @@ class DecisionRow(ActRow):
     was: Mapped[str] = _of_kind(Text)
     reading: Mapped[str] = _of_kind(Text)
     note: Mapped[str] = _of_kind(Text)
+    authority: Mapped[str] = _of_kind(Text)
+    copy_reads: Mapped[str] = _of_kind(Text)
     uid: Mapped[str] = _of_kind(String(64))
     page: Mapped[str] = _of_kind(String(255))
     ref: Mapped[str] = _of_kind(String(255))

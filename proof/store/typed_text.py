@@ -6,14 +6,18 @@ surrogates, and neither U+FFFE nor U+FFFF; Unicode (section 23.7) sets all nonch
 
 from __future__ import annotations
 
-from unicodedata import category
+from collections.abc import Container
+from unicodedata import category, name
 
 from proof.locale.marking import _
-from proof.store.decision_records import RefusedDecisionError
+from proof.store.decision_records import RefusedDecisionError, UnconfirmedReadingError
+from proof.text.column import COMPOSITION, ENTITY, parse_column
+from proof.text.remarks import Code
 
 LONGEST_READING = 64
 """Code points that a reading, and an alternative, can have: a correction is of a place, not of a page."""
 LONGEST_NOTE = 2000
+LONGEST_AUTHORITY = 64
 _BREAKING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode categories that no reading has. Private use and what this Python does not know yet may be Han."""
 _IN_NOTES = "\t\n\r"
@@ -34,6 +38,55 @@ def check_reading(reading: str) -> None:
         raise RefusedDecisionError(
             _("a reading holds characters, and a code point that Unicode sets aside for programs is none")
         )
+
+
+_MARKUP = frozenset("()（）/／<>&")
+"""Signs of a column that are no characters: ends of notes and of their half-rows, tags, entities."""
+
+
+def check_markup(reading: str, transcribed: str = "") -> None:
+    """Raises RefusedDecisionError where `reading` has markup that what it replaces has not: a note that begins or ends
+    there, a page mark, an entity without its end would change the lines and pages of the text."""
+    added = _markup_of(reading)
+    if added and added != _markup_of(transcribed):
+        raise RefusedDecisionError(
+            _("%(sign)s is markup and no character: notes, tags and page marks are changed in the text itself"),
+            sign=added,
+        )
+
+
+def _markup_of(text: str) -> str:
+    bare = ENTITY.sub("", COMPOSITION.sub("", text))
+    return "".join(char for char in bare if char in _MARKUP)
+
+
+def check_meant(reading: str, seen: Container[str] = ()) -> None:
+    """Raises UnconfirmedReadingError where `reading` is likely to be a slip, and is none of those that were `seen`
+    there: a description of a character that is not complete, Latin letters, a private-use character."""
+    if reading in seen:
+        return
+    bare = ENTITY.sub("", COMPOSITION.sub("", reading))
+    for char in bare:
+        if category(char) == "Co":
+            told = _("%(code)s is a private-use character, which other programs show as something else or not at all")
+            raise UnconfirmedReadingError(told, reason="private use", code=f"U+{ord(char):04X}")
+    letters = "".join(char for char in bare if "LATIN" in name(char, ""))
+    if letters:
+        told = _("these are Latin letters: %(letters)s")
+        raise UnconfirmedReadingError(told, reason="latin letters", letters=letters)
+    if any(problem.code is Code.DESCRIPTION_INCOMPLETE for problem in parse_column(reading).problems):
+        told = _("%(reading)s describes a character by its parts, and a part is missing")
+        raise UnconfirmedReadingError(told, reason="incomplete description", reading=reading)
+
+
+def check_authority(authority: str) -> None:
+    """Raises RefusedDecisionError where `authority` cannot be named in a note."""
+    if len(authority) > LONGEST_AUTHORITY:
+        raise RefusedDecisionError(
+            _("the name of an authority has at most %(most)s characters"), most=LONGEST_AUTHORITY
+        )
+    if any(category(char) in _BREAKING or _is_noncharacter(char) for char in authority):
+        raise RefusedDecisionError(_("the name of an authority stays within its line"))
 
 
 def check_note(note: str) -> None:

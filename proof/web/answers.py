@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, RootModel
 
@@ -109,6 +109,18 @@ class ProblemOut(BaseModel):
     detail: str
     instance: str
     told: str | None = Field(None, description="What people are told of it, in the language of the request")
+
+
+class UnconfirmedOut(ProblemOut):
+    """A reading that looks like a slip, and why; it is taken where the request is sent again with `confirmed`."""
+
+    reason: Literal["latin letters", "private use", "incomplete description"]
+
+
+class ReadingOut(BaseModel):
+    """A reading that can be typed."""
+
+    reading: str
 
 
 class FieldProblem(BaseModel):

@@ -89,7 +89,12 @@ def page(path: schemas.PagePath) -> Response:
 @api.post(
     "/works/<string:work>/pages/<int:page>/corrections",
     tags=[PAGES],
-    responses={200: answers.DecisionOut, 201: answers.DecisionOut, 409: answers.ConflictOut},
+    responses={
+        200: answers.DecisionOut,
+        201: answers.DecisionOut,
+        409: answers.ConflictOut,
+        428: answers.UnconfirmedOut,
+    },
     summary="Correct any place of a page by hand, or insert a missed character",
 )
 def correct(path: schemas.PagePath, body: schemas.ManualCorrectionBody) -> Response:
@@ -249,12 +254,28 @@ def displaced(path: schemas.WorkPath) -> Response:
 @api.post(
     "/works/<string:work>/flags/<int:flag>/decisions",
     tags=[DECISIONS],
-    responses={200: answers.DecisionOut, 201: answers.DecisionOut, 409: answers.ConflictOut},
+    responses={
+        200: answers.DecisionOut,
+        201: answers.DecisionOut,
+        409: answers.ConflictOut,
+        428: answers.UnconfirmedOut,
+    },
     summary="Decide about a flag; 200 where the same request was answered before, 409 where somebody was quicker",
 )
 def decide(path: schemas.FlagPath, body: schemas.DecisionBody) -> Response:
     made = project().store.decisions.decide(_demand(path.work, path.flag, body))
     return answer(answers.DecisionOut(made), 200 if made.repeated else 201)
+
+
+@api.get(
+    "/works/<string:work>/flags/<int:flag>/reading",
+    tags=[DECISIONS],
+    responses={200: answers.ReadingOut, 428: answers.UnconfirmedOut},
+    summary="Whether a reading can be typed at a flag; 422 where it breaks the text, 428 where it looks like a slip",
+)
+def check_reading(path: schemas.FlagPath, query: schemas.ReadingQuery) -> Response:
+    project().store.decisions.check(path.work, path.flag, query.reading)
+    return answer(answers.ReadingOut(reading=query.reading))
 
 
 @api.post(
@@ -369,6 +390,8 @@ def _demand(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") -
         reading=body.reading,
         suggested=body.suggested,
         note=body.note,
+        authority=body.authority,
+        confirmed=body.confirmed,
         undoes=body.undoes,
         undoes_version=body.undoes_version,
         batch=batch,

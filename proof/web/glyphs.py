@@ -96,7 +96,7 @@ def _cut(store: Store, ordered: OrderedOccurrences, wanted: dict[Place, str]) ->
 @glyphs.post(
     "/works/<string:work>/glyphs/corrections",
     tags=[GLYPHS],
-    responses={200: answers.GlyphOutcomesOut},
+    responses={200: answers.GlyphOutcomesOut, 428: answers.UnconfirmedOut},
     summary="Correct many occurrences of a character at once: flagged ones are decided, others corrected by hand",
 )
 def correct(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -> Response:
@@ -117,6 +117,9 @@ def _correction(work: str, one: schemas.GlyphPlaceBody, body: schemas.GlyphCorre
         person=person(),
         key=one.key,
         delete=body.delete,
+        confirmed=body.confirmed,
+        authority=body.authority,
+        note=body.note,
         batch=body.batch,
         transcribed=one.transcribed,
     )

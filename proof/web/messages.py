@@ -10,6 +10,7 @@ STATES = {
     "kept": _("text kept"),
     "corrected": _("corrected"),
     "copy": _("copy reads so"),
+    "retained": _("text kept, copy reads otherwise"),
     "unsure": _("unsure"),
     "skipped": _("skipped"),
 }
@@ -135,6 +136,10 @@ SCRIPT = {
     "corrects": _("%(text)s → %(reading)s"),
     "inserts": _("inserts %(reading)s"),
     "typeFirst": _("Type what is to stand here. To delete the character, use the button or key for that."),
+    "really": _("%(detail)s. Is it meant? Enter once more takes it."),
+    "standsHere": _("What is to stand here"),
+    "copyReads": _("What the copy reads (empty: nothing)"),
+    "restsOn": _("after %(authority)s"),
     "times": _("%(open)s of %(all)s open"),
     "selected": _("%(num)s chosen"),
     "takeAll": _("take the reading"),

@@ -12,6 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from proof.locale.marking import _
 from proof.report.progress import SAID, agreements_of, progress_of, time_left
 from proof.report.reasons import VERDICTS
+from proof.store.authorities import IMAGE, REASONED
 from proof.store.decision_records import State
 from proof.store.finder import addressed
 from proof.store.page_states import PageState
@@ -231,6 +232,7 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
         "next": str(numbers[-1]) if more else None,
     }
     if detail:
+        data["authorities"] = [IMAGE, *REASONED]
         data["assignees"] = assignees()
     else:
         data["facets"] = api.facets_of(work, wanted).model_dump(mode="json")

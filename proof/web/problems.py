@@ -15,7 +15,7 @@ from proof.check.recheck import RecheckFault
 from proof.errors import ImageError, ProofError, ToldError
 from proof.locale.notices import in_words
 from proof.store.acts import ChangedError, NothingLeftError
-from proof.store.decision_records import ConflictError
+from proof.store.decision_records import ConflictError, UnconfirmedReadingError
 from proof.web.answers import DecisionOut
 from proof.web.attempts import TooManyAttemptsError
 from proof.web.error_messages import told
@@ -51,6 +51,10 @@ def answer_errors(app: Flask) -> None:
     def conflict(error: ConflictError) -> Response:
         since = [DecisionOut(decision).model_dump(mode="json") for decision in error.decisions]
         return problem(409, str(error), version=error.version, decisions=since, told=told(error))
+
+    @app.errorhandler(UnconfirmedReadingError)
+    def unconfirmed(error: UnconfirmedReadingError) -> Response:
+        return problem(428, str(error), reason=error.reason, told=told(error))
 
     @app.errorhandler(ChangedError)
     def changed(error: ChangedError) -> Response:

@@ -13,15 +13,23 @@ from proof.store.comments import CommentState
 from proof.store.decision_records import State, Verdict
 from proof.store.page_states import PageState
 from proof.store.queue_records import Order
-from proof.store.typed_text import LONGEST_NOTE, LONGEST_READING
+from proof.store.typed_text import LONGEST_AUTHORITY, LONGEST_NOTE, LONGEST_READING
 
 Number = Annotated[int, Field(ge=1, le=2**53 - 1)]
 Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Text = Annotated[str, StringConstraints(max_length=LONGEST_READING)]
 Seen = Annotated[str, StringConstraints(max_length=100_000)]
 Score = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
+CONFIRMED: bool = Field(
+    False, description="A reading with Latin letters, private-use characters or an incomplete IDS is meant; else 428"
+)
+AUTHORITY: str = Field(
+    "",
+    max_length=LONGEST_AUTHORITY,
+    description="What the decision rests on: 影像, a siglum, 他校, 本校, 理校; empty: what the flag came from",
+)
 KEY = r"^[A-Za-z0-9_.:-]{8,64}$"
-Asked = Literal["keep", "take", "other", "typed", "delete", "copy", "unsure", "skip", "undo"]
+Asked = Literal["keep", "take", "other", "typed", "delete", "copy", "retain", "unsure", "skip", "undo"]
 
 
 _schemas: dict[type[BaseModel], dict[str, Any]] = {}
@@ -94,13 +102,19 @@ class DecisionBody(Closed):
     verdict: Asked
     version: Count = Field(description="The version of the flag that was seen")
     key: str = Field(pattern=KEY, description="The request's own: sent again it is not doubled")
-    reading: Text = ""
+    reading: Text = Field("", description="Of `other` and `typed`; of `retain` what the copy reads, empty for nothing")
+    confirmed: bool = CONFIRMED
+    authority: str = AUTHORITY
     suggested: Seen | None = Field(None, description="As it was seen; 409 where `take` would take another")
-    note: str = Field("", max_length=LONGEST_NOTE)
+    note: str = Field("", max_length=LONGEST_NOTE, description="A remark for the collation notes")
     undoes: Number | None = None
     undoes_version: Count | None = Field(
         None, description="Of `undo`: the version that the decision made, where all since was taken back"
     )
+
+
+class ReadingQuery(Closed):
+    reading: Text
 
 
 class OneOfMany(DecisionBody):
@@ -140,6 +154,9 @@ class GlyphCorrectionsBody(Closed):
     places: list[GlyphPlaceBody] = Field(min_length=1, max_length=500)
     reading: Text = ""
     delete: bool = Field(False, description="Nothing is to stand there; `reading` is then empty")
+    confirmed: bool = CONFIRMED
+    authority: str = AUTHORITY
+    note: str = Field("", max_length=LONGEST_NOTE)
     batch: str = Field(pattern=KEY)
 
 
@@ -152,6 +169,8 @@ class ManualCorrectionBody(Closed):
     length: int = Field(ge=0, le=LONGEST_READING)
     reading: Text = ""
     delete: bool = Field(False, description="Nothing is to stand there; `reading` is then empty")
+    confirmed: bool = CONFIRMED
+    authority: str = AUTHORITY
     doubt: bool = Field(False, description="What stands there is doubtful; `reading` is then empty")
     source: Seen | None = Field(None, description="The column as it was seen; 404 where it reads otherwise now")
     key: str = Field(pattern=KEY)

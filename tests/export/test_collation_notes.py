@@ -23,18 +23,18 @@ def corrected(text: str, *corrections: Correction) -> CorrectedSource:
 def four() -> CorrectedSource:
     return corrected(
         KANRIPO,
-        Correction(PAGE, 2, 15, 2, "以耦", "耦以", kind=Kind.TRANSPOSITION),
-        Correction(PAGE, 2, 3, 1, "", "告"),
-        Correction(PAGE, 1, 5, 1, "比", "北", note="參見次頁。"),
+        Correction(PAGE, 2, 15, 2, "以耦", "耦以", kind=Kind.TRANSPOSITION, witness="影像"),
+        Correction(PAGE, 2, 3, 1, "", "告", witness="理校"),
+        Correction(PAGE, 1, 5, 1, "比", "北", witness="影像", note="參見次頁。"),
         Correction(PAGE, 1, 3, 0, "與", ""),
     )
 
 
 def test_the_house_style_says_what_stood_there_and_after_what_it_was_changed() -> None:
     assert house_list(four()).splitlines() == [
-        "KR1_WYG_010-1a，第1行　與：原脫，據影像補。",
+        "KR1_WYG_010-1a，第1行　與：原脫，今補。",
         "KR1_WYG_010-1a，第1行　比：原作北，據影像改。參見次頁。",
-        "KR1_WYG_010-1a，第2行　告：原衍，據影像刪。",
+        "KR1_WYG_010-1a，第2行　告：原衍，據理校刪。",
         "KR1_WYG_010-1a，第2行　以耦：原作耦以，據影像乙正。",
     ]
 
@@ -62,7 +62,7 @@ def test_footnotes_stand_in_place_and_their_text_follows_the_paragraph() -> None
     )
     assert with_footnotes(done) == (
         "### 數獲 {#5}\n\n東面于中西[^4][^3]坐。<small>固東面矣。</small>\n\n[^3]: 坐：原脫。\n"
-        "[^4]: 西：原作東，據嚴本校勘記改。\n\n二筭為純[^5]。\n\n[^5]: 矣：原衍，據影像刪。\n"
+        "[^4]: 西：原作東，據嚴本校勘記改。\n\n二筭為純[^5]。\n\n[^5]: 矣：原衍，今刪。\n"
     )
     assert "[^4]" not in done.text
 
@@ -71,7 +71,23 @@ def test_footnotes_of_other_formats_follow_the_text() -> None:
     done = corrected(KANRIPO, Correction(PAGE, 1, 5, 1, "比", "北"))
     text = with_footnotes(done)
     assert "之西比[^1]耦" in text
-    assert text.endswith("\n[^1]: 比：原作北，據影像改。")
+    assert text.endswith("\n[^1]: 比：原作北，今改。")
+
+
+def test_a_text_that_is_kept_is_noted_with_what_the_copy_reads() -> None:
+    done = corrected(
+        KANRIPO,
+        Correction(PAGE, 1, 5, 1, "北", "北", witness="影像", copy_reads="比"),
+        Correction(PAGE, 1, 6, 1, "耦", "耦", witness="理校", copy_reads=""),
+        Correction(PAGE, 2, 3, 0, "", "", witness="嚴本", copy_reads="告"),
+    )
+    assert [line.partition("　")[2] for line in house_list(done).splitlines()] == [
+        "北：影像作比，今不從。",
+        "耦：影像無，據理校不從。",
+        "告：嚴本有，今不從。",
+    ]
+    assert [line.rpartition(": ")[2] for line in plain_list(done).splitlines()] == ["北 ≠ 比", "耦 ≠ ∅", "∅ ≠ 告"]
+    assert done.text == KANRIPO
 
 
 def test_without_corrections_there_is_nothing_to_note() -> None:

@@ -34,6 +34,7 @@ SAID = st.sampled_from(
         Verdict.TYPED,
         Verdict.DELETE,
         Verdict.COPY,
+        Verdict.RETAIN,
         Verdict.UNSURE,
         Verdict.SKIP,
         Verdict.UNDO,
@@ -51,7 +52,7 @@ def say(store: Store, flag: QueuedFlag, verdict: Verdict, reading: str, key: str
     now = store.queue.flags(WORK, [flag.number])[0]
     if verdict is Verdict.UNDO and not now.version:
         return
-    typed = "" if verdict is Verdict.DELETE else reading
+    typed = reading if verdict in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN) else ""
     store.decisions.decide(DecisionRequest(WORK, flag.number, verdict, now.version, "甲", f"request-{key}", typed))
 
 

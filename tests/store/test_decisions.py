@@ -32,6 +32,7 @@ from proof.store.decision_records import (
     NotYoursError,
     RefusedDecisionError,
     State,
+    UnconfirmedReadingError,
     Verdict,
 )
 from proof.store.queue_records import Order, QueueFilter
@@ -58,7 +59,7 @@ def filled(store: Store, info: RunInfo, page_result: PageResult) -> Store:
 
 
 def demand(
-    verdict: Verdict, version: int = 0, flag: int = 1, person: str = "甲", key: str = "", **rest: str
+    verdict: Verdict, version: int = 0, flag: int = 1, person: str = "甲", key: str = "", **rest: object
 ) -> DecisionRequest:
     return DecisionRequest(WORK, flag, verdict, version, person, key or uuid.uuid4().hex, **rest)  # type: ignore[arg-type]
 
@@ -204,10 +205,58 @@ def test_a_reading_that_would_break_its_line_is_refused(filled: Store, reading: 
 
 
 @pytest.mark.parametrize(
-    "reading", ["<script>alert(1)</script>", "&KR0058;", "\U000323b0", "\ue000", "葛\U000e0100", "　"]
+    "reading", ["&KR0058;", "[金*本]", "[(白-日)/七]", "⿰金本", "\U000323b0", "葛\U000e0100", "　", "□"]
 )
 def test_any_text_that_stays_in_its_line_is_a_reading(filled: Store, reading: str) -> None:
     assert filled.decisions.decide(demand(Verdict.TYPED, reading=reading)).reading == reading
+
+
+@pytest.mark.parametrize("reading", ["告(注", "注)", "甲/乙", "<pb:KR1_001-1a>", "&KR12", "&", "（注"])
+def test_markup_is_no_reading(filled: Store, reading: str) -> None:
+    with pytest.raises(RefusedDecisionError, match="markup"):
+        filled.decisions.decide(demand(Verdict.TYPED, reading=reading, confirmed=True))
+    assert filled.decisions.last() == 0
+
+
+@pytest.mark.parametrize(
+    ("reading", "reason"),
+    [
+        ("⿰金", "incomplete description"),
+        ("⿳", "incomplete description"),
+        ("gao", "latin letters"),
+        ("ａ", "latin letters"),
+        ("告\ue000", "private use"),
+        ("\U000f0000", "private use"),
+    ],
+)
+def test_a_reading_that_looks_like_a_slip_is_taken_once_it_is_confirmed(
+    filled: Store, reading: str, reason: str
+) -> None:
+    with pytest.raises(UnconfirmedReadingError) as refused:
+        filled.decisions.decide(demand(Verdict.TYPED, reading=reading))
+    assert (refused.value.reason, refused.value.http_status) == (reason, 428)
+    assert filled.decisions.last() == 0
+    assert filled.decisions.decide(demand(Verdict.TYPED, reading=reading, confirmed=True)).reading == reading
+
+
+def test_to_keep_the_text_where_the_copy_reads_otherwise_is_a_verdict_of_its_own(filled: Store) -> None:
+    with pytest.raises(RefusedDecisionError, match="retain"):
+        filled.decisions.decide(demand(Verdict.COPY, reading="吉"))
+    stands = "告"
+    with pytest.raises(RefusedDecisionError, match="copy"):
+        filled.decisions.decide(demand(Verdict.RETAIN, reading=stands))
+    made = filled.decisions.decide(demand(Verdict.RETAIN, reading="吉", authority="理校", note="一"))
+    assert (made.state, made.reading, made.copy_reads, made.authority) == (State.RETAINED, stands, "吉", "理校")
+    undone = filled.decisions.decide(demand(Verdict.UNDO, key="request-2", version=1))
+    again = filled.decisions.decide(demand(Verdict.UNDO, key="request-3", version=2))
+    assert (undone.state, undone.authority) == (State.OPEN, "")
+    assert (again.state, again.copy_reads, again.authority, again.note) == (State.RETAINED, "吉", "理校", "一")
+
+
+def test_a_decision_rests_on_what_its_flag_came_from_unless_it_says_otherwise(filled: Store) -> None:
+    assert filled.decisions.decide(demand(Verdict.TAKE)).authority == "影像"
+    assert filled.decisions.decide(demand(Verdict.TAKE, flag=2, key="request-2", authority="嚴本")).authority == "嚴本"
+    assert filled.decisions.decide(demand(Verdict.KEEP, flag=3, key="request-3")).authority == ""
 
 
 def test_what_is_not_there_and_what_makes_no_sense_is_refused(filled: Store) -> None:

@@ -28,13 +28,36 @@ def numbers(client: FlaskClient, query: str = "") -> list[int]:
     return [item["number"] for item in client.get(f"{BASE}/flags?{query}").json["items"]]  # type: ignore[index]
 
 
+def test_a_reading_is_refused_where_it_breaks_the_text_and_asked_about_where_it_looks_like_a_slip(
+    served: Served,
+) -> None:
+    client = served.client
+    flag = numbers(client)[0]
+    for reading in ("告(", "甲/乙", "&KR12", "<pb:1>"):
+        for refused in (
+            decide(client, flag, "typed", reading=reading),
+            client.get(f"{BASE}/flags/{flag}/reading", query_string={"reading": reading}),
+        ):
+            assert refused.status_code == 422
+            assert "markup" in refused.json["detail"]  # type: ignore[index]
+    for reading, reason in (("gao", "latin letters"), ("\ue000", "private use"), ("⿰金", "incomplete description")):
+        asked = decide(client, flag, "typed", reading=reading)
+        assert (asked.status_code, asked.json["reason"]) == (428, reason)  # type: ignore[index]
+        assert client.get(f"{BASE}/flags/{flag}/reading", query_string={"reading": reading}).status_code == 428
+    assert client.get(f"{BASE}/flags/{flag}/reading?reading=吉").json == {"reading": "吉"}
+    assert decide(client, flag, "typed", reading="gao", confirmed=True).status_code == 201
+    page = {"line": 1, "offset": 0, "length": 0, "reading": "x", "key": uuid.uuid4().hex}
+    assert client.post(f"{BASE}/pages/1/corrections", json=page).status_code == 428
+    assert client.post(f"{BASE}/pages/1/corrections", json=page | {"confirmed": True}).status_code == 201
+
+
 def test_works_say_how_far_they_have_come(served: Served) -> None:
     client = served.client
     decide(client, numbers(client)[0], "keep")
     [work] = client.get("/api/v1/works").json["items"]  # type: ignore[index]
     assert work["name"] == WORK
     assert work["pages"] == 3
-    assert work["states"] == {"open": 8, "kept": 1, "corrected": 0, "copy": 0, "unsure": 0, "skipped": 0}
+    assert work["states"] == {"open": 8, "kept": 1, "corrected": 0, "copy": 0, "retained": 0, "unsure": 0, "skipped": 0}
 
 
 def test_flags_come_most_suspicious_first_or_as_the_pages_run(served: Served) -> None:

@@ -369,6 +369,46 @@ def test_what_waits_in_a_closed_tab_is_sent_by_the_next(server: ServerProcess, t
     assert [verdict for _, verdict, _ in verdicts(server.folder)] == [Verdict.TAKE]
 
 
+def test_a_reading_that_looks_like_a_slip_is_asked_about_and_one_key_confirms_it(
+    server: ServerProcess, tabs: list[Tab]
+) -> None:
+    page = desk(tabs[0], server)
+    number = shown(page)
+    page.keyboard.press("e")
+    page.locator("#typed").fill("告/")
+    page.keyboard.press("Enter")
+    expect(page.locator("#typed-problem")).to_contain_text("is markup and no character")
+    page.locator("#typed").fill("gao")
+    page.keyboard.press("Enter")
+    expect(page.locator("#typed-problem")).to_contain_text("these are Latin letters: gao. Is it meant?")
+    assert shown(page) == number
+    page.keyboard.press("Enter")
+    passed(page, number)
+    saved(page)
+    assert verdicts(server.folder) == [(number, Verdict.TYPED, "gao")]
+
+
+def test_the_text_is_kept_with_what_the_copy_reads_after_an_authority_with_a_remark(
+    server: ServerProcess, tabs: list[Tab]
+) -> None:
+    page = desk(tabs[0], server)
+    number = shown(page)
+    page.keyboard.press("a")
+    page.locator("#authority").fill("理校")
+    page.locator("#remark").fill("文義不通")
+    page.keyboard.press("Enter")
+    expect(page.locator("#rests")).to_have_text("after 理校 · 文義不通")
+    page.keyboard.press("r")
+    expect(page.locator("#typed")).to_be_focused()
+    page.keyboard.press("Enter")  # it has what is suggested
+    passed(page, number)
+    saved(page)
+    with Store.open(server.folder / "proof.sqlite") as store:
+        [made] = store.decisions.log(WORK)
+    assert (made.verdict, made.state, made.reading) == (Verdict.RETAIN, State.RETAINED, made.transcribed)
+    assert (made.copy_reads, made.authority, made.note) == (made.suggested, "理校", "文義不通")
+
+
 def test_markup_in_a_reading_shows_as_text(server: ServerProcess, tabs: list[Tab]) -> None:
     page = desk(tabs[0], server, "?least_score=4.6&most_score=5")
     expect(page.locator("#suggested")).to_have_text(SCRIPT)

@@ -21,9 +21,10 @@ KEYS = {
     f"{AT}/desk": ALL
     | {"K": ".tile[data-act=keep]", "T": ".tile[data-act=take]", "Enter": ".tile[data-act=take]"}
     | {"1": "#alternatives button", "9": "#alternatives button"}
-    | {"E": "#type", "D": "#delete", "C": "#copy", "U": "#unsure", "S": "#skip", "Z": "#undo", "Y": "#redo"}
+    | {"E": "#type", "D": "#delete", "C": "#copy", "R": "#retain", "U": "#unsure", "S": "#skip"}
+    | {"Z": "#undo", "Y": "#redo"}
     | {"←": "[data-act=back]", "→": "[data-act=ahead]", "G": "[data-act=beside]", "O": "[data-act=outline]"}
-    | {"P": "button[data-act=page]", "N": "[data-act=comment]", "W": "[data-act=whole]"},
+    | {"P": "button[data-act=page]", "N": "[data-act=comment]", "W": "[data-act=whole]", "A": "[data-act=rests]"},
     f"{AT}/pages/1": UNDO
     | ALL
     | {"B": "#boxes", "+": "[data-zoom='+']", "−": "[data-zoom='-']", "0": "[data-zoom='0']"}

@@ -8,7 +8,7 @@ import { parameters } from "./filters.js";
 import { sayWhatIsLeft } from "./left.js";
 import { Outbox, ahead, waitingAt } from "./outbox.js";
 import { draw, drawGlyph, picture, pictureOn } from "./stage.js";
-import { takeTyped } from "./typing.js";
+import { composing, meant, takeTyped } from "./typing.js";
 import { askBack, goThrough, tell, tellRefused } from "./undo.js";
 
 const AHEAD = 6;
@@ -156,6 +156,7 @@ function show() {
   $("end").hidden = Boolean(flag) || coming;
   (flag ? $("panel") : $("main")).append($("notices")); // what failed is told where nothing is left, too
   closeTyping();
+  closeResting();
   if (!flag) {
     if (coming) delete document.body.dataset.flag;
     else document.body.dataset.flag = "";
@@ -184,6 +185,7 @@ function show() {
   witnesses(flag);
   alternatives(flag);
   stands(flag);
+  showRests();
   said(flag);
   progress();
   trail();
@@ -325,7 +327,8 @@ function stands(flag) {
   if (!decided) return line.replaceChildren();
   line.replaceChildren(make("b", {}, words.states[flag.state]));
   if (flag.state === "corrected") line.append(" ", corrected(flag.transcribed, flag.reading, movedWith(flag)?.[0].transcribed));
-  if (flag.last) line.append(" · ", flag.last.person);
+  if (flag.state === "retained" && flag.last) line.append(" ", han(flag.last.copy_reads));
+  for (const told of [flag.last?.authority && say("restsOn", { authority: flag.last.authority }), flag.last?.note, flag.last?.person]) if (told) line.append(" · ", told);
 }
 
 // what people say to each other of a flag; of a character that moved, at the place where it was begun
@@ -399,7 +402,7 @@ async function fetched(number) {
 
 // deciding
 
-const STATE = { keep: "kept", take: "corrected", other: "corrected", typed: "corrected", delete: "corrected", copy: "copy", unsure: "unsure", skip: "skipped" };
+const STATE = { keep: "kept", take: "corrected", other: "corrected", typed: "corrected", delete: "corrected", copy: "copy", retain: "retained", unsure: "unsure", skip: "skipped" };
 
 function keep() {
   try {
@@ -422,15 +425,18 @@ function send(flag, verdict, state, reading, more = {}) {
   set(flag, after);
 }
 
-function decide(verdict, reading = "") {
+function decide(verdict, reading = "", more = {}) {
   const flag = flags[at];
   if (!flag) return;
+  if (!$("resting").hidden) takeResting();
   tell("");
   const stand = { take: flag.suggested, other: reading, typed: reading, delete: "" }[verdict] ?? flag.transcribed;
   const state = (verdict === "other" || verdict === "typed") && stand === flag.transcribed ? "kept" : STATE[verdict];
   steps.done.push({ flag: flag.number, was: flag.state, wasReading: flag.reading, state, reading: stand, transcribed: flag.transcribed, moved: movedBy(flag, verdict), made: flag.version + 1 });
   steps.undone = [];
-  send(flag, verdict, state, stand, { reading, suggested: flag.suggested });
+  const { authority, note } = restsOf(flag);
+  rests = null;
+  send(flag, verdict, state, stand, { reading, suggested: flag.suggested, ...(authority && { authority }), ...(note && { note }), ...more });
   stepped(flag);
   forward();
 }
@@ -527,9 +533,13 @@ function follow(way, event) {
 
 // typing: while a method composes, Enter and Escape belong to it
 
-function openTyping() {
+let retaining = false; // what is typed is what the copy reads, and the text is kept
+function openTyping(retains = false) {
+  retaining = retains;
+  closeResting();
   $("typing").hidden = false;
-  $("typed").value = "";
+  $("typed-label").textContent = say(retaining ? "copyReads" : "standsHere");
+  $("typed").value = retaining && flags[at].suggested !== flags[at].transcribed ? flags[at].suggested : "";
   $("typed-problem").textContent = "";
   $("typed").lang = script;
   $("typed").focus();
@@ -542,7 +552,64 @@ function closeTyping() {
   $("main").focus({ preventScroll: true });
 }
 
-takeTyped((reading) => decide("typed", reading), closeTyping);
+const PLAIN = /^\p{Script=Han}*$/u;
+takeTyped(async (reading) => {
+  const flag = flags[at];
+  const more = meant(reading);
+  if (!PLAIN.test(reading) && !more.confirmed) { // the server knows what breaks a text, and what looks like a slip
+    const told = await ask(`${api(`flags/${flag.number}/reading`)}?${new URLSearchParams({ reading })}`).catch((problem) => problem);
+    if ([422, 428].includes(told.status)) throw told;
+    if (flags[at] !== flag) return;
+  }
+  decide(retaining ? "retain" : "typed", reading, more);
+}, closeTyping, () => retaining);
+
+// what a decision rests on, and a remark: said before it, of the flag that is shown
+
+let rests = null;
+const restsOf = (flag) => (rests?.flag === flag ? rests : { authority: "", note: "" });
+
+function openResting() {
+  const flag = flags[at];
+  if (!flag) return;
+  closeTyping();
+  const { authority, note } = restsOf(flag);
+  $("authorities").replaceChildren(...[...new Set([...data.authorities, ...flag.witnesses.map((one) => one.siglum)])].map((value) => make("option", { value })));
+  $("authority").value = authority;
+  $("remark").value = note;
+  $("authority").lang = $("remark").lang = script;
+  $("resting").hidden = false;
+  $("authority").focus();
+}
+
+function takeResting() {
+  rests = { flag: flags[at], authority: $("authority").value.trim(), note: $("remark").value.trim() };
+  closeResting();
+  showRests();
+}
+
+function closeResting() {
+  if ($("resting").hidden) return;
+  $("resting").hidden = true;
+  $("main").focus({ preventScroll: true });
+}
+
+function showRests() {
+  const { authority, note } = flags[at] ? restsOf(flags[at]) : {};
+  $("rests").hidden = !authority && !note;
+  $("rests").textContent = [authority && say("restsOn", { authority }), note].filter(Boolean).join(" · ");
+}
+
+const composesRests = [composing($("authority")), composing($("remark"))];
+$("resting").addEventListener("keydown", (event) => {
+  event.stopPropagation();
+  const composes = composesRests.map((asks) => asks(event)).some(Boolean);
+  if (composes) { if (event.key === "Enter") event.preventDefault(); } else if (event.key === "Escape") closeResting();
+});
+$("resting").addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (!composesRests.some((asks) => asks(event))) takeResting();
+});
 
 // keys and buttons: one list for both
 
@@ -553,7 +620,9 @@ const acts = {
   copy: () => decide("copy"),
   unsure: () => decide("unsure"),
   skip: () => decide("skip"),
-  type: openTyping,
+  retain: () => flags[at] && openTyping(true),
+  rests: openResting,
+  type: () => openTyping(),
   undo,
   redo,
   other: (n) => flags[at]?.others[n] && decide("other", flags[at].others[n].text),
@@ -584,7 +653,7 @@ const turn = inTurn();
 let turning = 0;
 function perform(name, n) {
   const flag = flags[at];
-  const coming = DECIDING.includes(name) || name === "type" ? pictureOn(flag) : null;
+  const coming = DECIDING.includes(name) || ["type", "retain"].includes(name) ? pictureOn(flag) : null;
   if (coming) { // nobody decides before an image that is not there yet, nor by a second key a flag that was not seen
     turning += 1;
     return turn(() => coming.then(() => (flags[at] === flag ? acts[name](n) : undefined))).finally(() => { turning -= 1; });
@@ -595,7 +664,7 @@ function perform(name, n) {
 }
 
 const KEYS = {
-  k: "keep", t: "take", d: "delete", e: "type", c: "copy", u: "unsure", s: "skip", w: "whole", g: "beside", p: "page", o: "outline", n: "comment",
+  k: "keep", t: "take", d: "delete", e: "type", c: "copy", r: "retain", a: "rests", u: "unsure", s: "skip", w: "whole", g: "beside", p: "page", o: "outline", n: "comment",
   ArrowLeft: "back", ArrowRight: "ahead", Backspace: "undo",
 };
 

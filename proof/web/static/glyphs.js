@@ -1,7 +1,7 @@
 // Glyphs beside glyphs: all occurrences of a character, the least alike first; those that are chosen are corrected at once.
 
 import { api, ask, data, glyphAt, han, isShortcut, make, may, oneAtATime, say, uuid, why, words, work } from "./shell.js";
-import { takeTyped } from "./typing.js";
+import { meant, takeTyped } from "./typing.js";
 import { tell } from "./undo.js";
 
 const $ = (id) => document.getElementById(id);
@@ -108,10 +108,11 @@ const correct = oneAtATime(async (reading, more = {}) => {
   return true;
 });
 
-async function attempt(act) {
+async function attempt(act, besides = []) {
   try {
     return await act();
   } catch (problem) {
+    if (besides.includes(problem.status)) throw problem;
     $("outcome").textContent = why(problem);
     return false;
   }
@@ -128,7 +129,7 @@ function closeTyping() {
   ($("grid").querySelector("[aria-pressed=true]") ?? $("grid").querySelector("button"))?.focus();
 }
 takeTyped(async (reading) => {
-  const done = await attempt(() => correct(reading));
+  const done = await attempt(() => correct(reading, meant(reading)), [422, 428]); // these are about what was typed
   if (done && $("typed").value.trim() === reading) closeTyping(); // else something else is typed by now
 }, closeTyping);
 $("typing-close").addEventListener("click", closeTyping);

@@ -9,7 +9,7 @@ import { ahead } from "./outbox.js";
 import { alternatives, askPage, readable, settle } from "./reading.js";
 import { api, ask, data, han, inTurn, isShortcut, make, may, oneAtATime, say, uuid, why, words, work } from "./shell.js";
 import { home, together, writeSheet } from "./sheet.js";
-import { composing } from "./typing.js";
+import { composing, whyTyped } from "./typing.js";
 import { tellAnew } from "./undo.js";
 
 const $ = (id) => document.getElementById(id);
@@ -161,7 +161,7 @@ const correct = oneAtATime(async (one, flag, verdict, reading, said) => {
     return null;
   } catch (problem) {
     const last = problem.document.decisions?.at(-1);
-    const told = last ? ahead(last) : why(problem);
+    const told = last ? ahead(last) : whyTyped(problem, reading);
     if ($("correct").open) $("correct-problem").textContent = told;
     else if ($("inplace").hidden) $("notices").replaceChildren(make("p", { class: "notice" }, told));
     return told;

@@ -11,7 +11,7 @@ let facets = data.facets;
 let next = null;
 let asked = 0;
 
-const STATES = ["open", "unsure", "skipped", "corrected", "kept", "copy"];
+const STATES = ["open", "unsure", "skipped", "corrected", "kept", "copy", "retained"];
 const KINDS = ["substitution", "insertion", "omission", "transposition", "variant", "layout", "audit"];
 
 const params = (extra = {}) => parameters({ ...query, ...extra });
@@ -97,7 +97,7 @@ function choosePair(pair) {
 function way() {
   const states = data.work.states;
   const all = Object.values(states).reduce((sum, one) => sum + one, 0);
-  $("bar").replaceChildren(...["corrected", "kept", "copy", "unsure", "skipped"].filter((state) => states[state]).map((state) => {
+  $("bar").replaceChildren(...["corrected", "kept", "copy", "retained", "unsure", "skipped"].filter((state) => states[state]).map((state) => {
     const part = make("span", { class: `part ${state}`, title: `${words.states[state]}: ${states[state]}` });
     part.style.flexGrow = states[state];
     return part;

@@ -2,6 +2,7 @@
 // as doubtful, P goes to the flag and back. What is flagged is decided there; what is not is corrected by hand.
 
 import { api, ask, data, han, isShortcut, make, may, oneAtATime, say, uuid, work } from "./shell.js";
+import { meant } from "./typing.js";
 
 const $ = (id) => document.getElementById(id);
 const LIST = 240; // CSS pixels that what the recogniser saw takes beside the cell
@@ -13,9 +14,9 @@ const own = (flag, one) => flag && !flag.other && flag.offset === one.offset && 
 
 /** What is sent for a character: `verdict` is typed, delete or unsure. Raises a Problem. */
 export function settle(one, flag, verdict, reading = "") {
-  if (own(flag, one)) return ask(api(`flags/${flag.number}/decisions`), { verdict, reading, version: flag.version, key: uuid() });
+  if (own(flag, one)) return ask(api(`flags/${flag.number}/decisions`), { verdict, reading, ...meant(reading), version: flag.version, key: uuid() });
   const { source } = data.columns.find(({ number }) => number === one.line) ?? {}; // a check may have changed the text since
-  const place = { line: one.line, offset: one.offset, length: one.length, reading, source, key: uuid() };
+  const place = { line: one.line, offset: one.offset, length: one.length, reading, ...meant(reading), source, key: uuid() };
   return ask(api(`pages/${data.number}/corrections`), { ...place, delete: verdict === "delete", doubt: verdict === "unsure" });
 }
 

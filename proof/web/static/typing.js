@@ -1,6 +1,6 @@
 // Readings that are typed: what an input method composes is neither sent nor ended by the keys that compose it.
 
-import { say } from "./shell.js";
+import { Problem, say, why } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -12,8 +12,26 @@ export function composing(box) {
   return (event) => begun || event.isComposing || event.keyCode === 229;
 }
 
-/** The box in which a reading is typed: `take` is called with it, `close` at Escape. An empty one deletes nothing. */
-export function takeTyped(take, close) {
+let doubted = null; // the reading that the server asked about last
+
+/** What goes with a reading: that it is meant, where the server asked about it and it is sent once more. */
+export function meant(reading) {
+  const confirmed = reading !== "" && reading === doubted;
+  doubted = null;
+  return confirmed ? { confirmed } : {};
+}
+
+/** What a problem says of a reading that was typed; where it asks whether that is meant, the same once more says so. */
+export function whyTyped(problem, reading) {
+  doubted = problem.status === 428 ? reading : null;
+  return doubted === null ? why(problem) : say("really", { detail: problem.message });
+}
+
+/**
+ * The box in which a reading is typed: `take` is called with it, `close` at Escape. What `take` is refused is said
+ * beside the box. An empty reading deletes nothing; `mayBeEmpty` says whether it means something else now.
+ */
+export function takeTyped(take, close, mayBeEmpty = () => false) {
   const composes = composing($("typed"));
   $("typed").addEventListener("keydown", (event) => {
     event.stopPropagation();
@@ -25,7 +43,11 @@ export function takeTyped(take, close) {
     event.preventDefault();
     if (composes(event)) return;
     const reading = $("typed").value.trim();
-    if (reading) take(reading);
-    else $("typed-problem").textContent = say("typeFirst");
+    $("typed-problem").textContent = "";
+    if (!reading && !mayBeEmpty()) $("typed-problem").textContent = say("typeFirst");
+    else take(reading).catch((problem) => {
+      if (!(problem instanceof Problem)) throw problem;
+      $("typed-problem").textContent = whyTyped(problem, reading);
+    });
   });
 }

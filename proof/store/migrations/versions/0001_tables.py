@@ -285,6 +285,8 @@ def upgrade() -> None:
         sa.Column("was", sa.Text(), nullable=True),
         sa.Column("reading", sa.Text(), nullable=True),
         sa.Column("note", sa.Text(), nullable=True),
+        sa.Column("authority", sa.Text(), nullable=True),
+        sa.Column("copy_reads", sa.Text(), nullable=True),
         sa.Column("text", sa.Text(), nullable=True),
         sa.Column("uid", sa.String(length=64), nullable=True),
         sa.Column("page", sa.String(length=255), nullable=True),

@@ -1,0 +1,46 @@
+"""What decisions rest on: the image, a witness, or a way of reasoning, as collation notes name it (據影像改)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from proof.model.flags import SENSE
+from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.models import FlagRow, PageRow
+
+IMAGE = "影像"
+"""The image of the page."""
+OTHER_BOOKS, SAME_BOOK, REASON = "他校", "本校", "理校"
+"""Other books that quote the passage, other passages of the same book, and reason alone (after 陳垣)."""
+REASONED = (OTHER_BOOKS, SAME_BOOK, REASON)
+
+_WITHOUT = frozenset({Verdict.KEEP, Verdict.UNSURE, Verdict.SKIP, Verdict.UNDO, Verdict.REDO})
+"""Verdicts that rest on nothing unless their request says so."""
+
+
+def authority_of(demand: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
+    """What a decision rests on: what its request says, else what its flag came from. That is the image where the page
+    has one; of a reading that a witness alone has, and of a flag that was raised without the image, the witness."""
+    if demand.authority or demand.verdict in _WITHOUT:
+        return demand.authority
+    reading = demand.reading if demand.verdict in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN) else flag.suggested
+    witness = next((siglum for siglum, has in _witnesses(flag) if has == reading), "")
+    of_image = page.image is not None and flag.reason != SENSE
+    return witness if witness and not (of_image and reading in _of_image(flag)) else IMAGE if of_image else ""
+
+
+def seen_at(flag: FlagRow) -> frozenset[str]:
+    """The readings that people are shown at a flag."""
+    return _of_image(flag) | {reading for _, reading in _witnesses(flag)}
+
+
+def _of_image(flag: FlagRow) -> frozenset[str]:
+    alternatives: list[tuple[str, float]] = flag.evidence.get("alternatives", [])
+    return frozenset({flag.suggested, *(text for text, _ in alternatives)})
+
+
+def _witnesses(flag: FlagRow) -> Iterator[tuple[str, str]]:
+    """The witnesses of a flag, and what they read there."""
+    told: list[dict[str, Any]] = flag.evidence.get("witnesses", [])
+    yield from ((one["siglum"], one["reading"]) for one in told)
