@@ -85,7 +85,7 @@ def test_an_insertion_into_an_empty_half_row_is_in_that_half_row(written: dict[F
     assert f"　大夫(案/{INSERTED})之西北耦¶" in written[Form.TEXT]
     tei = etree.fromstring(written[Form.TEI].encode())
     [note] = tei.iterfind(".//{*}body//{*}note[@place='inline']")
-    assert "".join(note.itertext()) == f"案{INSERTED}"
+    assert "".join(map(str, note.itertext())) == f"案{INSERTED}"
     page = etree.fromstring(written[Form.PAGE].encode())
     lines: dict[str, str] = {}
     for line in page.iterfind(".//{*}TextLine"):
