@@ -171,6 +171,7 @@ def _export(text: Path, settings: Settings, wanted: _Wanted, folder: Path) -> in
         pages=pages,
         collations=[collate(corrected.edition, one, pairs) for one in others],
         title=settings.project.title,
+        rejected=decided.rejected,
         name=wanted.name,
         base=wanted.base,
     )

@@ -43,13 +43,15 @@ class LeftOut:
 @dataclass(frozen=True, slots=True)
 class Decided:
     """What was decided for a text: `edition` is the text, in the script in which it was checked; `settled` counts the
-    decisions that leave the text as it is; `applied` those that the text had before it was checked last."""
+    decisions that leave the text as it is; `applied` those that the text had before it was checked last; `rejected` are
+    the ids of the flags at which the text is kept."""
 
     edition: Edition
     corrections: tuple[Correction, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     settled: int = 0
     applied: tuple[Correction, ...] = ()
+    rejected: frozenset[str] = frozenset()
 
     @property
     def nothing(self) -> bool:
@@ -82,6 +84,7 @@ def decided_in(store: Store, edition: Edition) -> Decided:
     left_out: list[LeftOut] = []
     applied: list[Correction] = []
     settled = 0
+    rejected: set[str] = set()
     for work, of_work in known.items():
         last = {one.flag: one for one in store.decisions.last_of_flags(work)}
         makers = store.decisions.makers(last.values())
@@ -91,6 +94,8 @@ def decided_in(store: Store, edition: Edition) -> Decided:
                 if decision.page in pages and decision.state not in (State.KEPT, State.OPEN):
                     left_out.append(LeftOut(decision, Unused.OTHER_TEXT, there.text))
                 continue
+            if decision.state in _KEEPING:
+                rejected.add(decision.uid)
             reason = _UNDECIDED.get(decision.state)
             place = now.of(there)
             settled += decision.state is State.KEPT or (decision.state is State.COPY and not decision.transcribed)
@@ -113,7 +118,7 @@ def decided_in(store: Store, edition: Edition) -> Decided:
                 kept.append((decision, span))
     corrections, conflicts = _without_conflicts(_without_superseded(found, kept), kept)
     left_out += [LeftOut(decision, Unused.CONFLICT, str(edition.path)) for decision in conflicts]
-    return Decided(edition, tuple(corrections), tuple(left_out), settled, tuple(applied))
+    return Decided(edition, tuple(corrections), tuple(left_out), settled, tuple(applied), frozenset(rejected))
 
 
 def note_written(store: Store, corrected: CorrectedSource) -> None:
@@ -128,6 +133,7 @@ def note_written(store: Store, corrected: CorrectedSource) -> None:
         store.text_versions.wrote(path, edition.text, corrected.text, edition.script.value, writing)
 
 
+_KEEPING = frozenset({State.KEPT, State.COPY, State.RETAINED})
 _UNDECIDED: Mapping[State, Unused] = {State.UNSURE: Unused.UNSURE, State.SKIPPED: Unused.SKIPPED}
 
 

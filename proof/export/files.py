@@ -20,7 +20,9 @@ from proof.export.collation_notes import house_list, plain_list, with_footnotes
 from proof.export.iiif import flag_annotations, manifest
 from proof.export.marked import MarkedPage, as_checked, mark
 from proof.export.pagexml import page_xml
+from proof.export.shown import with_decisions
 from proof.export.source import CorrectedSource, write_corrected
+from proof.export.spreadsheet import spreadsheet
 from proof.export.tei import tei
 from proof.images.pdf import file_name
 from proof.model.result import PageResult
@@ -33,6 +35,7 @@ class Form(StrEnum):
     DIFF = "diff"
     NOTES = "notes"
     PLAIN = "plain"
+    CSV = "csv"
     FOOTNOTES = "footnotes"
     TEI = "tei"
     PAGE = "page"
@@ -47,15 +50,16 @@ ON_IMAGES = frozenset({Form.PAGE, Form.ALTO, Form.IIIF, Form.ANNOTATIONS})
 @dataclass(frozen=True, slots=True)
 class Material:
     """What there is to write: the corrected source, and, where it was checked against images, its pages; the text
-    collated with its witnesses, and its title where the text does not say it. `name` is the file's path in its
-    repository, for the diff; `base` the address under which a manifest will be served; `made` the time that files
-    give."""
+    collated with its witnesses, and its title where the text does not say it. `rejected` are the ids of flags at which
+    the text is kept. `name` is the file's path in its repository, for the diff; `base` the address under which a
+    manifest will be served; `made` the time that files give."""
 
     corrected: CorrectedSource
     made: datetime
     pages: Sequence[PageResult] = ()
     collations: Sequence[Collation] = ()
     title: str = ""
+    rejected: frozenset[str] = frozenset()
     name: str = ""
     base: str = ""
 
@@ -100,7 +104,16 @@ def _tei(material: Material) -> bytes:
 
 def _iiif(material: Material) -> bytes:
     edition = material.corrected.edition
-    return _json(manifest(material.pages, material.base, material.title or edition.title or edition.path.stem))
+    return _json(
+        manifest(_decided_pages(material), material.base, material.title or edition.title or edition.path.stem)
+    )
+
+
+def _decided_pages(material: Material) -> list[PageResult]:
+    """The checked pages with their flags as decisions leave them."""
+    corrections = as_checked(material.corrected.placed, material.pages)
+    running = not material.corrected.edition.paged
+    return [with_decisions(page, corrections, material.rejected, running=running) for page in material.pages]
 
 
 def _json(told: dict[str, Any]) -> bytes:
@@ -111,6 +124,7 @@ ENDINGS: dict[Form, tuple[str, Callable[[Material], bytes]]] = {
     Form.DIFF: ("diff", _diff),
     Form.NOTES: ("notes.txt", lambda material: house_list(material.corrected).encode()),
     Form.PLAIN: ("corrections.txt", lambda material: plain_list(material.corrected).encode()),
+    Form.CSV: ("decided.csv", lambda material: spreadsheet(material.corrected)),
     Form.FOOTNOTES: ("footnotes.txt", lambda material: with_footnotes(material.corrected).encode()),
     Form.TEI: ("tei.xml", _tei),
     Form.IIIF: ("manifest.json", _iiif),
@@ -136,7 +150,7 @@ def _pages(material: Material, folder: Path, document: Callable[[MarkedPage], by
 
 def _annotations(material: Material, folder: Path) -> list[Path]:
     written = []
-    for page in material.pages:
+    for page in _decided_pages(material):
         if page.image is not None:
             base = material.base.rstrip("/")
             target = f"{base}/images/{quote(file_name(page.image))}" if base else file_name(page.image)

@@ -7,7 +7,7 @@ bottom; a recogniser is trained on such lines.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -15,6 +15,7 @@ from proof.export.corrections import Correction, PlacedCorrection, reads_as
 from proof.images.pdf import file_name
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
+from proof.text.column import parse_column
 from proof.text.model import Row
 
 
@@ -66,11 +67,12 @@ def mark(page: PageResult, corrections: Iterable[Correction] = (), *, running: b
         return None
     of_line: dict[int, list[Correction]] = defaultdict(list)
     for correction in corrections:
-        own = ("", page.page, page.ref) if running else (page.page, page.ref)
-        if correction.accepted and not correction.audit and correction.page in own:
+        if is_on(page, correction, running=running):
             of_line[correction.line].append(correction)
     characters: dict[int, list[CheckedCharacter]] = defaultdict(list)
-    for character in sorted(page.characters, key=lambda one: (one.line, one.offset)):
+    for character in sorted(
+        [*page.characters, *_beginning_rows(page, of_line)], key=lambda one: (one.line, one.offset)
+    ):
         characters[character.line].append(character)
     texts = {
         (line, offset): told
@@ -88,6 +90,48 @@ def mark(page: PageResult, corrections: Iterable[Correction] = (), *, running: b
             lines = lines or _restored(page, column, of_line[column.number])
             columns.append(MarkedColumn(column.number, _within(column.box, page.image_size), lines))
     return MarkedPage(page.page, page.ref, file_name(page.image), page.image_size, tuple(columns))
+
+
+def is_on(page: PageResult, correction: Correction, *, running: bool = False) -> bool:
+    """Whether an accepted correction is about a page; `running` as in `mark`."""
+    own = ("", page.page, page.ref) if running else (page.page, page.ref)
+    return correction.accepted and not correction.audit and correction.page in own
+
+
+def _beginning_rows(page: PageResult, of_line: Mapping[int, Iterable[Correction]]) -> Iterable[CheckedCharacter]:
+    """A place without a character for each insertion that begins a half-row of which the transcription has nothing:
+    it belongs to no character beside it. It is as high as its note, or as its flag saw it."""
+    boxes = {flag.id: flag.bbox for flag in page.flags if flag.bbox is not None}
+    for column in page.columns:
+        for one in of_line.get(column.number, ()):
+            if one.length or not one.replacement:
+                continue
+            row, there = _row_at(column.source, one)
+            if there is None:
+                continue
+            beside = [each.box for each in page.characters if each.line == column.number and each.offset in there]
+            box = boxes.get(one.flag)
+            if box is None and beside:
+                first, last = beside[0], beside[-1]
+                left = first.x - first.w if row is Row.LEFT else first.right
+                box = Box(left, first.y, first.w, last.bottom - first.y)
+            yield CheckedCharacter(column.number, one.offset, 0, row, "", box or column.box, "", None)
+
+
+def _row_at(source: str, insertion: Correction) -> tuple[Row, frozenset[int] | None]:
+    """The row that an insertion goes into, and the offsets of the other half-row of its note where it has nothing
+    beside it in its own; None where it has."""
+    edited = source[: insertion.offset] + insertion.replacement + source[insertion.offset :]
+    end = insertion.offset + len(insertion.replacement)
+    for run in parse_column(edited).runs:
+        for cells, others in ((run.right, run.left), (run.left, run.right)):
+            own = [insertion.offset <= cell.offset < end for cell in cells]
+            if any(own):
+                before = insertion.offset  # what stands behind the insertion in the column as it was parsed
+                moved = (cell.offset - (len(insertion.replacement) if cell.offset > before else 0) for cell in others)
+                alone = run.note and all(mine or cell.blank for mine, cell in zip(own, cells, strict=True))
+                return cells[own.index(True)].row, frozenset(moved) if alone else None
+    return Row.MAIN, None
 
 
 def as_checked(placed: Iterable[PlacedCorrection], pages: Iterable[PageResult]) -> list[Correction]:
@@ -134,7 +178,9 @@ def _corrected(
         over = [one for one in ordered if correction.offset <= one.offset < end]
         if not over:
             following = next((one for one in ordered if one.offset >= correction.offset), None)
-            if following is not None:
+            if following is not None and following.offset == correction.offset and not following.length:
+                texts[following.offset][1] += correction.replacement
+            elif following is not None:
                 texts[following.offset][0] += correction.replacement
             elif ordered:
                 texts[ordered[-1].offset][2] += correction.replacement

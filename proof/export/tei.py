@@ -255,14 +255,44 @@ class _Writer:
         last: LayerStretch | None = None
         ends = {stretch.end for stretch in block.stretches} - {stretch.start for stretch in block.stretches}
         for stretch in block.stretches:
+            self._between_stretches(parent, max(block.start, self.reached), stretch.start, last, block)
             while remaining and remaining[0] < stretch.start:
                 self._footnote(parent, footnotes[remaining.pop(0)])
             self._stretch(parent, stretch, last, block, behind=stretch.end in ends)
             last = stretch
-        for number in self._between(max(block.start, self.reached), block.end + 1):
-            self._change(parent, number)
+        self._between_stretches(parent, max(block.start, self.reached), block.end + 1, last, block)
         for place in remaining:
             self._footnote(parent, footnotes[place])
+
+    def _between_stretches(
+        self, parent: etree._Element, start: int, end: int, last: LayerStretch | None, block: TextBlock
+    ) -> None:
+        """Write the changes that begin where the text has none of its own, such as an empty half-row: into the note
+        that is open there, or into one of their own."""
+        for number in self._between(start, end):
+            begins = self.starts[number]
+            within = block.kind is BlockKind.COLUMN and self._in_note(block, begins)
+            target = parent
+            if within:
+                kind = _NAMES[last.layer] if last is not None and last.layer in _NOTES else _NAMES[Layer.COMMENTARY]
+                before = parent[-1] if len(parent) else None
+                if before is not None and _open_note(before, kind):
+                    target = before
+                    if last is not None and "/" in self.edition.text[last.end : begins]:
+                        add(target, "lb")
+                else:
+                    target = add(parent, "note", place="inline", type=kind)
+            self.reached = max(self.reached, self._change(target, number))
+
+    def _in_note(self, block: TextBlock, at: int) -> bool:
+        """Whether a place of a column is within a note."""
+        before = self.edition.text[block.start : at]
+        opened = max(before.rfind("("), before.rfind("（"))
+        closed = max(before.rfind(")"), before.rfind("）"))
+        if opened == closed:  # neither: as the column begins
+            behind = self.edition.text[at : block.end]
+            return bool(re.match(r"[^(（]*[)）]", behind))
+        return opened > closed
 
     def _between(self, start: int, end: int) -> list[int]:
         """The changes that begin from `start` on and before `end` and have not been written yet, by their numbers."""

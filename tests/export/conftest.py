@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -33,8 +34,13 @@ def schemas() -> Path:
 @pytest.fixture
 def checked() -> PageResult:
     """A page of three columns, the second empty, every character in a box of its own."""
+    return page_of(COLUMNS)
+
+
+def page_of(sources: Sequence[str]) -> PageResult:
+    """A checked page of three columns, every character in a box of its own."""
     columns, characters = [], []
-    for number, source in enumerate(COLUMNS, start=1):
+    for number, source in enumerate(sources, start=1):
         left = 400 - 100 * number
         columns.append(CheckedColumn(number, Box(left, 50, 90, 700), source))
         down = 50.0
