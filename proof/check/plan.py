@@ -69,8 +69,8 @@ def work_of(texts: Sequence[Transcription], store: Store, project: Sequence[Path
         raise UsageError("no transcription was named: give one, or set project.texts in config.toml")
     if texts[0].work:
         return texts[0].work
-    known = [store.work_of_text(str(text.path)) for text in texts]
-    renamed = (earlier_name(store, text, texts) for text, work in zip(texts, known, strict=True) if work is None)
+    known = (store.work_of_text(str(path)) for path in (*(text.path for text in texts), *project))
+    renamed = (earlier_name(store, text, texts) for text in texts)
     return next((work for work in known if work), None) or next(
         (was.work for was in renamed if was is not None), texts[0].path.stem
     )

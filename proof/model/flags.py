@@ -193,7 +193,7 @@ def other_half(flag: Flag, flags: Iterable[Flag]) -> Flag | None:
 
 def is_moved(flag: Flag, other: Flag | None) -> bool:
     """Whether two flags that are one question are about what moved, and not about two parts of a run."""
-    return other is not None and flag.kind is not other.kind
+    return other is not None and (flag.kind is not other.kind or flag.kind is Kind.LAYOUT)
 
 
 def questions(flags: Sequence[Flag]) -> list[Flag]:

@@ -224,7 +224,7 @@ def _beside_the_image(told: SenseReading, say: Say) -> str:
 
 
 def _about_moved(flag: Flag, other: Flag, say: Say) -> str:
-    old, new = (flag, other) if flag.kind is Kind.INSERTION else (other, flag)
+    old, new = (flag, other) if flag.transcribed else (other, flag)
     message = MOVED_WITHIN if old.line == new.line else MOVED
     return say(message) % {"text": old.transcribed, "old": old.line, "new": new.line}
 

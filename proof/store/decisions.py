@@ -50,8 +50,8 @@ from proof.store.typed_text import check_authority, check_markup, check_meant, c
 
 AT_ONCE = 500
 
-SURPLUS_COLUMN = frozenset({"column doubled", "column not on the page"})
-"""Reasons of findings about a column that should not be there."""
+SURPLUS_COLUMN = frozenset({"column doubled", "column moved", "column not on the page"})
+"""Reasons of findings about a column that should not be where it is."""
 
 
 class Decisions(StorePart):

@@ -35,12 +35,14 @@ class LineFault(StrEnum):
 @dataclass(frozen=True, slots=True)
 class LineTrouble:
     """A finding about a line. `line` is its number (for a missing one: the number it would have), `column`
-    the column of the image from 0, None where there is none; `read` is what that column shows."""
+    the column of the image from 0, None where there is none; `read` is what that column shows. `before` is, of a line
+    that moved, the number of the one before which it belongs."""
 
     trouble: LineFault
     line: int
     column: int | None
     read: str
+    before: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], 
     laid: list[int | None] = [path.get(c) for c in range(len(shown))]
     used = {n for n in laid if n is not None}
     troubles: list[LineTrouble] = []
+    moved: list[int] = []
     # what the order leaves over may stand elsewhere: moved or swapped columns
     for c in range(len(shown)):
         if laid[c] is None and shown[c]:
@@ -81,11 +84,19 @@ def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], 
             if best is not None and likeness[c][best] >= LIKE:
                 laid[c] = best
                 used.add(best)
-                troubles.append(LineTrouble(LineFault.MOVED, lines[best].number, c, reads[c]))
+                moved.append(c)
     for c, n in _left_between(laid, [bool(text) and n not in used for n, text in enumerate(texts)]):
         if likeness[c][n] >= LEFT:
             laid[c] = n
             used.add(n)
+    in_place = [n if c not in moved else None for c, n in enumerate(laid)]
+
+    def following(c: int) -> int:
+        return next((lines[n].number for n in in_place[c + 1 :] if n is not None), len(lines) + 1)
+
+    for c in moved:
+        number = lines[laid[c] or 0].number
+        troubles.append(LineTrouble(LineFault.MOVED, number, c, reads[c], following(c)))
     for n in range(len(texts)):
         if n in used or not texts[n]:
             continue
@@ -95,8 +106,7 @@ def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], 
         troubles.append(LineTrouble(trouble, lines[n].number, twin if doubled else None, ""))
     for c in range(len(shown)):
         if laid[c] is None and len(shown[c]) > 1:
-            following = next((lines[n].number for n in laid[c + 1 :] if n is not None), len(lines) + 1)
-            troubles.append(LineTrouble(LineFault.MISSING, following, c, reads[c]))
+            troubles.append(LineTrouble(LineFault.MISSING, following(c), c, reads[c]))
     return Assignment(tuple(None if n is None else lines[n] for n in laid), tuple(troubles))
 
 

@@ -133,8 +133,9 @@ def figure_flags(blank: PageResult, outline: Outline, drawn: Sequence[ReadColumn
 def line_flags(
     blank: PageResult, page: Page, outline: Outline, columns: Sequence[ReadColumn], assignment: Assignment
 ) -> list[Flag]:
-    """Findings about whole columns: missing, doubled, moved, the halves of a note exchanged. Where most of what an
-    image shows is not in the text, that is one, and so are several lines of the text that are not on the image."""
+    """Findings about whole columns: missing, doubled, moved (where the text has it and where it belongs), the halves
+    of a note exchanged. Where most of what an image shows is not in the text, that is one, and so are several lines of
+    the text that are not on the image."""
     source = {line.number: line.source for line in page.columns}
     troubles = assignment.troubles
     beside = [trouble for trouble in troubles if trouble.trouble is LineFault.MISSING]
@@ -157,6 +158,8 @@ def line_flags(
         read = "".join(filter(is_character, trouble.read))
         there, shown = ("", read) if missing else (source.get(trouble.line, ""), "")
         flags.append(layout_flag(blank, trouble.line, box, evidence, there, shown))
+        if trouble.trouble is LineFault.MOVED:
+            flags.append(layout_flag(blank, trouble.before, box, evidence, "", there))
     for column in columns:
         if column.swapped and column.line is not None:
             evidence = Evidence(reason="note halves exchanged", note=column.read)

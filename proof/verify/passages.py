@@ -18,6 +18,7 @@ from proof.text.model import Cell, Column
 from proof.verify.align import Pairing, Step
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph, room_between
+from proof.verify.lines import LineFault
 from proof.verify.places import (
     Place,
     are_printed,
@@ -231,8 +232,8 @@ def _joined(one: Flag, other: Flag, source: str) -> Flag:
 
 def linked(flags: Iterable[Flag]) -> tuple[Flag, ...]:
     """The flags of a page with those that are one question naming each other, each one other at most: what moved, 衍
-    in one place and 脫 in another of the same column or of one beside it, the nearest first; and the two parts of a run
-    that goes on in the next half-row or column."""
+    in one place and 脫 in another of the same column or of one beside it, the nearest first; a column in one place and
+    in another; and the two parts of a run that goes on in the next half-row or column."""
     found = [replace(flag, moved="") for flag in flags]
     pairs = sorted(
         (abs(one.line - other.line), abs(one.offset - other.offset), a, b)
@@ -243,6 +244,15 @@ def linked(flags: Iterable[Flag]) -> tuple[Flag, ...]:
         and other.suggested == one.transcribed
         and one.page == other.page
         and abs(one.line - other.line) <= 1
+    )
+    pairs += sorted(
+        (abs(one.line - other.line), 0, a, b)
+        for a, one in enumerate(found)
+        for b, other in enumerate(found)
+        if one.evidence.reason == other.evidence.reason == LineFault.MOVED.value
+        and one.transcribed
+        and one.transcribed == other.suggested
+        and one.page == other.page
     )
     parted = sorted(
         (one.line, one.offset, a, b)

@@ -8,8 +8,8 @@ import random
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import chdir, closing, contextmanager, redirect_stderr, redirect_stdout
+from collections.abc import Callable
+from contextlib import chdir, closing, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +31,16 @@ OTHERS = "天地玄黄宇宙洪荒日月盈昃辰宿列张"
 class History:
     """A project of the sample's first half-folios, its text beside the model of it."""
 
-    def __init__(self, folder: Path, seed: int, base: Path) -> None:
+    def __init__(self, folder: Path, seed: int, base: Path, threshold: float | None = None) -> None:
         self.chance = random.Random(seed)  # noqa: S311 - a history is known by its seed
         self.folder = Path(shutil.copytree(base, folder / "project"))
         self.name = "text.txt"
         self.text = Text(self.path.read_text(encoding="utf-8"))
+        self.browser: FlaskClient | None = None
+        self.store: Store | None = None
         self.keys = 0
         self.log: list[str] = []
-        self.threshold: float | None = None
+        self.threshold = threshold
         self.check()
 
     @property
@@ -54,21 +56,27 @@ class History:
             status = main(list(arguments))
         return status, said.getvalue()
 
-    @contextmanager
-    def client(self) -> Iterator[FlaskClient]:
-        """A browser at the project's server."""
-        with chdir(self.folder):
+    def client(self) -> FlaskClient:
+        """A browser at the project's server, which runs until it is stopped."""
+        if self.browser is None:
             settings = Settings.load(self.folder)
-            with Store.open(settings.store_address) as store:
-                client = create_app(settings, store=store).test_client()
-                found = re.search(r'name="csrf" content="([^"]+)"', client.get("/search").text)
-                assert found
-                client.environ_base["HTTP_X_CSRFTOKEN"] = found[1]
-                yield client
+            self.store = Store.open(settings.store_address)
+            self.browser = create_app(settings, store=self.store).test_client()
+            found = re.search(r'name="csrf" content="([^"]+)"', self.browser.get("/search").text)
+            assert found
+            self.browser.environ_base["HTTP_X_CSRFTOKEN"] = found[1]
+        return self.browser
+
+    def stop(self) -> None:
+        """Stop the project's server: its folder or its database goes."""
+        if self.store is not None:
+            self.store.close()
+        self.browser = self.store = None
 
     def ask(self, method: str, path: str, **body: Any) -> tuple[int, Any]:
         """A request about the work: the status of its answer, and that."""
-        with self.client() as client:
+        with chdir(self.folder):
+            client = self.client()
             works = client.get("/api/v1/works").json
             assert works is not None
             address = f"/api/v1/works/{works['items'][0]['name']}/{path}"
@@ -92,9 +100,16 @@ class History:
         row = self.row(flag["page"]["page"], flag["line"])
         return self.text.cut(row, flag["offset"], flag["length"])
 
-    def open_flags(self) -> list[dict[str, Any]]:
+    def open_flags(self, *, layout: bool = False) -> list[dict[str, Any]]:
         _, answer = self.ask("GET", "flags?state=open&limit=200")
-        return [one for one in answer["items"] if one["line"] > 0 and one["kind"] != "layout"]
+        return [one for one in answer["items"] if layout or (one["line"] > 0 and one["kind"] != "layout")]
+
+    def take_all(self) -> None:
+        """Take what is suggested, flag by flag, until none is open."""
+        while flags := self.open_flags(layout=True):
+            body = {"verdict": "take", "version": flags[0]["version"], "key": self.key(), "reading": ""}
+            status, made = self.ask("POST", f"flags/{flags[0]['number']}/decisions", **body)
+            assert status == 201, made
 
     # acts
 
@@ -290,6 +305,7 @@ class History:
         there = self.folder.with_name(f"{self.folder.name}-again")
         status, said = self.proof("restore", "saved.zip", str(there))
         assert status == 0, said
+        self.stop()
         shutil.rmtree(self.folder)
         self.folder = there
         return self.check()
@@ -298,6 +314,7 @@ class History:
         """Lose the database, check anew, and take back what people did from the journal."""
         if not any(self.folder.glob("*.decisions.jsonl")):
             return "nobody did anything yet"
+        self.stop()
         for file in self.folder.glob("proof.sqlite*"):
             file.unlink()
         touched = [cell for cell in self.text.cells() if cell.settled]
@@ -344,6 +361,8 @@ class History:
             self.export()
         except Exception as error:
             raise AssertionError(f"{type(error).__name__}: {error}\n" + "\n".join(self.log)) from error
+        finally:
+            self.stop()
 
 
 def base_project(folder: Path) -> None:

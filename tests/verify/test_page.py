@@ -17,7 +17,7 @@ from proof.facsimile.render import RenderedPage
 from proof.images.find import FoundBy, PageImage
 from proof.images.load import load_image
 from proof.locale.notices import in_english
-from proof.model.flags import Flag, Kind
+from proof.model.flags import Flag, Kind, questions
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import Folio
@@ -262,20 +262,25 @@ def test_a_doubled_column_is_one_finding(sample: Sample) -> None:
     ]
 
 
-def test_swapped_columns_are_one_finding(sample: Sample) -> None:
+def test_swapped_columns_are_one_question(sample: Sample) -> None:
     sound = sample.sources(PLAIN)
     sources, _ = with_error([*sound[:5], sound[6], sound[5], sound[7]], sound[3])
     result = sample.check(PLAIN, sources)
-    ((reason, line),) = layout_findings(result)
-    assert reason == "column moved"
-    assert line in (6, 7)
-    assert len(raised(result)) == 2
+    out, into = sorted(
+        (flag for flag in result.flags if flag.kind is Kind.LAYOUT), key=lambda flag: not flag.transcribed
+    )
+    assert (out.evidence.reason, out.line in (6, 7)) == ("column moved", True)
+    assert out.transcribed == into.suggested == sources[out.line - 1]
+    assert len(questions(raised(result))) == 2
 
 
-def test_a_column_that_stands_elsewhere_is_one_finding(sample: Sample) -> None:
+def test_a_column_that_stands_elsewhere_is_one_question_at_both_its_places(sample: Sample) -> None:
     sound = sample.sources(PLAIN)
-    moved = [sound[0], *sound[2:7], sound[1], sound[7]]
-    assert_one_finding(sample, moved, "column moved", 7)
+    result = sample.check(PLAIN, [sound[0], *sound[2:7], sound[1], sound[7]])
+    [out] = [flag for flag in raised(result) if flag.transcribed == sound[1]]
+    [into] = [flag for flag in raised(result) if flag.suggested == sound[1]]
+    assert (out.line, into.line, out.moved, into.moved) == (7, 2, into.id, out.id)
+    assert len(questions(raised(result))) == 1
 
 
 def test_the_halves_of_a_note_exchanged_are_one_finding(sample: Sample) -> None:

@@ -7,7 +7,7 @@ import { layoutTools } from "./layout.js";
 import { nearest, offer } from "./near.js";
 import { ahead } from "./outbox.js";
 import { alternatives, askPage, readable, settle } from "./reading.js";
-import { api, ask, data, han, inTurn, isShortcut, make, may, oneAtATime, say, uuid, why, words, work } from "./shell.js";
+import { api, ask, data, han, inTurn, isShortcut, make, may, oneAtATime, say, uuid, words, work } from "./shell.js";
 import { home, together, writeSheet } from "./sheet.js";
 import { composing, whyTyped } from "./typing.js";
 import { tellAnew } from "./undo.js";

@@ -1,0 +1,57 @@
+"""A column that is missing, surplus, doubled, moved or parted is put right with what is asked of it accepted, and stays
+so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.history import MARK, History, base_project
+from tests.conftest import MadeOnce
+
+Columns = list[str]
+
+
+def missing(columns: Columns) -> Columns:
+    return [*columns[:1], *columns[2:]]
+
+
+def surplus(columns: Columns) -> Columns:
+    return [*columns[:2], "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来", *columns[2:]]
+
+
+def doubled(columns: Columns) -> Columns:
+    return [*columns[:2], columns[1], *columns[2:]]
+
+
+def moved(columns: Columns) -> Columns:
+    return [columns[0], *columns[2:5], columns[1], *columns[5:]]
+
+
+def parted(columns: Columns) -> Columns:
+    return [columns[0], columns[1][:8], columns[1][8:], *columns[2:]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", [missing, surplus, doubled, moved, parted])
+def test_a_column_is_put_right_and_stays_so(
+    tmp_path: Path, made_once: MadeOnce, damage: Callable[[Columns], Columns]
+) -> None:
+    history = History(tmp_path, 0, made_once("acceptance", base_project), threshold=3.0)
+    rows = history.path.read_text(encoding="utf-8").split("\n")
+    first, end = [n for n, row in enumerate(rows) if row.startswith(MARK)][1:3]
+    sound = rows[first + 1 : end]
+    rows[first + 1 : end] = damage(sound)
+    history.path.write_text("\n".join(rows), encoding="utf-8")
+    history.proof("check", "-q", "--threshold", "3")
+    history.take_all()
+    for _ in range(3):
+        history.proof("export", "--in-place", "--form", "text")
+        exported = history.path.read_text(encoding="utf-8").split("\n")
+        begin, end = [n for n, row in enumerate(exported) if row.startswith(MARK)][1:3]
+        assert [row.replace("西比耦", "西北耦") for row in exported[begin + 1 : end]] == sound
+        history.proof("check", "-q", "--threshold", "3")
+        assert [flag["line"] for flag in history.open_flags(layout=True) if flag["kind"] == "layout"] == []
+    history.stop()
