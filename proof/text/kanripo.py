@@ -29,7 +29,7 @@ PILCROWS = re.compile("¶+")
 BASE_PAGE = re.compile(r"<md:[^<>]*>")
 HEADING = re.compile(r"\*+ ")
 PRINTED_HEADING = re.compile(r"\*+ +(?:[0-9]+[. ]+)?(?=.*¶[ \u3000]*$)")
-"""What marks a heading that is a line of the edition, as its pilcrow tells. The number of the outline is not printed."""
+"""What marks a heading that is a line of the edition, as its pilcrow tells. Numbers of the outline are not printed."""
 
 LAST_PAGE = re.compile(r"^#\+PROPERTY:[ \t]*LASTPB[ \t]+(<pb:[^<>¶\n]+>)", re.MULTILINE | re.IGNORECASE)
 """The property of the head that names the page on which a juan begins in the middle."""
