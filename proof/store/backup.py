@@ -73,12 +73,12 @@ def backup(settings: Settings, path: Path, *, images: bool = True, cache: bool =
         held: dict[str, Path] = {file.relative_to(folder).as_posix(): file for file in inside}
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".proof-") as scratch:
             copy, partial = Path(scratch) / STORE_NAME, Path(scratch) / "backup.zip"
+            held[STORE_NAME] = copy
             with Store.open(settings.store_address, folder=folder) as source:
                 rows = _copied(source, copy, cache=cache)
-                journal = source.journal.path if source.journal else None
-            held[STORE_NAME] = copy
-            if journal and journal.exists():  # all that is in the store is in it: it is read after the store
-                held[JOURNAL_NAME] = journal
+                if source.journal:
+                    with source.journal.turn():  # what the copy holds, nobody is still writing down
+                        held |= {JOURNAL_NAME: source.journal.path} if source.journal.path.exists() else {}
             with _written(partial) as archive:
                 sums = {name: _add(archive, file, name) for name, file in held.items()}
                 said = {"format": FORMAT, "version": proof.__version__, "store": settings.store.url}

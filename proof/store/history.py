@@ -133,8 +133,8 @@ class History(StorePart):
 
 def _wanted(work: ColumnElement[int], wanted: HistoryFilter) -> Select[ActRow]:
     """The acts of a work that are wanted, but for what was set of layouts."""
-    kinds = [wanted.what] if wanted.what is not None else list(KINDS)
-    query = select(ActRow).where(ActRow.work_id == work, ActRow.act.in_([ACT_OF[kind] for kind in kinds]))
+    kinds = [act for what, act in ACT_OF.items() if wanted.what in (None, what)]
+    query = select(ActRow).where(ActRow.work_id == work, ActRow.act.in_(kinds))
     if wanted.person:
         query = query.where(ActRow.person == wanted.person)
     if wanted.verdict is not None:

@@ -1,7 +1,8 @@
 """What people did, as lines of a plain file beside the store: should the store be lost, they are not.
 
 The journal is the tail of the table of acts: every act is written here as soon as the transaction that holds it is
-committed, before whoever asked for it is answered. What a crash in between left out is added when the store is opened.
+committed, before whoever asked for it is answered. Commit and line are one turn of everybody who writes, so that the
+lines have the order of the acts. What a crash in between left out is added when the store is opened.
 Each line is one JSON object with the place in words, not in row numbers, so that it can be read and used without
 the store. Accounts are not in it.
 """
@@ -68,8 +69,21 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._lock = FileLock(path.with_name(f".{path.name}.lock"), mode=0o600)
         self._texts: set[tuple[str, str]] | None = None
         self._behind = False
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Nobody else, in whatever process, commits an act or writes one down meanwhile. Raises OutputError."""
+        try:
+            self._lock.acquire()
+        except OSError as error:
+            raise self._unwritable(error) from error
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     @contextmanager
     def collecting(self, session: Session, lines: list[Line]) -> Iterator[None]:
@@ -91,8 +105,8 @@ class Journal:
             event.remove(session, "after_flush", collect)
 
     def append(self, lines: Sequence[Line], reading: Sessions) -> None:
-        """Write down acts that were committed, and those before them that could not be written down then. Raises
-        OutputError where they cannot be: then they are with the next ones, or when the store is opened."""
+        """Write down acts that were committed in this turn, and those before them that could not be written down
+        then. Raises OutputError where they cannot be: then they are with the next ones, or when the store is opened."""
         try:
             if self._behind or not self.path.exists():
                 with reading() as session:
@@ -112,7 +126,8 @@ class Journal:
         """Add what the store holds and is not here. Raises OutputError."""
         with reading() as session:
             newest = session.scalar(select(ActRow.key).order_by(ActRow.id.desc()).limit(1))
-            if newest is not None and not self._has(newest):
+        if newest is not None and not self._has(newest):
+            with self.turn(), reading() as session:
                 self.complete(session)
 
     def _has(self, key: str) -> bool:
@@ -155,20 +170,21 @@ class Journal:
     def _write(self, lines: Sequence[Line]) -> None:
         data = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         try:
-            with FileLock(self.path.with_name(f".{self.path.name}.lock"), mode=0o600, thread_local=False):
-                new = not self.path.exists()
-                file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-                try:
-                    _append_whole(file, data.encode("utf-8", "surrogatepass"))
-                finally:
-                    os.close(file)
-                if new:
-                    sync_folder(self.path.parent)
+            new = not self.path.exists()
+            file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+            try:
+                _append_whole(file, data.encode("utf-8", "surrogatepass"))
+            finally:
+                os.close(file)
+            if new:
+                sync_folder(self.path.parent)
         except OSError as error:
-            reason = error.strerror or error
-            raise OutputError(f"{self.path}: cannot be written ({reason}); make room or allow writing") from error
+            raise self._unwritable(error) from error
         if self._texts is not None:
             self._texts |= texts_of(lines).keys()
+
+    def _unwritable(self, error: OSError) -> OutputError:
+        return OutputError(f"{self.path}: cannot be written ({error.strerror or error}); make room or allow writing")
 
 
 def journal_of(store: Path) -> Path:

@@ -8,7 +8,7 @@ and a work is checked by one run at a time (`checking`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -378,7 +378,7 @@ class Store:
             raise UsageError(f"{path or self.name}: there is no journal to recover from; name its file with --journal")
         own = path is None or path.resolve() == self.journal.path.resolve()
         if own:
-            with self._reading() as session:
+            with self.journal.turn(), self._reading() as session:
                 self.journal.complete(session)
         with self._writing(noting=not own) as session:  # what comes out of it does not go into it again
             done = recover(session, read_journal(path or self.journal.path))
@@ -389,7 +389,7 @@ class Store:
     def faults(self) -> list[str]:
         """What is wrong with the store by its own account, and what people did that its journal lacks."""
         found = []
-        with self._reading() as session:
+        with self.journal.turn() if self.journal else nullcontext(), self._reading() as session:
             if self._engine.dialect.name == "sqlite":
                 said = session.execute(text("PRAGMA integrity_check")).scalars()
                 found = [line for line in said if line != "ok"]
@@ -419,10 +419,13 @@ class Store:
         """A transaction; what people do in it is in the journal, too, when this ends. Raises OutputError where it is
         in the store and cannot be written down there: it will be with what is done next."""
         journal, lines = self.journal if noting else None, list[Line]()
-        with database.explained(self._engine.url), Session(self._writers) as session:
+        with database.explained(self._engine.url), Session(self._writers) as session, ExitStack() as turn:
             try:
-                with session.begin(), journal.collecting(session, lines) if journal else nullcontext():
-                    yield session
+                with session.begin():
+                    with journal.collecting(session, lines) if journal else nullcontext():
+                        yield session
+                    if journal and lines:
+                        turn.enter_context(journal.turn())
             except BaseException:
                 if journal and lines:  # a server may commit and lose its answer
                     journal.fall_behind()

@@ -249,13 +249,18 @@ class History:
     # the shell
 
     def check(self) -> str:
-        status, said = self.proof("check", "-q", *(["--threshold", f"{self.threshold}"] if self.threshold else []))
-        assert status in (0, 1), said
-        self.checked = self.text.content
+        """Check, which asks again of nothing that was decided."""
+        said = self.run_check()
         for flag in self.open_flags():
             cell = self.cell(flag)
             if cell is not None and cell.settled and not cell.touched and cell.reads is not None:
                 raise AssertionError(f"what was decided is asked again: {flag['transcribed']}→{flag['suggested']}")
+        return said
+
+    def run_check(self) -> str:
+        status, said = self.proof("check", "-q", *(["--threshold", f"{self.threshold}"] if self.threshold else []))
+        assert status in (0, 1), said
+        self.checked = self.text.content
         return said.strip()[-60:]
 
     def check_otherwise(self) -> str:
@@ -317,13 +322,7 @@ class History:
         self.stop()
         for file in self.folder.glob("proof.sqlite*"):
             file.unlink()
-        touched = [cell for cell in self.text.cells() if cell.settled]
-        held = [(cell, cell.settled) for cell in touched]
-        for cell in touched:
-            cell.settled = False
-        self.check()
-        for cell, settled in held:
-            cell.settled = settled
+        self.run_check()
         status, said = self.proof("recover")
         assert status in (0, 1), said
         self.renumber()

@@ -66,6 +66,7 @@ def test_each_entry_tells_what_stood_before_and_after(worked: Store) -> None:
         (HistoryFilter(person="乙", verdict=Verdict.TAKE), 0),
         (HistoryFilter(what=What.RULE), 2),
         (HistoryFilter(what=What.PAGE, person="甲"), 1),
+        (HistoryFilter(what=What.LAYOUT), 0),
         (HistoryFilter(juan="卷十"), 10),
         (HistoryFilter(juan="卷一"), 0),
     ],

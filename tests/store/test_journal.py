@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 import stat
+import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -20,11 +22,12 @@ from proof.errors import OutputError, UsageError
 from proof.layout.overrides import LayoutOverrideShape
 from proof.store import Store, database
 from proof.store.comments import CommentRequest, CommentState
-from proof.store.decision_records import DecisionRequest, RefusedDecisionError, Verdict
-from proof.store.journal import TEXT, Journal, all_lines, identity, read_journal
+from proof.store.decision_records import ConflictError, DecisionRequest, RefusedDecisionError, Verdict
+from proof.store.journal import TEXT, Journal, Line, all_lines, identity, read_journal
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import Base
 from proof.store.page_states import PageState
+from proof.store.sessions import Sessions
 from tests.web.drawn import WORK, fill
 from tests.wide import examples
 
@@ -53,6 +56,42 @@ def work_on(store: Store) -> None:
     first = store.comments.say(CommentRequest(WORK, 1, 1, "看不清", "甲", "request-c001", problem, "乙"))
     store.comments.say(CommentRequest(WORK, 1, 1, "是某", "乙", "request-c002", resolved, seen=first.id))
     store.comments.say(CommentRequest(WORK, 2, None, "缺半葉", "甲", "request-c003", problem))
+
+
+def test_of_four_who_decide_one_flag_at_once_the_lines_have_the_order_of_the_acts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a slow disk; everybody opens the store again all the while, which adds what the journal lacks."""
+    append = Journal.append
+
+    def slowly(self: Journal, lines: list[Line], reading: Sessions) -> None:
+        time.sleep(0.03 if "甲" in str(lines) else 0)
+        append(self, lines, reading)
+
+    monkeypatch.setattr(Journal, "append", slowly)
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        fill(store, tmp_path)
+
+    def decide(person: str) -> None:
+        for number in range(12):
+            with Store.open(tmp_path / "proof.sqlite") as store:
+                seen = len(store.decisions.history(1))
+                asked = DecisionRequest(
+                    WORK, 1, Verdict.UNDO if seen % 2 else Verdict.KEEP, seen, person, f"{person}-{number:06d}"
+                )
+                with suppress(ConflictError):
+                    store.decisions.decide(asked)
+
+    deciding = [threading.Thread(target=decide, args=(person,)) for person in "甲乙丙丁"]
+    for one in deciding:
+        one.start()
+    for one in deciding:
+        one.join()
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        made = [one.version for one in store.decisions.history(1)]
+        assert made == list(range(1, len(made) + 1))
+        assert len(made) >= 12
+        assert store.faults() == []
 
 
 def acts(store: Store) -> set[str]:
