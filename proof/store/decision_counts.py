@@ -54,9 +54,7 @@ def _taken_back(
     for _, events in groupby(found, attrgetter("flag_id")):
         rows = list(events)
         stand = _standing(rows)
-        yield from (
-            tuple(row[len(about) :]) for row in rows if row.verdict not in TAKING_BACK and row.id not in stand
-        )
+        yield from (tuple(row[len(about) :]) for row in rows if row.verdict not in TAKING_BACK and row.id not in stand)
 
 
 def _standing(rows: list[Row[Any]]) -> set[int]:

@@ -103,9 +103,7 @@ def differing(session: Session, work: str, page: int, person: str) -> list[Diffe
         if own is None:
             continue
         others = (one for one in said.values() if _what(one) != _what(own))
-        found += [
-            Differing(own.flag, (own.state, own.reading), one.person, (one.state, one.reading)) for one in others
-        ]
+        found += [Differing(own.flag, (own.state, own.reading), one.person, (one.state, one.reading)) for one in others]
     return found
 
 

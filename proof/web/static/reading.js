@@ -185,7 +185,6 @@ export function askPage(problems) {
   $("ask-words").textContent = [asked.words, problems ? say("left_problems", { num: problems }) : ""].filter(Boolean).join(" ");
   $("ask-yes").hidden = !asked.state;
   $("ask-yes").querySelector("span").textContent = asked.label ?? "";
-  $("to-validate").hidden = data.state !== "proofread";
   $("differing").hidden = data.state !== "proofread" || !data.differing.length;
   $("differing").replaceChildren(...data.differing.map(difference));
 }
