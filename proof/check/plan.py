@@ -26,6 +26,7 @@ from proof.store.layout_overrides import LayoutOverride
 from proof.store.texts import sha_of
 from proof.text.authorities import lists_fingerprint
 from proof.text.model import Page, Script, Transcription
+from proof.text.versions import most_alike
 
 METHOD = 20
 """Raised whenever a page would be judged otherwise than before: earlier results are then not reused."""
@@ -64,16 +65,30 @@ class PageTask:
 def work_of(texts: Sequence[Transcription], store: Store, project: Sequence[Path] = ()) -> str:
     """A work's id in the store: as its texts give it; else the one that any of them, or of the `project`'s texts, was
     checked as before, so that some texts of a work can be checked alone, and others added; else the first file's name.
-    Raises UsageError without texts."""
+    Raises UsageError without texts, and where the store has another work of that name."""
     if not texts:
         raise UsageError("no transcription was named: give one, or set project.texts in config.toml")
     if texts[0].work:
         return texts[0].work
     known = (store.work_of_text(str(path)) for path in (*(text.path for text in texts), *project))
     renamed = (earlier_name(store, text, texts) for text in texts)
-    return next((work for work in known if work), None) or next(
-        (was.work for was in renamed if was is not None), texts[0].path.stem
+    return (
+        next((work for work in known if work), None)
+        or next((was.work for was in renamed if was is not None), None)
+        or _new_name(texts, store)
     )
+
+
+def _new_name(texts: Sequence[Transcription], store: Store) -> str:
+    """The name of the first file, for texts that the store does not know; or of a work of which they are copies."""
+    name = texts[0].path.stem
+    held = {one.path: store.text_versions.content(one.path) for one in store.texts() if one.work == name}
+    if held and all(most_alike(text.text, held) is None for text in texts):
+        raise UsageError(
+            f"{texts[0].path}: the store has another work of this name, from {next(iter(held))}; rename the file, say "
+            "in its header which text it is (#+PROPERTY: ID), or give the project a store of its own (store.url)"
+        )
+    return name
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ name of the evidence goes into the difference's `rule`:
 
 Of what only one of the two has: characters said twice are an error (`doubled`, 衍), particles are readings
 (`particle`), and so is a phrase for a phrase; other characters are an error of omission or insertion (脫, 衍). What
-belongs to a title and a number of a juan is layout (`title`), and so are the words by which commentary is announced
-(`label`: 鄭注, 疏, 釋曰).
+belongs to a title and a number of a juan is layout (`title`), and so are a heading that the other lacks (`heading`) and
+the words by which commentary is announced (`label`: 鄭注, 疏, 釋曰).
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from proof.text.alike import look_alikes, run_together
 from proof.text.authorities import authorities
 from proof.text.model import Script
 from proof.text.variants import Relation, VariantPolicy, VariantVerdict, policy_of, unified
+from proof.text.witness import Layer
 
 PARTICLES = frozenset("之也者而以其於于乎焉矣哉耳夫則乃亦故即曰云第")
 """Words that editions have or lack without being in error; 第 of numbers among them."""
@@ -150,6 +151,8 @@ class Sorter:
 
     def alone(self, of: WitnessTokens, start: int, end: int) -> Sorted:
         """Characters that only one of the two has."""
+        if all(layer is Layer.HEADING for layer in of.layers[start:end]):
+            return Class.LAYOUT, "heading"
         if self._titled(of, start):
             return Class.LAYOUT, "title"
         text, length = of.keys[start:end], end - start

@@ -100,6 +100,7 @@ def evidence_names(gettext: Callable[[str], str]) -> dict[str, str]:
         "particle": gettext("a particle"),
         "phrase": gettext("a phrase"),
         "title": gettext("title of a juan"),
+        "heading": gettext("a heading"),
         "label": gettext("announces commentary"),
         NOTE: gettext("text in one, note in the other"),
         "no-code-point": gettext("no code point"),

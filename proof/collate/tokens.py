@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from proof.text.variants import unified
 from proof.text.witness import Edition, Layer, WitnessCell
 
-RUNNING = frozenset({Layer.CANON, Layer.UNDIVIDED})
-"""Layers that every witness of a text has; the others are compared only where both have them."""
+RUNNING = frozenset({Layer.CANON, Layer.UNDIVIDED, Layer.HEADING})
+"""Layers that every witness of a text has; the others are compared only where both have them. What is a heading in one
+may be a column of text in another."""
 
 _UNKNOWN = 0x100000
 """Where the keys of entities and compositions begin: a private plane, in which no text has characters."""

@@ -78,7 +78,7 @@ class Parallel:
         return cls(collation.base, collation.witness, aligned, noted(collation.witness))
 
 
-ALIGNED = "5"
+ALIGNED = "6"
 """Of which making an alignment is; one kept from an earlier making is made again."""
 
 

@@ -39,6 +39,9 @@ SENTENCES: Mapping[Code, Sentence] = {
         _("text stands before the first page mark, which begins the left half of a leaf"),
         _("taken as its right half, page %(page)s"),
     ),
+    Code.PAGE_CONTINUED: Sentence(
+        _("text stands before the first page mark"), _("taken as page %(page)s, which the head of the file names")
+    ),
     Code.PAGE_AGAIN: Sentence(
         _("page %(page)s began at line %(first)s already"), _("its columns are counted on from there")
     ),
@@ -57,6 +60,7 @@ SENTENCES: Mapping[Code, Sentence] = {
     Code.NO_PILCROW: Sentence(_("a line has no pilcrow where nearly all have one"), _("taken as a column")),
     Code.DRAWER_OPEN: Sentence(_("the drawer %(text)s has no :END:"), _AS_TEXT),
     Code.ANNOTATION: Sentence(_("a tab stands behind text: %(text)s"), _NOT_TEXT),
+    Code.HEADING: Sentence(_("a heading of the outline has no pilcrow: %(text)s"), _NOT_TEXT),
     Code.NOTES_UNDIVIDED: Sentence(_("no note has a slash between its half-rows"), _("each is cut in the middle")),
     Code.NOTE_NESTED: Sentence(
         _("page %(page)s, column %(column)s: a note stands within a note"), _("read as part of it")

@@ -9,7 +9,7 @@ from pathlib import Path
 from proof.errors import TextError
 from proof.text import critical, inline, zhushu
 from proof.text.encoding import Decoded, decoded_file
-from proof.text.kanripo import has_page_mark, header_property
+from proof.text.kanripo import has_page_mark, header_property, last_page
 from proof.text.layers import last_layer, note_parts
 from proof.text.lines import lines
 from proof.text.mirror import MIRROR
@@ -54,7 +54,8 @@ def read_text(path: Path | str, encoding: str | None = None) -> Transcription | 
 def parse_edition(decoded: Decoded, path: Path, form: Format | None = None) -> Edition:
     """The edition that a decoded file holds; `path` is what messages call it. Raises TextError."""
     form = form or detect_format(decoded.text)
-    if form is Format.KANRIPO and not any(map(has_page_mark, decoded.text.splitlines())):
+    paged = form is not Format.KANRIPO or last_page(decoded.text) is not None
+    if not paged and not any(map(has_page_mark, decoded.text.splitlines())):
         return _without_pages(decoded, path)
     if form not in PAGED and "\r" in decoded.text and "\n" not in decoded.text:
         raise TextError(path, None, "its lines end in CR alone: save it with LF or CR LF")

@@ -6,7 +6,9 @@ end of a line of the base: its own columns are the lines of the file. An empty l
 with a pilcrow alone.
 
 Not text, by Org and Mandoku: lines that begin with `#`, headings (`** 1 紀`), drawers (`:zhu:` to `:END:`), and what
-follows a tab. The head of the file has properties: `#+TITLE:`, `#+PROPERTY: ID`, `#+PROPERTY: JUAN`.
+follows a tab. A heading that ends with a pilcrow is a line of the edition, and its words are text (`** 序品第一¶`).
+The head of the file has properties: `#+TITLE:`, `#+PROPERTY: ID`, `#+PROPERTY: JUAN`, and `#+PROPERTY: LASTPB`, the
+page on which the juan begins where the juan before ends on it.
 """
 
 from __future__ import annotations
@@ -26,6 +28,11 @@ MARK_BEGINS = "<pb:"
 PILCROWS = re.compile("¶+")
 BASE_PAGE = re.compile(r"<md:[^<>]*>")
 HEADING = re.compile(r"\*+ ")
+PRINTED_HEADING = re.compile(r"\*+ +(?:[0-9]+[. ]+)?(?=.*¶[ \u3000]*$)")
+"""What marks a heading that is a line of the edition, as its pilcrow tells. Numbers of the outline are not printed."""
+
+LAST_PAGE = re.compile(r"^#\+PROPERTY:[ \t]*LASTPB[ \t]+(<pb:[^<>¶\n]+>)", re.MULTILINE | re.IGNORECASE)
+"""The property of the head that names the page on which a juan begins in the middle."""
 DRAWER = re.compile(r"[ \t]*:(?!END:)[A-Za-z][\w-]*:[ \t]*$", re.IGNORECASE)
 DRAWER_ENDS = re.compile(r"[ \t]*:END:[ \t]*¶?$", re.IGNORECASE)
 ANNOTATION = re.compile(r"(?<=[^\s])\t")
@@ -45,6 +52,13 @@ def header_property(line: str) -> tuple[str, str] | None:
     """Name (`TITLE`, `ID` or `JUAN`) and value of a property in the head of the file; None for other lines."""
     found = _PROPERTY.match(line)
     return (found[1].upper(), found[2].strip()) if found else None
+
+
+def last_page(text: str) -> PageMark | None:
+    """The page that the head of a file names as the one on which its text begins; None where it names none."""
+    named = LAST_PAGE.search(text)
+    found = MARK.fullmatch(named[1]) if named else None
+    return _meaning(found) if found else None
 
 
 def keeps_base_lines(text: str) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from proof.text import kanripo
 from proof.text.kanripo import KANRIPO
 from proof.text.mirror import LIKE_A_MARK, MIRROR
+from proof.text.model import is_han
 from proof.text.pages import LineKind, PageFormat, SourceLine, implied_first_page
 from proof.text.remarks import Code
 
@@ -33,12 +34,12 @@ def lines(text: str) -> Iterator[SourceLine]:
         else:
             current = line.format
             if current is KANRIPO:
-                yield from implied_first_page(before, line)
+                yield from implied_first_page(before, line.mark, kanripo.last_page(text), KANRIPO)
             else:
                 yield from before
             yield line
     if current is None:
-        yield from before
+        yield from implied_first_page(before, None, kanripo.last_page(text), KANRIPO)
 
 
 _ENDINGS = "\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
@@ -95,7 +96,8 @@ class _Lines:
 
     def line(self, source: str, at: _Place) -> Iterator[SourceLine]:
         if source.startswith("#"):
-            fault = Code.MARK_NOT_READ if kanripo.MARK_BEGINS in source else None
+            misplaced = kanripo.MARK_BEGINS in source and kanripo.LAST_PAGE.match(source) is None
+            fault = Code.MARK_NOT_READ if misplaced else None
             yield SourceLine(LineKind.COMMENT, at.start, at.number, source, self.current, fault=fault)
         elif (found := MIRROR.mark.match(source)) is not None:
             self.current = MIRROR
@@ -113,8 +115,12 @@ class _Lines:
         annotation = kanripo.ANNOTATION.search(source) if "\t" in source else None
         if annotation is not None:
             end = annotation.start()
-        outline = self.current is not MIRROR and kanripo.HEADING.match(source) is not None
         begin, marked = 0, False
+        outline = self.current is not MIRROR and kanripo.HEADING.match(source) is not None
+        printed = kanripo.PRINTED_HEADING.match(source, 0, end) if outline else None
+        if printed is not None:
+            outline, begin = False, printed.end()
+            yield SourceLine(LineKind.OUTLINE, at.start, at.number, printed[0], self.current)
         for found in kanripo.MARK.finditer(source, 0, end):
             yield from self.written(source, begin, found.start(), at, outline=outline, marked=marked, last=False)
             self.current, marked = KANRIPO, True
@@ -135,7 +141,8 @@ class _Lines:
         part = source[begin:end]
         if outline:
             if part:
-                yield SourceLine(LineKind.OUTLINE, at.start + begin, at.number, part, self.current)
+                fault = Code.HEADING if any(map(is_han, part)) else None
+                yield SourceLine(LineKind.OUTLINE, at.start + begin, at.number, part, self.current, fault=fault)
             return
         blank = not part.strip("¶ \u3000")
         if not part or (blank and (marked or not last)):

@@ -68,24 +68,29 @@ class SourceLine:
     fault: Code | None = None
 
 
-def implied_first_page(before: list[SourceLine], first: SourceLine) -> Iterator[SourceLine]:
-    """What stands before the first page mark, as lines of the page that the mark implies: `1b` after it means that it
-    is `1a`, whose mark went with the page of the base edition. Else the lines as they are."""
-    mark = first.mark
+def implied_first_page(
+    before: list[SourceLine], first: PageMark | None, named: PageMark | None, form: PageFormat
+) -> Iterator[SourceLine]:
+    """What stands before the first page mark, as lines of the page that the head of the file names (`named`), or else
+    of the one that the mark implies: `1b` after it means that it is `1a`, whose mark went with the page of the base
+    edition. Else the lines as they are."""
     written = [line for line in before if line.kind is LineKind.BEFORE and line.source.strip("¶ \u3000")]
-    if not written or mark is None or mark.folio is None or mark.folio.side != "b" or first.format is None:
+    page = replace(named, fault=Code.PAGE_CONTINUED) if named is not None else _right_half(first)
+    if not written or page is None:
         yield from before
         return
-    folio = Folio(mark.folio.leaf, "a")
-    name = mark.id.removesuffix(str(mark.folio)) + str(folio)
-    if not mark.id.endswith(str(mark.folio)):
-        yield from before
-        return
-    implied = replace(mark, id=name, folio=folio, fault=Code.PAGE_IMPLIED)
     for line in before:
         if line is written[0]:
-            yield SourceLine(LineKind.MARK, line.start, line.number, "", first.format, implied)
+            yield SourceLine(LineKind.MARK, line.start, line.number, "", form, page)
         if line.kind is LineKind.BEFORE and line.start >= written[0].start:
-            yield replace(line, kind=LineKind.COLUMN, format=first.format)
+            yield replace(line, kind=LineKind.COLUMN, format=form)
         else:
             yield line
+
+
+def _right_half(mark: PageMark | None) -> PageMark | None:
+    """The right half of the leaf whose left half a page mark begins; None where it begins another."""
+    if mark is None or mark.folio is None or mark.folio.side != "b" or not mark.id.endswith(str(mark.folio)):
+        return None
+    folio = Folio(mark.folio.leaf, "a")
+    return replace(mark, id=mark.id.removesuffix(str(mark.folio)) + str(folio), folio=folio, fault=Code.PAGE_IMPLIED)

@@ -22,6 +22,7 @@ class Code(StrEnum):
     QUADRANT_IMPOSSIBLE = "quadrant-impossible"
     IMAGE_UNKNOWN = "image-unknown"
     PAGE_IMPLIED = "page-implied"
+    PAGE_CONTINUED = "page-continued"
     PAGE_AGAIN = "page-again"
     PAGES_MISSING = "pages-missing"
     PAGES_BACK = "pages-back"
@@ -33,6 +34,7 @@ class Code(StrEnum):
     NO_PILCROW = "no-pilcrow"
     DRAWER_OPEN = "drawer-open"
     ANNOTATION = "annotation"
+    HEADING = "heading"
     # within a column
     NOTES_UNDIVIDED = "notes-undivided"
     NOTE_NESTED = "note-nested"

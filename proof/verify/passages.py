@@ -131,7 +131,7 @@ def _evidence_of(flags: Sequence[Flag], readings: Sequence[str], strongest: Evid
         ("".join((*readings[:least], text, *readings[least + 1 :])), chance)
         for text, chance in flags[least].evidence.alternatives
     ]
-    return replace(strongest, p_best=min(sure), alternatives=tuple(others), ink=unread, notice=notice)
+    return replace(strongest, p_best=min(sure, default=None), alternatives=tuple(others), ink=unread, notice=notice)
 
 
 def _surplus(column: ReadColumn, members: Sequence[Member]) -> list[Flag]:

@@ -321,7 +321,8 @@ def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDeta
     wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None, halves=True)
     numbers, _ = queue.find(work, wanted, Order.PAGE, limit=10_000)
     comments = project().store.comments.of_page(work, number)
-    return place, serializers.page_detail(place, result, queue.flags(work, numbers), comments, say)
+    by = project().store.page_states.said_by(work, number)
+    return place, serializers.page_detail(place, result, queue.flags(work, numbers), comments, by, say)
 
 
 def _undone(work: str, undone: Undone) -> Response:

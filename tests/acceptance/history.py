@@ -8,8 +8,10 @@ import random
 import re
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import chdir, closing, redirect_stderr, redirect_stdout
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,23 +27,44 @@ from tests.sample import lay_out
 MARK = "卷十 第"
 DECIDED = "SELECT id, page_id, line, offset, extent FROM flags WHERE version > 0"
 WAITING = re.compile(r"page (\S+), column (\d+), offset (\d+): (\S+) →")
+MOST_PAGES = 5
 OTHERS = "天地玄黄宇宙洪荒日月盈昃辰宿列张"
 
 
 class History:
     """A project of the sample's first half-folios, its text beside the model of it."""
 
-    def __init__(self, folder: Path, seed: int, base: Path, threshold: float | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        seed: int,
+        base: Path,
+        *,
+        name: str = "text.txt",
+        store: str = "",
+        threshold: float | None = None,
+    ) -> None:
+        """Begin with a copy of the project `base` in `folder`; where the address of a `store` is given, others may be
+        at work in it."""
+        self.seed = seed
         self.chance = random.Random(seed)  # noqa: S311 - a history is known by its seed
         self.folder = Path(shutil.copytree(base, folder / "project"))
         self.name = "text.txt"
+        self.shared = store
+        if store:
+            with (self.folder / "config.toml").open("a", encoding="utf-8") as config:
+                config.write(f'[store]\nurl = "{store}"\n')
         self.text = Text(self.path.read_text(encoding="utf-8"))
         self.browser: FlaskClient | None = None
         self.store: Store | None = None
         self.keys = 0
         self.log: list[str] = []
         self.threshold = threshold
-        self.check()
+        self.work = name.removesuffix(".txt")
+        if name == self.name:
+            self.check()
+        else:
+            self.rename(name)
 
     @property
     def path(self) -> Path:
@@ -76,29 +99,31 @@ class History:
     def ask(self, method: str, path: str, **body: Any) -> tuple[int, Any]:
         """A request about the work: the status of its answer, and that."""
         with chdir(self.folder):
-            client = self.client()
-            works = client.get("/api/v1/works").json
-            assert works is not None
-            address = f"/api/v1/works/{works['items'][0]['name']}/{path}"
-            answer = client.post(address, json=body) if method == "POST" else client.get(address)
+            address = f"/api/v1/works/{self.work}/{path}"
+            answer = self.client().post(address, json=body) if method == "POST" else self.client().get(address)
             return answer.status_code, answer.json
 
     def key(self) -> str:
         self.keys += 1
-        return f"request-{self.keys:06}"
+        return f"{self.seed}-request-{self.keys:06}"
 
     # where things are
 
-    def row(self, page: str, line: int) -> int:
-        """The row of the file in which a column stands."""
+    def row(self, page: str, repeat: int, line: int) -> int:
+        """The row of the file in which a column stands, of a page that is in it `repeat` times before."""
         rows = self.text.content.split("\n")
-        ref = page
-        mark = next(n for n, row in enumerate(rows) if row.startswith(MARK) and ref in row)
-        return mark + line
+        marks = [n for n, row in enumerate(rows) if row.startswith(MARK) and page in row]
+        return marks[repeat] + line
 
     def cell(self, flag: dict[str, Any]) -> Cell | None:
-        row = self.row(flag["page"]["page"], flag["line"])
+        row = self.row(flag["page"]["page"], flag["page"]["repeat"], flag["line"])
         return self.text.cut(row, flag["offset"], flag["length"])
+
+    def pages(self) -> list[range]:
+        """The rows of each half-folio, its mark the first."""
+        rows = self.text.content.split("\n")
+        marks = [n for n, row in enumerate(rows) if row.startswith(MARK)]
+        return [range(first, after) for first, after in pairwise([*marks, len(rows) - (not rows[-1])])]
 
     def open_flags(self, *, layout: bool = False) -> list[dict[str, Any]]:
         _, answer = self.ask("GET", "flags?state=open&limit=200")
@@ -121,14 +146,16 @@ class History:
             return "nothing is open"
         flag = self.chance.choice(flags)
         cell = self.cell(flag)
+        if cell is None:
+            return "a place that goes over another's"
         verdict = self.chance.choice(["take", "take", "take", "keep", "typed"])
         reading = self.chance.choice(OTHERS) if verdict == "typed" else ""
         body = {"verdict": verdict, "version": flag["version"], "key": self.key(), "reading": reading}
+        body |= self.chance.choice([{}, {}, {"authority": "本校", "note": "見卷九"}, {"authority": "他校"}])
         status, made = self.ask("POST", f"flags/{flag['number']}/decisions", **body)
         assert status == 201, made
-        if cell is not None:
-            cell.flag = flag["number"]
-            self.hear(made)
+        cell.flag = flag["number"]
+        self.hear(made)
         return f"{verdict} {flag['transcribed']}→{made['reading']}"
 
     def hear(self, made: dict[str, Any]) -> None:
@@ -149,7 +176,7 @@ class History:
         offset = self.chance.randrange(1, len(column["source"]) - 1)
         if self.checked != self.text.content:
             return "the text was edited since"
-        cell = self.text.cut(self.row(page["page"], column["number"]), offset, 1)
+        cell = self.text.cut(self.row(page["page"], page["repeat"], column["number"]), offset, 1)
         if cell is None or cell.settled or cell.touched or not "\u4e00" <= cell.now <= "\u9fff":
             return "no place for it"
         body = {"line": column["number"], "offset": offset, "length": 1, "reading": "某", "key": self.key()}
@@ -189,16 +216,55 @@ class History:
         status, _ = self.ask("POST", f"flags/{flags[0]['number']}/comments", text="看", key=self.key(), seen=0)
         return f"{status}"
 
+    def lay_out_anew(self) -> str:
+        """Set right how a page is read, or go back to what is found, and read it again: no decision is touched."""
+        if self.checked != self.text.content:
+            self.check()
+        _, pages = self.ask("GET", "pages?limit=50")
+        page = self.chance.choice(pages["items"])
+        address = f"pages/{page['number']}"
+        _, said = self.ask("GET", f"{address}/layout-overrides")
+        status, made = self.ask(
+            "POST",
+            f"{address}/layout-overrides",
+            layout=self._layout(page) if self.chance.random() < 0.7 else None,
+            version=said["items"][-1]["version"] if said["items"] else 0,
+            key=self.key(),
+        )
+        assert status == 201, made
+        status, job = self.ask("POST", f"{address}/read-again")
+        while status == 202:
+            time.sleep(0.02)
+            status, job = self.ask("GET", f"{address}/read-again/{job['job']}")
+            status = 202 if job["outcome"] is None and not job["reason"] else 200
+        assert job["outcome"], job
+        assert all(one["state"] != "corrected" for one in job["outcome"]["lost"]), job["outcome"]["lost"]
+        return f"page {page['page']}: {job['outcome']['status']}"
+
+    def _layout(self, page: dict[str, Any]) -> dict[str, Any]:
+        """A frame about the columns of the page, and rules that may be where they are, or not."""
+        left, upper, right, lower = (self.chance.uniform(0.02, 0.08) for _ in range(4))
+        width, height, columns = page["width"], page["height"], self.chance.choice([7, 8, 8, 8, 9])
+        at = [(left, upper), (1 - right, upper), (1 - right, 1 - lower), (left, 1 - lower)]
+        corners = [[round(x * width, 2), round(y * height, 2)] for x, y in at]
+        return {"corners": corners, "rules": [n / columns for n in range(1, columns)], "notes": []}
+
     # the file
 
     def edit(self) -> str:
         rows = [n for n, row in enumerate(self.text.rows) if self._is_column(n) and len(row) > 3]
+        if not rows:
+            return "no column is left"
+        ways = ["insert", "delete", "replace", "join", "split", "move", "line in", "line out", "by hand", "double"]
+        way = self.chance.choice([*ways, *ways, "page out", "page double", "page move"])
+        done = self._edit_page(way) if way.startswith("page") else self._edit_row(way, rows)
+        self.path.write_text(self.text.content, encoding="utf-8")
+        return way if done else f"{way}: not here"
+
+    def _edit_row(self, way: str, rows: list[int]) -> bool:
         number, other = self.chance.choice(rows), self.chance.choice(rows)
         row = self.text.rows[number]
         at = self.chance.randrange(1, len(row) - 1)
-        way = self.chance.choice(
-            ["insert", "delete", "replace", "join", "split", "move", "line in", "line out", "by hand", "double"]
-        )
         match way:
             case "insert":
                 self.text.touch(number, at, at)
@@ -220,26 +286,40 @@ class History:
             case "line in":
                 self.text.rows.insert(number, row_of("".join(self.chance.choice(OTHERS) for _ in range(9))))
             case "line out":
-                self.text.gone += [cell for cell in row if cell.settled]
-                del self.text.rows[number]
+                self.text.take_out_rows(range(number, number + 1))
             case "by hand":
                 pending = [cell for cell in self.text.cells() if cell.reads is not None and cell.now != cell.reads]
                 for cell in pending[:2]:
                     cell.now = cell.wanted
             case "double":
-                self.text.touch(number, 0, len(row))
-                self.text.rows.insert(number, row_of("".join(cell.now for cell in row)))
+                self.text.double(range(number, number + 1))
             case _:
-                return f"{way}: not here"
-        self.path.write_text(self.text.content, encoding="utf-8")
-        return way
+                return False
+        return True
+
+    def _edit_page(self, way: str) -> bool:
+        pages = self.pages()
+        page = self.chance.choice(pages)
+        match way:
+            case "page out" if len(pages) > 1:
+                self.text.take_out_rows(page)
+            case "page double" if len(pages) < MOST_PAGES:
+                self.text.double(page)
+            case "page move" if len(pages) > 1:
+                rows = self.text.rows[page.start : page.stop]
+                del self.text.rows[page.start : page.stop]
+                at = self.chance.choice(self.pages()).start
+                self.text.rows[at:at] = rows
+            case _:
+                return False
+        return True
 
     def _is_column(self, number: int) -> bool:
         text = "".join(cell.now for cell in self.text.rows[number])
         return bool(text.strip()) and not text.startswith(("#", MARK)) and number > 1
 
-    def rename(self) -> str:
-        name = "other.txt" if self.name == "text.txt" else "text.txt"
+    def rename(self, name: str = "") -> str:
+        name = name or ("other.txt" if self.name != "other.txt" else "text.txt")
         self.path.rename(self.folder / name)
         self.name = name
         config = self.folder / "config.toml"
@@ -295,7 +375,9 @@ class History:
         for question in planned.split("not written, ")[1:]:
             if question.startswith("is "):
                 for page, line, offset, old in WAITING.findall(question):
-                    cell = self.text.cut(self.row(page, int(line)), int(offset), 0 if old == "(nothing)" else len(old))
+                    cell = self.text.cut(
+                        self.row(page, 0, int(line)), int(offset), 0 if old == "(nothing)" else len(old)
+                    )
                     assert cell is not None
                     cell.touched = True
         for cell in self.text.take_over(exported):
@@ -325,6 +407,7 @@ class History:
         self.run_check()
         status, said = self.proof("recover")
         assert status in (0, 1), said
+        self.work = self.name.removesuffix(".txt")
         self.renumber()
         return said.strip()[-60:]
 
@@ -332,12 +415,14 @@ class History:
         """A new database numbers flags anew: those of the cells are asked for by their ids."""
         with closing(sqlite3.connect(self.folder / "proof.sqlite")) as store:
             rows = store.execute(DECIDED).fetchall()
-            pages = dict(store.execute("SELECT id, page FROM pages").fetchall())
+            pages = {
+                number: (page, repeat) for number, page, repeat in store.execute("SELECT id, page, repeat FROM pages")
+            }
         for cell in [*self.text.cells(), *self.text.gone]:
             cell.flag = -1 if cell.flag else 0
         for number, page, line, offset, length in rows:
             try:
-                found = self.text.cut(self.row(pages[page], line), offset, length)
+                found = self.text.cut(self.row(*pages[page], line), offset, length)
             except (StopIteration, IndexError):
                 continue
             if found is not None and found.settled:
@@ -346,7 +431,8 @@ class History:
     def acts(self) -> list[Callable[[], str]]:
         often = [self.decide] * 6 + [self.edit] * 4 + [self.check] * 2 + [self.export] * 3 + [self.undo] * 2
         rarely = [self.redo, self.by_hand, self.rule, self.comment, self.check_otherwise, self.export_aside]
-        return often + rarely + [self.restore, self.rename, self.recover]
+        alone = [] if self.shared else [self.restore, self.recover]
+        return often + rarely + [self.lay_out_anew, self.rename, *alone]
 
     def run(self, steps: int) -> None:
         """So many acts, then a check and an export. Raises AssertionError with what was done."""

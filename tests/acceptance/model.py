@@ -104,6 +104,17 @@ class Text:
         self.gone += [cell for cell in self.rows[row][start:end] if cell.settled]
         del self.rows[row][start:end]
 
+    def take_out_rows(self, rows: range) -> None:
+        self.gone += [cell for row in self.rows[rows.start : rows.stop] for cell in row if cell.settled]
+        del self.rows[rows.start : rows.stop]
+
+    def double(self, rows: range) -> None:
+        """The rows once more behind themselves: what is decided of them may be of either from now on."""
+        for number in rows:
+            self.touch(number, 0, len(self.rows[number]))
+        copies = [row_of("".join(cell.now for cell in self.rows[number])) for number in rows]
+        self.rows[rows.stop : rows.stop] = copies
+
     def expected(self) -> re.Pattern[str]:
         """What an export may make of the text."""
         return re.compile("\n".join("".join(map(self._part, row)) for row in self.rows))

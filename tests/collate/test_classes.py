@@ -95,6 +95,16 @@ def test_a_title_with_the_number_of_a_juan_is_layout() -> None:
     assert [(one.category, one.rule) for one in found] == [(Class.LAYOUT, "title")]
 
 
+def test_a_heading_against_a_column_of_text_is_equal_and_a_heading_alone_is_layout() -> None:
+    columns = "".join(f"{TEXT[start : start + 21]}¶\n" for start in range(0, len(TEXT), 21))
+    printed = Decoded(f"<pb:KR3j0080_WYG_001-1a>¶\n逢遇篇¶\n{columns}", "utf-8", False)
+    headed = Decoded(f"---\ntitle: 論衡\n---\n\n## 逢遇篇\n\n{TEXT}\n\n## 論霸者之議\n", "utf-8", False)
+    there, back = (parse_edition(decoded, Path(f"{name}.txt")) for name, decoded in (("a", printed), ("b", headed)))
+    assert [(one.witness, one.category, one.rule) for one in collate(there, back).differences] == [
+        ("論霸者之議", Class.LAYOUT, "heading")
+    ]
+
+
 WORDS = "命上射曰某御于子命下射曰子與某子射卒遂命三耦取弓矢"
 COMMENT = "御進也侍也進侍于子尊辭也子與某子射比選次其才相近者也"
 

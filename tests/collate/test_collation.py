@@ -128,7 +128,7 @@ def test_script_and_forms_are_no_errors(damaged: Collation) -> None:
     errors = {(one.base, one.witness) for one in damaged.differences if one.kind is Kind.SUBSTITUTION}
     assert ("俎", "祖") in errors
     assert not errors & {("宾", "賔"), ("与", "與"), ("蛇", "虵"), ("略", "畧")}
-    assert damaged.left_out == (Layer.SUBCOMMENTARY, Layer.LEMMA, Layer.HEADING)
+    assert damaged.left_out == (Layer.SUBCOMMENTARY, Layer.LEMMA)
 
 
 def test_every_paragraph_is_placed_in_some_witness(shared: Path) -> None:

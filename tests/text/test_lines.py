@@ -62,7 +62,37 @@ def test_headings_drawers_comments_and_annotations_are_no_text() -> None:
         "# src: 1\n#+BEGIN_VERSE\n龍神¶\t dragons\n** 006 迦葉佛::<pb:K_T_001-1b>¶PROPERTIES\n乙¶\n:zhu:\n丙¶\n"
     )
     assert columns(text) == {"K_T_001-1a": ["阿脩羅", "龍神"], "K_T_001-1b": ["乙", ":zhu:", "丙"]}
-    assert remarked(parse(text)) == [(12, "annotation"), (15, "drawer-open")]
+    assert remarked(parse(text)) == [(2, "heading"), (12, "annotation"), (13, "heading"), (15, "drawer-open")]
+
+
+def test_a_heading_that_is_a_line_of_the_edition_is_text() -> None:
+    text = (
+        "<pb:K_T_001-1a>¶\n** 諸天中大梵隱語无量音　道君譔¶\n*** 2 序品第一¶\n"
+        "** 上篇¶<md:K_HFL_001-015a>¶\n** 1 紀\n甲¶\n"
+    )
+    read = parse(text)
+    assert [column.source for column in read.pages[0].columns] == [
+        "諸天中大梵隱語无量音　道君譔",
+        "序品第一",
+        "上篇¶<md:K_HFL_001-015a>",
+        "甲",
+    ]
+    assert remarked(read) == [(5, "heading")]
+    assert correct(edition_of(read), []).data == text.encode()
+
+
+def test_text_before_the_first_mark_is_on_the_page_that_the_head_names() -> None:
+    head = "#+TITLE: 長阿含經\n#+PROPERTY: LASTPB <pb:K_T_002-0011a> ¶\n#+PROPERTY: JUAN 2\n¶\n"
+    text = f"{head}《佛說長阿含經》卷第二¶\n\n** （二）第一分遊行經¶\n如是我聞：\n<pb:K_T_002-0011b>¶\n國人奉¶\n"
+    assert columns(text) == {
+        "K_T_002-0011a": ["《佛說長阿含經》卷第二", "（二）第一分遊行經", "如是我聞："],
+        "K_T_002-0011b": ["國人奉"],
+    }
+    assert remarked(parse(text)) == [(5, "page-continued")]
+    assert columns(f"{head}卷第二¶\n") == {"K_T_002-0011a": ["卷第二"]}, "a juan within one page has no mark at all"
+    assert [page.id for page in edition_of(parse(f"{head}卷第二¶\n")).pages] == ["K_T_002-0011a"]
+    unnamed = head.replace("<pb:K_T_002-0011a>", "<md:K_T_002-0011a>")
+    assert columns(f"{unnamed}<pb:K_T_002-1b>¶\n甲¶\n") == {"K_T_002-1b": ["甲"]}
 
 
 def test_a_bracketed_composition_is_one_character() -> None:

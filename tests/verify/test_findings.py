@@ -61,8 +61,10 @@ def read(source: str, glyphs: list[Glyph], first: int = 1) -> ReadColumn:
     return ReadColumn(AREA, line, cells, tuple(glyphs), tuple(pairings), cost, CutBy.BEST)
 
 
-def flags(source: str, glyphs: list[Glyph], script: Script = Script.TRADITIONAL) -> list[Flag]:
-    weigher = Weigher(PageContext("P", "", Paper(), THRESHOLD), VariantPolicy(script), exact, lambda _: 1.0)
+def flags(
+    source: str, glyphs: list[Glyph], script: Script = Script.TRADITIONAL, threshold: float = THRESHOLD
+) -> list[Flag]:
+    weigher = Weigher(PageContext("P", "", Paper(), threshold), VariantPolicy(script), exact, lambda _: 1.0)
     return weigher.flags(read(source, glyphs))
 
 

@@ -70,6 +70,14 @@ def test_a_glyph_of_a_run_that_could_not_be_read_has_its_place() -> None:
     assert flag.evidence.ink == Notice.of(NoticeCode.INK_UNREAD)
 
 
+def test_a_run_of_glyphs_none_of_which_could_be_read_is_one_flag() -> None:
+    shown = sure("主人揖進坐北面")
+    shown[2:5] = [replace(one, believed=Belief({}), presence=0.5) for one in shown[2:5]]
+    (flag,) = flags("主人北面", shown, threshold=-10.0)
+    assert told([flag]) == [(Kind.OMISSION, 2, 0, "", "□□□")]
+    assert flag.evidence.p_best is None
+
+
 def test_specks_beside_a_run_are_no_part_of_it() -> None:
     specks = [replace(glyph(place, 一=0.9), presence=0.1) for place in (1.5, 4.5)]
     shown = [*sure("主人揖進坐北面"), *specks]

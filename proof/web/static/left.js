@@ -3,7 +3,7 @@
 import { api, ask, make, say, work } from "./shell.js";
 
 const WAYS = { open: "desk?state=open", unsure: "desk?state=unsure", skipped: "desk?state=skipped",
-  to_mark: "pages/?state=not+proofread", to_validate: "pages/?state=proofread", problems: "pages/?state=problem" };
+  to_mark: "pages/?state=not+proofread", to_validate: "validate", problems: "progress#problems" };
 
 /** What an export would write and what not, as things stand, with the way to the list of it. */
 async function sayWhatIsWritten() {
