@@ -117,7 +117,7 @@ class UnconfirmedOut(ProblemOut):
     reason: Literal["latin letters", "private use", "incomplete description"]
 
 
-class ReadingOut(BaseModel):
+class TypedReadingOut(BaseModel):
     """A reading that can be typed."""
 
     reading: str

@@ -179,6 +179,8 @@ SCRIPT = {
     "left_to_validate": _("Pages for a second person: %(num)s"),
     "left_problems": _("Open problems: %(num)s"),
     "left": _("%(places)s places to look at, about %(errors)s errors left"),
+    "willBeWritten": _("An export writes: %(num)s"),
+    "notWritten": _("not written: %(num)s"),
     "of": _("%(done)s of %(all)s"),
     "score": _("score"),
     "occurrences": _("%(num)s occurrences"),

@@ -62,6 +62,7 @@ VIEWS = {
     "find": f"{AT}/find?q=公公",
     "find, box": f"{AT}/progress",
     "progress": f"{AT}/progress",
+    "export": f"{AT}/export",
     "history": f"{AT}/history",
     "error": "/works/nothing/",
 }
