@@ -104,3 +104,73 @@ def test_when_nothing_is_open_nothing_is_said_to_be_left_to_look_at(page: Page) 
     saved(page)
     page.goto(f"/works/{WORK}/?state=kept")
     expect(page.locator("#dial-words")).to_contain_text("0 places to look at")
+
+
+VIEWS = ("", "desk", "pairs", "glyphs?text=公", "pages/", "pages/1", "history", "progress")
+
+
+def test_on_a_telephone_the_head_is_low_and_undo_and_redo_are_where_a_thumb_is(page: Page) -> None:
+    page.set_viewport_size(SIZES["telephone"])  # type: ignore[arg-type]
+    for view in VIEWS:
+        page.goto(f"/works/{WORK}/{view}")
+        head = page.locator("header.bar").bounding_box()
+        assert head is not None
+        assert head["height"] <= 100, view
+        for way in ("undo", "redo"):
+            button = page.locator(f"#undoing [data-undo={way}]")
+            box = button.bounding_box()
+            assert box is not None
+            assert min(box["width"], box["height"]) >= 44
+            assert box["y"] > 600
+            assert whole_in_view(button), (view, way)
+    expect(page.locator("#language")).to_be_hidden()
+    page.get_by_role("button", name="Language, light or dark, account").click()
+    expect(page.locator("#language")).to_be_visible()
+    photographed(page, "telephone-more")
+
+
+@pytest.mark.parametrize("size", ["desktop", "telephone"])
+def test_at_the_end_of_the_work_the_last_decision_is_taken_back_by_touch(page: Page, size: str) -> None:
+    page.set_viewport_size(SIZES[size])  # type: ignore[arg-type]
+    open_desk(page, f"/works/{WORK}/desk?kind=insertion&first_page=1&last_page=1")
+    press(page, "k")
+    expect(page.locator("#end")).to_be_visible()
+    saved(page)
+    page.locator("#undoing [data-undo=undo]").click()
+    expect(page.locator("#flag")).to_be_visible()
+    expect(page.locator("#act-told")).to_contain_text("Taken back")
+
+
+def test_the_chosen_confusion_stands_above_the_fold_of_a_telephone(page: Page) -> None:
+    page.set_viewport_size(SIZES["telephone"])  # type: ignore[arg-type]
+    page.goto(f"/works/{WORK}/pairs?text=侯&image=")
+    expect(page.locator("#grid button").first).to_be_visible()
+    assert whole_in_view(page.locator("#grid button").first)
+    assert whole_in_view(page.locator("#pairlist [aria-current]"))
+    page.goto(f"/works/{WORK}/glyphs?text=公")
+    expect(page.locator("#grid .glyph").first).to_be_visible()
+    chips, last = page.locator("#offered").bounding_box(), page.locator("#offered .chip").last.bounding_box()
+    assert chips is not None
+    assert last is not None
+    assert last["y"] + last["height"] <= chips["y"] + chips["height"]
+
+
+def test_keys_are_heard_by_the_glyphs_once_they_are_shown(page: Page) -> None:
+    """A field kept the focus, and swallowed what was meant for the glyphs."""
+    page.goto(f"/works/{WORK}/glyphs?text=公&against=松")
+    first = page.locator("#grid .glyph").first
+    expect(first).to_be_focused()
+    page.locator("#text").fill("大")
+    page.locator("#text").press("Enter")
+    expect(page.locator("#pair-text")).to_have_text("大")
+    expect(first).to_be_focused()
+    page.locator("#text").fill("公")
+    page.locator("#text").press("Enter")
+    expect(page.locator("#pair-text")).to_have_text("公")
+    expect(first).to_be_focused()
+    page.keyboard.press("Space")
+    expect(page.locator("#chosen")).to_have_text("1 chosen")
+    page.keyboard.press("t")
+    expect(page.locator("#act-told")).to_contain_text("公 → 松 · 1 decided")
+    page.keyboard.press("z")
+    expect(page.locator("#act-told")).to_contain_text("Taken back")

@@ -22,6 +22,7 @@ function list() {
     make("span", { class: "count" }, say("hides", { num: rule.hides })),
     may("rule") ? make("button", { type: "button", class: "quiet", onclick: () => setRule(rule, false) }, say("lift")) : "")));
   $("empty").hidden = Boolean(now);
+  $("pairlist").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 const query = (more = {}) => new URLSearchParams({ text: now.text, image: now.image, order: "score", limit: "120", ...more });
