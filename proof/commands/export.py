@@ -17,10 +17,10 @@ from proof.commands.remarks import print_remarks, verbose_option
 from proof.errors import ProofError, UsageError
 from proof.export.decided import Decided, Unused, decided_in, note_written
 from proof.export.files import ON_IMAGES, Form, Material, folders_of, write_export
-from proof.export.preview import not_written, planned
+from proof.export.preview import Preview, preview_of
 from proof.export.records import read_corrections
 from proof.export.script import FormChoice
-from proof.export.source import CorrectedSource, correct, write_corrected
+from proof.export.source import CorrectedSource, write_corrected
 from proof.model.result import PageResult
 from proof.settings.config import Settings
 from proof.store import Store
@@ -146,21 +146,14 @@ def _export(text: Path, settings: Settings, wanted: _Wanted, folder: Path) -> in
     pairs = settings.variants.file
     with _store_now(settings, asked=wanted.corrections is None or _needs_pages(wanted.forms)) as store:
         decided = decided_for(text, wanted.corrections, settings, store)
-        corrected = correct(
-            decided.edition,
-            decided.corrections,
-            reanchor=wanted.reanchor,
-            choices=wanted.choices,
-            pairs=pairs,
-            before=decided.applied,
-        )
+        preview = preview_of(decided, pairs, reanchor=wanted.reanchor, choices=wanted.choices)
+        corrected = preview.corrected
         pages = _pages(store, corrected) if store and _needs_pages(wanted.forms) else []
     status = int(bool(corrected.refused) or any(one.reason is Unused.CONFLICT for one in decided.left_out))
     if wanted.dry_run:
-        for one in planned(decided, corrected):
-            if one.written:
-                click.echo(str(one))
-        _tell(decided, corrected)
+        for one in preview.written:
+            click.echo(str(one))
+        _tell(preview)
         return status
     others = read_witnesses(wanted.witnesses)
     remarks = (remark for edition in (corrected.edition, *others) for remark in edition.remarks)
@@ -182,15 +175,14 @@ def _export(text: Path, settings: Settings, wanted: _Wanted, folder: Path) -> in
         if wanted.corrections is None:
             with Store.open(settings.store_address) as store:
                 note_written(store, corrected)
-    _tell(decided, corrected)
-    _print_written(decided, corrected, written)
+    _tell(preview)
+    _print_written(preview, written)
     return status
 
 
-def _print_written(decided: Decided, corrected: CorrectedSource, written: Sequence[Path]) -> None:
-    already = len(corrected.applied) + len(decided.applied)
-    number = sum(placed.correction.changes for placed in corrected.placed)
-    click.echo(f"{number} corrections" + (f", {already} are in the text already" if already else ""))
+def _print_written(preview: Preview, written: Sequence[Path]) -> None:
+    already = f", {preview.in_text} are in the text already" if preview.in_text else ""
+    click.echo(f"{len(preview.written)} corrections{already}")
     for path in written:
         click.echo(path)
 
@@ -217,15 +209,16 @@ def decided_for(text: Path, corrections: Path | None, settings: Settings, store:
     return decided_in(store, edition)
 
 
-def _tell(decided: Decided, corrected: CorrectedSource) -> None:
+def _tell(preview: Preview) -> None:
     """What whoever exports should know of how decisions became corrections, on standard error."""
+    decided, corrected = preview.decided, preview.corrected
     for placed in corrected.moved:
         click.echo(f"moved: {placed.correction.place}", err=True)
     for was, written in corrected.rewritten:
         click.echo(f"in the script of the text: {was.place}, written {written.replacement}", err=True)
     if decided.nothing:
         click.echo(f"nothing was decided for {decided.edition.path}: it stays as it is", err=True)
-    for line in not_written(decided, corrected):
+    for line in preview.reasons():
         click.echo(line, err=True)
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 from proof.errors import UsageError
+from proof.locale.marking import _
 from proof.model.flags import Kind
 from proof.text.edit import Edit, Surroundings, contexts, is_written
 from proof.text.witness import Addresses, Edition
@@ -74,12 +76,35 @@ class PlacedCorrection:
     decided: Correction | None = None
 
 
+class Refusal(StrEnum):
+    """Why a correction cannot be written: messages of the catalogues, into which values go."""
+
+    LINE_END = _("a correction stays within its line: no line endings, no pilcrow")
+    OTHER_LENGTH = _("%(number)s characters were to be %(text)s")
+    OTHER_BY_NOW = _("its place reads otherwise by now; export again")
+    CHANGED = _("changed since it was checked, its context is nowhere; check it again")
+    CHANGED_ONE = _(
+        "changed since it was checked, its context is at one place; check it again, or ask for re-anchoring"
+    )
+    CHANGED_MANY = _("changed since it was checked, its context is at %(number)s places; check it again")
+    SAME_PLACE = _("claims the same place as another correction; take back one of the two")
+    NO_COLUMN = _("its line would be no column any more; take it back, or change the text itself")
+    ENCODING = _("%(text)s cannot be written in %(encoding)s: convert the file to UTF-8 first")
+    SEVERAL_FORMS = _("is %(character)s %(forms)s in this text?  (--choose %(answer)s)")
+
+
 @dataclass(frozen=True, slots=True)
 class RefusedCorrection:
-    """A correction that cannot be written, and why; it costs itself alone."""
+    """A correction that cannot be written, and why, with the values of the message. It costs itself alone."""
 
     correction: Correction
-    reason: str
+    why: Refusal
+    values: Mapping[str, object] = field(default_factory=dict, compare=False)
+
+    @property
+    def reason(self) -> str:
+        """Why, in English."""
+        return self.why.value % self.values if self.values else self.why.value
 
     def __str__(self) -> str:
         return f"{self.correction.place}: {self.reason}"
@@ -131,8 +156,8 @@ def _placed(
 ) -> PlacedCorrection | RefusedCorrection | None:
     """A correction with its edit, or why it has none; None where the text has it already."""
     wrong = _wrong(correction)
-    if wrong:
-        return RefusedCorrection(correction, wrong)
+    if wrong is not None:
+        return wrong
     if correction.start is not None:
         return _placed_at(edition, correction, correction.start)
     around = surroundings(correction, beside)
@@ -146,15 +171,13 @@ def _placed(
     if address is not None:
         moved = replace(correction, page=address.page, line=address.line, offset=address.offset)
         return PlacedCorrection(moved, Edit(found[0], correction.length, correction.replacement), correction)
-    where = "nowhere" if not found else "at one place" if len(found) == 1 else f"at {len(found)} places"
-    advice = "check it again, or ask for re-anchoring" if len(found) == 1 else "check it again"
-    return RefusedCorrection(correction, f"changed since it was checked, its context is {where}; {advice}")
+    return RefusedCorrection(correction, _CHANGED.get(len(found), Refusal.CHANGED_MANY), {"number": len(found)})
 
 
 def _placed_at(edition: Edition, correction: Correction, start: int) -> PlacedCorrection | RefusedCorrection:
     """A correction whose place is known, with its edit."""
     if not edition.text.startswith(correction.original, start):
-        return RefusedCorrection(correction, "its place reads otherwise by now; export again")
+        return RefusedCorrection(correction, Refusal.OTHER_BY_NOW)
     if correction.kind is Kind.LAYOUT:
         return PlacedCorrection(correction, line_edit(edition.text, correction, start))
     return PlacedCorrection(correction, Edit(start, correction.length, correction.replacement))
@@ -180,13 +203,17 @@ def line_edit(text: str, correction: Correction, start: int) -> Edit:
     return Edit(start, 0, ((end[0] if end is not None else "") or "\n") + becomes)
 
 
-def _wrong(correction: Correction) -> str:
-    """Why a correction can be written nowhere; empty where it can."""
+_CHANGED = {0: Refusal.CHANGED, 1: Refusal.CHANGED_ONE}
+
+
+def _wrong(correction: Correction) -> RefusedCorrection | None:
+    """Why a correction can be written nowhere; None where it can."""
     if any(char in correction.replacement for char in "\n\r¶\v\f\x1c\x1d\x1e\x85\u2028\u2029"):
-        return "a correction stays within its line: no line endings, no pilcrow"
+        return RefusedCorrection(correction, Refusal.LINE_END)
     if len(correction.original) != correction.length:
-        return f"{correction.length} characters were to be {correction.original!r}"
-    return ""
+        values = {"number": correction.length, "text": repr(correction.original)}
+        return RefusedCorrection(correction, Refusal.OTHER_LENGTH, values)
+    return None
 
 
 def surroundings(correction: Correction, beside: Iterable[Correction]) -> list[Surroundings]:

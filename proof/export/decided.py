@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from proof.export.corrections import Correction
 from proof.export.source import CorrectedSource
+from proof.locale.marking import _
 from proof.model.flags import Kind, context_of
 from proof.store import Store
 from proof.store.decision_records import Decision, State, Verdict
@@ -21,14 +22,14 @@ from proof.text.witness import Addresses, Edition
 
 
 class Unused(StrEnum):
-    """Why a decision does not reach the text."""
+    """Why a decision does not reach the text; messages of the catalogues."""
 
-    OTHER_TEXT = "about another file with the same pages"
-    CONFLICT = "contradicts another decision about the same place; take back one of the two"
-    GONE = "its place was changed in the text since, and what was decided is not there; decide it again"
-    PAGE = "about a page as a whole, and no change of its text"
-    UNSURE = "left unsure"
-    SKIPPED = "skipped"
+    OTHER_TEXT = _("about another file with the same pages")
+    CONFLICT = _("contradicts another decision about the same place; take back one of the two")
+    GONE = _("its place was changed in the text since, and what was decided is not there; decide it again")
+    PAGE = _("about a page as a whole, and no change of its text")
+    UNSURE = _("left unsure")
+    SKIPPED = _("skipped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +204,7 @@ def _as_read(decision: Decision, policy: VariantPolicy) -> str:
     script of the text (着 for 著): which is meant was not asked yet."""
     if policy.script is Script.TRADITIONAL or decision.reading != decision.suggested:
         return decision.reading
-    for character, _ in _seen(decision):
+    for character, _share in _seen(decision):
         forms = policy.written_forms(character)
         if len(forms) > 1 and forms[0] == decision.reading:
             return str(character)

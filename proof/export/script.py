@@ -7,7 +7,7 @@ asked about, never guessed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -24,9 +24,11 @@ class Question:
     character: str
     choices: tuple[str, ...]
 
-    def __str__(self) -> str:
+    @property
+    def values(self) -> Mapping[str, object]:
+        """What goes into `Refusal.SEVERAL_FORMS`."""
         answer = f"{self.character}@{_reference(self.correction)}={self.choices[0]}"
-        return f"is {self.character} {' or '.join(self.choices)} in this text?  (--choose {answer})"
+        return {"character": self.character, "forms": " or ".join(self.choices), "answer": answer}
 
 
 @dataclass(frozen=True, slots=True)

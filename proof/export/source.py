@@ -8,7 +8,7 @@ from pathlib import Path
 
 from proof.atomic import whole_binary_file
 from proof.errors import OutputError, TextError
-from proof.export.corrections import Correction, PlacedCorrection, RefusedCorrection, place
+from proof.export.corrections import Correction, PlacedCorrection, Refusal, RefusedCorrection, place
 from proof.export.diff import unified_diff
 from proof.export.script import FormChoice, in_source_script, open_forms
 from proof.text.edit import Edit, edited
@@ -78,7 +78,8 @@ def correct(
     text = edited(edition.text, [one.edit for one in placed if one.correction.changes])
     data = encode(edition.path, text, edition.encoding, edition.bom)
     rewritten = tuple(pair for pair in zip(given, written, strict=True) if pair[0] != pair[1])
-    refused = (*(RefusedCorrection(one.correction, str(one)) for one in questions), *found.refused, *unwritable)
+    unanswered = (RefusedCorrection(one.correction, Refusal.SEVERAL_FORMS, one.values) for one in questions)
+    refused = (*unanswered, *found.refused, *unwritable)
     applied = (*found.applied, *in_text, *there)
     return CorrectedSource(edition, text, data, tuple(placed), applied, rewritten, refused)
 
@@ -87,7 +88,7 @@ def _writable(
     edition: Edition, placed: Sequence[PlacedCorrection]
 ) -> tuple[list[PlacedCorrection], list[RefusedCorrection]]:
     """The corrections that can be written together, and why others cannot."""
-    refused: dict[int, str] = {}
+    refused: dict[int, Refusal] = {}
     ordered = sorted(range(len(placed)), key=lambda n: (placed[n].edit.start, placed[n].edit.length))
     changing = [n for n in ordered if placed[n].correction.changes]
     for at, number in enumerate(changing):
@@ -95,21 +96,25 @@ def _writable(
         for other in changing[at + 1 :]:
             second = placed[other].edit
             if second.start < one.end or (second.start, second.length) == (one.start, one.length):
-                told = "claims the same place as another correction; take back one of the two"
-                refused |= {number: told, other: told}
+                refused |= {number: Refusal.SAME_PLACE, other: Refusal.SAME_PLACE}
             elif second.start > one.end:
                 break
     for number in changing:
         try:
             encode(edition.path, placed[number].edit.replacement, edition.encoding, False)
-        except TextError as error:
-            refused.setdefault(number, str(error))
+        except TextError:
+            refused.setdefault(number, Refusal.ENCODING)
     refused |= _breaking(edition, {n: placed[n].edit for n in changing if n not in refused})
     kept = [one for n, one in enumerate(placed) if n not in refused]
-    return kept, [RefusedCorrection(placed[n].correction, refused[n]) for n in sorted(refused)]
+    return kept, [_refused(edition, placed[n].correction, refused[n]) for n in sorted(refused)]
 
 
-def _breaking(edition: Edition, edits: Mapping[int, Edit]) -> dict[int, str]:
+def _refused(edition: Edition, correction: Correction, why: Refusal) -> RefusedCorrection:
+    told = {"text": correction.replacement, "encoding": edition.encoding} if why is Refusal.ENCODING else {}
+    return RefusedCorrection(correction, why, told)
+
+
+def _breaking(edition: Edition, edits: Mapping[int, Edit]) -> dict[int, Refusal]:
     """The edits, by number, that would make a page mark, a comment or an outline of a line of text: its page would end
     there, or lose a column."""
     was = _no_columns(edition.text)
@@ -121,7 +126,7 @@ def _breaking(edition: Edition, edits: Mapping[int, Edit]) -> dict[int, str]:
         if _no_columns(edited(edition.text, [*sound, edit])) == was:
             sound.append(edit)
         else:
-            found[number] = "its line would be no column any more; take it back, or change the text itself"
+            found[number] = Refusal.NO_COLUMN
     return found
 
 

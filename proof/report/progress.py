@@ -21,7 +21,7 @@ SAID = (
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """What one person decided, by verdict; what was taken back since is counted too."""
+    """What one person decided, by verdict, without what was taken back."""
 
     name: str
     decisions: int

@@ -197,6 +197,13 @@ class Comments(StorePart):
             return len(_still_open(session, _last_comments(session, None, person)))
 
 
+def count_problems(session: Session, work: str) -> int:
+    """How many problems of a work are open, of its flags and of its pages."""
+    last = _last_comments(session, work, None)
+    spoken = {row.page_id for row in last if row.flag_id is None}
+    return len(_still_open(session, last)) + len(_only_marked(session, work, spoken))
+
+
 def _page(session: Session, asked: CommentRequest) -> PageRow:
     page = session.scalar(select(PageRow).where(PageRow.id == asked.page).with_for_update())
     if page is None or page.absent or session.get_one(WorkRow, page.work_id).name != asked.work:

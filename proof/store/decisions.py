@@ -20,6 +20,7 @@ from proof.locale.marking import _
 from proof.model.flags import Kind
 from proof.store import rows
 from proof.store.authorities import seen_at
+from proof.store.decision_counts import by_day, by_person
 from proof.store.decision_records import (
     STATE_OF,
     TAKING_BACK,
@@ -158,26 +159,15 @@ class Decisions(StorePart):
             return [DisplacedDecision(one) for one in shown_decisions(session, list(session.scalars(query)))]
 
     def people(self, work: str, *, seeded: bool = False) -> dict[str, dict[Verdict, int]]:
-        """How often each person said what; of `seeded` errors too, if these are counted as people see them."""
-        query = select(DecisionRow.person, DecisionRow.verdict, func.count())
-        query = query.join(WorkRow, DecisionRow.work_id == WorkRow.id).where(WorkRow.name == work)
-        if not seeded:
-            query = query.where(is_of_text())
-        counts: dict[str, dict[Verdict, int]] = {}
+        """How often each person said what, but for what was taken back; of `seeded` errors too, if these are counted
+        as people see them."""
         with self._reading() as session:
-            for person, verdict, count in session.execute(query.group_by(DecisionRow.person, DecisionRow.verdict)):
-                counts.setdefault(person, {})[Verdict(verdict)] = count
-        return counts
+            return by_person(session, work, seeded=seeded)
 
     def days(self, work: str) -> dict[str, int]:
-        """How much was decided on each day (UTC, as `2026-01-31`), in their order."""
-        day = func.date(DecisionRow.at)
-        query = select(day, func.count()).join(WorkRow, DecisionRow.work_id == WorkRow.id)
-        query = query.where(
-            WorkRow.name == work, DecisionRow.verdict.in_([one.value for one in Verdict if one not in TAKING_BACK])
-        )
+        """How much was decided on each day (UTC, as `2026-01-31`), in their order, but for what was taken back."""
         with self._reading() as session:
-            return {str(date): count for date, count in session.execute(query.group_by(day).order_by(day))}
+            return by_day(session, work)
 
     def answers(self, work: str) -> list[list[SeededAnswer]]:
         """For each seeded error that anybody answered: the last answer of each person, in the order given."""

@@ -18,7 +18,7 @@ from proof.store.acts import RuleChange, What
 from proof.store.comments import Comment, comments_of
 from proof.store.decision_records import Decision, Verdict
 from proof.store.decision_rows import shown_decisions
-from proof.store.judgements import Pairs, judged_twice, last_said, paces
+from proof.store.judgements import Differing, Pairs, differing, judged_twice, last_said, paces
 from proof.store.lookup import number_of
 from proof.store.models import ActRow, CommentRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
 from proof.store.page_states import PageEvent, PageState, page_event
@@ -109,6 +109,17 @@ class History(StorePart):
             waiting.sort()  # by the number of the event
             found = [_of_page(session, session.get_one(PageEventRow, one.id)) for one in waiting[:limit]]
         return found, len(waiting)
+
+    def to_validate(self, work: str, person: str) -> set[int]:
+        """The pages of a work that somebody else than `person` proofread, and nobody validated yet."""
+        with self._reading() as session:
+            said = [(one.page, one.standing) for one in last_said(session, work) if not one.changed]
+            return {page for page, one in said if one and one.state is PageState.PROOFREAD and one.person != person}
+
+    def differing(self, work: str, page: int, person: str) -> list[Differing]:
+        """Where `person` decided otherwise on a page than somebody else did."""
+        with self._reading() as session:
+            return differing(session, work, page, person)
 
     def juans(self, work: str) -> list[str]:
         """The juan of a work in the order of their pages."""

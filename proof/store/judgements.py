@@ -11,7 +11,7 @@ from datetime import datetime
 from itertools import combinations, groupby
 from typing import NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State
@@ -74,19 +74,46 @@ def judged_twice(session: Session, work: str) -> Pairs:
     return found
 
 
-def _decided(session: Session, work: str) -> Iterator[list[_Event]]:
-    """The decisions of each flag of a text, oldest first."""
+def _decided(session: Session, work: str, *wanted: ColumnElement[bool]) -> Iterator[list[_Event]]:
+    """The decisions of each flag of a text that is wanted, oldest first."""
     columns = (DecisionRow.id, DecisionRow.flag_id, FlagRow.page_id, DecisionRow.about, DecisionRow.verdict)
     more = (DecisionRow.state, DecisionRow.reading, DecisionRow.suggested, DecisionRow.person)
     query = select(*columns, *more).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
     query = query.join(WorkRow, WorkRow.id == DecisionRow.work_id).where(WorkRow.name == work, is_of_text())
-    rows = session.execute(query.order_by(DecisionRow.flag_id, DecisionRow.version))
+    rows = session.execute(query.where(*wanted).order_by(DecisionRow.flag_id, DecisionRow.version))
     for _, events in groupby((_Event(*row) for row in rows), lambda one: one.flag):
         yield list(events)
 
 
+class Differing(NamedTuple):
+    """A flag of which two people said different things: each the state and the reading that they left."""
+
+    flag: int
+    own: tuple[str, str]
+    person: str
+    other: tuple[str, str]
+
+
+def differing(session: Session, work: str, page: int, person: str) -> list[Differing]:
+    """Where `person` decided otherwise on a page than somebody else did."""
+    found = []
+    for events in _decided(session, work, FlagRow.page_id == page):
+        said = _last_events(events)
+        own = said.pop(person, None)
+        if own is None:
+            continue
+        others = (one for one in said.values() if _what(one) != _what(own))
+        found += [Differing(own.flag, (own.state, own.reading), one.person, (one.state, one.reading)) for one in others]
+    return found
+
+
 def _of_flag(events: Iterable[_Event]) -> dict[str, str]:
     """The last thing that each person said of a flag and did not take back."""
+    return {person: _what(one) for person, one in _last_events(events).items()}
+
+
+def _last_events(events: Iterable[_Event]) -> dict[str, _Event]:
+    """The last event of each person that settled a flag and was not taken back."""
     standing_of: dict[int, _Event] = {}
     for one in events:
         if one.verdict in TAKING_BACK and one.about is not None:
@@ -95,11 +122,7 @@ def _of_flag(events: Iterable[_Event]) -> dict[str, str]:
                 standing_of[one.id] = one
         else:
             standing_of[one.id] = one
-    said: dict[str, str] = {}
-    for one in standing_of.values():
-        if one.state in _SETTLED:
-            said[one.person] = _what(one)
-    return said
+    return {one.person: one for one in standing_of.values() if one.state in _SETTLED}
 
 
 def _what(row: _Event) -> str:

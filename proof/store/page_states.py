@@ -89,6 +89,12 @@ class PageStates(StorePart):
             query = select(PageEventRow).where(PageEventRow.page_id == row.id).order_by(PageEventRow.version)
             return [page_event(one) for one in session.scalars(query)]
 
+    def said_by(self, work: str, page: int) -> str:
+        """Who said where a page stands; empty where nobody did, or its text was changed since."""
+        with self._reading() as session:
+            said = next(said_of_pages(session, PageRow.id == page_of(session, work, page).id), None)
+            return said.standing.person if said and said.standing and not said.changed else ""
+
     def set(
         self,
         work: str,
@@ -138,8 +144,14 @@ class PageStates(StorePart):
 def _must_be_allowed(page: str, stands: PageSaid | None, state: PageState, person: str, *, overrules: bool) -> None:
     """Raise RefusedDecisionError or NotYoursError where `person` may not say this of a page that stands so."""
     proofread_by_another = stands is not None and stands.state is PageState.PROOFREAD and stands.person != person
+    if state is PageState.VALIDATED and stands is not None and stands[1:] == (PageState.PROOFREAD, person):
+        raise RefusedDecisionError(_("%(page)s: you proofread this page; someone else must validate it"), page=page)
     if state is PageState.VALIDATED and not proofread_by_another:
         raise RefusedDecisionError(_("%(page)s: a second person validates a page that was proofread"), page=page)
+    if state is PageState.PROOFREAD and proofread_by_another and stands is not None:
+        raise RefusedDecisionError(
+            _("%(page)s: %(person)s proofread it already; say that it is validated"), page=page, person=stands.person
+        )
     if not overrules and stands is not None and stands.person != person and _takes_back(stands, state):
         raise NotYoursError(
             _("%(page)s: %(person)s said it is %(state)s; they or an administrator take it back"),

@@ -23,6 +23,7 @@ from proof.model.flags import Kind
 from proof.model.result import PageResult
 from proof.store import queries, rows
 from proof.store.bounded import Bounded
+from proof.store.comments import count_problems
 from proof.store.decision_records import SETTLED, MissingFlagError, State
 from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask, said_otherwise
 from proof.store.listed_pages import listed_page
@@ -100,6 +101,7 @@ class Queue(StorePart):
         shown = [page.number for page in columns.pages if page.image_sha]
         with self._reading() as session:
             said = Counter(one.state for one in page_states(session, shown).values())
+            problems = count_problems(session, work)
         still = {state: int(flags[STATES.index(state)]) for state in (State.OPEN, State.UNSURE, State.SKIPPED)}
         return WorkLeft(
             open=still[State.OPEN],
@@ -107,7 +109,7 @@ class Queue(StorePart):
             skipped=still[State.SKIPPED],
             to_mark=said[PageState.NOT_PROOFREAD],
             to_validate=said[PageState.PROOFREAD],
-            problems=said[PageState.PROBLEM],
+            problems=problems,
         )
 
     def open_beside_images(self, work: str) -> int:

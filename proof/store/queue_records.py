@@ -141,8 +141,8 @@ class JuanCount:
 
 @dataclass(frozen=True, slots=True)
 class WorkLeft:
-    """What is left of a work: flags by state that are not settled, and pages with an image by what is to be said of
-    them; `to_validate` are those that one person proofread."""
+    """What is left of a work: flags by state that are not settled, pages with an image by what is to be said of them
+    (`to_validate` are those that one person proofread), and open problems of flags and pages."""
 
     open: int
     unsure: int

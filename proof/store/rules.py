@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from proof.locale.marking import _
+from proof.store.decision_records import RefusedDecisionError
 from proof.store.lookup import work_of
 from proof.store.models import FlagRow, RuleRow, WorkRow
 from proof.store.quality import is_finding
@@ -50,9 +52,11 @@ class Rules(StorePart):
     def set(self, work: str, transcribed: str, suggested: str, holds: bool, person: str) -> None:
         """Make it a rule that these two are variants in this work, or lift the rule. Who says what somebody else has
         said already is noted, too: neither takes it back for the other. Raises NoPlaceError, RefusedDecisionError for
-        what stands in no text."""
+        what stands in no text, and for a place where one of the two is missing."""
         check_reading(transcribed)
         check_reading(suggested)
+        if holds and not (transcribed and suggested):
+            raise RefusedDecisionError(_("a rule names two characters: what is missing or too many is no variant"))
         with self._writing() as session:
             work_id = work_of(session, work)
             said = _last_said(session, work_id, transcribed, suggested)

@@ -117,7 +117,7 @@ class UnconfirmedOut(ProblemOut):
     reason: Literal["latin letters", "private use", "incomplete description"]
 
 
-class ReadingOut(BaseModel):
+class TypedReadingOut(BaseModel):
     """A reading that can be typed."""
 
     reading: str
@@ -164,7 +164,7 @@ class WorkOut(RootModel[WorkSummary]):
 
 
 class RemainingOut(RootModel[WorkLeft]):
-    """Flags by state that are not settled; pages with an image by what is to be said of them."""
+    """Flags by state that are not settled; pages with an image by what is to be said of them; open problems."""
 
 
 class PageOut(BaseModel):
@@ -291,6 +291,7 @@ class PageDetail(PageOut):
     flags_found: list[FlagOut]
     notices: list[str]
     skew: float
+    said_by: str = Field(description="Who said where the page stands")
     comments: list[CommentOut] = Field(description="What was said of the page and of its flags, oldest first")
 
 
@@ -306,8 +307,8 @@ class JuanFlags(BaseModel):
 
 
 class DialPoint(BaseModel):
-    """With all flags from this score on looked at: how many these are, and how many errors are then left among
-    the others."""
+    """With all flags from this score on looked at: how many of these are still open, and how many errors are then left
+    among the others."""
 
     score: float
     places: int

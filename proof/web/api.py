@@ -270,12 +270,12 @@ def decide(path: schemas.FlagPath, body: schemas.DecisionBody) -> Response:
 @api.get(
     "/works/<string:work>/flags/<int:flag>/reading",
     tags=[DECISIONS],
-    responses={200: answers.ReadingOut, 428: answers.UnconfirmedOut},
+    responses={200: answers.TypedReadingOut, 428: answers.UnconfirmedOut},
     summary="Whether a reading can be typed at a flag; 422 where it breaks the text, 428 where it looks like a slip",
 )
 def check_reading(path: schemas.FlagPath, query: schemas.ReadingQuery) -> Response:
     project().store.decisions.check(path.work, path.flag, query.reading)
-    return answer(answers.ReadingOut(reading=query.reading))
+    return answer(answers.TypedReadingOut(reading=query.reading))
 
 
 @api.post(
@@ -321,7 +321,8 @@ def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDeta
     wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None, halves=True)
     numbers, _ = queue.find(work, wanted, Order.PAGE, limit=10_000)
     comments = project().store.comments.of_page(work, number)
-    return place, serializers.page_detail(place, result, queue.flags(work, numbers), comments, say)
+    by = project().store.page_states.said_by(work, number)
+    return place, serializers.page_detail(place, result, queue.flags(work, numbers), comments, by, say)
 
 
 def _undone(work: str, undone: Undone) -> Response:

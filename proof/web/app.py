@@ -33,6 +33,7 @@ from proof.web.api import api
 from proof.web.comments import comments
 from proof.web.download_jobs import DownloadJobs
 from proof.web.downloads import downloads, downloads_api
+from proof.web.export_preview import export_preview, export_preview_api
 from proof.web.glyph_orders import GlyphOrders
 from proof.web.glyph_tiles import glyph_tiles
 from proof.web.glyphs import glyphs
@@ -112,11 +113,13 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_api(glyphs)
     app.register_api(layouts)
     app.register_api(downloads_api)
+    app.register_api(export_preview_api)
     app.register_blueprint(iiif)
     app.register_blueprint(glyph_tiles)
     app.register_blueprint(pages)
     app.register_blueprint(accounts)
     app.register_blueprint(downloads)
+    app.register_blueprint(export_preview)
     description.serve(app)
     health.serve(app, store)
     return app

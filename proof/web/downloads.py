@@ -12,17 +12,14 @@ from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
-from proof.export.decided import decided_in
 from proof.export.files import Form, Material, folders_of, write_export
-from proof.export.preview import not_written
-from proof.export.source import correct
+from proof.export.preview import preview_now
 from proof.model.result import PageResult
 from proof.report import StoredRun, write_reports
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.lookup import NO_WORK
 from proof.store.queue_records import MissingError
-from proof.text.edition import in_script, read_edition
 from proof.web import schemas
 from proof.web.api import ERRORS, answer
 from proof.web.download_jobs import DownloadJob, DownloadKind, DownloadState, Make, NoDownloadError, StepCount
@@ -155,14 +152,10 @@ def _export(store: Store, settings: Settings, work: str, forms: Sequence[Form]) 
     def make(folder: Path, count: StepCount) -> None:
         with store.at_one_moment() as now:
             for path in count.through(paths):
-                edition = in_script(read_edition(Path(path)), settings.page.script)
-                decided = decided_in(now, edition)
-                corrected = correct(
-                    decided.edition, decided.corrections, pairs=settings.variants.file, before=decided.applied
-                )
-                material = Material(corrected, datetime.now(UTC), title=settings.project.title)
+                preview = preview_now(now, Path(path), settings.page.script, settings.variants.file)
+                material = Material(preview.corrected, datetime.now(UTC), title=settings.project.title)
                 write_export(material, list(forms), folder / folders[Path(path)])
-                left_out = "".join(f"{line}\n" for line in not_written(decided, corrected))
+                left_out = "".join(f"{line}\n" for line in preview.reasons())
                 if left_out:
                     (folder / folders[Path(path)] / NOT_WRITTEN).write_text(left_out, encoding="utf-8")
 

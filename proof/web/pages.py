@@ -84,7 +84,21 @@ def page_list(work: str) -> AnyResponse:
         places, count, state = queue.pages(work, first, SHEETS), summary.pages, ""
     earlier = max(first - SHEETS, 1) if first > 1 else None
     later = first + SHEETS if first + SHEETS <= count else None
-    return sheet("pages.html", summary, places=places, earlier=earlier, later=later, state=state, count=count)
+    own = state == PageState.PROOFREAD and "own" in request.args
+    return sheet("pages.html", summary, places=places, earlier=earlier, later=later, state=state, count=count, own=own)
+
+
+@pages.get("/works/<work>/validate")
+def validate(work: str) -> AnyResponse:
+    """The next page that somebody else proofread: the first after the page `after`, else the first of all."""
+    store = project().store
+    wanted = store.history.to_validate(work, person())
+    places = [place for place in store.queue.places(work) if place.number in wanted]
+    if not places:
+        return redirect(url_for("pages.page_list", work=work, state=PageState.PROOFREAD.value, own=""))
+    after = request.args.get("after", 0, type=int)
+    found = next((place for place in places if place.position > after), places[0])
+    return redirect(url_for("pages.page", work=work, number=found.number))
 
 
 @pages.get("/works/<work>/pages/<int:number>")
@@ -94,6 +108,7 @@ def page(work: str, number: int) -> AnyResponse:
     place, detail = api.page_detail_of(work, number)
     around = {one.position: one.number for one in queue.pages(work, max(place.position - 1, 1), 3)}
     data = detail.model_dump(mode="json") | {"assignees": assignees()}
+    data["differing"] = [one._asdict() for one in project().store.history.differing(work, number, person())]
     if not place.image_sha or not detail.characters_found:
         columns = columns_in_files([place]).get(number, ())
         data["columns_of_text"] = [{"number": n, "source": source} for n, source in enumerate(columns, 1)]

@@ -162,10 +162,16 @@ def _view(sha: str, result: PageResult, flag: Flag, view: View) -> ViewOut:
 
 
 def page_detail(
-    place: ListedPage, result: PageResult, flags: Sequence[QueuedFlag], comments: Sequence[Comment], say: Say
+    place: ListedPage,
+    result: PageResult,
+    flags: Sequence[QueuedFlag],
+    comments: Sequence[Comment],
+    said_by: str,
+    say: Say,
 ) -> PageDetail:
-    """A page with its columns, its characters, its flags and what was said of it."""
+    """A page with its columns, its characters, its flags and what was said of it; who said where it stands."""
     return PageDetail(
+        said_by=said_by,
         **page_of(place).model_dump(),
         box=_edges(_half_folio(result)),
         columns=columns_of(result),

@@ -24,7 +24,8 @@ ABOVE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """With all flags from `score` on looked at: how many these are, and how many errors are left in the others."""
+    """With all flags from `score` on looked at: how many of these are still open, and how many errors are left in the
+    others."""
 
     score: float
     places: int
@@ -55,10 +56,11 @@ def dial(
     # what was decided is known; a flag that nobody has looked at counts with its chance
     errors = np.where(settled, wrong, expected) * counts
     beyond = np.concatenate([np.cumsum(errors[::-1])[::-1], [0.0]])
+    still = np.cumsum(states == STATES.index(State.OPEN))
     # flags of one score are looked at together or not at all
     ends = sorted({int(np.searchsorted(-scores, -scores[step[-1]], side="right")) for step in steps})
     none = Point(float(scores[0]) + ABOVE, 0, float(beyond[0]))
-    points = [none, *(Point(float(scores[end - 1]), end, float(beyond[end])) for end in ends)]
+    points = [none, *(Point(float(scores[end - 1]), int(still[end - 1]), float(beyond[end])) for end in ends)]
     return points[::-1]
 
 

@@ -238,7 +238,7 @@ def test_a_validation_taken_back_leaves_the_page_proofread_by_who_proofread_it(f
     say(WORK, 1, PageState.PROOFREAD, 0, "甲", key())
     say(WORK, 1, PageState.VALIDATED, 1, "乙", key())
     filled.acts.undo(WORK, "乙", key())
-    with pytest.raises(RefusedDecisionError, match="second person"):
+    with pytest.raises(RefusedDecisionError, match="someone else must validate"):
         say(WORK, 1, PageState.VALIDATED, 3, "甲", key())
     say(WORK, 1, PageState.VALIDATED, 3, "乙", key())
 

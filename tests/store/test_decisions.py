@@ -297,6 +297,18 @@ def test_the_log_goes_back_from_the_newest_and_people_are_counted(filled: Store)
     assert filled.decisions.log("KR1d0031") == []
 
 
+def test_what_was_taken_back_is_not_counted_and_what_was_done_again_is_counted_once(filled: Store) -> None:
+    filled.decisions.decide(demand(Verdict.KEEP, 0))
+    filled.decisions.decide(demand(Verdict.UNDO, 1))
+    assert filled.decisions.people(WORK) == {}
+    assert filled.decisions.days(WORK) == {}
+    filled.decisions.decide(demand(Verdict.UNDO, 2))
+    assert filled.decisions.people(WORK) == {"甲": {Verdict.KEEP: 1}}
+    filled.decisions.decide(demand(Verdict.SKIP, 3, person="乙"))
+    assert filled.decisions.people(WORK) == {"甲": {Verdict.KEEP: 1}, "乙": {Verdict.SKIP: 1}}
+    assert list(filled.decisions.days(WORK).values()) == [2]
+
+
 def test_the_database_itself_refuses_to_alter_or_delete_a_decision(filled: Store) -> None:
     made = filled.decisions.decide(demand(Verdict.TAKE))
     engine = create_engine(filled._engine.url)

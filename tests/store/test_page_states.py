@@ -17,7 +17,7 @@ def test_a_page_is_proofread_by_one_and_validated_by_another(filled: Store) -> N
     with pytest.raises(RefusedDecisionError):
         say(WORK, 1, PageState.VALIDATED, 0, "甲", "key-0000")
     say(WORK, 1, PageState.PROOFREAD, 0, "甲", "key-0001")
-    with pytest.raises(RefusedDecisionError, match="second person"):
+    with pytest.raises(RefusedDecisionError, match="someone else must validate"):
         say(WORK, 1, PageState.VALIDATED, 1, "甲", "key-0002")
     with pytest.raises(PageConflictError, match="甲"):
         say(WORK, 1, PageState.PROBLEM, 0, "乙", "key-0003")
@@ -53,3 +53,13 @@ def test_who_does_not_overrule_others_leaves_their_word_of_a_page_but_may_name_a
     say(WORK, 1, PageState.PROOFREAD, 2, "乙", "key-0004", overrules=False)
     say(WORK, 1, PageState.PROBLEM, 3, "丙", "key-0005", overrules=False)
     say(WORK, 1, PageState.NOT_PROOFREAD, 4, "甲", "key-0006")
+
+
+def test_who_proofreads_a_page_after_another_validates_it_instead(filled: Store) -> None:
+    say = filled.page_states.set
+    say(WORK, 1, PageState.PROOFREAD, 0, "甲", "key-0001")
+    assert filled.page_states.said_by(WORK, 1) == "甲"
+    with pytest.raises(RefusedDecisionError, match="甲 proofread it already"):
+        say(WORK, 1, PageState.PROOFREAD, 1, "乙", "key-0002")
+    assert filled.history.to_validate(WORK, "乙") == {1}
+    assert filled.history.to_validate(WORK, "甲") == set()

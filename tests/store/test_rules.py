@@ -6,6 +6,7 @@ import pytest
 
 from proof.store import Store
 from proof.store.acts import ChangedError
+from proof.store.decision_records import RefusedDecisionError
 from proof.store.queue_records import QueueFilter
 
 WORK = "KR1d0030"
@@ -35,4 +36,11 @@ def test_a_rule_that_one_sets_twice_is_set_once(filled: Store) -> None:
     for _ in range(2):
         filled.rules.set(WORK, "告", "吿", True, "甲")
     filled.acts.undo(WORK, "甲", "request-0001")
+    assert filled.rules.of_work(WORK) == []
+
+
+@pytest.mark.parametrize("pair", [("", "犂"), ("犂", "")])
+def test_what_is_missing_or_too_many_is_no_variant_of_anything(filled: Store, pair: tuple[str, str]) -> None:
+    with pytest.raises(RefusedDecisionError, match="two characters"):
+        filled.rules.set(WORK, *pair, True, "甲")
     assert filled.rules.of_work(WORK) == []

@@ -62,6 +62,7 @@ VIEWS = {
     "find": f"{AT}/find?q=公公",
     "find, box": f"{AT}/progress",
     "progress": f"{AT}/progress",
+    "export": f"{AT}/export",
     "history": f"{AT}/history",
     "error": "/works/nothing/",
 }
@@ -76,7 +77,7 @@ OPENED = {
     "find, box": "#find-open",
 }
 """What is pressed before a view is looked at."""
-UNSEEN = {"accounts.log_in", "pages.page_called", "accounts.log_out"}
+UNSEEN = {"accounts.log_in", "pages.page_called", "pages.validate", "accounts.log_out"}
 """Addresses that lead elsewhere, or are looked at before anybody has logged in."""
 
 

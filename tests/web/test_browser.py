@@ -562,7 +562,7 @@ def test_a_page_shows_each_character_on_image_and_text_and_mends_any(server: Ser
     page.reload()
     expect(page.get_by_label("State")).to_have_value("proofread")
     page.get_by_label("State").select_option("validated")
-    expect(page.locator("#notices")).to_contain_text("second person")
+    expect(page.locator("#notices")).to_contain_text("someone else must validate it")
     assert [line for line in tabs[0].said if "422" not in line] == []
 
 

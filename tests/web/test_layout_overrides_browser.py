@@ -96,7 +96,7 @@ def test_where_a_page_stands_is_said_in_its_view_and_validated_by_another_person
     page.reload()
     expect(state).to_have_value("proofread")
     state.select_option("validated")
-    expect(page.locator("#notices")).to_contain_text("a second person validates")
+    expect(page.locator("#notices")).to_contain_text("someone else must validate it")
     expect(state).to_have_value("proofread")
 
 

@@ -255,7 +255,7 @@ def test_who_proofread_a_page_cannot_validate_it_and_another_can_and_a_third_see
     expect(one.locator("#state")).to_have_value("not proofread")
     assert says(one, "proofread") == 201
     assert says(one, "validated") == 422
-    expect(one.locator("#notices")).to_contain_text("a second person validates")
+    expect(one.locator("#notices")).to_contain_text("you proofread this page; someone else must validate it")
     expect(one.locator("#state")).to_have_value("proofread")
 
     # the second looked at the page before it was proofread: they are told, look again, and then may
@@ -276,6 +276,35 @@ def test_who_proofread_a_page_cannot_validate_it_and_another_can_and_a_third_see
     assert says(other, "proofread") == 409
     seen.goto(where)
     expect(seen.locator("#state")).to_have_value("problem")
+
+
+def test_validation_is_a_queue_of_its_own_with_who_proofread_a_page_and_where_one_differs(
+    three: list[Somebody], address: str
+) -> None:
+    """R by the second person marked the page as theirs, and then refused their validation."""
+    first, second, _reader = three
+    one = first.opens(f"{address}/works/{WORK}/pages/1")
+    for number in (1, 2):
+        one.goto(f"{address}/works/{WORK}/pages/{number}")
+        assert says(one, "proofread") == 201
+        expect(one.locator("#ask-page")).to_contain_text("You proofread this page; someone else must validate it.")
+        one.keyboard.press("r")
+        expect(one.locator("#state")).to_have_value("proofread")
+    one.keyboard.press("v")
+    expect(one.locator("main .told")).to_contain_text("No page is left for you to validate")
+
+    other = second.opens(f"{address}/works/{WORK}/pages/3")
+    other.goto(f"{address}/works/{WORK}/validate")
+    expect(other.locator("h1")).to_have_text("WYG0103-0192a")
+    expect(other.locator("#ask-page")).to_contain_text("乙 proofread this page. Validate it?")
+    photographed(other, "validate")
+    other.keyboard.press("v")
+    expect(other.locator("h1")).to_have_text("WYG0103-0193a")
+    other.keyboard.press("r")
+    expect(other.locator("#act-told")).to_contain_text("WYG0103-0193a: validated")
+    expect(other.locator("h1")).to_have_text("WYG0103-0192a")
+    one.goto(f"{address}/works/{WORK}/pages/2")
+    expect(one.locator("#state")).to_have_value("validated")
 
 
 def test_no_page_asks_any_other_host_for_anything(browser: Browser, address: str, folder: Path) -> None:

@@ -25,7 +25,8 @@ SIZES = {"laptop": (1280, 720), "lying": (1024, 768), "upright": (768, 1024), "t
 LOOKS = [("en", "light"), ("zh-Hant", "dark"), ("zh-Hans", "light")]
 AT = f"/works/{WORK}"
 VIEWS = [
-    f"{AT}/{view}" for view in ("", "desk", "pairs", "glyphs", "pages/", "pages/1", "progress", "history", "find?q=公")
+    f"{AT}/{view}"
+    for view in ("", "desk", "pairs", "glyphs", "pages/", "pages/1", "progress", "history", "export", "find?q=公")
 ]
 TOO_SMALL = """least => [...document.querySelectorAll("button, select, input:not([type=hidden]), header a, p > a")]
     .filter(one => one.checkVisibility() && !one.closest(".unseen") && !one.matches(".skip"))

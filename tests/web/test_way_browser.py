@@ -130,7 +130,7 @@ def test_an_empty_desk_leads_on_to_what_is_left(page: Page) -> None:
 
 
 def test_what_is_left_out_of_a_confusion_stays_out_and_a_rule_leads_on(page: Page) -> None:
-    page.goto(f"{AT}/pairs")
+    page.goto(f"{AT}/pairs?text=告&image=吿")
     expect(page.locator("#grid button").first).to_have_attribute("aria-pressed", "true")
     first = page.locator("#pairlist [aria-current=true]").inner_text()
     page.locator("#grid button").first.click()

@@ -71,7 +71,7 @@ class Mouse(Hand):
         self.page.locator(f".tile[data-act={name}]").click()
 
     def proofread(self) -> None:
-        self.page.locator("#proofread-yes").click()
+        self.page.locator("#ask-yes").click()
 
 
 class Finger(Hand):
@@ -88,7 +88,7 @@ class Finger(Hand):
         self.last = time.monotonic()
 
     def proofread(self) -> None:
-        self.page.locator("#proofread-yes").tap()
+        self.page.locator("#ask-yes").tap()
 
 
 HANDS: dict[str, Callable[[Page], Hand]] = {"keyboard": Keyboard, "mouse": Mouse, "finger": Finger}

@@ -14,6 +14,7 @@ import { askBack, goThrough, tell, tellRefused } from "./undo.js";
 const AHEAD = 6;
 const TRAIL = 6;
 const DOUBLED = 250; // milliseconds in which nobody sees a flag, decides and clicks
+const OPENED = uuid(); // the list that this page goes through
 const AGAIN = 3000; // milliseconds after which an image that did not come is asked for again
 const $ = (id) => document.getElementById(id);
 
@@ -154,13 +155,12 @@ function show() {
   $("flag").hidden = !flag;
   $("coming").hidden = !coming;
   $("end").hidden = Boolean(flag) || coming;
-  (flag ? $("panel") : $("main")).append($("notices")); // what failed is told where nothing is left, too
   closeTyping();
   closeResting();
   if (!flag) {
     if (coming) delete document.body.dataset.flag;
     else document.body.dataset.flag = "";
-    $("announce").textContent = say(coming ? "flagsLoading" : "done");
+    $("announce").textContent = say(coming ? "flagsLoading" : ends());
     if (!coming) leadOn();
     progress();
     trail();
@@ -195,8 +195,14 @@ function show() {
   $("announce").textContent = `${kind}, ${$("cell").textContent}: ${change}. ${flag.why}`;
 }
 
+/** Where a list ends, flags that stand before it or that it leaves out may still be open. */
+const ends = () => (states.open ? "listEnds" : "done");
+
 /** Where nothing is left here: what is left elsewhere in the work. */
 async function leadOn() {
+  $("end-words").textContent = say(ends());
+  $("from-start").hidden = !states.open && String(data.query.state ?? "") === "open";
+  $("from-start").href = `?${parameters(data.query, true)}`;
   unwritten = `?${parameters(data.query, true)}`;
   writeAddress();
   while (outbox.entries.length) await new Promise((resolve) => setTimeout(resolve, 100)); // what is on its way counts
@@ -378,7 +384,7 @@ function notice(text, number, reload = false) {
   const close = () => line.remove();
   if (number) line.append(make("button", { type: "button", onclick: () => { close(); goTo(number); } }, say("lookAgain")));
   if (reload) line.append(make("button", { type: "button", onclick: () => location.reload() }, say("reload")));
-  line.append(make("button", { type: "button", class: "quiet", "aria-label": "×", onclick: close }, "×"));
+  line.append(make("button", { type: "button", class: "quiet", "aria-label": say("close"), onclick: close }, "×"));
   $("notices").append(line);
 }
 
@@ -432,7 +438,7 @@ function decide(verdict, reading = "", more = {}) {
   tell("");
   const stand = { take: flag.suggested, other: reading, typed: reading, delete: "" }[verdict] ?? flag.transcribed;
   const state = (verdict === "other" || verdict === "typed") && stand === flag.transcribed ? "kept" : STATE[verdict];
-  steps.done.push({ flag: flag.number, was: flag.state, wasReading: flag.reading, state, reading: stand, transcribed: flag.transcribed, moved: movedBy(flag, verdict), made: flag.version + 1 });
+  steps.done.push({ opened: OPENED, flag: flag.number, was: flag.state, wasReading: flag.reading, state, reading: stand, transcribed: flag.transcribed, moved: movedBy(flag, verdict), made: flag.version + 1 });
   steps.undone = [];
   const { authority, note } = restsOf(flag);
   rests = null;
@@ -458,8 +464,9 @@ function forward() {
   requestAnimationFrame(() => { prepare(); fetchAhead(); });
 }
 
-/** Decided in this session already: when going on after looking back it is not shown again. */
-const passed = (flag) => steps.done.some((step) => step.flag === flag.number || (step.moved && step.flag === flag.other?.number)) || underWay(flag);
+/** Decided since this list was opened: when going on after looking back it is not shown again. What was decided before
+    is shown where it is asked for. */
+const passed = (flag) => steps.done.some((step) => step.opened === OPENED && (step.flag === flag.number || (step.moved && step.flag === flag.other?.number))) || underWay(flag);
 /** Decided, and not on the server yet. */
 const underWay = (flag) => (outbox.after(flag.number)?.state ?? "open") !== "open";
 

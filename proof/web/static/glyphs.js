@@ -38,6 +38,7 @@ async function show(wanted) {
   document.querySelector("[data-act=take]").hidden = !now.against;
   $("take-label").textContent = say("corrects", { text: now.text, reading: now.against });
   add(found);
+  if (!document.activeElement?.closest("#typing, dialog, .bar")) $("grid").querySelector("button")?.focus({ preventScroll: true }); // from here on keys are heard
 }
 
 function add(found) {

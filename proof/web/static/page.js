@@ -6,11 +6,11 @@ import { change, commentByKey, commentable } from "./comments.js";
 import { layoutTools } from "./layout.js";
 import { nearest, offer } from "./near.js";
 import { ahead } from "./outbox.js";
-import { alternatives, askPage, readable, settle } from "./reading.js";
+import { alternatives, answerPage, askPage, readable, settle } from "./reading.js";
 import { api, ask, data, han, inTurn, isShortcut, make, may, oneAtATime, say, uuid, words, work } from "./shell.js";
 import { home, together, writeSheet } from "./sheet.js";
 import { composing, whyTyped } from "./typing.js";
-import { tellAnew } from "./undo.js";
+import { tellAnew, tellNext } from "./undo.js";
 
 const $ = (id) => document.getElementById(id);
 const NS = "http://www.w3.org/2000/svg";
@@ -175,13 +175,18 @@ $("state").replaceChildren(...STATES.map((state) => make("option", { value: stat
 // each is said of what the one before it left: nobody is told that they were quicker than themselves
 const saying = inTurn();
 let lastSaid = null;
-function sayPage(state) {
+function sayPage(state, toNext = false) {
   $("state").value = state;
   $("state").ariaBusy = "true";
   const told = saying(async () => {
     try {
       const said = await ask(api(`pages/${data.number}/states`), { state, version: data.version, key: uuid() });
-      Object.assign(data, { state: said.state, version: said.version });
+      Object.assign(data, { state: said.state, version: said.version, said_by: said.person });
+      askPage(problems);
+      if (said.state === "validated" && toNext) {
+        tellNext(`${data.page}: ${words.pageStates.validated}`);
+        return location.assign($("to-validate").href);
+      }
       $("changed")?.remove();
       $("notices").replaceChildren(...(said.state === "problem" ? [make("p", { class: "told" }, say("whatProblem"), " ",
         make("button", { type: "button", onclick: () => { $("notices").replaceChildren(); talk(); } }, make("kbd", {}, "N"), " ", say("comment")))] : []));
@@ -195,7 +200,11 @@ function sayPage(state) {
   told.finally(() => { if (lastSaid === told) $("state").ariaBusy = "false"; });
 }
 $("state").addEventListener("change", (event) => sayPage(event.target.value));
-askPage(sayPage);
+/** How many problems are open of the page and of its flags: what was said last of each tells. */
+const threads = new Map(data.comments.map((one) => [one.uid, one.state]));
+const problems = [...threads.values()].filter((state) => state === "problem").length;
+askPage(problems);
+answerPage((state) => sayPage(state, true));
 
 // what people say to each other of the page; what was said of its flags is read here, and answered on the desk
 

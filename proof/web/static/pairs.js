@@ -22,6 +22,7 @@ function list() {
     make("span", { class: "count" }, say("hides", { num: rule.hides })),
     may("rule") ? make("button", { type: "button", class: "quiet", onclick: () => setRule(rule, false) }, say("lift")) : "")));
   $("empty").hidden = Boolean(now);
+  $("pairlist").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 const query = (more = {}) => new URLSearchParams({ text: now.text, image: now.image, order: "score", limit: "120", ...more });
@@ -80,8 +81,11 @@ const picked = () => flags.filter((flag) => flag.state === "open" && !out.has(fl
 function chosen() {
   $("chosen").textContent = say("selected", { num: picked().length });
   for (const button of document.querySelectorAll("#stroke [data-act]"))
-    button.disabled = !may(button.dataset.act === "rule" ? "rule" : "decide") || (button.dataset.act !== "rule" && !picked().length);
+    button.disabled = !can(button.dataset.act);
 }
+
+/** Whether a button does anything now; what is missing or too many is no variant of anything. */
+const can = (act) => (act === "rule" ? may("rule") && Boolean(now.text && now.image) : may("decide") && picked().length > 0);
 
 /** Decides some flags of a pair at once. Another pair may be shown by then. */
 async function stroke(pair, some, verdict) {

@@ -10,6 +10,7 @@ let query = { ...data.query };
 let facets = data.facets;
 let next = null;
 let asked = 0;
+const narrow = matchMedia("(max-width: 46rem)");
 
 const STATES = ["open", "unsure", "skipped", "corrected", "kept", "copy", "retained"];
 const KINDS = ["substitution", "insertion", "omission", "transposition", "variant", "layout", "audit"];
@@ -24,7 +25,8 @@ function row(flag) {
     ? make("img", { class: "paper", loading: "lazy", alt: "", width: 52, height: 52, src: glyphOf(flag) })
     : make("span", { class: "noimage" });
   const [before, after] = flag.context.split(`[${flag.transcribed}]`);
-  const around = make("span", { class: "context han", lang: document.body.dataset.script }, before ?? "", make("mark", {}, flag.transcribed || nothing()), after ?? "");
+  const lead = narrow.matches ? [...(before ?? "")].slice(-2).join("") : before ?? ""; // what is asked about is in view
+  const around = make("span", { class: "context han", lang: document.body.dataset.script }, lead, make("mark", {}, flag.transcribed || nothing()), after ?? "");
   return make("li", {}, make("a", { href: deskAddress(flag.number), class: "row" },
     glyph,
     make("span", { class: "pair" }, ...(flag.other ? [han(flag.transcribed || flag.suggested, "seen")]
@@ -56,7 +58,6 @@ function list(found, fresh) {
 
 // the filters; on a small screen they are folded, and the flags stand below them at once
 
-const narrow = matchMedia("(max-width: 46rem)");
 const fold = () => { $("more-filters").open = !narrow.matches; };
 narrow.addEventListener("change", fold);
 fold();

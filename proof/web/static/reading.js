@@ -1,7 +1,7 @@
 // Reading a page from character to character: arrow keys walk along the columns, Enter types in place, M marks a place
 // as doubtful, P goes to the flag and back. What is flagged is decided there; what is not is corrected by hand.
 
-import { api, ask, data, han, isShortcut, make, may, oneAtATime, say, uuid, work } from "./shell.js";
+import { api, ask, data, han, isShortcut, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
 import { meant } from "./typing.js";
 
 const $ = (id) => document.getElementById(id);
@@ -134,7 +134,8 @@ export function readable(sheet, flagOf, act) {
     const cell = at();
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (key === "p" && !event.repeat) return toDesk();
-    if (key === "r" && !event.repeat) return $("proofread-yes")?.click();
+    if (key === "r" && !event.repeat) return $("ask-page").hidden || $("ask-yes").hidden ? undefined : $("ask-yes").click();
+    if (key === "v" && !event.repeat) return $("to-validate").click();
     if (key === "PageDown" || key === "PageUp") return $(key === "PageDown" ? "next" : "prev")?.click();
     const walk = WALK[key];
     if (walk && cell) {
@@ -153,10 +154,46 @@ export function readable(sheet, flagOf, act) {
   });
 }
 
-/** Where no flag of a page is open any more: whether it is proofread. `sayPage` says so. */
-export function askPage(sayPage) {
+/** A decision in words: its state, or what is to be read. */
+const left = ([state, reading]) => (state === "corrected" && reading ? han(reading) : words.states[state]);
+
+/** A flag of which who looks said something else than another: both, and the way to it. */
+function difference({ flag: number, own, person: who, other }) {
+  const flag = data.flags_found.find((one) => one.number === number);
+  const way = flag ? make("a", { href: deskOf(flag) }, say("column", { number: flag.line }), " ", han(flag.transcribed)) : "";
+  return make("li", {}, way, " ", say("differYou"), " ", left(own), " · ", who, ": ", left(other));
+}
+
+/** What can be said of the page as a whole: the question, and what R says of it; nothing where there is nothing to ask. */
+function question() {
+  if (!may("decide")) return null;
+  if (data.state === "proofread") {
+    if (data.said_by === person) return { words: say("ownPage") };
+    return { words: say("proofreadBy", { person: data.said_by }), state: "validated", label: say("pageValidated") };
+  }
   const open = data.flags_found.some((flag) => flag.raised && flag.state === "open");
-  const asks = may("decide") && data.state === "not proofread" && data.image && !open;
-  $("ask-page").hidden = !asks;
-  $("proofread-yes").addEventListener("click", () => { $("ask-page").hidden = true; sayPage("proofread"); });
+  if (data.state !== "not proofread" || !data.image || open) return null;
+  return { words: say("noneOpen"), state: "proofread", label: say("pageProofread") };
+}
+
+let asked = null;
+/** Asks what is to be said of the page as a whole, where that can be said; how many `problems` of it are open is told. */
+export function askPage(problems) {
+  asked = question();
+  $("ask-page").hidden = !asked;
+  if (!asked) return;
+  $("ask-words").textContent = [asked.words, problems ? say("left_problems", { num: problems }) : ""].filter(Boolean).join(" ");
+  $("ask-yes").hidden = !asked.state;
+  $("ask-yes").querySelector("span").textContent = asked.label ?? "";
+  $("differing").hidden = data.state !== "proofread" || !data.differing.length;
+  $("differing").replaceChildren(...data.differing.map(difference));
+}
+
+/** Has `sayPage` say what is answered. */
+export function answerPage(sayPage) {
+  $("ask-close").addEventListener("click", () => { $("ask-page").hidden = true; });
+  $("ask-yes").addEventListener("click", () => {
+    $("ask-page").hidden = true;
+    sayPage(asked.state);
+  });
 }

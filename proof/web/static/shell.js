@@ -191,6 +191,9 @@ const find = document.getElementById("find");
 const openFind = () => { find?.showModal(); find?.querySelector("[type=search]").select(); };
 document.getElementById("find-open")?.addEventListener("click", openFind);
 
+const more = document.getElementById("more-open");
+more?.addEventListener("click", () => more.setAttribute("aria-expanded", String(more.ariaExpanded !== "true")));
+
 const help = document.getElementById("help");
 document.getElementById("help-open")?.addEventListener("click", () => help.showModal());
 addEventListener("keydown", (event) => {

@@ -9,11 +9,12 @@ const line = document.getElementById("act-told");
 
 let last = null; // what is said at the moment
 
-/** Says what was done; `way` is how it is undone: "undo", "redo" or nothing. */
-export function tell(text, way = "") {
+/** Says what was done; `way` is how it is undone: "undo", "redo" or nothing; `more` is what else can be done about it. */
+export function tell(text, way = "", more = []) {
   if (!line) return;
   line.replaceChildren(text, " ");
   if (way) line.append(make("button", { type: "button", "data-undo": way }, make("kbd", {}, way === "undo" ? "Z" : "Y"), " ", say(way)));
+  line.append(...more, make("button", { type: "button", class: "quiet", "aria-label": say("close"), onclick: () => tell("") }, "×"));
   line.hidden = !text;
   last = text ? [text, way] : null;
 }
@@ -27,13 +28,18 @@ export function keepTold() {
   }
 }
 
-/** Shows the page as it is now, and there says what was done. */
-export function tellAnew(text, way = "undo") {
+/** Has the page that is shown next say what was done. */
+export function tellNext(text, way = "undo") {
   try {
     sessionStorage.setItem(TOLD, JSON.stringify([text, way]));
   } catch (error) {
     reportError(error); // the page shows what was done all the same
   }
+}
+
+/** Shows the page as it now is, and there says what was done. */
+export function tellAnew(text, way = "undo") {
+  tellNext(text, way);
   location.reload();
 }
 
@@ -59,8 +65,8 @@ export async function askBack(way, more = {}) {
 
 /** Says why nothing was taken back; what others changed can be left to them. */
 export function tellRefused(way, problem, again) {
-  tell(whyNot(problem));
-  if (problem.status === 409) line.append(make("button", { type: "button", onclick: () => again(way, { leave: true }) }, say("leaveIt")));
+  const leave = () => make("button", { type: "button", onclick: () => again(way, { leave: true }) }, say("leaveIt"));
+  tell(whyNot(problem), "", problem.status === 409 ? [leave()] : []);
 }
 
 /** Takes back or does again, and shows the page as it then is. */

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 
 test("what was done on the page before is told on the one that is loaded, once", () => {
-  assert.equal(toldAtStart, "2 kept Z take back");
+  assert.equal(toldAtStart, "2 kept Z take back×");
   assert.equal(sessionStorage.getItem("proof-told:w:%E7%94%B2"), null);
 });
 
@@ -87,7 +87,7 @@ test("what cannot be sent keeps nobody waiting for ever, and is told", async (t)
   for (let n = 0; n < 2; n += 1) await pass();
   await back;
   assert.deepEqual(asked, []);
-  assert.equal(line.textContent, "1 not saved yet ");
+  assert.equal(line.textContent, "1 not saved yet ×");
 });
 
 test("what was taken back is shown by the page loaded anew, with the way to do it again", async () => {
@@ -102,7 +102,7 @@ test("what others changed since can be left to them", async () => {
   await undo.takeBack("undo");
   assert.equal(reloads.length, 0);
   const leave = line.children.find((child) => child.tag === "button");
-  assert.equal(line.textContent, "王 changed it leave it");
+  assert.equal(line.textContent, "王 changed it leave it×");
   serve(() => UNDONE);
   leave.listeners.click();
   await settle();

@@ -1,0 +1,162 @@
+"""What an export of a work would write as things stand, and what not, with the reason: as a page, and in the API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from flask import Blueprint, Response, request
+from flask_openapi3.blueprint import APIBlueprint
+from flask_openapi3.models.tag import Tag
+from pydantic import BaseModel, Field
+
+from proof.errors import ProofError
+from proof.export.preview import PlannedCorrection, Preview, preview_now
+from proof.web import schemas
+from proof.web.api import ERRORS, answer, number_of
+from proof.web.language import say
+from proof.web.page_view import sheet
+from proof.web.project import Project, project
+
+SHOWN = 100
+"""Corrections on a page of the preview."""
+
+EXPORTS = Tag(name="exports")
+
+export_preview_api = APIBlueprint("export_preview_api", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
+export_preview = Blueprint("export_preview", __name__)
+
+
+class PreviewQuery(schemas.Cursor):
+    """Which of the corrections are wanted."""
+
+
+class PlannedOut(BaseModel):
+    """A decision: `old`, between `before` and `after` in the text, becomes `new`, or does not for the `reason` given in
+    the language of the request. `flag` is 0 where it has none in this work."""
+
+    text: str = Field(description="Name of the file")
+    page: str
+    line: int
+    offset: int
+    before: str
+    old: str
+    new: str
+    after: str
+    written: bool
+    reason: str
+    person: str
+    authority: str
+    note: str
+    flag: int
+
+
+class PreviewOut(BaseModel):
+    """How many corrections an export of the work would write, how many decisions it would not write, how many the texts
+    have already. `items` are first those that would not be written, then the others, each in the order of the texts;
+    `unread` are texts that cannot be exported, with the reason."""
+
+    written: int
+    not_written: int
+    in_text: int
+    unread: list[str]
+    items: list[PlannedOut]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkPreview:
+    """What an export of all texts of a work would write; `unread` says which of them cannot be read, and why."""
+
+    texts: tuple[tuple[str, Preview], ...]
+    unread: tuple[str, ...]
+
+    @property
+    def written(self) -> int:
+        return sum(len(one.written) for _, one in self.texts)
+
+    @property
+    def not_written(self) -> int:
+        return sum(len(one.not_written) for _, one in self.texts)
+
+    @property
+    def in_text(self) -> int:
+        return sum(one.in_text for _, one in self.texts)
+
+    def items(self) -> Iterator[tuple[str, PlannedCorrection]]:
+        """Each decision with the name of its text: what is not written, then what is."""
+        for name, one in self.texts:
+            yield from ((name, each) for each in one.not_written)
+        for name, one in self.texts:
+            yield from ((name, each) for each in one.written)
+
+
+def work_preview(here: Project, work: str) -> WorkPreview:
+    """What an export of a work would write as things stand at one moment."""
+    settings = here.settings
+    texts, unread = [], []
+    paths = dict.fromkeys(page.text for page in here.store.queue.places(work))
+    with here.store.at_one_moment() as now:
+        for path in paths:
+            try:
+                preview = preview_now(now, Path(path), settings.page.script, settings.variants.file)
+            except ProofError as error:  # a text that cannot be exported costs that text
+                unread.append(str(error))
+            else:
+                texts.append((Path(path).name, preview))
+    return WorkPreview(tuple(texts), tuple(unread))
+
+
+@export_preview_api.get(
+    "/works/<string:work>/export-preview",
+    tags=[EXPORTS],
+    responses={200: PreviewOut},
+    summary="What an export would write as things stand, and what not, with the reason; as `proof export --dry-run`",
+)
+def planned(path: schemas.WorkPath, query: PreviewQuery) -> Response:
+    project().store.queue.work(path.work)
+    return answer(_preview_out(path.work, number_of(query.cursor) or 0, query.limit))
+
+
+@export_preview.get("/works/<work>/export")
+def view(work: str) -> Response:
+    """What an export would write."""
+    summary = project().store.queue.work(work)
+    start = max(request.args.get("from", 0, type=int), 0)
+    return sheet("export_preview.html", summary, preview=_preview_out(work, start, SHOWN), start=start, shown=SHOWN)
+
+
+def _preview_out(work: str, start: int, limit: int) -> PreviewOut:
+    preview = work_preview(project(), work)
+    found = list(preview.items())
+    shown = found[start : start + limit]
+    has = project().store.queue.has
+    return PreviewOut(
+        written=preview.written,
+        not_written=preview.not_written,
+        in_text=preview.in_text,
+        unread=list(preview.unread),
+        items=[_out(name, one, bool(one.flag) and has(work, one.flag)) for name, one in shown],
+        next=str(start + limit) if start + limit < len(found) else None,
+    )
+
+
+def _out(text: str, one: PlannedCorrection, has_flag: bool) -> PlannedOut:
+    reason = say(one.why.value) if one.why is not None else ""
+    return PlannedOut(
+        text=Path(one.text).name or text,
+        page=one.page,
+        line=one.line,
+        offset=one.offset,
+        before=one.before,
+        old=one.old,
+        new=one.new,
+        after=one.after,
+        written=one.written,
+        reason=reason % one.values if one.values else reason,
+        person=one.person,
+        authority=one.authority,
+        note=one.note,
+        flag=one.flag if has_flag else 0,
+    )

@@ -1,0 +1,113 @@
+"""The desk shows what an export would write and what not, as `proof export --dry-run` says it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from playwright.sync_api import Page, expect
+
+from proof.cli import main
+from proof.store import Store
+from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.queue_records import Order, QueueFilter
+from tests.web.drawn import Served, fill
+from tests.web.served import serving
+
+OTHER = "KR9"
+
+
+@pytest.fixture
+def decided(served: Served, tmp_path: Path) -> Served:
+    """A work with its text: a reading is taken with an authority and a remark, a place is left unsure, one is kept."""
+    fill(served.store, tmp_path, work=OTHER)
+    (tmp_path / "config.toml").write_text(f'[project]\ntexts = ["{OTHER}.txt"]\nout = "."\n', encoding="utf-8")
+    _decide(served.store)
+    return served
+
+
+def _decide(store: Store) -> None:
+    first, second, third = (flag.number for flag in store.queue.flags(OTHER, _numbers(store)[:3]))
+    take = DecisionRequest(OTHER, first, Verdict.TAKE, 0, "甲", "request-1", authority="他校", note="見類篇")
+    store.decisions.decide(take)
+    store.decisions.decide(DecisionRequest(OTHER, second, Verdict.UNSURE, 0, "甲", "request-2"))
+    store.decisions.decide(DecisionRequest(OTHER, third, Verdict.KEEP, 0, "乙", "request-3"))
+
+
+def _numbers(store: Store) -> list[int]:
+    return store.queue.find(OTHER, QueueFilter(), Order.PAGE, limit=50)[0]
+
+
+def preview(client: FlaskClient, query: str = "") -> Any:
+    """What the API says of an export."""
+    answered = client.get(f"/api/v1/works/{OTHER}/export-preview{query}")
+    assert answered.status_code == 200, answered.text
+    return answered.json
+
+
+def test_what_would_be_written_and_what_not_is_said_with_the_reason(decided: Served) -> None:
+    said = preview(decided.client)
+    assert (said["written"], said["not_written"], said["in_text"], said["unread"]) == (1, 1, 0, [])
+    unsure, taken = said["items"]
+    assert (unsure["written"], unsure["reason"]) == (False, "left unsure")
+    assert (taken["before"][-2:], taken["old"], taken["new"], taken["after"][:2]) == ("射人", "告", "吿", "具于")
+    assert (taken["written"], taken["authority"], taken["note"], taken["person"]) == (True, "他校", "見類篇", "甲")
+    assert decided.store.queue.has(OTHER, taken["flag"])
+
+
+def test_the_desk_and_a_dry_run_say_the_same(
+    decided: Served, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = preview(decided.client)
+    assert main(["export", str(tmp_path / f"{OTHER}.txt"), "--config", str(tmp_path), "--dry-run"]) == 0
+    told = capsys.readouterr()
+    line = "page {page}, column {line}, offset {offset}: {old} → {new} ({person})"
+    lines = [line.format(**one) for one in said["items"] if one["written"]]
+    assert told.out.splitlines() == lines
+    reasons = [one["reason"] for one in said["items"] if not one["written"]]
+    assert all(f"not written, {reason}" in told.err for reason in reasons)
+
+
+def test_a_reason_is_said_in_the_language_of_who_looks(decided: Served) -> None:
+    client = decided.client
+    client.set_cookie("lang", "zh-Hant")
+    [unsure] = [one for one in preview(client)["items"] if not one["written"]]
+    assert unsure["reason"] == "存疑未決"
+    page = client.get(f"/works/{OTHER}/export")
+    assert page.status_code == 200
+    assert "存疑未決" in page.text
+    assert "<del>告</del><ins>吿</ins>" in page.text
+
+
+def test_a_text_that_cannot_be_read_costs_itself_and_is_named(served: Served) -> None:
+    client = served.client
+    said = client.get("/api/v1/works/dasheyi/export-preview").json
+    assert said is not None
+    assert said["items"] == []
+    assert len(said["unread"]) == 1
+    assert "text.txt" in said["unread"][0]
+    assert "text.txt" in client.get("/works/dasheyi/export").text
+
+
+def test_the_list_is_given_in_parts(decided: Served) -> None:
+    client = decided.client
+    first = preview(client, "?limit=1")
+    assert (len(first["items"]), first["next"]) == (1, "1")
+    assert preview(client, "?limit=1&cursor=1")["next"] is None
+    assert client.get(f"/api/v1/works/{OTHER}/export-preview?cursor=x").status_code == 400
+
+
+@pytest.mark.browser
+def test_the_end_of_the_work_says_what_is_written_and_leads_to_the_list(
+    decided: Served, tmp_path: Path, page: Page
+) -> None:
+    decided.store.close()
+    with serving(tmp_path) as address:
+        page.goto(f"{address}/works/{OTHER}/desk?state=copy")
+        line = page.locator("#planned a")
+        expect(line).to_have_text("An export writes: 1 · not written: 1")
+        line.click()
+        expect(page.locator(".planned ins")).to_have_text("吿")
+        expect(page.locator("nav [aria-current=page]")).to_have_text("Export")

@@ -1,0 +1,176 @@
+"""What is met in the second hour at the desk: messages in view, lists that go on, each in a real Chromium."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.web.drawn import WORK
+from tests.web.waiting import open_desk, photographed, press, saved, shown
+
+pytestmark = pytest.mark.browser
+
+SIZES = {
+    "desktop": {"width": 1440, "height": 900},
+    "lying": {"width": 1024, "height": 768},
+    "upright": {"width": 768, "height": 1024},
+    "telephone": {"width": 390, "height": 844},
+}
+
+
+def whole_in_view(place: Locator) -> bool:
+    """Whether all of an element is on the screen, and nothing lies over its middle."""
+    return bool(
+        place.evaluate(
+            """(one) => {
+                const { left, top, right, bottom } = one.getBoundingClientRect();
+                const inside = left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight && bottom > top;
+                const there = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+                return inside && (one === there || one.contains(there));
+            }"""
+        )
+    )
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_message_of_the_desk_is_in_view_and_read_out_and_moves_nothing(page: Page, size: str) -> None:
+    page.set_viewport_size(SIZES[size])  # type: ignore[arg-type]
+    open_desk(page, f"/works/{WORK}/desk")
+    press(page, "k")
+    saved(page)
+    tiles = page.locator(".tiles").bounding_box()
+    page.locator("#delete").scroll_into_view_if_needed()
+    page.keyboard.press("z")
+    told = page.locator("#act-told")
+    expect(told).to_contain_text("Taken back")
+    assert whole_in_view(told)
+    expect(page.get_by_role("status").filter(has=told)).to_have_count(1)
+    photographed(page, f"message-{size}")
+    page.evaluate("scrollTo(0, 0)")
+    assert page.locator(".tiles").bounding_box() == tiles
+    assert whole_in_view(told)
+    told.get_by_role("button", name="Close").click()
+    expect(told).to_be_hidden()
+
+
+def test_decided_flags_are_gone_through_one_by_one(page: Page, folder: Path) -> None:
+    """From the queue through what was decided a moment ago: the desk stopped after the first."""
+    open_desk(page, f"/works/{WORK}/desk")
+    decided = [press(page, "k") for _ in range(4)]
+    saved(page)
+    open_desk(page, f"/works/{WORK}/desk?state=kept&flag={decided[0]}")
+    again = [press(page, "u") for _ in range(4)]
+    assert sorted(again) == sorted(decided)
+    expect(page.locator("#end")).to_be_visible()
+    expect(page.locator("#end-words")).to_have_text("The list ends here.")
+    assert shown(page) == 0
+    expect(page.locator("#from-start")).to_be_visible()
+
+
+def test_a_rule_cannot_be_made_of_what_is_too_many(page: Page) -> None:
+    page.goto(f"/works/{WORK}/pairs?text=侯&image=")
+    expect(page.locator("#pair-text")).to_have_text("侯")
+    expect(page.locator("[data-act=rule]")).to_be_disabled()
+    page.goto(f"/works/{WORK}/pairs?text=告&image=吿")
+    expect(page.locator("#pair-image")).to_have_text("吿")
+    expect(page.locator("[data-act=rule]")).to_be_enabled()
+
+
+def test_problems_of_flags_are_counted_and_told_where_a_page_is_said_to_be_proofread(page: Page) -> None:
+    open_desk(page, f"/works/{WORK}/desk")
+    page.keyboard.press("n")
+    page.get_by_role("textbox", name="Comment").fill("此字待考")
+    page.get_by_label("this is a problem").check()
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#talk")).to_be_hidden()
+    for _ in range(9):
+        press(page, "k")
+    expect(page.locator("#still")).to_contain_text("Open problems: 1")
+    saved(page)
+    page.goto(f"/works/{WORK}/")
+    page.goto(f"/works/{WORK}/pages/1")
+    expect(page.locator("#ask-page")).to_contain_text("No flag of this page is open any more. Open problems: 1")
+    photographed(page, "ask-page")
+    page.get_by_role("button", name="Close").first.click()
+    expect(page.locator("#ask-page")).to_be_hidden()
+
+
+def test_when_nothing_is_open_nothing_is_said_to_be_left_to_look_at(page: Page) -> None:
+    open_desk(page, f"/works/{WORK}/desk")
+    for _ in range(9):
+        press(page, "k")
+    saved(page)
+    page.goto(f"/works/{WORK}/?state=kept")
+    expect(page.locator("#dial-words")).to_contain_text("0 places to look at")
+
+
+VIEWS = ("", "desk", "pairs", "glyphs?text=公", "pages/", "pages/1", "history", "progress")
+
+
+def test_on_a_telephone_the_head_is_low_and_undo_and_redo_are_where_a_thumb_is(page: Page) -> None:
+    page.set_viewport_size(SIZES["telephone"])  # type: ignore[arg-type]
+    for view in VIEWS:
+        page.goto(f"/works/{WORK}/{view}")
+        head = page.locator("header.bar").bounding_box()
+        assert head is not None
+        assert head["height"] <= 100, view
+        for way in ("undo", "redo"):
+            button = page.locator(f"#undoing [data-undo={way}]")
+            box = button.bounding_box()
+            assert box is not None
+            assert min(box["width"], box["height"]) >= 44
+            assert box["y"] > 600
+            assert whole_in_view(button), (view, way)
+    expect(page.locator("#language")).to_be_hidden()
+    page.get_by_role("button", name="Language, light or dark, account").click()
+    expect(page.locator("#language")).to_be_visible()
+    photographed(page, "telephone-more")
+
+
+@pytest.mark.parametrize("size", ["desktop", "telephone"])
+def test_at_the_end_of_the_work_the_last_decision_is_taken_back_by_touch(page: Page, size: str) -> None:
+    page.set_viewport_size(SIZES[size])  # type: ignore[arg-type]
+    open_desk(page, f"/works/{WORK}/desk?kind=insertion&first_page=1&last_page=1")
+    press(page, "k")
+    expect(page.locator("#end")).to_be_visible()
+    saved(page)
+    page.locator("#undoing [data-undo=undo]").click()
+    expect(page.locator("#flag")).to_be_visible()
+    expect(page.locator("#act-told")).to_contain_text("Taken back")
+
+
+def test_the_chosen_confusion_stands_above_the_fold_of_a_telephone(page: Page) -> None:
+    page.set_viewport_size(SIZES["telephone"])  # type: ignore[arg-type]
+    page.goto(f"/works/{WORK}/pairs?text=侯&image=")
+    expect(page.locator("#grid button").first).to_be_visible()
+    assert whole_in_view(page.locator("#grid button").first)
+    assert whole_in_view(page.locator("#pairlist [aria-current]"))
+    page.goto(f"/works/{WORK}/glyphs?text=公")
+    expect(page.locator("#grid .glyph").first).to_be_visible()
+    chips, last = page.locator("#offered").bounding_box(), page.locator("#offered .chip").last.bounding_box()
+    assert chips is not None
+    assert last is not None
+    assert last["y"] + last["height"] <= chips["y"] + chips["height"]
+
+
+def test_keys_are_heard_by_the_glyphs_once_they_are_shown(page: Page) -> None:
+    """A field kept the focus, and swallowed what was meant for the glyphs."""
+    page.goto(f"/works/{WORK}/glyphs?text=公&against=松")
+    first = page.locator("#grid .glyph").first
+    expect(first).to_be_focused()
+    page.locator("#text").fill("大")
+    page.locator("#text").press("Enter")
+    expect(page.locator("#pair-text")).to_have_text("大")
+    expect(first).to_be_focused()
+    page.locator("#text").fill("公")
+    page.locator("#text").press("Enter")
+    expect(page.locator("#pair-text")).to_have_text("公")
+    expect(first).to_be_focused()
+    page.keyboard.press("Space")
+    expect(page.locator("#chosen")).to_have_text("1 chosen")
+    page.keyboard.press("t")
+    expect(page.locator("#act-told")).to_contain_text("公 → 松 · 1 decided")
+    page.keyboard.press("z")
+    expect(page.locator("#act-told")).to_contain_text("Taken back")
