@@ -18,7 +18,7 @@ from proof.collate.seeds import BOTH, REACH, SEED, Covered, Seed, Span, chains_o
 LEAST = 9.0
 """The score of the smallest chain: about so many equal characters."""
 
-OUTERMOST = 6
+OUTERMOST = 16
 """Characters at most before the first block and behind the last that belong to it, at an end of both texts."""
 
 LONG_GAP = 60
@@ -308,7 +308,14 @@ def _follows(one: AlignedPart, other: AlignedPart) -> bool:
 
 
 def _reaching(a: str, b: str, block: AlignedPart, in_a: Span, in_b: Span) -> AlignedPart:
-    """The block with its ends moved outward over at most 30 characters, within `in_a` and `in_b`."""
+    """The block with its ends moved outward as far as the two agree, within `in_a` and `in_b`."""
+    while (further := _reaching_once(a, b, block, in_a, in_b)) != block:
+        block = further
+    return block
+
+
+def _reaching_once(a: str, b: str, block: AlignedPart, in_a: Span, in_b: Span) -> AlignedPart:
+    """The block with its ends moved outward over at most 30 characters."""
     head = min(30, block.a0 - in_a[0], block.b0 - in_b[0])
     tail = min(30, in_a[1] - block.a1, in_b[1] - block.b1)
     before = _agreeing(a[block.a0 - head : block.a0][::-1], b[block.b0 - head : block.b0][::-1])

@@ -10,7 +10,8 @@ name of the evidence goes into the difference's `rule`:
    (`homophones`): orthography, 通假;
 4. characters of like shape, of which the two texts have the one elsewhere in this company, behind the same character
    and before the same, and the other in neither (`look-alike`); or of which one is on no list of standard characters,
-   or nowhere else in texts of some length (`look-alike-rare`): an error, 形近而訛;
+   or nowhere else in texts of some length (`look-alike-rare`); or whose shapes are so near that one is an evident slip
+   (`look-alike-shape`), but where the two texts have either in this company elsewhere: an error, 形近而訛;
 5. what a note of either edition calls an error (訛作, 誤作, 原作 ...: `apparatus`) is one;
 6. anything else is a real reading, 異文: both make words, and which is right no list can tell.
 
@@ -28,6 +29,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
+from proof.collate.shapes import near_in_shape
 from proof.collate.sounds import homophones, share_part
 from proof.collate.tokens import WitnessTokens
 from proof.text.alike import look_alikes, run_together
@@ -179,11 +181,14 @@ class Sorter:
                 if found:
                     return Class.ORTHOGRAPHY, found
         elif rule == "simplified-in-traditional":
-            return Class.ERROR, rule
-        if any(other in look_alikes(one) or share_part(one, other) for one, other in pairs):
+            return Class.SCRIPT, rule
+        evident = any(near_in_shape(one, other) for one, other in pairs)
+        if evident or any(other in look_alikes(one) or share_part(one, other) for one, other in pairs):
             evidence = self._out_of_place(at, to)
             if evidence:
                 return Class.ERROR, evidence
+        if evident and not (all(self._company(self._a, at)) and all(self._company(self._b, to))):
+            return Class.ERROR, "look-alike-shape"
         return Class.READING, rule
 
     def _meant(self, of: WitnessTokens, at: int) -> tuple[str, ...]:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 
 from proof.collate.apparatus import ApparatusNote, apparatus_of
 from proof.collate.blocks import AlignedPart, align, gaps, repeated
 from proof.collate.classes import CharacterClassifier, Class, Sorter
-from proof.collate.differences import PASSAGE, Difference, SystematicPair, differences, systematic
+from proof.collate.differences import (
+    PASSAGE,
+    WORDS,
+    Difference,
+    SystematicPair,
+    between_blocks,
+    differences,
+    systematic,
+)
 from proof.collate.note_layout import NoteLayout, set_otherwise, with_notes
+from proof.collate.readings import as_readings, recurring
 from proof.collate.tokens import Keys, WitnessTokens, sequence_of, shared_layers
 from proof.errors import UsageError
 from proof.model.flags import Evidence, Flag, Kind, context_of, flag_id
@@ -32,6 +42,9 @@ FAULTS = frozenset(
     {"訛作", "誤作", "原作", "改作", "訛脫", "原脫", "誤脫", "訛衍", "原衍", "誤衍", "當作", "補", "改", "刪"}
 )
 """What the notes of an apparatus say of an error."""
+
+SENTENCE = 40
+"""Characters of the longest passage of which a flag is raised: a sentence that was lost, no commentary."""
 
 ERROR_SCORE = 4.0
 SUPPORTED = 2.0
@@ -124,8 +137,12 @@ def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Colla
         if not one.cells:
             raise UsageError(f"{one.edition.path} has no text to collate")
     blocks = align(a.keys, b.keys)
-    found = differences(a, b, blocks, Sorter(a, b, CharacterClassifier(base.script, witness.script, policies)))
-    found, recurring = systematic(a, b, blocks, with_notes(a, b, found, keys.key))
+    sorter = Sorter(a, b, CharacterClassifier(base.script, witness.script, policies))
+    found = [*differences(a, b, blocks, sorter), *between_blocks(a, b, blocks)]
+    found.sort(key=lambda one: (one.a0, one.a1, one.b0))
+    found, pairs_all_over = systematic(a, b, blocks, with_notes(a, b, found, keys.key))
+    found, more_all_over = recurring(a, b, found)
+    found = as_readings(a, b, found)
     again = repeated(a.keys, b.keys, blocks)
     again_there = repeated(b.keys, a.keys, [block.turned() for block in blocks])
     said, said_there = _covered(again), _covered(again_there)
@@ -135,7 +152,7 @@ def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Colla
         witness=b,
         blocks=tuple(blocks),
         differences=tuple(found),
-        systematic=tuple(recurring),
+        systematic=(*pairs_all_over, *more_all_over),
         placements=tuple(_placements(a, b, blocks, again)),
         only_base=tuple(_passages(a, [(block.a0, block.a1) for block in blocks], said)),
         only_witness=tuple(_passages(b, [(block.b0, block.b1) for block in blocks], said_there)),
@@ -211,10 +228,13 @@ def _annotated(a: WitnessTokens, b: WitnessTokens, found: list[Difference]) -> l
     mine, theirs = noted(a), noted(b)
     done = []
     for one in found:
+        if one.category in (Class.PASSAGE, Class.UNLIKE):
+            done.append(one)
+            continue
         notes = [note for at in range(one.a0, max(one.a1, one.a0 + 1)) for note in mine.get(at, ())]
         notes += [note for at in range(one.b0, max(one.b1, one.b0 + 1)) for note in theirs.get(at, ())]
         told = replace(one, notes=tuple(dict.fromkeys(notes))) if notes else one
-        if one.category is Class.READING and any(_faulted(note, one) for note in notes):
+        if one.category in WORDS and any(_faulted(note, one) for note in notes):
             told = replace(told, category=Class.ERROR, rule="apparatus")
         done.append(told)
     return done
@@ -240,8 +260,9 @@ def noted(of: WitnessTokens) -> dict[int, list[ApparatusNote]]:
 def flags(collation: Collation) -> list[Flag]:
     """The differences as the flags that they would be, in the order of the base.
 
-    Errors, other readings, borrowings and systematic pairs are raised. `page` is empty where the base has no pages;
-    the `ref` too.
+    Errors, other readings, borrowings, systematic pairs and passages of up to `SENTENCE` characters are raised. What
+    stands in several columns is a flag in each, for a flag has one address. `page` is empty where the base has no
+    pages; the `ref` too.
     """
     edition = collation.base.edition
     addresses = Addresses(edition)
@@ -249,37 +270,61 @@ def flags(collation: Collation) -> list[Flag]:
     refs = {page.id: str(page.ref or "") for page in edition.pages}
     found: list[Flag] = []
     seen: dict[tuple[str, int, Kind, str], int] = defaultdict(int)
-    for one in collation.differences:
-        address = addresses.of(one.start)
-        if address is None or one.category in (Class.PASSAGE, Class.UNLIKE):
-            continue
-        begin, end = addresses.line(address.page, address.line)
-        line = edition.text[begin:end]
-        context = context_of(line, address.offset, one.length)
-        key = (address.page, address.line, one.kind, context)
-        raised = one.category in RAISED and one.kind is not Kind.VARIANT
-        score = (ERROR_SCORE if raised else 0.0) + (SUPPORTED if one.notes and raised else 0.0)
-        evidence = Evidence(
-            reason="witness",
-            rule=one.category.value if raised else one.rule,
-            note="；".join([f"{name}: {one.witness or '∅'}", *(n.text for n in one.notes)]),
-        )
-        flag = Flag(
-            page=address.page,
-            ref=refs.get(address.page, ""),
-            line=address.line,
-            offset=address.offset,
-            length=one.length,
-            kind=one.kind,
-            transcribed=one.base,
-            suggested=one.witness,
-            score=score,
-            raised=raised,
-            bbox=None,
-            evidence=evidence,
-            context=context,
-            id=flag_id(*key, seen[key]),
-        )
-        seen[key] += 1
-        found.append(flag)
+    for whole in collation.differences:
+        raised = _is_raised(whole)
+        for one in _by_line(collation.base, whole):
+            address = addresses.of(one.start)
+            if address is None:
+                continue
+            begin, end = addresses.line(address.page, address.line)
+            line = edition.text[begin:end]
+            context = context_of(line, address.offset, one.length)
+            key = (address.page, address.line, one.kind, context)
+            score = (ERROR_SCORE if raised else 0.0) + (SUPPORTED if one.notes and raised else 0.0)
+            evidence = Evidence(
+                reason="witness",
+                rule=one.category.value if raised else one.rule,
+                note="；".join([f"{name}: {one.witness or '∅'}", *(n.text for n in one.notes)]),
+            )
+            flag = Flag(
+                page=address.page,
+                ref=refs.get(address.page, ""),
+                line=address.line,
+                offset=address.offset,
+                length=one.length,
+                kind=one.kind,
+                transcribed=one.base,
+                suggested=one.witness,
+                score=score,
+                raised=raised,
+                bbox=None,
+                evidence=evidence,
+                context=context,
+                id=flag_id(*key, seen[key]),
+            )
+            seen[key] += 1
+            found.append(flag)
     return found
+
+
+def _is_raised(one: Difference) -> bool:
+    """Whether the flag of a difference is shown to the proofreader."""
+    if one.category in (Class.PASSAGE, Class.UNLIKE):
+        return one.rule != SAID_AGAIN and max(one.a1 - one.a0, one.b1 - one.b0) <= SENTENCE
+    return one.category in RAISED and one.kind is not Kind.VARIANT
+
+
+def _by_line(base: WitnessTokens, one: Difference) -> Iterator[Difference]:
+    """A difference cut where a column or a paragraph of the base ends; what the witness has stands with the first."""
+    if one.a1 - one.a0 < 2 or base.blocks[one.a0] == base.blocks[one.a1 - 1]:
+        yield one
+        return
+    witness = one.witness
+    for _, group in groupby(range(one.a0, one.a1), key=lambda at: base.blocks[at]):
+        numbers = list(group)
+        first, last = base.cells[numbers[0]], base.cells[numbers[-1]]
+        text = base.text(numbers[0], numbers[-1] + 1)
+        kind = one.kind if witness else Kind.INSERTION
+        length = last.start + last.length - first.start
+        yield replace(one, kind=kind, base=text, witness=witness, start=first.start, length=length)
+        witness = ""

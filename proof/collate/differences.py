@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
@@ -14,7 +14,7 @@ from proof.collate.blocks import AlignedPart, Op
 from proof.collate.classes import NO_CODE_POINT, Class, Sorter, borrowed
 from proof.collate.tokens import WitnessTokens
 from proof.model.flags import Kind
-from proof.text.witness import Edition
+from proof.text.witness import Edition, Layer
 
 PASSAGE = 9
 """Characters; what only one of the two has in this length is a passage, not a slip."""
@@ -94,7 +94,7 @@ def differences(a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart
         for op, one_text in zip(block.ops, _one_text(block), strict=True):
             of_op = _of_op(a, b, op, sorter)
             within += of_op if one_text else map(_parallel, of_op)
-        found += _transposed(within, a)
+        found += within
     return found
 
 
@@ -131,33 +131,68 @@ def _size(op: Op) -> int:
 def _of_op(a: WitnessTokens, b: WitnessTokens, op: Op, sorter: Sorter) -> Iterator[Difference]:
     """The differences of one stretch: of an equal one, the characters that are written otherwise."""
     m, n = op.a1 - op.a0, op.b1 - op.b0
-    if not op.equal and (max(m, n) >= PASSAGE or (m and n and max(m, n) > PHRASE)):
-        category = Class.UNLIKE if m and n else Class.PASSAGE
-        yield _made(a, b, (op.a0, op.a1, op.b0, op.b1), category, "")
+    if m and n and not op.equal and max(m, n) > PHRASE:
+        yield made(a, b, (op.a0, op.a1, op.b0, op.b1), Class.UNLIKE, "")
     elif m and n and m != n and a.blocks[op.a0] == a.blocks[op.a1 - 1] and b.blocks[op.b0] == b.blocks[op.b1 - 1]:
-        yield _made(a, b, (op.a0, op.a1, op.b0, op.b1), *sorter.phrase(op.a0, op.b0))
+        yield made(a, b, (op.a0, op.a1, op.b0, op.b1), *sorter.phrase(op.a0, op.b0))
     else:
         shared = min(m, n)
         for offset in range(shared):
             at, to = op.a0 + offset, op.b0 + offset
             if a.cells[at].text != b.cells[to].text:
-                yield _made(a, b, (at, at + 1, to, to + 1), *sorter.pair(at, to))
-        for start, end in _lines(a, op.a0 + shared, op.a1):
-            yield _made(a, b, (start, end, op.b1, op.b1), *sorter.alone(a, start, end))
-        for start, end in _lines(b, op.b0 + shared, op.b1):
-            yield _made(a, b, (op.a1, op.a1, start, end), *sorter.alone(b, start, end))
+                yield made(a, b, (at, at + 1, to, to + 1), *sorter.pair(at, to))
+        for start, end, passage in _alone(a, op.a0 + shared, op.a1):
+            sorted_as = (Class.PASSAGE, "") if passage else sorter.alone(a, start, end)
+            yield made(a, b, (start, end, op.b1, op.b1), *sorted_as)
+        for start, end, passage in _alone(b, op.b0 + shared, op.b1):
+            sorted_as = (Class.PASSAGE, "") if passage else sorter.alone(b, start, end)
+            yield made(a, b, (op.a1, op.a1, start, end), *sorted_as)
 
 
-def _lines(of: WitnessTokens, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Some characters of a text, cut where a column or a paragraph ends: a finding has one address."""
-    for _, group in groupby(range(start, end), key=lambda at: of.blocks[at]):
+def between_blocks(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart]) -> list[Difference]:
+    """What lies in no block: passages that only one of the two has, and what is not parallel where both have some
+    between the same two blocks. Two texts without any block have nothing to compare."""
+    if not blocks:
+        return []
+    gaps_a = _gaps([(block.a0, block.a1) for block in blocks], len(a))
+    gaps_b = _gaps([(block.b0, block.b1) for block in sorted(blocks, key=lambda block: block.b0)], len(b))
+    ends = {block.b1: block.a1 for block in blocks} | {0: 0}
+    begins = {block.a0: block.b0 for block in blocks} | {len(a): len(b)}
+    found = []
+    for b0, b1 in gaps_b:
+        at = ends[b0]
+        facing = next((gap for gap in gaps_a if gap[0] == at and begins.get(gap[1]) == b1), None)
+        if facing is not None:
+            gaps_a.remove(facing)
+        a0, a1 = facing or (at, at)
+        found.append(made(a, b, (a0, a1, b0, b1), Class.UNLIKE if facing else Class.PASSAGE, ""))
+    answered = {block.a1: block.b1 for block in blocks} | {0: 0}
+    for a0, a1 in gaps_a:
+        found.append(made(a, b, (a0, a1, answered[a0], answered[a0]), Class.PASSAGE, ""))
+    return found
+
+
+def _gaps(spans: Sequence[tuple[int, int]], length: int) -> list[tuple[int, int]]:
+    """What of `0:length` lies between spans that are in order and do not overlap."""
+    edges = [0, *(edge for span in spans for edge in span), length]
+    return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end]
+
+
+def _alone(of: WitnessTokens, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
+    """Some characters that only one of the two has, headings apart from text; whether each is a passage. What is none
+    is cut where a column or a paragraph ends: a finding has one address."""
+    for heading, group in groupby(range(start, end), key=lambda at: of.layers[at] is Layer.HEADING):
         numbers = list(group)
-        yield numbers[0], numbers[-1] + 1
+        if not heading and len(numbers) >= PASSAGE:
+            yield numbers[0], numbers[-1] + 1, True
+            continue
+        for _, line in groupby(numbers, key=lambda at: of.blocks[at]):
+            within = list(line)
+            yield within[0], within[-1] + 1, False
 
 
-def _made(
-    a: WitnessTokens, b: WitnessTokens, span: tuple[int, int, int, int], category: Class, rule: str
-) -> Difference:
+def made(a: WitnessTokens, b: WitnessTokens, span: tuple[int, int, int, int], category: Class, rule: str) -> Difference:
+    """The difference of characters `span[0]:span[1]` of the base from `span[2]:span[3]` of the witness."""
     a0, a1, b0, b1 = span
     kind = Kind.SUBSTITUTION if a1 > a0 and b1 > b0 else Kind.INSERTION if a1 > a0 else Kind.OMISSION
     if category in (Class.SCRIPT, Class.TABOO) or (category is Class.ORTHOGRAPHY and not borrowed(rule)):
@@ -189,58 +224,6 @@ def _hole(a: WitnessTokens, at: int) -> int:
     if at < len(a) and last == a.blocks[at] and a.layers[at - 1] is not a.layers[at]:
         return before.start + before.length
     return a.cells[at].start if at < len(a) and last == a.blocks[at] else before.start + before.length
-
-
-def _transposed(found: list[Difference], a: WitnessTokens) -> list[Difference]:
-    """Two characters that stand the other way round as one difference."""
-    done: list[Difference] = []
-    index = 0
-    while index < len(found):
-        one = found[index]
-        other = found[index + 1] if index + 1 < len(found) else None
-        merged = _swapped(one, other, a) if other is not None else None
-        if merged is None:
-            done.append(one)
-        else:
-            done.append(merged)
-            index += 1
-        index += 1
-    return done
-
-
-def _swapped(one: Difference, other: Difference, a: WitnessTokens) -> Difference | None:
-    if not WORDS & {one.category, other.category} or other.a0 - one.a1 > 1:
-        return None
-    both = (one.base + other.base, other.witness + one.witness)
-    if one.kind is other.kind is Kind.SUBSTITUTION and one.a1 == other.a0 and both[0] == both[1]:
-        base, witness = both[0], one.witness + other.witness
-        a0, a1 = one.a0, other.a1
-    elif {one.kind, other.kind} == {Kind.INSERTION, Kind.OMISSION} and other.a0 - one.a1 == 1:
-        moved, gone = one.base + one.witness, other.base + other.witness
-        if moved != gone or len(moved) != 1:
-            return None
-        a0, a1 = min(one.a0, other.a0), max(one.a1, other.a1)
-        base = a.text(a0, a1)
-        witness = base[::-1] if len(base) == 2 else ""
-        if not witness:
-            return None
-    else:
-        return None
-    start = a.cells[a0].start
-    length = a.cells[a1 - 1].start + a.cells[a1 - 1].length - start
-    return replace(
-        one,
-        kind=Kind.TRANSPOSITION,
-        category=Class.ERROR,
-        a0=a0,
-        a1=a1,
-        b0=min(one.b0, other.b0),
-        b1=max(one.b1, other.b1),
-        base=base,
-        witness=witness,
-        start=start,
-        length=length,
-    )
 
 
 def systematic(

@@ -13,7 +13,7 @@ from proof.atomic import whole_file
 from proof.collate.apparatus import ApparatusNote, apparatus_of
 from proof.collate.collatex import collatex
 from proof.collate.collation import Collation, Passage, flags
-from proof.collate.differences import SystematicPair
+from proof.collate.differences import Difference, SystematicPair
 from proof.collate.note_layout import NoteLayout
 from proof.collate.sigla import names_of
 from proof.collate.witnesses import places, witness_names
@@ -24,6 +24,7 @@ from proof.text.witness import Addresses, Edition
 def summary(collation: Collation) -> dict[str, Any]:
     """A collation in figures and lists, as JSON takes it."""
     edition, witness = collation.base.edition, collation.witness.edition
+    addresses = Addresses(edition)
     unplaced = [place for place in collation.placements if not place.placed]
     return {
         "base": str(edition.path),
@@ -33,6 +34,7 @@ def summary(collation: Collation) -> dict[str, Any]:
         "differences": dict(Counter(one.category.value for one in collation.differences)),
         "set as notes": [_note(collation, one) for one in collation.notes],
         "rules": dict(Counter(one.rule for one in collation.differences if one.rule)),
+        "places": [_difference(addresses, one) for one in collation.differences],
         "systematic": [_pair(edition, witness, pair) for pair in collation.systematic],
         "paragraphs": {"placed": len(collation.placements) - len(unplaced), "not placed": len(unplaced)},
         "not placed": [
@@ -45,6 +47,14 @@ def summary(collation: Collation) -> dict[str, Any]:
         "not compared": [layer.value for layer in collation.left_out],
         "apparatus": {"base": apparatus_summary(edition), "witness": apparatus_summary(witness)},
     }
+
+
+def _difference(addresses: Addresses, one: Difference) -> dict[str, Any]:
+    """A difference with its address in the base: page (where the base has pages), line and offset."""
+    at = addresses.of(one.start)
+    where = {"page": at.page, "line": at.line, "offset": at.offset} if at else {}
+    told = where | {"base": one.base, "witness": one.witness, "class": one.category.value, "rule": one.rule}
+    return {name: value for name, value in told.items() if value != "" or name in ("base", "witness")}
 
 
 def apparatus_summary(edition: Edition) -> dict[str, Any]:

@@ -95,6 +95,8 @@ def evidence_names(gettext: Callable[[str], str]) -> dict[str, str]:
         "simplified-in-traditional": gettext("a simplified form in a traditional text"),
         "look-alike": gettext("look alike; only the other stands so elsewhere"),
         "look-alike-rare": gettext("look alike; one of them is rare"),
+        "look-alike-shape": gettext("look alike"),
+        "moved": gettext("stands elsewhere nearby"),
         "doubled": gettext("said twice"),
         "said-again": gettext("said elsewhere too"),
         "particle": gettext("a particle"),

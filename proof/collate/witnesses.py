@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from proof.collate.classes import Class
 from proof.collate.collation import Collation
 from proof.collate.sigla import names_of
 from proof.collate.tokens import WitnessTokens
@@ -77,12 +76,11 @@ def places(collations: Sequence[Collation]) -> list[VariantPlace]:
     names = witness_names(collations)
     for collation, name in zip(collations, names, strict=True):
         for one in collation.differences:
-            if one.category not in (Class.PASSAGE, Class.UNLIKE):
-                key = (one.start, one.length)
-                known = differing[key].get(name)
-                text = (known.text if known and not one.length else "") + one.witness
-                differing[key][name] = WitnessVariant(name, text, one.category.value)
-                base_text[key] = one.base
+            key = (one.start, one.length)
+            known = differing[key].get(name)
+            text = (known.text if known and not one.length else "") + one.witness
+            differing[key][name] = WitnessVariant(name, text, one.category.value)
+            base_text[key] = one.base
     covered = {name: _covered(collation) for name, collation in zip(names, collations, strict=True)}
     found = []
     for key in sorted(differing):

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from proof.collate.blocks import Op
 from proof.collate.classes import Class
 from proof.collate.collation import Collation
-from proof.collate.differences import PASSAGE
+from proof.collate.differences import Difference
 from proof.export.corrections import PlacedCorrection
 from proof.text.witness import Edition, WitnessCell
 
@@ -87,11 +87,12 @@ class _Answers:
         taken = bytearray(count)
         at: dict[int, Span] = {}
         reader: dict[int, int] = {}
+        whole = _whole_readings(collation)
         for block in sorted(collation.blocks, key=lambda block: block.a0 - block.a1):
             if 2 * sum(taken[block.b0 : block.b1]) > block.b1 - block.b0:
                 continue  # a passage that the base has twice and the witness once is where it fits best
             for op in block.ops:
-                for a, span in _answered(op):
+                for a, span in _answered(op, whole):
                     if own[a] not in at and not any(taken[span[0] : span[1]]):
                         at[own[a]] = span
                         for b in range(*span):
@@ -106,21 +107,33 @@ class _Answers:
             end = count if end < 0 else end
             before[reader[begin - 1] + 1 if begin else 0].append((begin, end))
             begin = end
-        classes = {one.start: one.category for one in collation.differences}
+        classes = {cell.start: one.category for one in collation.differences for cell in _cells_of(collation, one)}
+        classes |= {one.start: one.category for one in collation.differences}
         return cls([cell.text for cell in collation.witness.cells], at, before, classes)
 
     def text(self, spans: Iterable[Span]) -> str:
         return "".join("".join(self.texts[begin:end]) for begin, end in spans)
 
 
-def _answered(op: Op) -> Iterable[tuple[int, Span]]:
-    """The characters of the base in an operation with what answers each; a passage answers nothing."""
-    mine, theirs = op.a1 - op.a0, op.b1 - op.b0
-    if not op.equal and max(mine, theirs) >= PASSAGE:
-        return
-    for k in range(mine):
+def _whole_readings(collation: Collation) -> dict[int, Span]:
+    """What answers the characters of the base that are one reading together: the first of them all of the witness's,
+    the others nothing."""
+    found: dict[int, Span] = {}
+    for one in collation.differences:
+        if one.a1 > one.a0 and max(one.a1 - one.a0, one.b1 - one.b0) > 1:
+            found |= {at: (one.b0 if at == one.a0 else one.b1, one.b1) for at in range(one.a0, one.a1)}
+    return found
+
+
+def _cells_of(collation: Collation, one: Difference) -> Sequence[WitnessCell]:
+    return collation.base.cells[one.a0 : one.a1]
+
+
+def _answered(op: Op, whole: Mapping[int, Span]) -> Iterable[tuple[int, Span]]:
+    """The characters of the base in an operation with what answers each; `whole` are those of longer readings."""
+    for k in range(op.a1 - op.a0):
         b = min(op.b0 + k, op.b1)
-        yield op.a0 + k, (b, min(b + 1, op.b1))
+        yield op.a0 + k, whole.get(op.a0 + k, (b, min(b + 1, op.b1)))
 
 
 @dataclass(slots=True)

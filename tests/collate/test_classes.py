@@ -9,6 +9,7 @@ import pytest
 from proof.collate.classes import Class
 from proof.collate.collation import collate, flags
 from proof.collate.differences import Side
+from proof.model.flags import Kind
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
 from proof.text.witness import Edition, Format
@@ -163,3 +164,42 @@ def test_a_word_put_in_beside_one_that_shares_a_form_is_told_alone(put_in: str, 
     for wrong in (own + put_in, put_in + own):
         one, other = (edition(TEXT.replace("見距更調霸", "見距更調霸" + part), f"{part}.txt") for part in (wrong, own))
         assert [(found.base, found.witness) for found in collate(one, other).differences] == [(put_in, "")]
+
+
+@pytest.mark.parametrize(
+    ("base", "witness", "found"),
+    [
+        ("垢消", "穢銷", ("垢消", "穢銷", Class.READING)),
+        ("山澤", "澤梁", ("山澤", "澤梁", Class.READING)),
+        ("第一王", "一魏王", ("第一", "一魏", Class.READING)),
+        ("眷屬殺親眷", "眷屬殺眷屬", ("親眷", "眷屬", Class.READING)),
+        ("甲乙丙丁", "丙丁甲乙", ("甲乙丙丁", "丙丁甲乙", Class.ERROR)),
+        ("子孔路曰", "孔路子曰", ("子孔路", "孔路子", Class.ERROR)),
+        ("天地玄黃宇宙", "宇宙玄黃天地", ("天地玄黃宇宙", "宇宙玄黃天地", Class.ERROR)),
+        ("無道甲", "甲无道", ("無道甲", "甲无道", Class.ERROR)),
+    ],
+)
+def test_neighbours_that_differ_are_one_reading(base: str, witness: str, found: tuple[str, str, Class]) -> None:
+    one, other = (edition(TEXT.replace("之才不待賢", "之才不待賢" + part), f"{part}.txt") for part in (base, witness))
+    (difference,) = collate(one, other).differences
+    assert (difference.base, difference.witness, difference.category) == found
+    same_words = sorted(base) == sorted(witness) or "无" in witness
+    assert (difference.kind is Kind.TRANSPOSITION) is same_words
+
+
+@pytest.mark.parametrize("pair", ["誡誠", "水木", "今令", "止比", "貧貪", "本卒"])
+def test_an_evident_slip_of_shape_is_an_error(pair: str) -> None:
+    assert sorted_as("善之才不待賢", *pair) == [(Class.ERROR, "look-alike-shape")]
+
+
+def test_a_simplified_form_is_another_script_and_no_error() -> None:
+    assert sorted_as("善之才不待賢", "饉", "馑") == [(Class.SCRIPT, "simplified-in-traditional")]
+
+
+def test_one_more_character_before_the_same_one_all_over_is_systematic() -> None:
+    numbers = [f"{word}十三年" for word in "春夏秋冬朝夕"]
+    base = "".join(part + TEXT[20 * n : 20 * n + 20] for n, part in enumerate(numbers))
+    collation = collate(edition(base, "a.txt"), edition(base.replace("十", "一十"), "b.txt"))
+    assert [(one.witness, one.category) for one in collation.differences] == [("一", Class.SYSTEMATIC)] * 6
+    (pair,) = collation.systematic
+    assert (pair.base, pair.witness, pair.side, pair.confirmed) == ("十", "一十", Side.WITNESS, 6)

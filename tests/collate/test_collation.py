@@ -121,7 +121,29 @@ def test_a_passage_that_one_side_lacks_is_one_finding_and_nothing_is_paired_with
     }
     (unlike,) = [one for one in told if one.category is Class.UNLIKE]
     assert (unlike.base, unlike.witness) == ("右迎宾记立者东面北上宾党", "主人獻賔")
-    assert len(told) == 12
+    assert [
+        (one.base, one.witness) for one in told if one.category is Class.PASSAGE and len(one.base) in range(1, 9)
+    ] == [
+        ("右张侯记", ""),
+        ("右速宾记", ""),
+    ], "what lies between two parts is told as well, however short it is"
+    assert not collation.only_base or {one.text for one in collation.only_base} <= {
+        one.base if len(one.base) <= 40 else f"{one.base[:18]}…{one.base[-18:]}" for one in told
+    }
+
+
+def test_every_character_is_answered_by_its_like_or_stands_in_a_difference(shared: Path) -> None:
+    """Of two editions of 論衡: whatever another comparison would find is in some row."""
+    folder = shared / "kanripo" / "branches" / "KR3j0080"
+    name = sorted(path.name for path in (folder / "WYG").glob("*_00[1-9].txt"))[0]
+    collation = collate(read_edition(folder / "WYG" / name), read_edition(folder / "SBCK" / name))
+    a, b = collation.base, collation.witness
+    answered = collation.aligned()
+    alike = {at: to for at, to in answered.items() if a.cells[at].text == b.cells[to].text}
+    rows = collation.differences
+    in_rows = {at for one in rows for at in range(one.a0, one.a1)}, {to for one in rows for to in range(one.b0, one.b1)}
+    assert set(range(len(a))) - alike.keys() <= in_rows[0]
+    assert set(range(len(b))) - set(alike.values()) <= in_rows[1]
 
 
 def test_script_and_forms_are_no_errors(damaged: Collation) -> None:
@@ -189,7 +211,10 @@ def test_a_long_passage_is_one_finding() -> None:
     collation = collate(edition(f"　　{CANON}"), edition(f"　　{CANON[:25]}乃張侯下綱不及地武不繫左下綱{CANON[25:]}"))
     (one,) = collation.differences
     assert one.category is Class.PASSAGE
-    assert flags(collation) == []
+    (flag,) = flags(collation)
+    assert (flag.suggested, flag.raised) == ("乃張侯下綱不及地武不繫左下綱", True)
+    (place,) = places([collation])
+    assert place.readings[0].text == flag.suggested
 
 
 def test_three_witnesses_stand_on_one_line() -> None:
@@ -200,7 +225,7 @@ def test_three_witnesses_stand_on_one_line() -> None:
     (place,) = places(collations)
     assert place.base == "北"
     assert [(r.witness, r.text, r.category) for r in place.readings] == [
-        ("a.txt", "比", "reading"),
+        ("a.txt", "比", "error"),
         ("b.txt", "北", "same"),
     ]
 

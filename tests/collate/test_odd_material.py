@@ -151,9 +151,9 @@ def test_the_first_and_the_last_characters_are_compared_too(one: str, other: str
     assert sorted((base[::-1], witness[::-1]) for base, witness, _ in turned) == sorted(found)
 
 
-def test_what_one_of_two_parts_has_beyond_the_other_is_no_difference_of_theirs() -> None:
-    assert differing_at_the_end(TEXT, TEXT + MORE) == []
-    assert differing_at_the_end(MORE + TEXT, TEXT) == []
+def test_what_one_of_two_parts_has_beyond_the_other_is_a_passage() -> None:
+    assert differing_at_the_end(TEXT, TEXT + MORE) == [("", MORE, Class.PASSAGE)]
+    assert differing_at_the_end(MORE + TEXT, TEXT) == [(MORE, "", Class.PASSAGE)]
 
 
 def test_characters_beyond_the_basic_plane_keep_their_places() -> None:
@@ -162,7 +162,7 @@ def test_characters_beyond_the_basic_plane_keep_their_places() -> None:
         ("𫝊", Class.ORTHOGRAPHY),
         ("㑹", Class.ORTHOGRAPHY),
         ("𤣥", Class.ORTHOGRAPHY),
-        ("官", Class.READING),
+        ("官", Class.ERROR),
     ]
     text = found.base.edition.text
     assert all(text[one.start : one.start + one.length] == one.base for one in found.differences)

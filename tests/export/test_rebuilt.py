@@ -186,7 +186,7 @@ def test_a_correction_that_a_witness_bears_out_leaves_both_readings_where_they_a
     lemma, reading = app
     assert (lemma.get("wit"), lemma.findtext(".//{*}sic"), lemma.findtext(".//{*}corr")) == ("#base #w1", "北", "比")
     assert (reading.get("wit"), reading.text, reading.get("type")) == ("#w2", "比", None)
-    assert app.get("type") == "reading"
+    assert app.get("type") == "error"
     responsible = str(document.findall(".//{*}corr")[0].get("resp"))[1:]
     (statement,) = document.findall(".//{*}respStmt")
     assert statement.get("{http://www.w3.org/XML/1998/namespace}id") == responsible
