@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import io
 from functools import cache
+from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
-
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
-from babel.support import NullTranslations, Translations
 
 from proof.errors import UsageError
 
@@ -33,9 +30,6 @@ def translations(language: str) -> NullTranslations:
         raise UsageError(f"language {language!r} is unknown; known are {', '.join(LANGUAGES)}")
     if language == "en":
         return NullTranslations()
-    with catalogue_path(language).open("rb") as file:
-        catalogue = read_po(file, locale=language.replace("-", "_"))
-    compiled = io.BytesIO()
-    write_mo(compiled, catalogue)
-    compiled.seek(0)
-    return Translations(compiled)
+    import polib  # noqa: PLC0415 - English needs no catalogue
+
+    return GNUTranslations(io.BytesIO(polib.pofile(str(catalogue_path(language))).to_binary()))
