@@ -15,7 +15,7 @@ from proof.model.result import Status
 from proof.report.tally import Tally
 from proof.store import StoredRunInfo
 
-PACKAGES = ("onnxruntime", "paddleocr", "rapidocr", "opencv-contrib-python", "numpy", "pillow", "sqlalchemy")
+PACKAGES = ("onnxruntime", "openvino", "paddleocr", "opencv-python-headless", "numpy", "pillow", "sqlalchemy")
 
 
 def summary(run: StoredRunInfo, tally: Tally) -> dict[str, Any]:
