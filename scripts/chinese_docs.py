@@ -10,13 +10,12 @@ import re
 from functools import cache
 from typing import Any
 
-from babel.messages.pofile import read_po
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from opencc import OpenCC
 
-from proof.locale.languages import catalogue_path
+from proof.locale.languages import catalogue_of
 
 FROM, TO, TITLE = "zh/", "zh-hans/", "中文（简体）"
 SIMPLE = OpenCC("tw2sp")
@@ -63,11 +62,8 @@ def _kept(text: str) -> str:
 @cache
 def _interface() -> dict[str, str]:
     """What the interface says in traditional characters, and how it says it in simplified ones."""
-    said = []
-    for language in ("zh-Hant", "zh-Hans"):
-        with catalogue_path(language).open("rb") as file:
-            said.append({(one.context, str(one.id)): str(one.string) for one in read_po(file)})
-    return {traditional: said[1][key] for key, traditional in said[0].items()}
+    traditional, simple = (catalogue_of(language) for language in ("zh-Hant", "zh-Hans"))
+    return {one.msgstr: other.msgstr for one, other in zip(traditional, simple, strict=True) if one.msgstr}
 
 
 def _moved(part: Any) -> Any:

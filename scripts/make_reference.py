@@ -1,4 +1,4 @@
-"""Write into the pages of docs/ what the program says of itself: settings, commands, exit statuses, the API.
+"""Write settings, commands, exit statuses and the measured figures into the pages of docs/.
 
 python scripts/make_reference.py [--check]
 
@@ -8,21 +8,18 @@ that say something else than the program are named; the exit status is then 1.
 
 from __future__ import annotations
 
+import csv
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
+from markdown.extensions.toc import slugify  # type: ignore[import-untyped] # it has no annotations
 
 from proof.cli import INTERRUPTED, commands
 from proof.errors import ProofError
-from proof.settings.config import Settings
 from proof.settings.table import settings_table
-from proof.web.app import create_app
-from proof.web.description import FIRST_ERROR
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -66,88 +63,50 @@ def _errors(base: type[ProofError]) -> Iterator[type[ProofError]]:
         yield from _errors(one)
 
 
-def api_pages() -> str:
-    """Every address of the API: what it does, what it takes, what it answers."""
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "config.toml").write_text("", encoding="utf-8")
-        app = create_app(Settings.load(Path(folder)))
-        document: dict[str, Any] = app.test_client().get("/api/v1/openapi.json").get_json()
+SECTIONS = {
+    "accuracy": ("Accuracy", "準確"),
+    "time": ("The time of a half-folio", "一個半葉所需之時"),
+    "second": ("A second check", "再校"),
+    "texts": ("Texts and works without images", "文本與無書影之書"),
+    "rules": ("Pages without rules and coarse scans", "無界欄之葉與粗圖"),
+    "damaged": ("Damaged images", "損壞之影像"),
+    "ink": ("Ink and glyphs as they are shown", "墨與所示之字形"),
+    "sense": ("The language model", "語言模型"),
+    "witnesses": ("Witnesses", "他本"),
+    "desk": ("The desk", "校案"),
+    "store": ("The store of a large work", "大部書之存檔"),
+    "cluster": ("On a cluster", "在叢集上"),
+}
+"""Sections of docs/measured.csv, in the order of the page: headings in English and in Chinese."""
+
+
+def measured_tables(chinese: bool = False) -> str:
+    """docs/measured.csv as a table a section."""
+    with (DOCS / "measured.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    unknown = {row["section"] for row in rows} - set(SECTIONS)
+    if unknown:
+        raise SystemExit(f"docs/measured.csv: sections without a heading in {__file__}: {sorted(unknown)}")
+    head = "| 何事 | 實測 | 目標 | 程式 | 版本 |" if chinese else "| what | figure | bar | script | revision |"
     parts = []
-    for path, operations in document["paths"].items():
-        for method, operation in operations.items():
-            parts.append(_of_operation(path, method, operation, document["components"]["schemas"]))
-    parts.append("## What is answered\n")
-    for name, schema in sorted(document["components"]["schemas"].items()):
-        said = _plain(schema.get("description", ""))
-        parts += [f"### {name}\n", *([f"{said}\n"] if said else []), *_fields(schema)]
+    for section, (english, han) in SECTIONS.items():
+        heading = f"## {han} {{#{slugify(english, '-')}}}" if chinese else f"## {english}"
+        parts += [heading, "", head, "| --- | --- | --- | --- | --- |"]
+        for row in rows:
+            if row["section"] == section:
+                what = row["what_zh" if chinese else "what"]
+                parts.append(f"| {what} | {row['figure']} | {row['bar']} | `{row['script']}` | `{row['revision']}` |")
+        parts.append("")
     return "\n".join(parts)
-
-
-def _fields(schema: dict[str, Any]) -> list[str]:
-    rows = [
-        f"| `{name}` | {_type(field)} | {_plain(field.get('description', ''))} |"
-        for name, field in schema.get("properties", {}).items()
-    ]
-    if not rows:
-        return [f"{_type(schema)}\n"]
-    return ["| field | type | meaning |", "| --- | --- | --- |", *rows, ""]
-
-
-def _of_operation(path: str, method: str, operation: dict[str, Any], schemas: dict[str, Any]) -> str:
-    lines = [f"## {method.upper()} {path}", ""]
-    lines += [_plain(operation[key]) + "\n" for key in ("summary", "description") if operation.get(key)]
-    rows = [
-        f"| `{one['name']}` | {one['in']} | {_type(one['schema'])} | {_plain(one.get('description', ''))} |"
-        for one in operation.get("parameters", ())
-    ]
-    for content in operation.get("requestBody", {}).get("content", {}).values():
-        schema = _resolved(content["schema"], schemas)
-        rows += [
-            f"| `{name}` | body | {_type(field)} | {_plain(field.get('description', ''))} |"
-            for name, field in schema.get("properties", {}).items()
-        ]
-    if rows:
-        lines += ["| name | in | type | meaning |", "| --- | --- | --- | --- |", *rows, ""]
-    said = operation.get("responses", {})
-    answers = [f"{status} {_answer(one)}" for status, one in said.items() if int(status) < FIRST_ERROR]
-    wrong = [status for status in said if int(status) >= FIRST_ERROR]
-    return "\n".join([*lines, f"Answers {', '.join(answers)}; errors {', '.join(wrong)}.", ""])
-
-
-def _answer(response: dict[str, Any]) -> str:
-    for content in response.get("content", {}).values():
-        return f"with {_type(content['schema'])}"
-    return "with nothing"
-
-
-def _resolved(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
-    return found
-
-
-def _type(schema: dict[str, Any]) -> str:
-    if "$ref" in schema:
-        name = schema["$ref"].rpartition("/")[2]
-        return f"[{name}](#{name.lower()})"
-    if "anyOf" in schema:
-        return " or ".join(_type(one) for one in schema["anyOf"])
-    if "enum" in schema:
-        return " or ".join(f"`{one}`" for one in schema["enum"])
-    if schema.get("type") == "array":
-        return f"list of {_type(schema.get('items', {}))}"
-    return str(schema.get("type", "any"))
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
 
 
 PAGES: dict[str, tuple[str, Callable[[], str]]] = {
     "reference/settings.md": ("settings", settings_table),
     "reference/commands.md": ("commands", command_pages),
     "reference/exit-statuses.md": ("exit statuses", status_table),
-    "reference/api.md": ("api", api_pages),
     "zh/reference/settings.md": ("settings", partial(settings_table, "zh-Hant")),
+    "measured.md": ("measured", measured_tables),
+    "zh/measured.md": ("measured", partial(measured_tables, chinese=True)),
 }
 
 

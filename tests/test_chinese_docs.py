@@ -17,7 +17,7 @@ CHINESE = DOCS / "zh"
 ENGLISH_ALONE = {"asvs.md", "licences.md"}
 """Pages for who installs or audits the program."""
 
-MADE = {"reference/api.md", "reference/commands.md", "reference/glossary.md"}
+MADE = {"reference/commands.md", "reference/glossary.md"}
 """Pages that are made of the program or name its modules: the Chinese ones say what these are, and link to them."""
 
 HEADING = re.compile(r"^#{2,} (.+?)\s*(?:\{#([\w-]+)\})?$", re.M)

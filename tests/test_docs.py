@@ -7,7 +7,6 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import fields
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
@@ -17,7 +16,6 @@ import click
 import pytest
 
 from proof.cli import COMMANDS, commands
-from proof.model.flags import Evidence, Flag, Kind
 from proof.settings.table import settings_table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -148,11 +146,6 @@ def test_an_option_that_is_named_is_one_of_some_command() -> None:
         assert named <= known, page
 
 
-@pytest.mark.parametrize("name", ["README.md", "README.zh.md"])
-def test_the_first_page_is_read_in_a_minute(name: str) -> None:
-    assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) <= 150
-
-
 def used_rooms(room: str) -> Iterator[str]:
     """The rooms that the modules of a room import."""
     for file in (ROOT / "proof" / room).rglob("*.py"):
@@ -175,39 +168,3 @@ def test_a_file_of_the_program_that_is_named_is_there(page: Path) -> None:
     assert [
         name for name in named if not any((base / name).exists() for base in (ROOT, ROOT / "proof", ROOT / "tests"))
     ] == []
-
-
-@pytest.mark.parametrize("language", ["", "zh/"])
-def test_a_line_of_flags_is_described_with_the_fields_that_it_has(language: str) -> None:
-    page = (DOCS / f"{language}reference/formats.md").read_text(encoding="utf-8")
-    section = next(one for one in page.split("\n### ") if "flags.jsonl" in one.partition("\n")[0])
-    rows = re.findall(r"^\| (`.*?) \| (.*) \|$", section, re.M)
-    described = {name: meaning for names, meaning in rows for name in re.findall(r"`(\w+)`", names)}
-    flag = Flag("010-1a", "", 1, 0, 1, Kind.VARIANT, "畧", "略", 1.0, False, None, Evidence("posterior"), moved="f")
-    assert set(described) == set(flag.as_dict())
-    assert {one.name for one in fields(Evidence)} <= set(re.findall(r"`(\w+)`", described["evidence"]))
-
-
-def modules_named(column: int) -> list[str]:
-    """The modules of the glossary's table of modules; `column` 0: the old names, 1: the new ones."""
-    glossary = (DOCS / "reference" / "glossary.md").read_text(encoding="utf-8")
-    table = glossary.partition("## Modules")[2].partition("## Classes")[0]
-    return [found[column] for found in re.findall(r"^\| `([\w/]+)` \| `([\w/]+)` \|", table, re.M)]
-
-
-def test_the_glossary_names_modules_that_are_there_for_some_that_are_not() -> None:
-    def there(name: str) -> bool:
-        return (ROOT / "proof" / f"{name}.py").is_file() or (ROOT / "proof" / name / "__init__.py").is_file()
-
-    assert modules_named(1)
-    assert [name for name in modules_named(1) if not there(name)] == []
-    assert [name for name in modules_named(0) if there(name)] == []
-
-
-def test_the_glossary_names_classes_that_are_where_it_says() -> None:
-    glossary = (DOCS / "reference" / "glossary.md").read_text(encoding="utf-8").partition("## Classes")[2]
-    named = re.findall(r"^\| `\w+` \| `(\w+)` \(`([\w/]+)`\) \|", glossary, re.M)
-    assert named
-    for name, module in named:
-        source = (ROOT / "proof" / f"{module}.py").read_text(encoding="utf-8")
-        assert re.search(rf"^class {name}\b", source, re.M), f"{name} is not in {module}"

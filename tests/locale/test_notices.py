@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import dataclasses
-import importlib
-import pkgutil
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,12 +16,11 @@ from proof.locale.languages import LANGUAGES, translations
 from proof.locale.notices import NOTICES, as_record, in_english, in_words
 from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import Folio, ImageRef, sequence_findings
-from proof.report.reasons import LISTS, REASONS
+from proof.report.reasons import LISTS
 from proof.text.authorities import NAMES
 from proof.text.column import parse_column
 from proof.text.model import Column, Page
 from proof.text.variants import COMMON
-from proof.verify.lines import LineFault
 from proof.verify.pairing import gate, neighbours_of
 
 PROOF = Path(proof.__file__).parent
@@ -59,12 +54,6 @@ def test_every_code_has_a_sentence_in_every_language(code: NoticeCode, language:
         assert "%(" not in told
         assert (told == in_english(notice)) == (language == "en" or code is NoticeCode.AS_TOLD)
         assert language == "en" or not WORDS.search(told), told
-
-
-def test_no_code_is_there_that_nobody_uses() -> None:
-    code = "\n".join(path.read_text(encoding="utf-8") for path in PROOF.rglob("*.py") if path.name != "notices.py")
-    unused = {one for one in NoticeCode if f"NoticeCode.{one.name}" not in code}
-    assert unused == {NoticeCode.AS_TOLD}, "that one alone is for errors without a notice, by `Notice.of_error`"
 
 
 @given(st.lists(st.tuples(folios, images), min_size=2, max_size=6))
@@ -113,53 +102,6 @@ def test_a_notice_comes_back_from_json(code: NoticeCode) -> None:
     for notice in samples(code):
         outer = Notice.of(NoticeCode.SEQUENCE, one="1a", other="2a", what=notice)
         assert Notice.of_json(outer.as_json()) == outer
-
-
-TOLD = frozenset({"notice", "notices", "message", "findings", "why", "trouble", "ink", "unread"})
-EDGE = ("proof.web", "proof.commands", "proof.report", "proof.fetch.fetch", "proof.store.migrations")
-"""Where sentences are what is made. What a fetch came to goes straight to the command line."""
-
-
-def test_no_field_that_crosses_a_stage_is_a_sentence() -> None:
-    """What tells something, from reading an image to the store, is a `Notice` by its type."""
-    sentences = []
-    for module in pkgutil.walk_packages(proof.__path__, "proof."):
-        if module.name.startswith(EDGE) or module.name == "proof.__main__":
-            continue
-        for name, thing in vars(importlib.import_module(module.name)).items():
-            if isinstance(thing, type) and dataclasses.is_dataclass(thing) and thing.__module__ == module.name:
-                told = [field for field in dataclasses.fields(thing) if field.name in TOLD]
-                sentences += [f"{module.name}.{name}.{f.name}: {f.type}" for f in told if "str" in str(f.type)]
-    assert sentences == ["proof.store.recovery.Unplaced.why: str"]
-
-
-@pytest.mark.slow
-def test_no_notice_is_given_a_sentence_as_a_value() -> None:
-    given_words = []
-    for path in PROOF.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("Notice.of", "Notice.of_error")):
-                words = [one.value for one in ast.walk(node) if isinstance(one, ast.Constant)]
-                given_words += [f"{path.name}: {one}" for one in words if isinstance(one, str) and " " in one.strip()]
-    assert given_words == []
-
-
-OF_CHARACTERS = frozenset(
-    {"posterior", "unknown to the engine", "variant", "transposition", "no glyph", "not transcribed", "witness"}
-    | {"by hand"}
-)
-"""Reasons that say no more than the kind of the flag, which has a sentence."""
-
-
-def test_every_reason_for_a_flag_has_a_sentence() -> None:
-    reasons = {fault.value for fault in LineFault}
-    for path in PROOF.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "Evidence":
-                given = [one.value for one in node.keywords if one.arg == "reason"] + node.args[:1]
-                reasons |= {one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)}
-    assert {"ink", "image mismatch"} <= reasons
-    assert reasons - OF_CHARACTERS - set(REASONS) == set()
 
 
 def test_every_list_of_variants_has_a_name() -> None:
