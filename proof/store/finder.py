@@ -33,8 +33,8 @@ class FoundJuan:
 
 @dataclass(frozen=True, slots=True)
 class FoundWords:
-    """Where words stand: from `offset` of column `line` of a page on, and where they go on beyond its end, up to the
-    page `last`. `before`, `words` and `after` are the source."""
+    """Where words stand: from `offset` of column `line`, as it was checked, of a page on, up to the page `last`.
+    `before`, `words` and `after` are the source after decisions."""
 
     page: ListedPage
     line: int
@@ -97,7 +97,7 @@ def _found_words(one: WordsInText, pages: Mapping[int, ListedPage]) -> FoundWord
     first, last = pages.get(one.first.page), pages.get(one.last.page)
     if first is None or last is None:
         return None
-    return FoundWords(first, one.first.number, one.offset, one.before, one.words, one.after, last)
+    return FoundWords(first, one.first.number, one.anchor, one.before, one.words, one.after, last)
 
 
 def addressed(pages: Sequence[ListedPage], wanted: str, near: int | None = None) -> list[ListedPage]:

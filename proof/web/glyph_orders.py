@@ -47,7 +47,7 @@ class GlyphOrders:
         self._kept = Bounded[tuple[Any, ...], OrderedOccurrences](KEPT, lambda one: len(one.found))
 
     def of(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
-        """The occurrences in their order. Raises MissingError."""
+        """The occurrences in their order. Raises NoPlaceError."""
         key = (*self._store.glyphs.stamp(work), text, against, part)
         kept = self._kept.get(key)
         if kept is None:
