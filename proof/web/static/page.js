@@ -8,7 +8,7 @@ import { nearest, offer } from "./near.js";
 import { ahead } from "./outbox.js";
 import { alternatives, answerPage, askPage, readable, settle } from "./reading.js";
 import { api, ask, data, deskOf, han, inTurn, isShortcut, make, may, oneAtATime, say, uuid, words, work } from "./shell.js";
-import { home, together, writeSheet } from "./sheet.js";
+import { columnFlags, home, together, writeSheet } from "./sheet.js";
 import { composing, whyTyped } from "./typing.js";
 import { tellAnew, tellNext } from "./undo.js";
 
@@ -51,7 +51,7 @@ function image() {
     overlay.append(box);
     Object.assign(pair.get(index), { box });
   });
-  for (const flag of data.flags_found.filter((each) => each.kind === "layout" && each.bbox && (each.raised || each.state !== "open"))) {
+  for (const flag of columnFlags) {
     const [x, y, width, height] = flag.bbox;
     const box = document.createElementNS(NS, "rect");
     for (const [name, value] of Object.entries({ x, y, width, height, class: `flagged column ${flag.state}` })) box.setAttribute(name, value);

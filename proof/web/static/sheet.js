@@ -75,8 +75,7 @@ function column(number, flagOf, pair) {
 
 /** The cell of a flag that no character with a glyph stands for: what was inserted, or is not on the image. */
 function without(flag, line, parts, box) {
-  if (flag.bbox && flag.kind === "layout") return { offset: Infinity, cells: [aboutColumn(flag, box)] };
-  if (!flag.bbox || line.some(({ one }) => one.offset >= flag.offset && one.offset < flag.offset + flag.length)) return null;
+  if (!flag.bbox || flag.kind === "layout" || line.some(({ one }) => one.offset >= flag.offset && one.offset < flag.offset + flag.length)) return null;
   const added = flag.kind === "omission" || !flag.length;
   if (!added && flag.kind !== "insertion") return null;
   const text = flag.state === "corrected" ? flag.reading || flag.transcribed : flag.transcribed;
@@ -90,11 +89,14 @@ function without(flag, line, parts, box) {
   return { offset: flag.offset - 0.5, cells: [put(cell, x, y, em, box)] };
 }
 
+/** Findings about columns that have a place on the image. */
+export const columnFlags = data.flags_found.filter((flag) => flag.kind === "layout" && flag.bbox && (flag.raised || flag.state !== "open"));
+
 /** The frame of a finding about a column: the way to it. */
-function aboutColumn(flag, column) {
+function aboutColumn(flag) {
   const [x, y, w, h] = flag.bbox;
   const cell = make("a", { class: `extra whole ${flag.state}`, "aria-label": `${words.kinds.layout}: ${flag.what}`, title: flag.what, href: deskOf(flag) });
-  cell.style.cssText = `left:${x - column[0]}px;top:${y - column[1]}px;width:${w}px;height:${h}px`;
+  cell.style.cssText = `left:${x}px;top:${y}px;width:${w}px;height:${h}px`;
   return cell;
 }
 
@@ -102,7 +104,7 @@ function aboutColumn(flag, column) {
 export function writeSheet(sheet, flagOf, pair) {
   const numbers = [...new Set([...data.columns.map((one) => one.number), ...data.characters_found.map((one) => one.line)])].sort((a, b) => a - b);
   const plane = make("div", { class: "plane" });
-  plane.append(...numbers.map((number) => column(number, flagOf, pair)));
+  plane.append(...numbers.map((number) => column(number, flagOf, pair)), ...columnFlags.map(aboutColumn));
   sheet.replaceChildren(plane);
   whole(sheet);
 }
