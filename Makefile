@@ -93,8 +93,10 @@ fuzz: $(VENV)/installed-dev
 	nice -n 15 $(BIN)/python scripts/fuzz_readers.py --found build/fuzz
 
 # What is installed, down to the last byte, is what requirements/ names; `make lock` writes it anew.
-$(VENV)/installed: pyproject.toml requirements/run.txt | $(VENV)/made
+# paddleocr comes first: it brings another OpenCV along, over which the one without windows is then installed.
+$(VENV)/installed: pyproject.toml hatch_build.py requirements/paddleocr.txt requirements/run.txt | $(VENV)/made
 	@echo "installing into $(VENV): a minute or so"
+	@$(PIP) install --require-hashes -r requirements/paddleocr.txt
 	@$(PIP) install --require-hashes -r requirements/run.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
@@ -110,6 +112,8 @@ lock: $(VENV)/installed-dev
 	@$(PIP) install uv
 	@$(LOCK) --extra dev -o requirements/dev.txt >/dev/null
 	@$(LOCK) -c requirements/dev.txt -o requirements/run.txt >/dev/null
+	@$(LOCK) --extra paddleocr --no-emit-package opencv-python-headless -c requirements/dev.txt \
+		-o requirements/paddleocr.txt >/dev/null
 	@$(LOCK) --extra cluster --extra postgresql -c requirements/dev.txt -o requirements/cluster.txt >/dev/null
 
 licences: $(VENV)/installed-dev

@@ -24,7 +24,7 @@ from bench_crops import SEED, check_in, check_real, draw
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from proof.quality.unlikeness import DOUBT, unlikeness  # noqa: E402
+from proof.quality.unlikeness import DOUBT_WEIGHT, unlikeness  # noqa: E402
 from proof.store import Store  # noqa: E402
 from proof.text.read import read_transcription  # noqa: E402
 
@@ -100,7 +100,7 @@ def ranks(folder: Path, errors: list[Error], doubt: float) -> list[tuple[Error, 
             # each error by itself: several in one character would stand in each other's way
             kept = np.array([one == place or one not in planted for one in at])
             p = here.glyphs["p"][kept] / 255.0
-            unlike = unlikeness(here.glyphs["shape"][kept], p) + (doubt - DOUBT) * (1 - p)
+            unlike = unlikeness(here.glyphs["shape"][kept], p) + (doubt - DOUBT_WEIGHT) * (1 - p)
             own = int(kept[: at.index(place)].sum())
             found.append((error, int((unlike > unlike[own]).sum()) + 1, len(unlike)))
     return found
@@ -151,7 +151,7 @@ def main() -> None:
             errors = plant(texts, folder, count, options.shared, seed)
             check_in(folder, [folder / text.name for text in texts], images, lists)
             counts[name] += len(errors)
-            rows.setdefault(name, []).append((ranks(folder, errors, DOUBT), ranks(folder, errors, 0.0)))
+            rows.setdefault(name, []).append((ranks(folder, errors, DOUBT_WEIGHT), ranks(folder, errors, 0.0)))
     print("| wrong glyph among the first 5 % of its character | as shown | by the shape alone | bar |")  # noqa: T201
     print("| --- | --- | --- | --- |")  # noqa: T201
     for name, pooled in rows.items():

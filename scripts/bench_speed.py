@@ -37,8 +37,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from proof.errors import EngineError  # noqa: E402
+from proof.ocr.models import ModelTask, packaged_model  # noqa: E402
 from proof.ocr.network import gpu_of, open_network  # noqa: E402
-from proof.ocr.ppocr import packaged_model  # noqa: E402
 
 OWN, SINGLE, PLAIN = "ours", "RapidOCR, a process a core, one thread each", "RapidOCR as it comes, one process"
 
@@ -227,7 +227,8 @@ def main() -> None:
     try:
         gpu = gpu_of(options.device)
         if gpu is not None:
-            open_network(packaged_model(), options.runtime, 1, 1, gpu)  # only then it is known whether it can be used
+            # only then it is known whether it can be used
+            open_network(packaged_model(ModelTask.RECOGNITION), options.runtime, 1, 1, gpu)
     except EngineError as error:
         Console(width=120).print(f"not measured: {error}")
         return

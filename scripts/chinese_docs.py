@@ -63,7 +63,7 @@ def _kept(text: str) -> str:
 def _interface() -> dict[str, str]:
     """What the interface says in traditional characters, and how it says it in simplified ones."""
     traditional, simple = (catalogue_of(language) for language in ("zh-Hant", "zh-Hans"))
-    return {str(m.string): str(simple.get(m.id, m.context).string) for m in traditional if m.id}
+    return {one.msgstr: other.msgstr for one, other in zip(traditional, simple, strict=True) if one.msgstr}
 
 
 def _moved(part: Any) -> Any:

@@ -59,8 +59,9 @@ HEAD = """# Licences
 `pip install hanproof` brings these packages along, each under the terms that its metadata name. Their versions stand in
 `requirements/run.txt`. `make licences` writes this page anew, and a test holds it to what is installed. None keeps a
 program under the Apache License 2.0 from depending on it: those marked *weak* ask only that changes of the library
-itself stay under their terms. The wheels of OpenCV, NumPy and others hold further libraries, whose terms lie beside
-them in `*.dist-info`.
+itself stay under their terms. The recognition models, PP-OCRv6 of the PaddleOCR project, are part of the distribution
+under Apache-2.0; their terms lie beside them in the package `hanproof_models`. The wheels of OpenCV, NumPy and others
+hold further libraries, whose terms lie beside them in `*.dist-info`.
 
 | package | licence | |
 | --- | --- | --- |

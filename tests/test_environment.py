@@ -1,43 +1,53 @@
-"""The OpenCV that is imported. Two distributions write into the one folder `cv2`, and the one installed last is there.
-
-Both must be one version, since each leaves files there that only its own version fits. That either of them works where
-a desktop's libraries are missing is tested in tests/images/test_opencv.py.
-"""
+"""What the program imports is what its distribution asks for, and one OpenCV is there."""
 
 from __future__ import annotations
 
+import ast
+import re
 import sys
 import tomllib
 from importlib import metadata
 from pathlib import Path
 
-from proof.images.opencv import cv2
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
-VERSION = "4.10.0.84"
-PYPROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
-
-
-def opencv_distributions() -> dict[str, str]:
-    found = ((each.name.lower().replace("_", "-"), each.version) for each in metadata.distributions())
-    return {name: version for name, version in found if name.startswith("opencv")}
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def test_opencv_is_4_10() -> None:
-    assert cv2.__version__ == "4.10.0"
+def imported() -> set[str]:
+    """The top-level modules that the program imports, without its own and those of Python."""
+    names = set()
+    for path in (ROOT / "proof").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names.add(node.module.partition(".")[0])
+    return names - sys.stdlib_module_names - {"proof"}
 
 
-def test_every_installed_opencv_is_the_same_version() -> None:
-    installed = opencv_distributions()
-    assert {"opencv-contrib-python", "opencv-python-headless"} <= installed.keys()
-    assert set(installed.values()) == {VERSION}, installed
+def test_what_is_imported_is_declared() -> None:
+    extras = (each for name, extra in PROJECT["optional-dependencies"].items() if name != "dev" for each in extra)
+    declared = {canonicalize_name(Requirement(each).name) for each in (*PROJECT["dependencies"], *extras)}
+    provided_by = metadata.packages_distributions()
+    missing = {
+        name
+        for name in imported()
+        if not declared & {canonicalize_name(each) for each in provided_by.get(name, (name,))}
+    }
+    assert not missing
 
 
-def test_pyproject_pins_both() -> None:
-    requirements = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["dependencies"]
-    opencv = sorted(each for each in requirements if each.startswith("opencv"))
-    assert opencv == [f"opencv-contrib-python=={VERSION}", f"opencv-python-headless=={VERSION}"]
+def test_only_one_module_loads_opencv() -> None:
+    """It sets what every other relies on."""
+    straight = re.compile(r"^\s*(import|from) cv2\b", re.MULTILINE)
+    modules = [path for path in (ROOT / "proof").rglob("*.py") if straight.search(path.read_text(encoding="utf-8"))]
+    assert modules == [ROOT / "proof" / "images" / "opencv.py"]
 
 
-def test_no_other_extension_module_of_opencv_lies_beside_it() -> None:
-    folder = Path(sys.modules["cv2"].__file__ or "").parent
-    assert len([path for path in folder.iterdir() if path.suffix in {".so", ".pyd"}]) == 1
+def test_every_opencv_that_is_installed_is_one_version() -> None:
+    """Distributions of OpenCV write into one folder, and each leaves files there that only its own version fits."""
+    versions = {each.version for each in metadata.distributions() if each.name.startswith("opencv")}
+    assert len(versions) == 1

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import freetype
 import numpy as np
-from fontTools.ttLib import TTFont
 from numpy.typing import NDArray
 from PIL import ImageFont
 
@@ -108,17 +108,25 @@ def _faces_of(path: Path) -> list[FontFace]:
     """The faces of one font file with the names that it gives itself; none when it is no font."""
     found: list[FontFace] = []
     try:
-        count = 1
-        if path.suffix.lower() in {".ttc", ".otc"}:
-            with path.open("rb") as file:
-                count = int.from_bytes(file.read(12)[8:12], "big")
+        count = freetype.Face(str(path)).num_faces
         for index in range(min(count, 64)):
-            with TTFont(path, fontNumber=index, lazy=True) as font:
-                names = [str(record) for record in font["name"].names if record.nameID in (1, 16)]
-            found.append(FontFace(path, index, tuple(dict.fromkeys(names))))
-    except Exception:  # a damaged font file raises whatever its parser trips over; the search goes on
+            found.append(FontFace(path, index, _families(freetype.Face(str(path), index))))
+    except freetype.FT_Exception:  # a damaged font file; the search goes on
         return found
     return found
+
+
+def _families(face: freetype.Face) -> tuple[str, ...]:
+    """The family names that a face gives itself, in every language."""
+    records = (face.get_sfnt_name(number) for number in range(face.sfnt_name_count))
+    names = [
+        record.string.decode(
+            "mac-roman" if record.platform_id == freetype.TT_PLATFORM_MACINTOSH else "utf-16-be", "replace"
+        )
+        for record in records
+        if record.name_id in (freetype.TT_NAME_ID_FONT_FAMILY, freetype.TT_NAME_ID_PREFERRED_FAMILY)
+    ]
+    return tuple(dict.fromkeys(names))
 
 
 @cache
@@ -198,7 +206,7 @@ class FontChain:
         if not faces:
             raise FontError(f"no font to draw with; {HOW_TO_GET_ONE}")
         self.faces = tuple(faces)
-        self._open: dict[int, tuple[frozenset[int], ImageFont.FreeTypeFont, tuple[float, float]]] = {}
+        self._open: dict[int, tuple[freetype.Face, ImageFont.FreeTypeFont, tuple[float, float]]] = {}
         self._fields: dict[str, Field | None] = {}
 
     @classmethod
@@ -209,7 +217,7 @@ class FontChain:
     def face_of(self, character: str) -> FontFace | None:
         """The face that draws `character`, or None when no face holds it."""
         for number, face in enumerate(self.faces):
-            if ord(character) in self._opened(number)[0]:
+            if self._opened(number)[0].get_char_index(character):
                 return face
         return None
 
@@ -222,20 +230,19 @@ class FontChain:
             self._fields[character] = self._draw(self.faces.index(face), character) if face else None
         return self._fields[character]
 
-    def _opened(self, number: int) -> tuple[frozenset[int], ImageFont.FreeTypeFont, tuple[float, float]]:
-        """What a face holds, the face at `EM` pixels, and where the middle of its em square lies."""
+    def _opened(self, number: int) -> tuple[freetype.Face, ImageFont.FreeTypeFont, tuple[float, float]]:
+        """A face, the face at `EM` pixels, and where the middle of its em square lies."""
         if number not in self._open:
             face = self.faces[number]
             try:
-                with TTFont(face.path, fontNumber=face.index, lazy=True) as font:
-                    holds = frozenset(font.getBestCmap() or ())
+                font = freetype.Face(str(face.path), face.index)
                 drawn = ImageFont.truetype(str(face.path), EM, index=face.index)
-            except Exception as problem:  # parsers of damaged fonts raise anything
+            except (OSError, freetype.FT_Exception) as problem:
                 raise FontError(f"{face.path}: cannot be read as a font ({problem}); {HOW_TO_GET_ONE}") from problem
             # 國 fills its square evenly in every design: the middle of its ink is the middle of the em,
             # which a font need not have at the same height as its neighbour. Sideways the advance tells.
-            sample = next((character for character in "國圖口" if ord(character) in holds), None)
-            self._open[number] = holds, drawn, (EM / 2, _ink_middle(drawn, sample) if sample else -EM * 0.36)
+            sample = next((character for character in "國圖口" if font.get_char_index(character)), None)
+            self._open[number] = font, drawn, (EM / 2, _ink_middle(drawn, sample) if sample else -EM * 0.36)
         return self._open[number]
 
     def _draw(self, number: int, character: str) -> Field | None:

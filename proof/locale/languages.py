@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import io
 from functools import cache
+from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
-
-from babel.messages.catalog import Catalog
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
-from babel.support import NullTranslations, Translations
-from opencc import OpenCC
+from typing import TYPE_CHECKING
 
 from proof.errors import UsageError
+
+if TYPE_CHECKING:
+    from opencc import OpenCC
+    from polib import POFile
 
 CATALOGUES = Path(__file__).parent
 LANGUAGES = {"en": "English", "zh-Hant": "繁體中文", "zh-Hans": "简体中文"}
@@ -31,15 +31,17 @@ def catalogue_path(language: str) -> Path:
     return CATALOGUES / language.replace("-", "_") / "LC_MESSAGES" / "messages.po"
 
 
-def catalogue_of(language: str) -> Catalog:
+def catalogue_of(language: str) -> POFile:
     """The messages of a language that is not English."""
     catalogue = _read("zh-Hant")
     if language == "zh-Hans":
-        own = _read(language)
-        for message in catalogue:
-            if message.id:
-                kept = own.get(message.id, message.context)
-                message.string = kept.string if kept is not None else _simplified_forms(message.string)
+        own = {(entry.msgctxt, entry.msgid): entry for entry in _read(language)}
+        for entry in catalogue:
+            if kept := own.get((entry.msgctxt, entry.msgid)):
+                entry.msgstr, entry.msgstr_plural = kept.msgstr, kept.msgstr_plural
+            else:
+                entry.msgstr = simplified(entry.msgstr)
+                entry.msgstr_plural = {number: simplified(form) for number, form in entry.msgstr_plural.items()}
     return catalogue
 
 
@@ -58,23 +60,19 @@ def translations(language: str) -> NullTranslations:
         raise UsageError(f"language {language!r} is unknown; known are {', '.join(LANGUAGES)}")
     if language == "en":
         return NullTranslations()
-    compiled = io.BytesIO()
-    write_mo(compiled, catalogue_of(language))
-    compiled.seek(0)
-    return Translations(compiled)
+    return GNUTranslations(io.BytesIO(catalogue_of(language).to_binary()))
 
 
-def _read(language: str) -> Catalog:
-    with catalogue_path(language).open("rb") as file:
-        return read_po(file, locale=language.replace("-", "_"))
+def _read(language: str) -> POFile:
+    import polib  # noqa: PLC0415 - English needs no catalogue
 
-
-def _simplified_forms(forms: str | tuple[str, ...] | list[str] | None) -> str | tuple[str, ...]:
-    return simplified(forms) if isinstance(forms, str) else tuple(simplified(form) for form in forms or ())
+    return polib.pofile(str(catalogue_path(language)))
 
 
 @cache
 def _opencc() -> OpenCC:
+    from opencc import OpenCC  # noqa: PLC0415 - as polib
+
     return OpenCC("t2s")
 
 

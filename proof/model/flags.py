@@ -1,4 +1,4 @@
-"""What a flag is: one place where the transcription and the image seem to differ, with its evidence."""
+"""Flags: places where the transcription and the image seem to differ, with the evidence for each."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from proof.model.notices import Notice
 
 
 class Kind(StrEnum):
-    """訛 substitution, 衍 insertion, 脫 omission, 倒 transposition, 異體 variant, and layout. An audit is a sample
-    of what was not flagged: proofreaders meet it among the flags, no report lists it."""
+    """Kinds of flags: 訛 substitution, 衍 insertion, 脫 omission, 倒 transposition, 異體 variant, and layout.
+
+    An audit is a sample of what was not flagged. Proofreaders meet it among the flags; reports do not list it.
+    """
 
     SUBSTITUTION = "substitution"
     INSERTION = "insertion"
@@ -25,13 +27,15 @@ class Kind(StrEnum):
     AUDIT = "audit"
 
 
-FOUND = tuple(kind for kind in Kind if kind is not Kind.AUDIT)
-"""What a check finds."""
+FINDINGS = tuple(kind for kind in Kind if kind is not Kind.AUDIT)
+"""Kinds of flags that a check finds."""
 
 
 def is_raised(kind: Kind, score: float, threshold: float, show_variants: bool = False) -> bool:
-    """Whether a flag of that kind and score is shown to the proofreader by default. Other forms of the same word are
-    where the project wants to see them, samples never: they are met as what they are."""
+    """Whether a flag is shown to the proofreader by default.
+
+    Variants are shown if the project asks for them. Samples are never raised, since they are shown as samples.
+    """
     if kind is Kind.VARIANT:
         return show_variants
     return kind is not Kind.AUDIT and score >= threshold
@@ -39,9 +43,11 @@ def is_raised(kind: Kind, score: float, threshold: float, show_variants: bool = 
 
 @dataclass(frozen=True, slots=True)
 class WitnessReading:
-    """What a witness reads at the place of a flag. `side` is `text` where it reads what is transcribed, `image` where
-    it reads what is suggested, else empty; `note` is what its apparatus says there; `weight` is what it added to the
-    score."""
+    """What a witness reads at the place of a flag.
+
+    `side` is `text` if it reads what is transcribed, `image` if it reads what is suggested, else empty. `note` is the
+    note of its apparatus there. `weight` is what it added to the score, in nats.
+    """
 
     siglum: str
     reading: str
@@ -50,24 +56,27 @@ class WitnessReading:
     weight: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """The testimony as JSON takes it."""
+        """The reading for JSON."""
         return asdict(self)
 
 
 SENSE = "sense"
-"""The `reason` of what the sense alone raised."""
+"""The `reason` of flags that the language model alone raised."""
 
 PLACEHOLDER = "placeholder"
-"""The `reason` where the text has a sign (□, 〓) in place of what the image shows."""
+"""The `reason` of flags where the text has a sign (□, 〓) in place of a character."""
 
 
 @dataclass(frozen=True, slots=True)
 class SenseReading:
-    """What the sense says at the place of a flag. `odds` is how much likelier what is suggested is than what is
-    transcribed, in nats; the run of characters that tells most, as `suggested` and as `transcribed`, with how often
-    each was met elsewhere, in the language and on other pages of the text; `places` are pages of the text that have
-    the first; `weight` is what it added to the score of what the image shows (0 where there is no image, or this says
-    nothing: then the odds are the score)."""
+    """What the language model says at the place of a flag.
+
+    `odds` is the log-odds of what is suggested against what is transcribed, in nats. `suggested` and `transcribed`
+    are the words around the place that decide most, with either reading; their counts say how often they stand
+    elsewhere, in the language and on other pages of the text. `places` are pages of the text that have the suggested
+    words. `weight` is what was added to the score of the image, in nats; it is 0 if there is no image, and the odds
+    are then the score.
+    """
 
     odds: float
     suggested: str
@@ -78,7 +87,7 @@ class SenseReading:
     weight: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """The reading as JSON takes it."""
+        """The reading for JSON."""
         return asdict(self) | {"places": list(self.places)}
 
     @classmethod
@@ -89,15 +98,15 @@ class SenseReading:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What spoke for a flag.
+    """The evidence for a flag.
 
-    `reason` is a stable code that front ends translate (`posterior`, `ink`, `column missing` ...);
-    `rule` names what hid a variant or lowered a score; `p_text` and `p_best` are the posterior of what is
-    transcribed and of what is suggested; `alternatives` are the engine's, most probable first; `ink` is
-    what the ink alone says, `note` the characters that the image shows there and `notice` what else is to be
-    said; `base` is the score before the whole run was taken into account (None where that changed nothing);
-    `witnesses` are what other witnesses of the text read here, their weights in the score already; `sense` is what
-    the language lets expect.
+    - `reason`: a stable code that front ends translate (`posterior`, `ink`, `column missing` ...);
+    - `rule`: what hid a variant or lowered a score;
+    - `p_text`, `p_best`: posterior of what is transcribed, and of what is suggested;
+    - `alternatives`: readings of the engine with their posteriors, most probable first;
+    - `ink`: what the ink alone says; `note`: the characters that the image shows there; `notice`: a further remark;
+    - `base`: the score before the whole run was taken into account, None if that changed nothing;
+    - `witnesses`: readings of other witnesses, whose weights the score has; `sense`: what the language model says.
     """
 
     reason: str
@@ -113,7 +122,7 @@ class Evidence:
     notice: Notice | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The evidence as JSON takes it, without what is empty."""
+        """The evidence for JSON, without empty fields."""
         pairs: dict[str, Any] = {
             "reason": self.reason,
             "rule": self.rule,
@@ -124,7 +133,7 @@ class Evidence:
             "note": self.note,
             "notice": self.notice and self.notice.as_json(),
             "base": None if self.base is None else round(self.base, 4),
-            "witnesses": [one.as_dict() for one in self.witnesses],
+            "witnesses": [witness.as_dict() for witness in self.witnesses],
             "sense": self.sense.as_dict() if self.sense else None,
         }
         return {name: value for name, value in pairs.items() if value not in ("", None, [])}
@@ -132,14 +141,16 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """One finding; the contract of `flags.jsonl`.
+    """One finding: a line of `flags.jsonl`.
 
-    `line` is the column on the page from 1 (0 for the page); `offset` and `length` are code points in the
-    column's source text; `suggested` is what should stand there instead; `bbox` is in pixels of the image
-    file; `context` is the characters around the place (it goes into the id, so that the id survives
-    another run, another engine and another setting). `moved`: the id of the flag with which this one is one
-    question: of what moved, 衍 here and 脫 there; or of a run that the end of a half-row or of a column parts, where
-    both are of one kind.
+    - `line`: number of the column on the page, from 1; 0 for the page;
+    - `offset`, `length`: code points in the column's source text;
+    - `suggested`: what should stand there instead;
+    - `bbox`: pixels of the image file;
+    - `context`: the characters around the place. The id depends on it, so that it is the same after another run, with
+      another engine or setting;
+    - `moved`: the id of the flag that is one question with this one. The two are 衍 and 脫 of a character that moved,
+      or two parts of a run at the end of a half-row or column, which are of the same kind.
     """
 
     page: str
@@ -159,7 +170,7 @@ class Flag:
     moved: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """The flag as a line of `flags.jsonl`."""
+        """The flag for `flags.jsonl`."""
         return {
             "id": self.id,
             "page": self.page,
@@ -179,26 +190,25 @@ class Flag:
 
 
 def missing_characters(flag: Flag) -> str:
-    """What an omission lacks: of two equal characters, of which one has the place of both, the other."""
+    """Characters that are missing at an omission. If one of two equal characters is missing, that is the second."""
     return flag.suggested.removeprefix(flag.transcribed) if flag.transcribed.strip() else flag.suggested
 
 
 def other_half(flag: Flag, flags: Iterable[Flag]) -> Flag | None:
-    """The other of two flags that are one question, where both are raised and name each other."""
+    """The flag that is one question with `flag`, if both are raised and name each other."""
     if not flag.moved or not flag.raised:
         return None
-    found = (one for one in flags if (one.id, one.moved) == (flag.moved, flag.id) and one.raised)
-    return next(found, None)
+    others = (other for other in flags if (other.id, other.moved) == (flag.moved, flag.id) and other.raised)
+    return next(others, None)
 
 
 def is_moved(flag: Flag, other: Flag | None) -> bool:
-    """Whether two flags that are one question are about what moved, and not about two parts of a run."""
+    """Whether two flags that are one question are about a move, not about two parts of a run."""
     return other is not None and (flag.kind is not other.kind or flag.kind is Kind.LAYOUT)
 
 
 def questions(flags: Sequence[Flag]) -> list[Flag]:
-    """The flags of a page without those that are one question with another: of two the more suspicious one asks, the
-    earlier one where they are equally so."""
+    """The flags of a page, one for each question: of two flags the one with the higher score, else the earlier one."""
     asked = []
     for flag in flags:
         other = other_half(flag, flags)
@@ -208,11 +218,11 @@ def questions(flags: Sequence[Flag]) -> list[Flag]:
 
 
 REACH = 3
-"""Characters on either side that a flag's `context` shows, where the column has as many."""
+"""Most characters on either side that a flag's `context` shows."""
 
 
 def context_of(source: str, offset: int, length: int) -> str:
-    """The characters around a place of a column's source, the place in brackets: a flag's `context`."""
+    """A flag's `context`: the place of a column's source in brackets, with the characters around it."""
     end = offset + length
     return f"{source[max(0, offset - REACH) : offset]}[{source[offset:end]}]{source[end : end + REACH]}"
 
@@ -220,8 +230,7 @@ def context_of(source: str, offset: int, length: int) -> str:
 def flag_id(page: str, line: int, kind: Kind, context: str, occurrence: int) -> str:
     """A stable id: the same finding at the same place of the same source has the same id in every run.
 
-    `context` is the characters around the place with the place marked; `occurrence` tells apart equal
-    contexts in one column (0 for the first).
+    `occurrence` tells equal contexts of one column apart, from 0.
     """
     key = "\x1f".join([page, str(line), kind.value, context, str(occurrence)])
     return hashlib.blake2b(key.encode(), digest_size=10).hexdigest()

@@ -1,4 +1,4 @@
-"""Places on an image: pixels of the image file, x to the right, y down."""
+"""Boxes on an image, in pixels of the image file: x to the right, y down."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Box:
         return Box(x, y, max(self.right, other.right) - x, max(self.bottom, other.bottom) - y)
 
     def to_tenths(self) -> Box:
-        """The box in tenths of a pixel: as exact as anything found on an image, and half as long in a store."""
+        """The box rounded to tenths of a pixel, which halves its size in the store."""
         return Box(round(self.x, 1), round(self.y, 1), round(self.w, 1), round(self.h, 1))
 
     def rounded(self) -> list[int]:

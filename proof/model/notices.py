@@ -1,5 +1,4 @@
-"""What a stage remarks: a code with values. Sentences are made of them where they are shown, in the reader's
-language (`proof.locale.notices`)."""
+"""Notices: remarks as codes with values. `proof.locale.notices` makes sentences of them in the reader's language."""
 
 from __future__ import annotations
 
@@ -12,9 +11,9 @@ Value = Union[str, int, float, "Notice"]
 
 
 class NoticeCode(StrEnum):
-    """Everything that can be remarked about images, pages and runs."""
+    """Codes of the remarks about images, pages and runs."""
 
-    AS_TOLD = "as-told"  # an error in its own words, or what an earlier version wrote: see `Notice.of_error`
+    AS_TOLD = "as-told"  # an error in its own words: see `Notice.of_error`
     # image files and lists
     INVERTED = "inverted"
     SEVERAL_FILES = "several-files"
@@ -126,7 +125,7 @@ class NoticeCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A remark as a code; `values` are what its sentence names, each with its name. A value may be a notice itself."""
+    """A remark. `values` are the named values of its sentence; a value may be a notice."""
 
     code: NoticeCode
     values: tuple[tuple[str, Value], ...] = ()
@@ -137,17 +136,17 @@ class Notice:
 
     @classmethod
     def of_error(cls, error: BaseException) -> Notice:
-        """What an error says: its notice where it has one (`ImageError`), else its own words."""
+        """The notice of an error if it has one (`ImageError`), else its own words."""
         notice = getattr(error, "notice", None)
         return notice if isinstance(notice, Notice) else cls.of(NoticeCode.AS_TOLD, text=str(error))
 
     def as_json(self) -> dict[str, Any]:
-        """The notice as JSON takes it."""
+        """The notice for JSON."""
         values = {name: value.as_json() if isinstance(value, Notice) else value for name, value in self.values}
         return {"code": self.code.value, "values": values}
 
     @classmethod
     def of_json(cls, parts: Mapping[str, Any]) -> Notice:
-        """The notice that `as_json` gave."""
+        """The notice that `as_json` made."""
         values = {name: cls.of_json(v) if isinstance(v, Mapping) else v for name, v in parts["values"].items()}
         return cls.of(NoticeCode(parts["code"]), **values)

@@ -1,4 +1,4 @@
-"""Places in a work as people and sources name them, a juan and a half-folio, and those that are counted on from one."""
+"""Half-folios of a juan as people and sources name them, and counting on from one of them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from proof.errors import UsageError
 from proof.model.refs import Folio, PageId
 
 Place = tuple[str, Folio]
-"""Juan, as `juan_key` gives it, and half-folio."""
+"""A juan, as `juan_key` gives it, and a half-folio."""
 
 _NUMERAL = r"(?:[0-9]{1,4}|[〇零一二三四五六七八九十百]{1,6})"
 _JUAN = rf"(?:卷\s*第?\s*(?P<after>{_NUMERAL})|第?\s*(?P<before>{_NUMERAL})\s*卷|(?P<bare>[0-9]{{1,4}}))"
-# Something must part the two numbers: 卷十一葉上 could be leaf 1 of juan 10, or a leaf of juan 11.
+# The two numbers need a separator: 卷十一葉上 could be leaf 1 of juan 10, or a leaf of juan 11.
 _BETWEEN = r"(?:[\s_.,:;/、,:-]+(?:第|folio|fol|f)?|第|folio|fol|f)[\s.]*"
 _LEAF = rf"(?P<leaf>{_NUMERAL})\s*(?:葉|叶|頁|页|張|张)?[\s_.-]*"
 _RIGHT, _LEFT = "ar右上前表正", "bv左下後后背裏裡里"
@@ -24,7 +24,8 @@ _SPEC = re.compile(r"(?P<juan>\S+)-(?P<folio>[0-9]+[ab])", re.IGNORECASE)
 
 
 def juan_key(juan: str) -> str:
-    """The number of a juan in plain digits, so that `010`, `10` and `卷十` are one; other names as they are."""
+    """The number of a juan in plain digits, so that `010`, `10` and `卷十` are equal. Other names are returned as
+    they are."""
     name = juan.removeprefix("卷")
     if name.isascii() and name.isdigit():
         return str(int(name))
@@ -41,39 +42,38 @@ def juan_key(juan: str) -> str:
 
 
 def place_named(label: str) -> Place | None:
-    """The half-folio that a label names with its juan (`010-1a`, `卷十 第一葉上`, `KR1d0030_WYG_010-1a`), or None.
+    """The juan and half-folio that a label names (`010-1a`, `卷十 第一葉上`, `KR1d0030_WYG_010-1a`).
 
-    A label with a half-folio alone (`1a`) names no place: of which juan, it does not say.
+    None for other labels, and for a half-folio without a juan (`1a`).
     """
     label = label.strip()
     page = PageId.match(label)
     if page:
         return juan_key(page.juan), page.folio
-    found = _PLACE.fullmatch(label)
-    leaf = juan_key(found["leaf"]) if found else ""
-    if found is None or not leaf.isdigit():
+    match = _PLACE.fullmatch(label)
+    leaf = juan_key(match["leaf"]) if match else ""
+    if match is None or not leaf.isdigit():
         return None
-    side = "b" if found["side"].lower() in _LEFT else "a"
-    return juan_key(found["after"] or found["before"] or found["bare"]), Folio(int(leaf), side)
+    side = "b" if match["side"].lower() in _LEFT else "a"
+    return juan_key(match["after"] or match["before"] or match["bare"]), Folio(int(leaf), side)
 
 
 def place_given(text: str) -> Place:
-    """The half-folio that a person names, `010-1a`. Raises UsageError."""
-    found = _SPEC.fullmatch(text.strip())
-    if found is None:
+    """The juan and half-folio in the form `010-1a`. Raises UsageError."""
+    match = _SPEC.fullmatch(text.strip())
+    if match is None:
         raise UsageError(f"{text!r} is no half-folio of a juan: write the juan, the leaf and its side, such as 010-1a")
-    return juan_key(found["juan"]), Folio.parse(found["folio"])
+    return juan_key(match["juan"]), Folio.parse(match["folio"])
 
 
 def spelled(place: Place) -> str:
-    """A place as image lists write it: `010-1a`."""
+    """A place in the form of image lists, `010-1a`."""
     juan, folio = place
     return f"{juan:0>3}-{folio}" if juan.isdigit() else f"{juan}-{folio}"
 
 
 def leaf_by_leaf(places: Iterable[Place]) -> Iterator[Place]:
-    """The places with the blank half-folios between them that a text does not have: every leaf has a right half and a
-    left one."""
+    """The places, with the blank half-folios between them that the text does not have."""
     last: Place | None = None
     for place in places:
         if last and place[1].side == last[1].side:
@@ -83,20 +83,19 @@ def leaf_by_leaf(places: Iterable[Place]) -> Iterator[Place]:
 
 
 def counted_on(first: Place, pages: Iterable[Place]) -> Iterator[Place]:
-    """The half-folios from `first` on: as `pages`, the text's own, have them, and beyond them leaf by leaf.
+    """The half-folios from `first` on, without end: those of `pages`, the text's own, then leaf by leaf.
 
-    So a juan ends where the text ends it; without a text that knows `first` it never does. `0b` stands before the
-    first half-folio of a juan.
+    `0b` is the half-folio before the first of a juan.
     """
     juan, folio = first
     if folio == Folio(0, "b"):
         yield first
         yield from counted_on((juan, folio.successor()), pages)
         return
-    found = False
+    begun = False
     for place in pages:
-        found = found or place == first
-        if found:
+        begun = begun or place == first
+        if begun:
             yield place
             juan, folio = place
             folio = folio.successor()

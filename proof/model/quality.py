@@ -1,4 +1,4 @@
-"""What proofreaders meet beside what was found on a page: an overlay, of which no finding knows."""
+"""Samples and seeded errors that proofreaders meet beside the findings of a page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from proof.model.flags import Flag
 
 
 class QualitySort(StrEnum):
-    """A sample of what was not flagged, or a seeded error: the text is right, the flag alone says otherwise."""
+    """A sample of what was not flagged, or a seeded error: a flag on text that is right."""
 
     SAMPLE = "sample"
     SEEDED = "seeded"
@@ -18,23 +18,21 @@ class QualitySort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QualityFlags:
-    """The overlay of a page: places that are put to proofreaders as flags are, to learn what a run and its readers
-    miss. The page's own flags know nothing of it."""
+    """Flags of a page that measure what a run and its readers miss. The findings of the page do not depend on them."""
 
     samples: tuple[Flag, ...] = ()
     seeded: tuple[Flag, ...] = ()
 
     @property
     def sorts(self) -> dict[str, QualitySort]:
-        """What each of them is, by its id."""
-        return {one.id: QualitySort.SAMPLE for one in self.samples} | {
-            one.id: QualitySort.SEEDED for one in self.seeded
-        }
+        """The sort of each flag, by its id."""
+        samples = dict.fromkeys((flag.id for flag in self.samples), QualitySort.SAMPLE)
+        return samples | dict.fromkeys((flag.id for flag in self.seeded), QualitySort.SEEDED)
 
-    def among(self, found: Sequence[Flag]) -> tuple[Flag, ...]:
-        """All flags of the page: seeded errors in their places among those that were `found`, so that not even their
-        order tells them apart; samples, which are met as such, behind."""
-        merged = list(found)
+    def among(self, findings: Sequence[Flag]) -> tuple[Flag, ...]:
+        """All flags of the page: seeded errors in reading order among the findings, so that their order does not give
+        them away, then the samples, which are shown as such."""
+        merged = list(findings)
         for flag in self.seeded:
             places = [(other.line, other.offset) for other in merged]
             at = next((n for n, place in enumerate(places) if place > (flag.line, flag.offset)), len(merged))
@@ -43,4 +41,4 @@ class QualityFlags:
 
 
 NO_QUALITY = QualityFlags()
-"""Nothing beside what was found."""
+"""No samples and no seeded errors."""

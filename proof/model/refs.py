@@ -1,4 +1,4 @@
-"""Page references and folios: what they are, how they are written, and which comes next."""
+"""Half-folios, image references and page ids: parsing, writing, and the order of pages."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import ClassVar
 from proof.errors import UsageError
 from proof.model.notices import Notice, NoticeCode
 
-LEAST_OPENINGS = 3
-"""Pages of a volume with upper halves alone that are taken for openings; on fewer the lower leaf may be blank."""
+MIN_OPENINGS = 3
+"""Fewest pages of a volume, all without quadrants c and d, that are taken for openings."""
 
 _FOLIO = re.compile(r"([0-9]{1,6})([ab])", re.IGNORECASE)
 _IMAGE_REF = re.compile(
@@ -38,8 +38,8 @@ class Folio:
     @classmethod
     def match(cls, text: str) -> Folio | None:
         """The half-folio that `text` names (`10a`, `010A`), or None."""
-        found = _FOLIO.fullmatch(text.strip())
-        return cls(int(found[1]), found[2].lower()) if found else None
+        match = _FOLIO.fullmatch(text.strip())
+        return cls(int(match[1]), match[2].lower()) if match else None
 
     @classmethod
     def parse(cls, text: str) -> Folio:
@@ -88,10 +88,10 @@ class ImageRef:
     def match(cls, text: str) -> ImageRef | None:
         """The reference in a file name or path (`WYG0103/WYG0103-0192c.png`) or standing alone, or None."""
         name = re.split(r"[\\/]", text.strip())[-1]
-        found = _IMAGE_REF.fullmatch(_EXTENSION.sub("", name))
-        if found is None:
+        match = _IMAGE_REF.fullmatch(_EXTENSION.sub("", name))
+        if match is None:
             return None
-        return cls(found["edition"].upper(), int(found["volume"]), int(found["page"]), found["quadrant"].lower())
+        return cls(match["edition"].upper(), int(match["volume"]), int(match["page"]), match["quadrant"].lower())
 
     def __str__(self) -> str:
         return f"{self.edition}{self.volume:04}-{self.page:04}{self.quadrant}"
@@ -144,9 +144,9 @@ class PageId:
     @classmethod
     def match(cls, text: str) -> PageId | None:
         """The parts of a page id, or None where it is built otherwise."""
-        found = _PAGE_ID.fullmatch(text.strip())
-        folio = Folio.match(found["folio"]) if found else None
-        return cls(found["work"], found["edition"], found["juan"], folio) if found and folio else None
+        match = _PAGE_ID.fullmatch(text.strip())
+        folio = Folio.match(match["folio"]) if match else None
+        return cls(match["work"], match["edition"], match["juan"], folio) if match and folio else None
 
     def __str__(self) -> str:
         return f"{self.work}_{self.edition}_{self.juan}-{self.folio}"
@@ -162,9 +162,9 @@ class Break(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SequenceFinding:
-    """A place where the pages do not follow on. `index` is that of the page where it shows, from 0.
+    """A break in a sequence of pages, at the page `index`, from 0.
 
-    `folio` and `ref` are what stands there, `expected_folio` and `expected_ref` what would have followed on.
+    `folio` and `ref` are those of the page; `expected_folio` and `expected_ref` would have continued the sequence.
     """
 
     kind: Break
@@ -177,44 +177,45 @@ class SequenceFinding:
 
 
 Leaf = tuple[Folio | None, ImageRef | None]
-"""A page as the sequence knows it: its half-folio and its image, either of which may be unknown."""
+"""A page in a sequence: its half-folio and its image reference, either of which may be unknown."""
 
 
 def sequence_findings(pages: Iterable[Leaf]) -> list[SequenceFinding]:
     """Gaps, repeats and jumps in a sequence of pages, in order.
 
-    Folios and references advance together by one. Only at the start of a juan (folio 1a) does the folio begin
-    anew, and the references may then pass over a blank half or go on in another volume; they do not go back.
-    The opening leaf of a juan may also stand alone on its plate: up to 2b the references may go on to the
-    first quadrant of the next plate. Whole plates serve four half-folios each. Where the images are openings, they have
-    no quadrants c and d.
+    Folios and references advance together by one, with these exceptions:
 
-    Anything else is a finding: a *gap* where half-folios and images pass over the same number of pages, a
-    *repeat* where a folio or an image comes twice running, a *jump* where one goes back or the two advance
-    unequally.
+    - At the start of a juan (1a) folios begin anew. References may then skip a blank half or continue in another
+      volume, but not go back.
+    - The first leaf of a juan may stand alone on its plate: up to 2b, references may skip to the next plate.
+    - A whole plate has four half-folios. Openings have no quadrants c and d.
+
+    Anything else is a finding: a *gap* if folios and images skip the same number of pages, a *repeat* if a folio or an
+    image comes twice, a *jump* if one goes back or the two advance unequally.
     """
     findings: list[SequenceFinding] = []
     pages = list(pages)
     parts = _parts_of_a_page([ref for _, ref in pages if ref and not ref.is_plate])
     for index, (before, after) in enumerate(pairwise(pages), start=1):
-        told = _break(before, after, parts)
-        if told is not None:
+        broken = _break(before, after, parts)
+        if broken is not None:
+            kind, what = broken
             folio, ref = before
             expected_folio = folio.successor() if folio else None
             expected_ref = ref.successor(parts) if ref else None
-            notice = Notice.of(NoticeCode.SEQUENCE, one=_place(before), other=_place(after), what=told[1])
-            findings.append(SequenceFinding(told[0], index, *after, expected_folio, expected_ref, notice))
+            notice = Notice.of(NoticeCode.SEQUENCE, one=_place(before), other=_place(after), what=what)
+            findings.append(SequenceFinding(kind, index, *after, expected_folio, expected_ref, notice))
     return findings
 
 
 def _parts_of_a_page(refs: Sequence[ImageRef]) -> int:
-    """Two where the images are openings: of several pages none has a lower half. Else four."""
-    openings = len({ref.plate for ref in refs}) >= LEAST_OPENINGS and all(ref.quadrant in "ab" for ref in refs)
+    """Half-folios of an image: two if the images are openings, else four."""
+    openings = len({ref.plate for ref in refs}) >= MIN_OPENINGS and all(ref.quadrant in "ab" for ref in refs)
     return 2 if openings else 4
 
 
 def _break(before: Leaf, after: Leaf, parts: int) -> tuple[Break, Notice] | None:
-    """What is wrong between two pages that stand one after the other."""
+    """The break between two consecutive pages, with its notice; None if there is none."""
     (folio, ref), (next_folio, next_ref) = before, after
     leaves = folio.distance(next_folio) if folio and next_folio else None
     images = ref.distance(next_ref, parts) if ref and next_ref else None
@@ -236,7 +237,7 @@ def _break(before: Leaf, after: Leaf, parts: int) -> tuple[Break, Notice] | None
 
 
 def _together(step: int) -> tuple[Break, Notice]:
-    """The break where folios and images agree, or only one of them is known: they advance by `step`."""
+    """The break if folios and images advance by the same `step`, or only one of them is known."""
     if step == 0:
         return Break.REPEAT, Notice.of(NoticeCode.SAME_PAGE)
     if step > 1:
@@ -245,7 +246,7 @@ def _together(step: int) -> tuple[Break, Notice]:
 
 
 def _apart(leaves: int | None, images: int | None) -> tuple[Break, Notice]:
-    """The break where folios and images do not agree."""
+    """The break if folios and images advance unequally."""
     if leaves == 0:
         return Break.REPEAT, Notice.of(NoticeCode.FOLIO_STAYS, number=images or 0)
     if images == 0:
@@ -254,8 +255,8 @@ def _apart(leaves: int | None, images: int | None) -> tuple[Break, Notice]:
 
 
 def _juan_starts(folio: Folio | None, next_folio: Folio | None, images: int | None, elsewhere: bool) -> bool:
-    """Whether the second page begins a juan. After a juan of a single half-folio the next begins on a new leaf,
-    two images on, which tells it from a folio counted twice."""
+    """Whether the second page begins a juan. After a juan of one half-folio the next one begins two images further on,
+    which tells it from a folio that is counted twice."""
     if next_folio != Folio(1, "a") or folio is None:
         return False
     return folio != next_folio or elsewhere or (images is not None and images > 1)
@@ -264,7 +265,7 @@ def _juan_starts(folio: Folio | None, next_folio: Folio | None, images: int | No
 def _opening_plate_ends(
     next_folio: Folio | None, next_ref: ImageRef | None, leaves: int | None, images: int | None
 ) -> bool:
-    """Whether the images only leave the rest of the plate blank after the opening leaf of a juan."""
+    """Whether the images skip only the blank rest of the plate after the first leaf of a juan."""
     return (
         (leaves, images) in ((1, 2), (1, 3))
         and next_folio is not None
@@ -275,7 +276,7 @@ def _opening_plate_ends(
 
 
 def _images_as_half_folios(plates: int, leaves: int | None) -> int:
-    """How many half-folios an advance by `plates` stands for: the folios decide where it can agree with them."""
+    """How many half-folios an advance by `plates` means: as many as the folios advance, if that is possible."""
     if leaves is not None and abs(4 * plates - leaves) < 4:
         return leaves
     return 1 if leaves is None and plates in (0, 1) else 4 * plates

@@ -1,4 +1,4 @@
-"""What checking one page gives; what the store keeps and the reports show."""
+"""The result of checking a page, as the store keeps it and reports show it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proof.text.model import Row
 
 
 class Status(StrEnum):
-    """A page's status in `summary.json`; `FAILED` is followed there by why."""
+    """Status of a page in `summary.json`, where the reason follows `FAILED`."""
 
     CHECKED = "checked"
     NO_IMAGE = "no image"
@@ -23,10 +23,10 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckedColumn:
-    """A column found on the image, with the transcription's number and its box.
+    """A column of the image, with its number in the transcription.
 
-    `source` is the column as the transcription has it, markup and spaces included: what the offsets of
-    its characters and flags count in.
+    `source` is the column in the transcription, with markup and spaces. The offsets of characters and flags count its
+    code points.
     """
 
     number: int
@@ -36,9 +36,9 @@ class CheckedColumn:
 
 @dataclass(frozen=True, slots=True)
 class CheckedCharacter:
-    """One transcribed character with its place in the source and on the image.
+    """A transcribed character with its place in the source and on the image.
 
-    `p_text` is the posterior of what is transcribed, `read` what the engine read there (empty: nothing).
+    `p_text` is its posterior. `read` is what the engine read there, empty for nothing.
     """
 
     line: int
@@ -54,12 +54,13 @@ class CheckedCharacter:
 
 @dataclass(frozen=True, slots=True)
 class PageResult:
-    """Everything that checking one page gave. `image` is None where no image was found.
+    """The result of checking a page.
 
-    `image_box` is the part of the file that is the page (a quadrant of a plate), `skew` its angle in
-    degrees, with the quarters by which the image lies turned (`proof.report.upright`), `message` why it was
-    not checked or what its image carries instead, `notices` remarks about the page that are no flags (layout
-    fallback, doubt).
+    - `image`: None if no image was found; `image_box`: the part of the file that is the page, such as a quadrant;
+    - `skew`: angle of the page in degrees, with the quarter turns by which the image is turned
+      (`proof.report.upright`);
+    - `message`: why the page was not checked, or what its image carries instead;
+    - `notices`: remarks about the page that are no flags.
     """
 
     page: str
@@ -79,10 +80,10 @@ class PageResult:
     seconds: float = 0.0
 
     def column_of(self, flag: Flag) -> CheckedColumn | None:
-        """The column that a flag is about; of several that carry its line, as those of a running edition do, the
-        one in which its place lies."""
-        named = [column for column in self.columns if column.number == flag.line]
-        if len(named) > 1 and flag.bbox is not None:
+        """The column that a flag is about. A line of a running edition takes several columns: the one nearest to
+        the flag."""
+        columns = [column for column in self.columns if column.number == flag.line]
+        if len(columns) > 1 and flag.bbox is not None:
             x = flag.bbox.centre[0]
-            return min(named, key=lambda column: abs(column.box.centre[0] - x))
-        return named[0] if named else None
+            return min(columns, key=lambda column: abs(column.box.centre[0] - x))
+        return columns[0] if columns else None

@@ -1,8 +1,9 @@
 """Model files: those that come packaged, those that the user names, and the folders that PaddleX wants.
 
-The PP-OCRv6 models come in ONNX inside the `rapidocr` package. PaddleX reads a folder with `inference.onnx`
-and `inference.yml` (pre-processing, post-processing, character dictionary); such a folder is made of an
-ONNX file once, in the user's cache, keyed by the file's checksum. Nothing here touches the network.
+The PP-OCRv6 models come in ONNX in the package `hanproof_models`, which is installed with this one. PaddleX
+reads a folder with `inference.onnx` and `inference.yml` (pre-processing, post-processing, character
+dictionary); such a folder is made of an ONNX file once, in the user's cache, keyed by the file's checksum.
+Nothing here touches the network.
 """
 
 from __future__ import annotations
@@ -51,23 +52,24 @@ class ModelFolder:
 
 
 def find_packaged(task: ModelTask) -> Path | None:
-    """The ONNX file inside the rapidocr package, found without importing it, or None."""
-    spec = importlib.util.find_spec("rapidocr")
+    """The ONNX file that was installed with the program, or None."""
+    spec = importlib.util.find_spec("hanproof_models")
     if spec is None or spec.origin is None:
         return None
-    found = sorted((Path(spec.origin).parent / "models").glob(f"PP-OCRv6_{task.value}_*.onnx"))
-    return found[0] if found else None
+    model = Path(spec.origin).with_name(f"PP-OCRv6_{task.value}_small.onnx")
+    return model if model.is_file() else None
 
 
 def packaged_model(task: ModelTask) -> Path:
     """The same, for those who need it. Raises EngineError."""
-    if found := find_packaged(task):
-        return found
-    raise EngineError(f"the package rapidocr holds no PP-OCRv6 {task.value} model here; {GET_PACKAGED}")
+    if model := find_packaged(task):
+        return model
+    raise EngineError(f"{NO_PACKAGED[task]}; {GET_PACKAGED}")
 
 
-GET_PACKAGED = "pip install --force-reinstall --no-deps 'rapidocr>=3.10,<3.11'"
-"""What to do where a packaged model is missing."""
+NO_PACKAGED = {task: f"the PP-OCRv6 {task.value} model is not installed" for task in ModelTask}
+GET_PACKAGED = "pip install --force-reinstall --no-deps hanproof, or `pip install .` in its source"
+"""What is said, and what to do, where a packaged model is missing."""
 
 ELSEWHERE = "set XDG_CACHE_HOME to a folder that can be written"
 """What to do where the cache cannot be."""
@@ -89,8 +91,8 @@ def cache_folder() -> Path:
 def model_folder(model: Path, task: ModelTask, cache: Path | None = None) -> ModelFolder:
     """A folder that PaddleX can load, for a folder of that kind or for a single ONNX file.
 
-    An ONNX recogniser must carry its dictionary in the metadata entry `character`, as those of rapidocr
-    do. Raises EngineError where `model` is neither, or where the cache cannot be written.
+    An ONNX recogniser must carry its dictionary in the metadata entry `character`, as the
+    packaged one does. Raises EngineError where `model` is neither, or where the cache cannot be written.
     """
     if model.is_dir():
         return _given_folder(model)

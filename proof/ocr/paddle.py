@@ -322,7 +322,7 @@ def _versions() -> str:
     try:
         return ", ".join(f"{package} {metadata.version(package)}" for package in packages)
     except metadata.PackageNotFoundError as error:
-        raise EngineError(f"the package {error.name} is not installed: pip install 'paddleocr>=3.7,<3.8'") from error
+        raise EngineError(f"the package {error.name} is not installed: pip install 'hanproof[paddleocr]'") from error
 
 
 def _paddleocr() -> Any:
@@ -343,7 +343,7 @@ def _paddleocr() -> Any:
     try:
         package = import_module("paddleocr")
     except (ImportError, OSError) as error:
-        raise EngineError(f"paddleocr cannot be imported: {error}; pip install 'paddleocr>=3.7,<3.8'") from error
+        raise EngineError(f"paddleocr cannot be imported: {error}; pip install 'hanproof[paddleocr]'") from error
     log.setLevel(logging.WARNING)
     log.propagate = True
     return package

@@ -1,6 +1,6 @@
 """The default recogniser: PP-OCRv6 straight on its runtime, with its full posteriors.
 
-The model comes inside the `rapidocr` package (18,708 characters). It reads lines from left to right, 48
+The model is installed with the program (18,708 characters). It reads lines from left to right, 48
 pixels high; a column turned 90° counter-clockwise is such a line. Strips are read one by one, which is
 quicker on a CPU than padded batches; a GPU is given those of one length together.
 """
@@ -11,7 +11,6 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Container, Sequence
 from functools import partial
-from importlib import resources
 from pathlib import Path
 from threading import RLock
 
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from proof.errors import EngineError
 from proof.images.opencv import cv2
 from proof.ocr.engine import EngineIdentity, Pixels, Posterior, ReadCharacter, Reading
+from proof.ocr.models import ModelTask, packaged_model
 from proof.ocr.network import Network, open_network, version_of
 from proof.ocr.taught import KeptBytes, TaughtCharacters
 
@@ -57,18 +57,6 @@ WELL_TAUGHT = 0.9
 of, 99 in 100 are such."""
 
 
-def packaged_model() -> Path:
-    """The recogniser's ONNX file inside the rapidocr package. Raises EngineError where it is not there."""
-    try:
-        folder = Path(str(resources.files("rapidocr"))) / "models"
-    except ModuleNotFoundError as error:
-        raise EngineError("the package rapidocr is not installed: pip install rapidocr") from error
-    models = sorted(folder.glob("PP-OCRv6_rec_*.onnx"))
-    if not models:
-        raise EngineError(f"{folder}: no PP-OCRv6 recogniser: reinstall the package rapidocr")
-    return models[0]
-
-
 class PPOCR:
     """The PP-OCR recogniser. `threads` are those of one reading, `readers` how many threads read at once, `runtime`
     what computes the network (`proof.ocr.network`), `gpu` the number of the GPU on which, None for the cpu. It is
@@ -88,7 +76,7 @@ class PPOCR:
         kept: KeptBytes | None = None,
         gpu: int | None = None,
     ) -> None:
-        self._path = model or packaged_model()
+        self._path = model or packaged_model(ModelTask.RECOGNITION)
         self._open = partial(open_network, self._path, runtime, threads, readers, gpu)
         self.at_once = 1 if gpu is None else AT_ONCE
         try:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from proof.errors import EngineError, UsageError
 from proof.ocr.engine import Engine, EngineIdentity
-from proof.ocr.models import GET_PACKAGED, ModelTask, find_packaged
+from proof.ocr.models import GET_PACKAGED, NO_PACKAGED, ModelTask, find_packaged
 from proof.paths import expanded
 
 if TYPE_CHECKING:
@@ -65,16 +65,16 @@ class Availability:
 
 @dataclass(frozen=True, slots=True)
 class _Package:
-    """A package that an engine needs: the module to look for, and the versions that it works with."""
+    """A package that an engine needs: the module to look for, what installs it, and the release that it must be."""
 
     module: str
     distribution: str
-    wanted: str = ""
+    installed_by: str
     release: tuple[int, int] | None = None
 
     def trouble(self) -> tuple[str, str] | None:
         """Why it cannot be used and what to do, or None."""
-        remedy = f"pip install '{self.distribution}{self.wanted}'"
+        remedy = f"pip install '{self.installed_by}'"
         if importlib.util.find_spec(self.module) is None:
             return f"the package {self.distribution} is not installed", remedy
         if self.release is None:
@@ -89,11 +89,10 @@ class _Package:
         return None
 
 
-_ONNXRUNTIME = _Package("onnxruntime", "onnxruntime", ">=1.20")
-_OPENCV = _Package("cv2", "opencv-python-headless", "==4.10.0.84")
-_MODELS = _Package("rapidocr", "rapidocr", ">=3.10,<3.11", (3, 10))
-_PADDLEOCR = _Package("paddleocr", "paddleocr", ">=3.7,<3.8", (3, 7))
-_PADDLEX = _Package("paddlex", "paddlex", ">=3.7,<3.8", (3, 7))
+_ONNXRUNTIME = _Package("onnxruntime", "onnxruntime", "onnxruntime>=1.20")
+_OPENCV = _Package("cv2", "opencv-python-headless", "opencv-python-headless>=4.10,<5")
+_PADDLEOCR = _Package("paddleocr", "paddleocr", "hanproof[paddleocr]", (3, 7))
+_PADDLEX = _Package("paddlex", "paddlex", "hanproof[paddleocr]", (3, 7))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +146,11 @@ def _availability(name: str, entry: _Entry, *, packaged: bool = True) -> Availab
     """`packaged`: whether the packaged models are wanted; the user may have named one instead."""
     pages = entry.open_pages is not None
     for package in entry.packages:
-        if (package is not _MODELS or packaged) and (trouble := package.trouble()):
+        if trouble := package.trouble():
             return Availability(name, entry.summary, pages, False, *trouble)
     for task in entry.models if packaged else ():
         if find_packaged(task) is None:
-            reason = f"the package rapidocr holds no PP-OCRv6 {task.value} model"
-            return Availability(name, entry.summary, pages, False, reason, GET_PACKAGED)
+            return Availability(name, entry.summary, pages, False, NO_PACKAGED[task], GET_PACKAGED)
     return Availability(name, entry.summary, pages, True)
 
 
@@ -203,13 +201,13 @@ _ENGINES = {
     "ppocr": _Entry(
         "PP-OCRv6 straight on onnxruntime or OpenVINO, with full posteriors",
         _open_ppocr,
-        (_ONNXRUNTIME, _OPENCV, _MODELS),
+        (_ONNXRUNTIME, _OPENCV),
         (ModelTask.RECOGNITION,),
     ),
     "paddleocr": _Entry(
         "the paddleocr package on onnxruntime: text and a score, any of its models, whole pages",
         _open_paddle,
-        (_PADDLEOCR, _PADDLEX, _ONNXRUNTIME, _OPENCV, _MODELS),
+        (_PADDLEOCR, _PADDLEX, _ONNXRUNTIME, _OPENCV),
         (ModelTask.RECOGNITION, ModelTask.DETECTION),
         _open_paddle_pages,
     ),

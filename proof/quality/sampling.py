@@ -1,4 +1,4 @@
-"""Samples of what was not flagged: looked at by proofreaders among the flags, they tell how many errors were missed."""
+"""Samples of characters that were not flagged. What people find among them tells how many errors were missed."""
 
 from __future__ import annotations
 
@@ -12,60 +12,67 @@ from proof.text.model import is_han
 from proof.verify.page_findings import numbered
 
 REASON = "sample"
-SPREAD = 6.0
-"""Scores over which samples are strewn, from the threshold up: they are met among the flags."""
 
-CONFIDENT = 1.959964
-"""Standard deviations on either side that hold 95 in 100."""
+SCORE_RANGE = 6.0
+"""Range of scores above the threshold that samples get, in nats, so that people meet them among the flags."""
+
+Z_95 = 1.959964
+"""Standard deviations on either side of the mean that hold 95 % of a normal distribution."""
 
 
 def samples_of(result: PageResult, rate: float, threshold: float) -> tuple[Flag, ...]:
-    """Samples of a page: of 10,000 characters without a flag about `rate`.
+    """Samples of a page, about `rate` of 10,000 characters without a flag.
 
-    Chance decides, and always in the same way: the same page in the same text has the same samples.
+    A hash of the place decides, so that the same page of the same text always has the same samples.
     """
     if rate <= 0:
         return ()
-    taken = {
-        (flag.line, place) for flag in result.flags for place in range(flag.offset - 1, flag.offset + flag.length + 1)
+    flagged = {
+        (flag.line, offset) for flag in result.flags for offset in range(flag.offset - 1, flag.offset + flag.length + 1)
     }
     sources = {column.number: column.source for column in result.columns}
     samples = []
-    for one in result.characters:
-        place, score = _drawn(result.page, one)
-        if place < rate / 10_000 and (one.line, one.offset) not in taken and is_han(one.text):
-            samples.append(_sample(result, one, sources.get(one.line, one.text), threshold + SPREAD * score))
+    for character in result.characters:
+        chance, score = _hashed(result.page, character)
+        free = (character.line, character.offset) not in flagged and is_han(character.text)
+        if chance < rate / 10_000 and free:
+            source = sources.get(character.line, character.text)
+            samples.append(_sample(result, character, source, threshold + SCORE_RANGE * score))
     return numbered(samples)
 
 
-def _drawn(page: str, one: CheckedCharacter) -> tuple[float, float]:
-    """Two numbers from 0 to 1 that hang on the place alone."""
-    digest = hashlib.blake2b(f"{page}\x1f{one.line}\x1f{one.offset}\x1f{one.text}".encode(), digest_size=16).digest()
+def _hashed(page: str, character: CheckedCharacter) -> tuple[float, float]:
+    """Two numbers from 0 to 1 that depend on the place alone."""
+    key = f"{page}\x1f{character.line}\x1f{character.offset}\x1f{character.text}"
+    digest = hashlib.blake2b(key.encode(), digest_size=16).digest()
     return int.from_bytes(digest[:8], "big") / 2**64, int.from_bytes(digest[8:], "big") / 2**64
 
 
-def _sample(result: PageResult, one: CheckedCharacter, source: str, score: float) -> Flag:
+def _sample(result: PageResult, character: CheckedCharacter, source: str, score: float) -> Flag:
+    text = source[character.offset : character.offset + character.length]
     return Flag(
         page=result.page,
         ref=result.ref,
-        line=one.line,
-        offset=one.offset,
-        length=one.length,
+        line=character.line,
+        offset=character.offset,
+        length=character.length,
         kind=Kind.AUDIT,
-        transcribed=source[one.offset : one.offset + one.length],
-        suggested=source[one.offset : one.offset + one.length],
+        transcribed=text,
+        suggested=text,
         score=score,
         raised=False,
-        bbox=one.box,
-        evidence=Evidence(REASON, p_text=one.p_text, alternatives=one.alternatives),
-        context=context_of(source, one.offset, one.length),
+        bbox=character.box,
+        evidence=Evidence(REASON, p_text=character.p_text, alternatives=character.alternatives),
+        context=context_of(source, character.offset, character.length),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Errors per 10,000 characters that were missed: as counted, and the interval that holds the truth in 95 of
-    100 cases. `samples` were decided, `wrong` of them were errors."""
+    """Estimate of the errors missed in 10,000 characters: `rate`, and its 95 % interval from `low` to `high`.
+
+    `samples` were decided, and `wrong` of them were errors.
+    """
 
     samples: int
     wrong: int
@@ -75,19 +82,21 @@ class Estimate:
 
 
 def estimate(samples: int, wrong: int) -> Estimate:
-    """What `wrong` of so many samples tell of all characters that were not flagged."""
+    """Estimate of the errors among all characters that were not flagged, from `wrong` errors in `samples`."""
     low, high = interval(wrong, samples)
     return Estimate(samples, wrong, 10_000 * wrong / samples if samples else 0.0, 10_000 * low, 10_000 * high)
 
 
-def interval(count: int, every: int) -> tuple[float, float]:
-    """Where a share lies of which `count` in `every` were seen: Wilson's score interval (1927), which holds for few,
-    and where none or all were seen."""
-    if not every:
+def interval(count: int, total: int) -> tuple[float, float]:
+    """Wilson's 95 % score interval (1927) of a share of which `count` in `total` were seen.
+
+    It holds for small totals, and where none or all were seen.
+    """
+    if not total:
         return 0.0, 1.0
-    share, square = count / every, CONFIDENT**2
-    middle = (share + square / (2 * every)) / (1 + square / every)
-    reach = CONFIDENT * sqrt(share * (1 - share) / every + square / (4 * every**2)) / (1 + square / every)
+    share, square = count / total, Z_95**2
+    middle = (share + square / (2 * total)) / (1 + square / total)
+    reach = Z_95 * sqrt(share * (1 - share) / total + square / (4 * total**2)) / (1 + square / total)
     low = 0.0 if count == 0 else max(middle - reach, 0.0)
-    high = 1.0 if count == every else min(middle + reach, 1.0)
+    high = 1.0 if count == total else min(middle + reach, 1.0)
     return low, high

@@ -1,8 +1,8 @@
-"""Seeded errors: places where the desk shows a false transcription, to learn how many errors each person catches.
+"""Seeded errors: correct places that the desk shows with a wrong transcription, to measure how many errors people
+catch.
 
-The text is right and stays as it is; what is false stands in the flag alone. Such a flag says what any other would say
-had the transcriber erred here: the recogniser's belief in what the image shows is its own, what it would give the
-false character is drawn from what it gives to true errors.
+The text stays as it is; only the flag is wrong. Its evidence is what a true error would have: the posterior of the
+image's character is the recogniser's own, that of the wrong character is drawn from the range of true errors.
 """
 
 from __future__ import annotations
@@ -22,23 +22,26 @@ from proof.text.variants import Relation, VariantPolicy
 from proof.verify.page_findings import numbered
 from proof.verify.scores import substitution_score
 
-SURE = 0.9
-"""Probability from which what is transcribed counts as read, so that a false character would have been flagged."""
+SURE_POSTERIOR = 0.9
+"""Posterior from which the image confirms a character, so that a wrong one would have been flagged."""
 
-CLEAR = 1.0
-"""How far above the threshold the score lies at least, in nats: what witnesses and the whole text add or take."""
+MIN_ABOVE_THRESHOLD = 1.0
+"""Least distance of a score from the threshold, in nats: as much as witnesses and the whole text may take off."""
 
-LEAST, MOST = 1e-5, 2e-3
-"""What a recogniser gives a wrong character where it is sure of another."""
+MIN_WRONG_POSTERIOR = 1e-5
+"""Least posterior that the recogniser gives a wrong character where it is sure of another."""
 
-OTHERS = 3
-"""Alternatives beside the two, at most."""
+MAX_WRONG_POSTERIOR = 2e-3
+"""Greatest posterior that the recogniser gives a wrong character where it is sure of another."""
+
+MAX_OTHERS = 3
+"""Most alternatives beside the two characters of a flag."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorPolicy:
-    """By what errors are judged: whether two characters are different words, and how well the recogniser was taught
-    a character (0 to 1)."""
+    """What decides whether a character can serve as an error: `policy` tells different words from variants, and
+    `familiarity` is how well the recogniser was taught a character (0 to 1)."""
 
     policy: VariantPolicy
     familiarity: Callable[[str], float]
@@ -48,33 +51,34 @@ class ErrorPolicy:
 def seeded_errors_of(
     result: PageResult, rate: float, judge: ErrorPolicy, samples: Sequence[Flag] = ()
 ) -> tuple[Flag, ...]:
-    """Seeded errors of a page, in its order: of 10,000 characters without a flag about `rate`.
+    """Seeded errors of a page in reading order, about `rate` of 10,000 characters without a flag.
 
-    Chance decides, and always in the same way: the same page in the same text has the same ones. They stand beside
-    no flag and no sample, nor beside each other.
+    A hash of the place decides, so that the same page of the same text always has the same errors. None stands beside a
+    flag, a sample or another seeded error.
     """
     if rate <= 0:
         return ()
     there = (*result.flags, *samples)
     sources = {column.number: column.source for column in result.columns}
-    free = [one for one in result.characters if is_han(one.text) and not _near(there, one.line, one.offset)]
-    bearing = [(one, found) for one in free if (found := _false_for(one, sources.get(one.line, ""), judge))]
-    if not bearing:
+    free = [char for char in result.characters if is_han(char.text) and not _near(there, char.line, char.offset)]
+    candidates = [(char, _wrong_for(char, sources.get(char.line, ""), judge)) for char in free]
+    eligible = [(char, wrong) for char, wrong in candidates if wrong]
+    if not eligible:
         return ()
-    chance = rate / 10_000 * len(free) / len(bearing)  # those that nothing is confused with leave theirs to others
-    made: list[Flag] = []
-    for one, candidates in bearing:
-        dice = _Dice(f"{result.page}\x1f{one.line}\x1f{one.offset}\x1f{one.text}")
-        if dice.roll() < chance and not _near(made, one.line, one.offset):
-            flag = _seeded(result, one, candidates, sources[one.line], judge, dice)
-            if flag.score >= judge.threshold + CLEAR:
-                made.append(flag)
+    chance = rate / 10_000 * len(free) / len(eligible)  # the rate is of all characters, not of the eligible ones
+    seeded: list[Flag] = []
+    for char, wrong in eligible:
+        dice = _Dice(f"{result.page}\x1f{char.line}\x1f{char.offset}\x1f{char.text}")
+        if dice.roll() < chance and not _near(seeded, char.line, char.offset):
+            flag = _seeded(result, char, wrong, sources[char.line], judge, dice)
+            if flag.score >= judge.threshold + MIN_ABOVE_THRESHOLD:
+                seeded.append(flag)
     known = {flag.id for flag in there}
-    return tuple(one for one in numbered(made) if one.id not in known)
+    return tuple(flag for flag in numbered(seeded) if flag.id not in known)
 
 
 def _near(flags: Sequence[Flag], line: int, offset: int) -> bool:
-    """Whether a place lies so near a flag that what either shows of its surroundings would hold the other."""
+    """Whether a place is so near a flag that the context of one would show the other."""
     reach = 2 * REACH
     return any(
         flag.line == line and flag.offset - reach <= offset < flag.offset + max(flag.length, 1) + reach
@@ -83,88 +87,89 @@ def _near(flags: Sequence[Flag], line: int, offset: int) -> bool:
     )
 
 
-def _false_for(one: CheckedCharacter, source: str, judge: ErrorPolicy) -> list[str]:
-    """What could stand in the place of a character by mistake; nothing where its image is not surely read."""
-    sure = one.p_text is not None and one.p_text >= SURE
-    if not sure or one.length != 1 or source[one.offset : one.offset + 1] != one.text:
+def _wrong_for(char: CheckedCharacter, source: str, judge: ErrorPolicy) -> list[str]:
+    """Characters that a transcriber could have written for `char` by mistake; none if the image does not confirm it."""
+    sure = char.p_text is not None and char.p_text >= SURE_POSTERIOR
+    if not sure or char.length != 1 or source[char.offset : char.offset + 1] != char.text:
         return []
     relation = judge.policy.relation
-    if one.read != one.text and relation(one.text, one.read).relation is not Relation.SCRIPT:
+    if char.read != char.text and relation(char.text, char.read).relation is not Relation.SCRIPT:
         return []
     merged = conversions()
-    siblings = {false for short in merged.simplified.get(one.text, ()) for false in merged.traditional.get(short, ())}
+    siblings = {long for short in merged.simplified.get(char.text, ()) for long in merged.traditional.get(short, ())}
     return [
-        false
-        for false in sorted({*look_alikes(one.text), *siblings})
-        if is_han(false)
-        and _written_in(judge.policy.script, false)
-        and relation(false, one.text).relation is Relation.DISTINCT
-        and relation(false, one.read).relation is Relation.DISTINCT
-        and not run_together(false, one.text)
-        and judge.familiarity(false) > 0
+        wrong
+        for wrong in sorted({*look_alikes(char.text), *siblings})
+        if is_han(wrong)
+        and _written_in(judge.policy.script, wrong)
+        and relation(wrong, char.text).relation is Relation.DISTINCT
+        and relation(wrong, char.read).relation is Relation.DISTINCT
+        and not run_together(wrong, char.text)
+        and judge.familiarity(wrong) > 0
     ]
 
 
 def _written_in(script: Script, character: str) -> bool:
-    """Whether a text in that script has the character."""
+    """Whether texts in that script use the character."""
     lists = conversions()
     other = lists.simplified if script is Script.SIMPLIFIED else lists.traditional
     return character in other.get(character, (character,))
 
 
 def _seeded(
-    result: PageResult, one: CheckedCharacter, candidates: Sequence[str], source: str, judge: ErrorPolicy, dice: _Dice
+    result: PageResult, char: CheckedCharacter, candidates: Sequence[str], source: str, judge: ErrorPolicy, dice: _Dice
 ) -> Flag:
-    false = candidates[int(dice.roll() * len(candidates))]
-    assert one.p_text is not None, "only what is read bears an error"
-    # what is kept of a character is rounded, what is kept of a flag is not
-    best = min(max(one.p_text + (dice.roll() - 0.5) * 1e-5, 0.5), 1.0 - 1e-6 * (1 + dice.roll()))
-    own = min(exp(log(LEAST) + dice.roll() * log(MOST / LEAST)), (1.0 - best) * (0.3 + 0.6 * dice.roll()))
-    own = max(own, LEAST * (1 + 0.1 * dice.roll()))
-    box = Box(*(edge + 0.1 * (dice.roll() - 0.5) for edge in (one.box.x, one.box.y, one.box.w, one.box.h)))
-    shown = source[: one.offset] + false + source[one.offset + 1 :]
+    wrong = candidates[int(dice.roll() * len(candidates))]
+    assert char.p_text is not None, "only a confirmed character bears an error"
+    # the store rounds the posteriors of characters, not those of flags: equal digits would give the error away
+    p_best = min(max(char.p_text + (dice.roll() - 0.5) * 1e-5, 0.5), 1.0 - 1e-6 * (1 + dice.roll()))
+    spread = log(MAX_WRONG_POSTERIOR / MIN_WRONG_POSTERIOR)
+    p_text = min(exp(log(MIN_WRONG_POSTERIOR) + dice.roll() * spread), (1.0 - p_best) * (0.3 + 0.6 * dice.roll()))
+    p_text = max(p_text, MIN_WRONG_POSTERIOR * (1 + 0.1 * dice.roll()))
+    box = Box(*(edge + 0.1 * (dice.roll() - 0.5) for edge in (char.box.x, char.box.y, char.box.w, char.box.h)))
+    shown = source[: char.offset] + wrong + source[char.offset + 1 :]
+    alternatives = _alternatives(char, wrong, p_text, p_best, dice)
     return Flag(
         page=result.page,
         ref=result.ref,
-        line=one.line,
-        offset=one.offset,
+        line=char.line,
+        offset=char.offset,
         length=1,
         kind=Kind.SUBSTITUTION,
-        transcribed=false,
-        suggested=one.text,
-        score=substitution_score(log(own), log(best), 0.0, judge.familiarity(false)),
+        transcribed=wrong,
+        suggested=char.text,
+        score=substitution_score(log(p_text), log(p_best), 0.0, judge.familiarity(wrong)),
         raised=True,
         bbox=box,
-        evidence=Evidence(
-            "posterior", p_text=own, p_best=best, alternatives=_alternatives(one, false, own, best, dice)
-        ),
-        context=context_of(shown, one.offset, 1),
+        evidence=Evidence("posterior", p_text=p_text, p_best=p_best, alternatives=alternatives),
+        context=context_of(shown, char.offset, 1),
     )
 
 
 def _alternatives(
-    one: CheckedCharacter, false: str, own: float, best: float, dice: _Dice
+    char: CheckedCharacter, wrong: str, p_text: float, p_best: float, dice: _Dice
 ) -> tuple[tuple[str, float], ...]:
-    """What the recogniser would name: what it reads, the false character as an image has it, and a few others that
-    share what is left."""
-    left = max(1.0 - best - own, 0.0)
-    found = [(one.read, best), (_as_printed(false), own)]
-    for other in sorted({*look_alikes(false), *look_alikes(one.read)} - {false, one.read, one.text})[:OTHERS]:
-        share = left * dice.roll() * 0.7
-        left -= share
-        if share > LEAST:
-            found.append((other, share))
-    return tuple((text, round(p, 5)) for text, p in sorted(found, key=lambda pair: -pair[1]))
+    """Alternatives of the recogniser: what it reads, the wrong character as an image has it, and look-alikes of both
+    that share the rest."""
+    rest = max(1.0 - p_best - p_text, 0.0)
+    pairs = [(char.read, p_best), (_as_printed(wrong), p_text)]
+    similar = sorted({*look_alikes(wrong), *look_alikes(char.read)} - {wrong, char.read, char.text})
+    for character in similar[:MAX_OTHERS]:
+        share = rest * dice.roll() * 0.7
+        rest -= share
+        if share > MIN_WRONG_POSTERIOR:
+            pairs.append((character, share))
+    return tuple((text, round(p, 5)) for text, p in sorted(pairs, key=lambda pair: -pair[1]))
 
 
 def _as_printed(character: str) -> str:
-    """A character of a simplified text as the old books have it."""
+    """The traditional form of a character, where it has only one."""
     forms = conversions().traditional.get(character, ())
     return forms[0] if len(forms) == 1 else character
 
 
 class _Dice:
-    """Numbers from 0 to 1 that hang on a place alone."""
+    """Numbers from 0 to 1 that depend on a seed alone."""
 
     def __init__(self, seed: str) -> None:
         self._seed = seed

@@ -1,8 +1,8 @@
-"""How unlike the other glyphs of its character a glyph is: what finds errors that no flag found.
+"""How unlike a glyph is to the other glyphs of its character. It finds errors that were not flagged.
 
-A glyph is held against the mean of those whose character the image confirms: where the same error stands in many
-places, these do not speak for one another. The posterior of what is transcribed is evidence of its own beside the
-shape (`proof.layout.glyph_shapes`), since the recogniser knows characters, and the shape knows this hand.
+A glyph is compared with the mean of those glyphs that the image confirms, so that equal errors in many places do not
+confirm one another. The posterior of the transcribed character counts beside the shape (`proof.layout.glyph_shapes`):
+the recogniser knows characters, the shape knows the hand.
 """
 
 from __future__ import annotations
@@ -10,41 +10,46 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-CONFIRMED = 0.5
-"""Posterior from which the image confirms what is transcribed."""
+CONFIRMED_POSTERIOR = 0.5
+"""Posterior of the transcribed character from which the image confirms a glyph."""
 
-FEW = 5
-"""With fewer confirmed occurrences all of them tell what the character looks like."""
+MIN_CONFIRMED = 5
+"""With fewer confirmed glyphs the mean is taken over all of them."""
 
-ODD = 0.8
-"""Of the confirmed occurrences so many, the most alike, tell it in the end."""
+KEPT_SHARE = 0.8
+"""Share of the confirmed glyphs, the most alike, that the final mean is taken over."""
 
-DOUBT = 0.3
-"""What a posterior of nothing counts for, against the cosine between shapes."""
+DOUBT_WEIGHT = 0.3
+"""Weight of a posterior of 0 against the cosine between shapes."""
 
 
 def unlikeness(
     shapes: NDArray[np.int8], p_text: NDArray[np.float64], other: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """How unlike its own character each of the glyphs is (0: not at all); with the middle of an `other` character, how
-    like that one it is, and the less like its own."""
+    """How unlike each glyph is to its character; 0 is not at all.
+
+    `shapes` is (glyphs, features), `p_text` the posterior of the character for each glyph. With the mean shape of an
+    `other` character, the result is how like a glyph is to that one, less half of how like it is to its own.
+    """
     if not len(shapes):
         return np.zeros(0)
-    found = _unit(shapes.astype(np.float32))
-    own = found @ middle_of(shapes, p_text)
-    doubt = DOUBT * (1.0 - p_text)
+    glyphs = _unit(shapes.astype(np.float32))
+    own = glyphs @ middle_of(shapes, p_text)
+    doubt = DOUBT_WEIGHT * (1.0 - p_text)
     if other is None:
         return np.asarray(1.0 - own + doubt, dtype=np.float64)
-    return np.asarray(found @ other - own / 2 + doubt / 2, dtype=np.float64)
+    return np.asarray(glyphs @ other - own / 2 + doubt / 2, dtype=np.float64)
 
 
 def middle_of(shapes: NDArray[np.int8], p_text: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What a character looks like: the middle of the confirmed ones of its glyphs, without the oddest of them."""
-    sure = p_text >= CONFIRMED
-    found = _unit(shapes[sure if np.count_nonzero(sure) >= FEW else slice(None)].astype(np.float32))
-    middle = _unit(found.mean(axis=0, keepdims=True))[0]
-    alike = found @ middle
-    return np.asarray(_unit(found[alike >= np.quantile(alike, 1 - ODD)].mean(axis=0, keepdims=True))[0], np.float64)
+    """Mean shape of a character, of unit length: over its confirmed glyphs, without the fifth that is least alike."""
+    confirmed = p_text >= CONFIRMED_POSTERIOR
+    chosen = confirmed if np.count_nonzero(confirmed) >= MIN_CONFIRMED else slice(None)
+    glyphs = _unit(shapes[chosen].astype(np.float32))
+    mean = _unit(glyphs.mean(axis=0, keepdims=True))[0]
+    cosines = glyphs @ mean
+    kept = glyphs[cosines >= np.quantile(cosines, 1 - KEPT_SHARE)]
+    return np.asarray(_unit(kept.mean(axis=0, keepdims=True))[0], np.float64)
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

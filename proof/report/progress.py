@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from proof.quality.agreement import LEAST, Agreement, agreement
+from proof.quality.agreement import MIN_PLACES, Agreement, agreement
 from proof.quality.sampling import Estimate, estimate, interval
 from proof.store import Store
 from proof.store.decision_records import Verdict
@@ -154,7 +154,7 @@ class TimeLeft:
 def time_left(store: Store, work: str) -> TimeLeft | None:
     """How long the rest of a work takes one person; None where too little was decided to tell."""
     paces = store.history.paces(work)
-    if len(paces) < LEAST:
+    if len(paces) < MIN_PLACES:
         return None
     flags = store.queue.open_beside_images(work)
     seconds = median(paces)

@@ -10,12 +10,12 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from proof.locale.notices import as_record
-from proof.model.flags import FOUND
+from proof.model.flags import FINDINGS
 from proof.model.result import Status
 from proof.report.tally import Tally
 from proof.store import StoredRunInfo
 
-PACKAGES = ("onnxruntime", "paddleocr", "rapidocr", "opencv-contrib-python", "numpy", "pillow", "sqlalchemy")
+PACKAGES = ("onnxruntime", "openvino", "paddleocr", "opencv-python-headless", "numpy", "pillow", "sqlalchemy")
 
 
 def summary(run: StoredRunInfo, tally: Tally) -> dict[str, Any]:
@@ -56,8 +56,8 @@ def _totals(tally: Tally) -> dict[str, Any]:
     return {
         "pages": {"all": len(tally.pages)} | {status.value: statuses[status] for status in Status},
         "characters": tally.characters,
-        "raised": {kind.value: tally.flags[kind.value, True] for kind in FOUND},
-        "hidden": {kind.value: tally.flags[kind.value, False] for kind in FOUND},
+        "raised": {kind.value: tally.flags[kind.value, True] for kind in FINDINGS},
+        "hidden": {kind.value: tally.flags[kind.value, False] for kind in FINDINGS},
         "rate": {
             "raised_per_10000": None if tally.per_10_000 is None else round(tally.per_10_000, 3),
             "raised": tally.raised_where_checked,

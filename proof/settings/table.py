@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from babel.support import NullTranslations
+from gettext import NullTranslations
 
 from proof.locale.languages import translations
 from proof.settings.config import SETTINGS

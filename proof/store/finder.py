@@ -10,9 +10,9 @@ from itertools import islice
 from proof.model.places import Place, juan_key, place_named
 from proof.model.refs import Folio, ImageRef, PageId
 from proof.store.library import FoundPair, found_pairs
+from proof.store.lookup import Sessions, StorePart
 from proof.store.queue import Queue
 from proof.store.queue_records import ListedPage
-from proof.store.sessions import Sessions, StorePart
 from proof.store.work_text import WordsInText, WorkTexts
 
 _RUN_ON = re.compile(r"(?<=[^\x00-\x7f])(?=[0-9]{1,6}[abAB]$)")
@@ -33,8 +33,8 @@ class FoundJuan:
 
 @dataclass(frozen=True, slots=True)
 class FoundWords:
-    """Where words stand: from `offset` of column `line` of a page on, and where they go on beyond its end, up to the
-    page `last`. `before`, `words` and `after` are the source."""
+    """Where words stand: from `offset` of column `line`, as it was checked, of a page on, up to the page `last`.
+    `before`, `words` and `after` are the source after decisions."""
 
     page: ListedPage
     line: int
@@ -97,7 +97,7 @@ def _found_words(one: WordsInText, pages: Mapping[int, ListedPage]) -> FoundWord
     first, last = pages.get(one.first.page), pages.get(one.last.page)
     if first is None or last is None:
         return None
-    return FoundWords(first, one.first.number, one.offset, one.before, one.words, one.after, last)
+    return FoundWords(first, one.first.number, one.anchor, one.before, one.words, one.after, last)
 
 
 def addressed(pages: Sequence[ListedPage], wanted: str, near: int | None = None) -> list[ListedPage]:

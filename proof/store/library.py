@@ -1,7 +1,7 @@
 """A library: the folders that are checked into one store, every work in numbers, and one search over all of them.
 
-The counts of a work are made once and kept in memory until a check, a decision or a rule changes them, so that a page
-that lists thousands of works asks the tables for what changed alone.
+The counts of a work are kept in memory until its revision changes or somebody does something in it: a page that lists
+thousands of works counts again those alone.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from proof.model.notices import Notice
 from proof.quality.sampling import estimate
 from proof.store import rows
 from proof.store.decision_records import SETTLED, State
-from proof.store.models import DecisionRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow, WorkRow
+from proof.store.lookup import Sessions, StorePart, WorkNow, newest_act, works_now
+from proof.store.models import ActRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow, WorkRow
 from proof.store.quality import is_finding, is_seeded
 from proof.store.rules import rules_of
-from proof.store.sessions import Sessions, StorePart
 from proof.store.work_text import WorkTexts
 from proof.text.model import script_shown
 
@@ -101,8 +101,9 @@ class FoundPage:
 
 @dataclass(frozen=True, slots=True)
 class FoundPlace:
-    """Words that a search found: from `offset` of column `line` of the page of that `number` on. `before`, `words` and
-    `after` are the source; `last` is the page on which they end where that is another."""
+    """Words that a search found: from `offset` of column `line`, as it was checked, of the page of that `number` on.
+    `before`, `words` and `after` are the source after decisions; `last` is the page on which they end where that is
+    another."""
 
     work: str
     title: str
@@ -145,8 +146,8 @@ class Library(StorePart):
         super().__init__(reading, writing)
         self._texts = texts
         self._lock = threading.Lock()
-        self._counts: dict[int, tuple[Any, WorkCounts]] = {}
-        self._decision = self._rule = 0
+        self._counts: dict[int, tuple[int, WorkCounts]] = {}
+        self._act = 0
 
     # folders
 
@@ -191,24 +192,22 @@ class Library(StorePart):
     def works(self) -> list[LibraryWork]:
         """Every folder and every work, in the order of checking; works of no folder after them."""
         with self._lock, self._reading() as session:
-            works = session.execute(select(WorkRow.id, WorkRow.name, WorkRow.title, WorkRow.revision)).all()
+            works = {work.name: work for work in works_now(session)}
+            self._catch_up(session, works.values())
             runs = _last_runs(session)
-            self._catch_up(session, {row.id: (row.revision, runs.get(row.id)) for row in works})
-            known = {row.name: row for row in works}
-            listed = []
+            lines = []
             for row in session.execute(select(LibraryRow.__table__).order_by(LibraryRow.turn)):
-                work = known.pop(row.work, None)
-                told = row.trouble and Notice.of_json(row.trouble)
-                line = LibraryWork(row.folder, FolderState(row.state), told, row.turn, row.work)
-                listed.append(self._with_counts(line, work, runs))
-            for work in sorted(known.values(), key=lambda one: one.name):
+                trouble = row.trouble and Notice.of_json(row.trouble)
+                line = LibraryWork(row.folder, FolderState(row.state), trouble, row.turn, row.work)
+                lines.append(self._with_counts(line, works.pop(row.work, None), runs))
+            for work in works.values():
                 run = runs.get(work.id)
                 state = FolderState.CHECKED if run and run.finished else FolderState.CHECKING
-                line = LibraryWork("", state, None, len(listed), work.name)
-                listed.append(self._with_counts(line, work, runs))
-        return listed
+                line = LibraryWork("", state, None, len(lines), work.name)
+                lines.append(self._with_counts(line, work, runs))
+        return lines
 
-    def _with_counts(self, line: LibraryWork, work: Any, runs: Mapping[int, _Run]) -> LibraryWork:
+    def _with_counts(self, line: LibraryWork, work: WorkNow | None, runs: Mapping[int, _Run]) -> LibraryWork:
         if work is None:
             return line
         run, counts = runs.get(work.id), self._counts[work.id][1]
@@ -216,28 +215,21 @@ class Library(StorePart):
         script = run.script if run else "zh-Hant"
         return replace(line, work=work.name, title=work.title, script=script, counts=counts, speed=speed)
 
-    def _catch_up(self, session: Session, now: Mapping[int, tuple[int, _Run | None]]) -> None:
-        """Count anew what changed: works with another revision or run, with new decisions or rules, and those whose
-        check goes on."""
+    def _catch_up(self, session: Session, works: Collection[WorkNow]) -> None:
+        """Count again the works that have another revision, and those in which people did something since."""
+        newest = newest_act(session)
         touched: set[int] = set()
-        for name, row in (("_decision", DecisionRow), ("_rule", RuleRow)):
-            seen = getattr(self, name)
-            newest = session.scalar(select(func.max(row.id))) or 0
-            if newest > seen and self._counts:
-                touched.update(session.scalars(select(row.work_id).where(row.id > seen).distinct()))
-            setattr(self, name, newest)
-        stale = {
-            work
-            for work, token in now.items()
-            if work in touched
-            or work not in self._counts
-            or self._counts[work][0] != token
-            or token[1] is None
-            or token[1].finished is None
-        }
+        if newest > self._act and self._counts:
+            touched.update(session.scalars(select(ActRow.work_id).where(ActRow.id > self._act).distinct()))
+        self._act = newest
+        stale = {work.id for work in works if work.id in touched or self._revision(work) != work.revision}
         if stale:
-            fresh = _count(session, stale if len(stale) < len(now) else None)
-            self._counts |= {work: (now[work], fresh.get(work, WorkCounts())) for work in stale}
+            counts = _count(session, stale if len(stale) < len(works) else None)
+            self._counts |= {w.id: (w.revision, counts.get(w.id, WorkCounts())) for w in works if w.id in stale}
+
+    def _revision(self, work: WorkNow) -> int | None:
+        """The revision at which a work was counted."""
+        return self._counts[work.id][0] if work.id in self._counts else None
 
     # search
 
@@ -368,24 +360,24 @@ def _places(session: Session, wanted: str, texts: WorkTexts) -> tuple[FoundPlace
     """Where words of two characters and more stand in the texts of all works."""
     if len(wanted) < 2:
         return ()
-    every = ((name, title, one) for name, title, text in texts.every(session) for one in text.find(wanted))
-    found = list(islice(every, FOUND))
-    numbers = {column.page for *_, one in found for column in (one.first, one.last)}
+    every = ((work, words) for work, text in texts.every(session) for words in text.find(wanted))
+    places = list(islice(every, FOUND))
+    numbers = {column.page for _, words in places for column in (words.first, words.last)}
     query = select(PageRow.id, PageRow.page, PageRow.folio).where(PageRow.id.in_(numbers))
     pages = {row.id: row for row in session.execute(query)}
     return tuple(
         FoundPlace(
-            name,
-            title,
-            pages[one.first.page].id,
-            pages[one.first.page].page,
-            one.first.number,
-            one.offset,
-            one.before,
-            one.words,
-            one.after,
-            "" if one.last.page == one.first.page else pages[one.last.page].folio or pages[one.last.page].page,
+            work.name,
+            work.title,
+            words.first.page,
+            pages[words.first.page].page,
+            words.first.number,
+            words.anchor,
+            words.before,
+            words.words,
+            words.after,
+            "" if words.last.page == words.first.page else pages[words.last.page].folio or pages[words.last.page].page,
         )
-        for name, title, one in found
-        if {one.first.page, one.last.page} <= pages.keys()
+        for work, words in places
+        if {words.first.page, words.last.page} <= pages.keys()
     )

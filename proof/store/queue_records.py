@@ -22,12 +22,6 @@ class Order(StrEnum):
     PAGE = "page"
 
 
-class MissingError(ToldError):
-    """No such work or page in the store."""
-
-    http_status = 404
-
-
 class CursorError(ToldError):
     """A cursor that this list did not give, or that a new check made useless: begin at the start."""
 

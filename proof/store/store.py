@@ -28,6 +28,7 @@ from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
 from proof.store.comments import Comments
+from proof.store.database import Waiting, check_lock
 from proof.store.decisions import Decisions
 from proof.store.finder import Finder
 from proof.store.glyphs import Glyphs, Shapes
@@ -35,7 +36,7 @@ from proof.store.history import History
 from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal, standing_lines
 from proof.store.layout_overrides import LayoutOverrides, PageStamp, held_in
 from proof.store.library import Library
-from proof.store.locks import Waiting, check_lock
+from proof.store.lookup import changed, work_of
 from proof.store.manual_corrections import ManualCorrections
 from proof.store.models import FlagRow, PageRow, RunRow, TextVersionRow, WorkRow
 from proof.store.page_states import PageStates
@@ -174,6 +175,7 @@ class Store:
                     arrive(session, text_info.path, text_info.content, text_info.script)
             run = RunRow(work_id=work.id, **rows.run_values(info), findings=[], started=datetime.now(UTC))
             session.add(run)
+            changed(session, work.id)
             session.flush()
             return run.id
 
@@ -197,7 +199,7 @@ class Store:
                 session.execute(stale, execution_options={"synchronize_session": False})
                 absent = update(PageRow).where(PageRow.id.in_(gone)).values(absent=True)
                 session.execute(absent, execution_options={"synchronize_session": False})
-            _changed(session, run.work_id)
+            changed(session, run.work_id)
         self.cache.note_use()
 
     def run(self, run_id: int) -> StoredRunInfo:
@@ -253,10 +255,10 @@ class Store:
     def move_text(self, work: str, old: str, new: str) -> None:
         """Note that a text of a work lies at another path now: its pages stay what they are."""
         with self._writing() as session:
-            number = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
+            number = work_of(session, work)
             session.execute(update(PageRow).where(PageRow.work_id == number, PageRow.text == old).values(text=new))
             move_text(session, old, new)
-            _changed(session, number)
+            changed(session, number)
 
     # pages
 
@@ -268,6 +270,7 @@ class Store:
             check_flags(one.result, one.quality)
         with self._writing() as session:
             run = run_row(session, run_id)
+            changed(session, run.work_id)
             save_all(session, run, pages)
 
     def stamp(self, number: int) -> PageStamp:
@@ -299,7 +302,7 @@ class Store:
             if page.key == key != "":
                 stand_in_text(session, [(page, place)])
             save_found(session, [(page, CheckedResult(place, key, result, shapes=shapes, quality=quality))])
-            _changed(session, page.work_id)
+            changed(session, page.work_id)
         return True
 
     def kept_pages(self, work: str) -> dict[tuple[str, int], KeptPage]:
@@ -368,7 +371,7 @@ class Store:
                 if changes:
                     session.execute(update(FlagRow), changes)
             if flags:
-                _changed(session, number)
+                changed(session, number)
             return int(revision) + bool(flags)
 
     def recover(self, path: Path | None = None) -> Recovered:
@@ -383,7 +386,7 @@ class Store:
         with self._writing(noting=not own) as session:  # what comes out of it does not go into it again
             done = recover(session, read_journal(path or self.journal.path))
             for work in done.works:
-                _changed(session, work)
+                changed(session, work)
         return done
 
     def faults(self) -> list[str]:
@@ -439,8 +442,3 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder}: cannot make the folder of the store ({error.strerror})") from error
-
-
-def _changed(session: Session, work_id: int | None) -> None:
-    """Whoever keeps something of the work in memory, in whatever process, is to look again."""
-    session.execute(update(WorkRow).where(WorkRow.id == work_id).values(revision=WorkRow.revision + 1))

@@ -29,7 +29,8 @@ _HEADING = re.compile(r"(?P<marks>#{1,6})[ \t]+(?P<title>.*?)[ \t]*(?:\{#(?P<anc
 _DEFINITION = re.compile(r"\[\^(?P<label>[^\]]+)\]:[ \t]*")
 _MARKUP = re.compile(
     r"<(?P<close>/?)small>|\[\^(?P<label>[^\]\n]+)\]|<!--.*?-->|</?[A-Za-z][^<>\n]*>|\*\*|__|"
-    r"!\[[^\]\n]*\]\([^()\n]*\)|\[(?=[^\[\]\n]+\]\()|(?<=[^\s\]])\]\([^()\n]*\)|^(?:>[ \t]*)+|^[ \t]*(?:[-+]|[0-9]+[.)])[ \t]+",
+    r"!\[[^\]\n]*\]\([^()\n]*\)|\[(?=[^\[\]\n]+\]\()|(?<=[^\s\]])\]\([^()\n]*\)|"
+    r"^(?:>[ \t]*)+|^[ \t]*(?:[-+]|[0-9]+[.)])[ \t]+",
     re.MULTILINE,
 )
 """Markup within a line: commentary, references, tags, emphasis, images, links, quotes, lists."""

@@ -18,8 +18,7 @@ from proof.model.result import PageResult
 from proof.report import StoredRun, write_reports
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.store.lookup import NO_WORK
-from proof.store.queue_records import MissingError
+from proof.store.lookup import NO_WORK, NoPlaceError
 from proof.web import schemas
 from proof.web.api import ERRORS, answer
 from proof.web.download_jobs import DownloadJob, DownloadKind, DownloadState, Make, NoDownloadError, StepCount
@@ -136,10 +135,10 @@ def _report(store: Store, work: str, said_in: str) -> tuple[int, Make]:
 
 
 def _latest(store: Store, work: str) -> int:
-    """The last run of a work. Raises MissingError."""
+    """The last run of a work. Raises NoPlaceError."""
     run = store.latest_run(work)
     if run is None:
-        raise MissingError(NO_WORK, work=work)
+        raise NoPlaceError(NO_WORK, work=work)
     return run.id
 
 

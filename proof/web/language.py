@@ -23,11 +23,11 @@ def language() -> str:
 
 def say(message: str) -> str:
     """A message in the language of the request."""
-    return translations(language()).ugettext(message)
+    return translations(language()).gettext(message)
 
 
 def _say_plural(one: str, many: str, count: int) -> str:
-    return translations(language()).ungettext(one, many, count)
+    return translations(language()).ngettext(one, many, count)
 
 
 def _asked_for(accepted: LanguageAccept) -> str:

@@ -15,8 +15,9 @@ from proof.report.reasons import VERDICTS
 from proof.store.authorities import IMAGE, REASONED
 from proof.store.decision_records import State
 from proof.store.finder import addressed
+from proof.store.lookup import NoPlaceError
 from proof.store.page_states import PageState
-from proof.store.queue_records import MissingError, QueueFilter
+from proof.store.queue_records import QueueFilter
 from proof.store.work_text import columns_in_files
 from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
 from proof.web.language import say
@@ -129,7 +130,7 @@ def page_called(work: str, address: str) -> AnyResponse:
     """The page of that address in reference works: `001-2a`, `WYG0140-0330b`."""
     found = addressed(project().store.queue.places(work), address)
     if not found:
-        raise MissingError(_("%(work)s: there is no page %(page)s"), work=work, page=address)
+        raise NoPlaceError(_("%(work)s: there is no page %(page)s"), work=work, page=address)
     if len(found) > 1:
         return redirect(url_for("pages.find", work=work, q=address))
     return redirect(url_for("pages.page", work=work, number=found[0].number))

@@ -1,10 +1,8 @@
-"""OpenCV where a desktop's libraries are missing, as on a bare machine or in a container."""
+"""OpenCV, as the program loads it, in processes that are forked."""
 
 from __future__ import annotations
 
-import ctypes
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -12,73 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from proof.images.opencv import empty_library
 from tests.conftest import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
-
-HIDDEN = """
-set -e
-missing='lib(GL[.]so[.]1|glib-2[.]0[.]so[.]0)$'
-for folder in $(ldconfig -p | grep -E "$missing" | sed 's/.*=> //; s,/[^/]*$,,' | xargs -rn1 realpath | sort -u); do
-    over=$(mktemp -d -p "$0") && mkdir "$over/upper" "$over/work"
-    mount -t overlay overlay -o "lowerdir=$folder,upperdir=$over/upper,workdir=$over/work" "$folder"
-    rm -f "$folder"/libGL.so* "$folder"/libgthread-2.0.so* "$folder"/libglib-2.0.so*
-done
-exec "$@"
-"""
-"""Runs a command where the libraries of a desktop are not to be seen; the folder for what that takes is `$0`."""
-
-
-@pytest.fixture
-def bare(tmp_path: Path) -> list[str]:
-    """What a command line begins with that runs on a machine without a desktop's libraries."""
-    (tmp_path / "over").mkdir()
-    line = ["unshare", "--mount", "bash", "-c", f'mount -t tmpfs none "$0"\n{HIDDEN}', str(tmp_path / "over")]
-    if sys.platform != "linux" or shutil.which("unshare") is None:
-        pytest.skip("unshare is missing, which hides the libraries of this machine")
-    if run([*line, "true"]).returncode:
-        pytest.skip("only root can hide the libraries of this machine, and not everywhere")
-    return line
-
-
-def run(line: list[str]) -> subprocess.CompletedProcess[str]:
-    surroundings = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(  # noqa: S603
-        line, env=surroundings, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
-
-
-def test_opencv_is_loaded_and_computes_the_same(bare: list[str]) -> None:
-    looked = "import ctypes\ntry:\n    ctypes.CDLL('libGL.so.1')\nexcept OSError:\n    print('missing')\n"
-    assert run([*bare, sys.executable, "-c", looked]).stdout == "missing\n"
-    blurred = (
-        "import numpy as np\n"
-        "from proof.images.opencv import cv2\n"
-        "noise = np.random.default_rng(0).integers(0, 256, (90, 80)).astype(np.uint8)\n"
-        "print(cv2.GaussianBlur(noise, (5, 5), 0).tolist() == REFERENCE, cv2.__version__)"
-    )
-    here = run([sys.executable, "-c", blurred.replace(" == REFERENCE", "")]).stdout
-    there = run([*bare, sys.executable, "-c", blurred.replace(" == REFERENCE", "")])
-    assert there.stdout == here, there.stderr
-    assert here.endswith("4.10.0\n")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="libraries of other systems are made otherwise")
-def test_an_empty_library_is_found_by_its_name(tmp_path: Path) -> None:
-    path = tmp_path / "empty.so"
-    path.write_bytes(empty_library("libnobody.so.7", {"x86_64": 62, "aarch64": 183}[os.uname().machine]))
-    with pytest.raises(OSError, match="libnobody"):
-        ctypes.CDLL("libnobody.so.7")
-    held = ctypes.CDLL(str(path))
-    assert ctypes.CDLL("libnobody.so.7")._handle == held._handle
-
-
-def test_every_module_takes_opencv_from_here() -> None:
-    straight = re.compile(r"^\s*(import|from) cv2\b", re.MULTILINE)
-    found = [path for path in (ROOT / "proof").rglob("*.py") if straight.search(path.read_text(encoding="utf-8"))]
-    assert found == [ROOT / "proof" / "images" / "opencv.py"]
-
 
 FORKS = """
 import os, signal, sys, time

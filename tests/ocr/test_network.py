@@ -17,8 +17,9 @@ from proof.images.load import load_image
 from proof.layout.half_folio import find_layout
 from proof.layout.runs import CutBy
 from proof.layout.strips import cut_strips
+from proof.ocr.models import ModelTask, packaged_model
 from proof.ocr.network import OnnxRuntime, OpenVino, has_bfloat16, open_network, version_of
-from proof.ocr.ppocr import INPUT_HEIGHT, PPOCR, packaged_model
+from proof.ocr.ppocr import INPUT_HEIGHT, PPOCR
 from tests.conftest import PATIENCE
 from tests.forked import FORKED
 
@@ -38,12 +39,12 @@ def must_have_openvino() -> None:
 @pytest.fixture(scope="module")
 def openvino() -> OpenVino:
     must_have_openvino()
-    return OpenVino(packaged_model(), threads=1, readers=2)
+    return OpenVino(packaged_model(ModelTask.RECOGNITION), threads=1, readers=2)
 
 
 @pytest.fixture(scope="module")
 def onnxruntime() -> OnnxRuntime:
-    return OnnxRuntime(packaged_model(), threads=1)
+    return OnnxRuntime(packaged_model(ModelTask.RECOGNITION), threads=1)
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +87,7 @@ def test_a_line_of_any_length_has_the_same_steps_on_both(
 
 
 def test_a_line_of_one_step_leaves_the_next_lines_as_they_are(openvino: OpenVino, lines: list[Line]) -> None:
-    fresh = OpenVino(packaged_model(), threads=1, readers=2)
+    fresh = OpenVino(packaged_model(ModelTask.RECOGNITION), threads=1, readers=2)
     fresh.posteriors(np.ones((INPUT_HEIGHT, 8), np.float32))
     for line in lines:
         assert np.array_equal(fresh.posteriors(line), openvino.posteriors(line))
@@ -113,7 +114,7 @@ def test_auto_takes_openvino_for_bfloat16_alone() -> None:
 
 def _read_and_fork(runtime: str, line: Line, told: Connection) -> None:
     """Tells the exit status of a process that was forked after this one had read, and reads with the same network."""
-    network = open_network(packaged_model(), runtime, threads=1, readers=2)
+    network = open_network(packaged_model(ModelTask.RECOGNITION), runtime, threads=1, readers=2)
     here = network.posteriors(line).copy()
     child = os.fork()
     if not child:

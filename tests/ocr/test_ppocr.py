@@ -21,8 +21,9 @@ from proof.layout.half_folio import find_layout
 from proof.layout.runs import CutBy
 from proof.layout.strips import cut_strips
 from proof.ocr.engine import Pixels, Reading
+from proof.ocr.models import ModelTask, packaged_model
 from proof.ocr.network import Network, open_network
-from proof.ocr.ppocr import KEPT, PPOCR, WIDEST, familiarity, packaged_model, sparse
+from proof.ocr.ppocr import KEPT, PPOCR, WIDEST, familiarity, sparse
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("from_scratch")]
 
@@ -182,8 +183,8 @@ def test_a_class_is_learned_whose_score_depends_on_the_image() -> None:
 def test_the_identity_names_the_model_by_its_checksum(ppocr: PPOCR) -> None:
     identity = ppocr.identity
     assert identity.name == "ppocr"
-    assert identity.model == packaged_model().stem
-    assert identity.checksum == hashlib.sha256(packaged_model().read_bytes()).hexdigest()
+    assert identity.model == packaged_model(ModelTask.RECOGNITION).stem
+    assert identity.checksum == hashlib.sha256(packaged_model(ModelTask.RECOGNITION).read_bytes()).hexdigest()
     assert identity.version.startswith("onnxruntime ")
 
 
@@ -253,4 +254,4 @@ def test_a_recogniser_that_has_read_before_is_loaded_with_the_first_strip(
     assert not opened
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(again.knows, "射" * 8)) == {True}
-    assert opened == [packaged_model()]
+    assert opened == [packaged_model(ModelTask.RECOGNITION)]

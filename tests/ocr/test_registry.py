@@ -38,7 +38,7 @@ def test_every_engine_can_run_here() -> None:
 def test_whether_an_engine_can_run_is_told_without_importing_it() -> None:
     program = (
         "import sys; from proof.ocr import registry; registry.availability();"
-        "print(sorted({'cv2', 'onnxruntime', 'paddleocr', 'paddlex', 'rapidocr', 'yaml'} & sys.modules.keys()))"
+        "print(sorted({'cv2', 'onnxruntime', 'paddleocr', 'paddlex', 'yaml'} & sys.modules.keys()))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603
     assert done.stdout.strip() == "[]"
@@ -50,7 +50,7 @@ def test_a_missing_package_is_named_with_how_to_install_it(monkeypatch: pytest.M
     by_name = {each.name: each for each in availability()}
     assert by_name["ppocr"].available
     assert by_name["paddleocr"].message == (
-        "paddleocr: the package paddlex is not installed; pip install 'paddlex>=3.7,<3.8'"
+        "paddleocr: the package paddlex is not installed; pip install 'hanproof[paddleocr]'"
     )
     with pytest.raises(EngineError, match="the package paddlex is not installed"):
         open_engine(EngineSettings("paddleocr"))
@@ -61,7 +61,7 @@ def test_another_version_than_the_engine_was_made_for_is_named(monkeypatch: pyte
     monkeypatch.setattr(metadata, "version", lambda name: "4.0rc1" if name == "paddleocr" else version(name))
     by_name = {each.name: each for each in availability()}
     assert by_name["paddleocr"].message == (
-        "paddleocr: paddleocr 4.0rc1 is installed, which it was not made for; pip install 'paddleocr>=3.7,<3.8'"
+        "paddleocr: paddleocr 4.0rc1 is installed, which it was not made for; pip install 'hanproof[paddleocr]'"
     )
 
 
@@ -72,7 +72,7 @@ def test_without_the_packaged_models_an_engine_runs_only_with_one_that_the_user_
     monkeypatch.setattr(registry, "find_packaged", lambda _: None)
     by_name = {each.name: each for each in availability()}
     for name in ("ppocr", "paddleocr"):
-        assert "holds no PP-OCRv6 rec model" in by_name[name].message
+        assert "the PP-OCRv6 rec model is not installed" in by_name[name].message
         assert "pip install" in by_name[name].message
         assert open_engine(EngineSettings(name, model=str(model))).identity.model == model.stem
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.quality.agreement import LEAST, agreement, kappa
+from proof.quality.agreement import MIN_PLACES, agreement, kappa
 
 WORDS = st.sampled_from(["kept", "as the image", "copy", "= 某"])
 
@@ -31,8 +31,8 @@ def test_kappa_is_that_of_the_textbook() -> None:
 
 
 def test_too_few_places_give_no_kappa_and_neither_does_one_word_for_all() -> None:
-    few = agreement(("甲", "乙"), table(10, 0, 0, LEAST - 11))
-    assert (few.too_few, few.kappa, few.places) == (True, None, LEAST - 1)
+    few = agreement(("甲", "乙"), table(10, 0, 0, MIN_PLACES - 11))
+    assert (few.too_few, few.kappa, few.places) == (True, None, MIN_PLACES - 1)
     same = agreement(("甲", "乙"), [("kept", "kept")] * 40)
     assert (same.too_few, same.kappa, same.share) == (False, None, 1.0)
 

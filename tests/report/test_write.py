@@ -17,7 +17,7 @@ import pytest
 
 from proof import atomic
 from proof.errors import OutputError, UsageError
-from proof.model.flags import FOUND, Kind
+from proof.model.flags import FINDINGS, Kind
 from proof.model.result import PageResult
 from proof.report import StoredRun, WrittenReport, write_reports
 from proof.store import PagePlace, Store, StoredRunInfo
@@ -91,7 +91,7 @@ def test_all_flags_are_in_the_lists_hidden_and_layout_ones_too_in_page_order(tmp
     written = write_reports(HeldRun(held.run, [turned]), tmp_path)
     listed = flag_lines(written)
     assert {flag["id"] for flag in listed} == {flag.id for flag in turned.flags}
-    assert {flag["kind"] for flag in listed} == {kind.value for kind in FOUND}
+    assert {flag["kind"] for flag in listed} == {kind.value for kind in FINDINGS}
     places = [(flag["line"], flag["offset"]) for flag in listed]
     assert places == sorted(places)
     assert not all(flag["raised"] for flag in listed)

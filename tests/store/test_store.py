@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from proof.errors import UsageError
-from proof.model.flags import FOUND, Evidence, Flag, Kind
+from proof.model.flags import FINDINGS, Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
@@ -47,7 +47,7 @@ flags = st.builds(
     line=size,
     offset=size,
     length=size,
-    kind=st.sampled_from(FOUND),
+    kind=st.sampled_from(FINDINGS),
     transcribed=words,
     suggested=words,
     score=number,

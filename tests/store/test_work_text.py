@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.store import Store
+from proof.store.manual_corrections import ManualCorrection
 from proof.store.work_text import TextColumn, WorkText, columns_in_files
 from tests.web.drawn import LINES, WORK, fill
 
@@ -115,3 +117,45 @@ def test_what_was_checked_since_is_found(tmp_path: Path) -> None:
         assert store.finder.find(WORK, "司馬命").places == 3
         fill(store, tmp_path, pages=5)
         assert store.finder.find(WORK, "司馬命").places == 5
+
+
+def test_words_are_found_in_whatever_forms_they_are_written() -> None:
+    for written in ("引証", "引證", "引证"):
+        text = work(f"旁{written}經")
+        for wanted in ("引証", "引證", "引证"):
+            assert [words.words for words in text.find(wanted)] == [written]
+    assert not list(work("引說").find("引證"))
+
+
+def test_words_are_found_in_the_text_as_it_stands_after_decisions(tmp_path: Path) -> None:
+    """射人告具于公公升即位: a 公 is taken out, 司馬 is put in, and both are taken back."""
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        fill(store, tmp_path)
+        page = store.queue.places(WORK)[0].number
+
+        def places(words: str) -> list[tuple[int, int, str]]:
+            return [
+                (at.line, at.offset, at.words)
+                for at in store.finder.find(WORK, words).columns
+                if at.page.number == page
+            ]
+
+        assert places("公公升") == [(1, 5, "公公升")]
+        correct(store, page, 5, 1, "")
+        assert places("公公升") == []
+        assert places("于公升") == [(1, 4, "于公升")]
+        correct(store, page, 8, 0, "司馬")
+        assert places("公升司馬即") == [(1, 6, "公升司馬即")]
+        assert places("馬即位") == [(1, 8, "馬即位")]
+        assert places("即位小臣") == [(1, 8, "即位小臣")]
+        assert store.finder.find(WORK, "公公升").places == 2, "the other pages stand"
+        assert len(store.library.search("公升司馬").places) == 1
+        store.acts.undo(WORK, "甲", "taken-back-1")
+        store.acts.undo(WORK, "甲", "taken-back-2")
+        assert places("公公升") == [(1, 5, "公公升")]
+
+
+def correct(store: Store, page: int, offset: int, length: int, reading: str) -> None:
+    store.manual_corrections.correct(
+        ManualCorrection(WORK, page, 1, offset, length, reading, "甲", uuid.uuid4().hex, delete=not reading)
+    )
