@@ -325,14 +325,12 @@ class Store:
         result without its columns and characters; `raised`: of pages with raised findings alone."""
         if (run is None) == (work is None):
             raise ValueError("name the run or the work whose results are wanted")
-        after: queries.Cursor | None = None
-        while True:
+        with self._reading() as session:
+            numbers = queries.pages_in_order(session, run, work, raised)
+        for start in range(0, len(numbers), queries.PAGES_AT_ONCE):
             with self._reading() as session:
-                page_rows = queries.next_pages(session, run, work, after, raised)
-                results = queries.results(session, page_rows, outline)
-            if not page_rows:
-                return
-            after = queries.cursor_of(page_rows[-1])
+                pages = queries.pages_of(session, numbers[start : start + queries.PAGES_AT_ONCE])
+                results = queries.results(session, pages, outline)
             yield from results
 
     # findings
