@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,8 @@ from proof.store.queue_records import (
     WorkSummary,
     listed_page,
 )
+from proof.store.work_text import At, columns_of
+from proof.text.edit import Edit
 from proof.text.model import script_shown
 
 KEPT_WORKS = 32
@@ -255,6 +258,13 @@ class Queue(StorePart):
             places = seeded_places(session, [page.id for page in pages])
             results = queries.results(session, pages)
             return {page.id: as_shown(one, places.get(page.id)) for page, one in zip(pages, results, strict=True)}
+
+    def edits(self, work: str, pages: Collection[int]) -> dict[At, tuple[Edit, ...]]:
+        """What decisions make of the columns of pages, by page and number of the column: by their places in the column
+        as it was checked. Raises NoPlaceError."""
+        with self._reading() as session:
+            columns = chain.from_iterable(columns_of(session, work_now(session, work).id, pages))
+            return {(column.page, column.number): column.edits for column in columns if column.edits}
 
     def image(self, sha: str) -> tuple[str, int, int] | None:
         """The path, as the check found it, and the size of the image with this hash."""
