@@ -66,7 +66,6 @@ from proof.store.saving import (
     save_found,
 )
 from proof.store.texts import DecidedPlace, Texts, arrive, content_of, move_text
-from proof.store.work_text import WorkTexts
 
 RESCORED_AT_ONCE = 500
 """Flags whose rows are looked for together."""
@@ -93,12 +92,11 @@ class Store:
         self.layout_overrides = LayoutOverrides(*sessions)
         self.accounts = Accounts(*sessions)
         self.queue = Queue(*sessions)
-        texts = WorkTexts()
-        self.library = Library(*sessions, texts)
+        self.library = Library(*sessions)
         self.glyphs = Glyphs(*sessions)
         self.history = History(*sessions)
         self.text_versions = Texts(*sessions)
-        self.finder = Finder(*sessions, self.queue, texts)
+        self.finder = Finder(*sessions, self.queue, self.library)
 
     @classmethod
     def open(
