@@ -23,9 +23,8 @@ from proof.images.find import ImageIndex
 from proof.images.imglist import find_image_lists
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.text.edition import read_edition
 from proof.text.gathered import apart_from, read_witnesses
-from proof.text.read import read_transcription
+from proof.text.model import Page
 from proof.text.witness import Edition
 from proof.text.witness_source import WitnessSource
 
@@ -40,7 +39,7 @@ UNSEEN = frozenset({"Co", "Cn", "Cc", "Cf", "Cs", "Mn"})
 
 
 @click.command("collate")
-@click.argument("base", type=click.Path(path_type=Path))
+@click.argument("base")
 @click.argument("witnesses", nargs=-1, required=True, metavar="[SIGLUM=]WITNESS...")
 @click.option(
     "--out",
@@ -63,7 +62,7 @@ UNSEEN = frozenset({"Co", "Cn", "Cc", "Cf", "Cs", "Mn"})
 )
 @verbose_option
 def command(
-    base: Path,
+    base: str,
     witnesses: tuple[str, ...],
     out: Path | None,
     config: Path | None,
@@ -76,17 +75,18 @@ def command(
 
     Any format, either script, with commentary or without, whole or in parts that stand in another order.
 
-    A witness is a file, a folder of juan, or a branch of a git repository (KR3j0080@SBCK); SIGLUM= before it says what
-    it is called, and files of one siglum are one witness.
+    Each of them is a file, a folder of juan, or a branch of a git repository (KR3j0080@SBCK); SIGLUM= before it says
+    what it is called, and witnesses of one siglum are one. A folder or a branch is collated as a whole.
 
     With --weigh a witness that reads what a flag suggests raises its score, one that agrees with the
     transcription lowers it; each is named in the flag's evidence. proof report then shows it.
     """
-    settings = settings_of(config, (base,), given)
-    collations = run(base, witnesses, settings.variants.file)
+    source = WitnessSource.parse(base, Path.cwd())
+    settings = settings_of(config, (source.path,), given)
+    collations = run(source, witnesses, settings.variants.file)
     if out is not None:
         write_collation(collations, out)
-        images = _images(base, settings)
+        images = _images(collations[0].base.edition, settings)
         write_table(collations, out / "collation.html", language=settings.report.lang, images=images)
     for collation in collations:
         _print(collation, show)
@@ -99,29 +99,34 @@ def command(
     return 0
 
 
-def _images(base: Path, settings: Settings) -> dict[str, Path]:
+def _images(base: Edition, settings: Settings) -> dict[str, Path]:
     """The images of the base's pages, of those that a project has."""
-    if not settings.project.images or not read_edition(base).paged:
+    if not settings.project.images or not base.paged:
         return {}
-    text = read_transcription(base)
-    lists = find_image_lists(base, text.pages, settings.project.imglist)
+    pages = [Page(page.id, page.folio, page.ref, page.juan, page.file_line, ()) for page in base.pages]
+    lists = find_image_lists(base.path, pages, settings.project.imglist)
     index = ImageIndex(settings.project.images, lists)
-    found = {page.id: index.find(page) for page in text.pages}
+    found = {page.id: index.find(page) for page in pages}
     return {page: image.path for page, image in found.items() if image is not None}
 
 
-def run(base: Path, witnesses: Sequence[str | Path], variants: Path | None = None) -> list[Collation]:
+def run(base: WitnessSource | Path, witnesses: Sequence[str | Path], variants: Path | None = None) -> list[Collation]:
     """The base collated with each witness, named as in `WitnessSource`. Raises TextError, UsageError where a file is
     named twice or a witness is nothing but the base."""
-    edition = read_edition(base)
-    named = {str(base.resolve()): "the base itself"}
+    source = base if isinstance(base, WitnessSource) else WitnessSource(base)
+    (edition,) = read_witnesses([source])
+    named = {_key(source): "the base itself"}
     sources = [WitnessSource.parse(str(witness), Path.cwd()) for witness in witnesses]
     for source in sources:
-        key = str(source.path.resolve()) + (f"@{source.revision}" if source.revision else "")
+        key = _key(source)
         if key in named:
             raise UsageError(f"{source} is {named[key]}: name each file once")
         named[key] = "named as a witness already"
     return [collate(edition, _apart(witness, edition), variants) for witness in read_witnesses(sources)]
+
+
+def _key(source: WitnessSource) -> str:
+    return str(source.path.resolve()) + (f"@{source.revision}" if source.revision else "")
 
 
 def _apart(witness: Edition, base: Edition) -> Edition:
