@@ -66,7 +66,6 @@ from proof.store.saving import (
     save_found,
 )
 from proof.store.texts import DecidedPlace, Texts, arrive, content_of, move_text
-from proof.store.work_text import WorkTexts
 
 RESCORED_AT_ONCE = 500
 """Flags whose rows are looked for together."""
@@ -93,12 +92,11 @@ class Store:
         self.layout_overrides = LayoutOverrides(*sessions)
         self.accounts = Accounts(*sessions)
         self.queue = Queue(*sessions)
-        texts = WorkTexts()
-        self.library = Library(*sessions, texts)
+        self.library = Library(*sessions)
         self.glyphs = Glyphs(*sessions)
         self.history = History(*sessions)
         self.text_versions = Texts(*sessions)
-        self.finder = Finder(*sessions, self.queue, texts)
+        self.finder = Finder(*sessions, self.queue, self.library)
 
     @classmethod
     def open(
@@ -325,14 +323,12 @@ class Store:
         result without its columns and characters; `raised`: of pages with raised findings alone."""
         if (run is None) == (work is None):
             raise ValueError("name the run or the work whose results are wanted")
-        after: queries.Cursor | None = None
-        while True:
+        with self._reading() as session:
+            numbers = queries.pages_in_order(session, run, work, raised)
+        for start in range(0, len(numbers), queries.PAGES_AT_ONCE):
             with self._reading() as session:
-                page_rows = queries.next_pages(session, run, work, after, raised)
-                results = queries.results(session, page_rows, outline)
-            if not page_rows:
-                return
-            after = queries.cursor_of(page_rows[-1])
+                pages = queries.pages_of(session, numbers[start : start + queries.PAGES_AT_ONCE])
+                results = queries.results(session, pages, outline)
             yield from results
 
     # findings
