@@ -164,6 +164,8 @@ def _export(text: Path, settings: Settings, wanted: _Wanted, folder: Path) -> in
         pages=pages,
         collations=[collate(corrected.edition, one, pairs) for one in others],
         title=settings.project.title,
+        noted=decided.noted,
+        names=settings.witness_names(),
         rejected=decided.rejected,
         name=wanted.name,
         base=wanted.base,

@@ -154,7 +154,7 @@ SCRIPT = {
     "wholePage": _("whole page"),
     "nothing": _("nothing"),
     "asText": _("as the text"),
-    "asImage": _("as the image"),
+    "asImage": _("as suggested"),
     "otherwise": _("otherwise"),
     "ahead": _("%(person)s was quicker: %(verdict)s. Your decision was not written."),
     "lookAgain": _("Look again"),
