@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from proof.collate.collation import Collation
-from proof.collate.findings import findings
+from proof.collate.findings import PlacedFlag, findings
 from proof.collate.witness_evidence import Parallel, weigh_witnesses
 from proof.model.flags import Flag
 from proof.store import FlagFilter, Store, StoredFlag
@@ -39,10 +39,15 @@ def save_differences(store: Store, collations: Sequence[Collation]) -> SavedDiff
     Raises UsageError where nothing was checked yet, not this text, or where it was changed since.
     """
     edition = collations[0].base.edition
-    found = [one for one in findings(collations) if one.flag.raised]
-    text = find_text(store, edition)
-    saved = [store.collated.save(one.work, one.path, edition, found) for one in text.own]
-    return max(saved, key=lambda one: one.own + one.at_flags)
+    raised = [one for one in findings(collations) if one.flag.raised]
+    at, total = 0, SavedDifferences(0, 0, 0)
+    for part in edition.parts or (edition,):
+        end = at + len(part.text)
+        found = [PlacedFlag(one.start - at, one.flag) for one in raised if at <= one.start <= end]
+        saved = [store.collated.save(one.work, one.path, part, found) for one in find_text(store, part).own]
+        total += max(saved, key=lambda one: one.own + one.at_flags)
+        at = end + (not part.text.endswith("\n"))  # as `joined` puts them one after the other
+    return total
 
 
 def _weigh(

@@ -92,6 +92,7 @@ class Refusal(StrEnum):
     CHANGED_MANY = _("changed since it was checked, its context is at %(number)s places; check it again")
     SAME_PLACE = _("claims the same place as another correction; take back one of the two")
     NO_COLUMN = _("its line would be no column any more; take it back, or change the text itself")
+    MARKUP = _("the file has no place of its own for it; correct the file itself")
     ENCODING = _("%(text)s cannot be written in %(encoding)s: convert the file to UTF-8 first")
     SEVERAL_FORMS = _("is %(character)s %(forms)s in this text?  (--choose %(answer)s)")
 

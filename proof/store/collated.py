@@ -21,12 +21,11 @@ from proof.model.geometry import Box
 from proof.model.quality import NO_QUALITY
 from proof.model.result import CheckedColumn, PageResult, box_at
 from proof.store import queries, rows
-from proof.store.lookup import changed, number_of
+from proof.store.lookup import StorePart, changed, number_of
 from proof.store.models import ColumnRow, PageRow, TextRow, TextVersionRow
 from proof.store.places import PageToPlace, placed_pages
 from proof.store.records import PagePlace
 from proof.store.saving import put_flags
-from proof.store.sessions import StorePart
 from proof.store.texts import sha_of
 from proof.text.witness import Edition
 
@@ -52,6 +51,11 @@ class SavedDifferences:
     own: int
     at_flags: int
     on_no_page: int
+
+    def __add__(self, other: SavedDifferences) -> SavedDifferences:
+        return SavedDifferences(
+            self.own + other.own, self.at_flags + other.at_flags, self.on_no_page + other.on_no_page
+        )
 
 
 class CollatedTexts(StorePart):

@@ -24,12 +24,14 @@ class WitnessSource:
 
     @classmethod
     def parse(cls, text: str, base: Path) -> WitnessSource:
-        """The source that `text` names; relative paths count from `base`. What is there as it stands is no siglum."""
+        """The source that `text` names; relative paths count from `base`. What is there as it stands is no siglum. A
+        branch may have an `@` of its own: the repository is the shortest path that is there."""
         found = None if _there(text, base) else _SIGLUM.fullmatch(text)
         siglum, rest, name = (found["siglum"], found["rest"], found["name"] or "") if found else ("", text, "")
-        path, sign, revision = rest.rpartition("@")
-        if not sign or not path or _there(rest, base):
+        parts = [(rest[:at], rest[at + 1 :]) for at, char in enumerate(rest) if char == "@" and at]
+        if not parts or _there(rest, base):
             return cls(resolved(rest, base), siglum, name=name)
+        path, revision = next((part for part in parts if _there(part[0], base)), parts[-1])
         return cls(resolved(path, base), siglum, revision, name)
 
     def __str__(self) -> str:

@@ -50,7 +50,7 @@ def home() -> AnyResponse:
 def search() -> AnyResponse:
     """What is found in all works."""
     wanted = request.args.get("q", "").strip()
-    return sheet("search.html", None, wanted=wanted, found=project().store.library.search(wanted))
+    return sheet("search.html", None, wanted=wanted, found=project().store.finder.find_in_all(wanted))
 
 
 @pages.get("/for-me")
@@ -240,7 +240,9 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
     if first is not None and detail:
         numbers = [first, *numbers]
     found = store.queue.flags(work, numbers)
-    items = serializers.details(store, found, say) if detail else [serializers.flag_of(queued) for queued in found]
+    items = (
+        serializers.details(store, work, found, say) if detail else [serializers.flag_of(queued) for queued in found]
+    )
     data: dict[str, Any] = {
         "work": answers.WorkOut(summary).model_dump(mode="json"),
         "query": query.model_dump(mode="json", exclude={"cursor", "limit", "detail"}, exclude_none=True),

@@ -66,7 +66,7 @@ def test_words_lead_to_the_columns_of_this_work_that_have_them(store: Store) -> 
     assert len(found.columns) == len(JUAN) * len(FOLIOS)
     first = found.columns[0]
     assert (first.line, first.offset, first.before, first.words, first.after) == (1, 5, "射人告具于", "公公升", "即位")
-    assert {one.page.page[:8] for one in found.columns} == {"KR1d0030"}
+    assert {one.page[:8] for one in found.columns} == {"KR1d0030"}
 
 
 def test_words_are_found_across_the_end_of_a_column(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_words_are_found_across_the_end_of_a_column(tmp_path: Path) -> None:
         found = store.finder.find(WORK, "即位小臣師").columns
         assert store.finder.find(WORK, "夫司").columns[0].offset == 9
         assert not store.finder.find(WORK, "即位司馬"), "the column after the next does not go on with it"
-    assert [one.page.position for one in found] == [1, 2, 3]
+    assert [one.number for one in found] == [1, 2, 3]
     first = found[0]
     assert (first.line, first.offset, first.words, first.after) == (1, 8, "即位小臣師", "納卿大夫卿大夫")
 

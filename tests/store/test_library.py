@@ -13,7 +13,8 @@ from proof.model.result import PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import CheckedResult, PagePlace, RunInfo, Store, TextInfo
 from proof.store.decision_records import DecisionRequest, Verdict
-from proof.store.library import FolderState, Found, WorkCounts
+from proof.store.finder import FoundInAll
+from proof.store.library import FolderState, WorkCounts
 from proof.store.models import ColumnRow, PageRow
 from proof.store.queue_records import Order, QueueFilter
 from tests.web.drawn import LINES, WORK, fill
@@ -98,17 +99,17 @@ def test_one_search_finds_words_wherever_they_stand_in_any_work(tmp_path: Path) 
     across_columns, across_pages = "即位小臣師", LINES[-1][-1] + LINES[0][0]
     with Store.open(tmp_path / "proof.sqlite") as store:
         fill(store, tmp_path)
-        assert {one.work for one in store.library.search(across_columns).places} == {WORK}
+        assert {one.work for one in store.finder.find_in_all(across_columns).places} == {WORK}
         fill(store, tmp_path, work="other")
         second = [store.queue.places("other")[1].number]
         with store.engine.begin() as connection:
             connection.execute(delete(ColumnRow).where(ColumnRow.page_id.in_(second)))
             connection.execute(update(PageRow).where(PageRow.id.in_(second)).values(status="no image", image=None))
-        found = store.library.search(across_columns).places
+        found = store.finder.find_in_all(across_columns).places
         assert [one.work for one in found] == [WORK] * 3 + ["other"] * 3
         assert {(one.line, one.offset, one.words) for one in found} == {(1, 8, across_columns)}
         assert not any(one.last for one in found)
-        between = store.library.search(across_pages).places
+        between = store.finder.find_in_all(across_pages).places
         assert [one.work for one in between] == [WORK] * 2 + ["other"] * 2
         assert all(one.last and one.page != one.last for one in between)
 
@@ -116,7 +117,7 @@ def test_one_search_finds_words_wherever_they_stand_in_any_work(tmp_path: Path) 
 def test_one_search_finds_works_pages_confusions_and_words(store: Store, page_result: PageResult) -> None:
     check(store, "KR1d0030", [of_page(page_result, "KR1d0030_WYG_010-1a")])
     check(store, "KR1d0087", [of_page(page_result, "KR1d0087_WYG_223-17b")])
-    find = store.library.search
+    find = store.finder.find_in_all
     assert [one.work for one in find("KR1d0087").works] == ["KR1d0087"]
     assert [one.page for one in find("KR1d0087_WYG_223").pages] == ["KR1d0087_WYG_223-17b"]
     assert len(find("WYG0103-0192c").pages) == 2
@@ -124,4 +125,4 @@ def test_one_search_finds_works_pages_confusions_and_words(store: Store, page_re
     places = find("射人(").places
     assert [one.before + one.words + one.after for one in places] == ["射人(告具/于公)"] * 2
     nothing = find("%")
-    assert nothing == Found()
+    assert nothing == FoundInAll()
