@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, select, tuple_, update
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind
@@ -24,7 +24,7 @@ from proof.store import rows
 from proof.store.decision_records import SETTLED, State
 from proof.store.lookup import Sessions, StorePart, WorkNow, newest_act, works_now
 from proof.store.models import ActRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow
-from proof.store.quality import is_finding, is_seeded
+from proof.store.quality import is_seeded
 from proof.store.rules import rules_of
 from proof.text.model import script_shown
 
@@ -209,41 +209,30 @@ def _count(session: Session, works: Collection[int] | None) -> dict[int, WorkCou
         pages[work][status] = count
         characters[work] += checked or 0
     sums: defaultdict[int, Counter[str]] = defaultdict(Counter)
-    said = (FlagRow.work_id, FlagRow.kind, FlagRow.raised, FlagRow.state, FlagRow.ordinal == rows.BY_HAND)
+    hidden = tuple_(FlagRow.work_id, FlagRow.transcribed, FlagRow.suggested).in_(_hidden_pairs(session, works))
+    shown = FlagRow.raised & (FlagRow.ordinal != rows.BY_HAND) & ~hidden
+    said = (FlagRow.work_id, FlagRow.kind, shown, FlagRow.state)
     flags = select(*said, func.count()).where(FlagRow.stale.is_(False), ~is_seeded()).group_by(*said)
     flags = flags.where(FlagRow.raised.is_(True) | (FlagRow.kind == Kind.AUDIT.value) | (FlagRow.state != "open"))
-    for work, kind, raised, state, by_hand, count in session.execute(flags.where(*_among(FlagRow.work_id, works))):
-        found, settled, wrong = sums[work], State(state) in SETTLED, state == State.CORRECTED.value
+    for work, kind, flagged, state, count in session.execute(flags.where(*_among(FlagRow.work_id, works))):
+        total, settled, wrong = sums[work], State(state) in SETTLED, state == State.CORRECTED.value
         if kind == Kind.AUDIT.value:
-            found["samples"] += count * settled
-            found["missed"] += count * wrong
+            total["samples"] += count * settled
+            total["missed"] += count * wrong
         else:
-            flagged = raised and not by_hand
-            found["flagged"] += count * flagged
-            found["decided"] += count * (flagged and state != State.OPEN.value)
-            found["settled"] += count * (flagged and settled)
-            found["upheld"] += count * (flagged and wrong)
-            found["confirmed"] += count * wrong
-    _leave_out_hidden(session, works, sums)
+            total["flagged"] += count * flagged
+            total["decided"] += count * (flagged and state != State.OPEN.value)
+            total["settled"] += count * (flagged and settled)
+            total["upheld"] += count * (flagged and wrong)
+            total["confirmed"] += count * wrong
     return {work: WorkCounts(pages[work], characters[work], **sums[work]) for work in {*pages, *sums}}
 
 
-def _leave_out_hidden(session: Session, works: Collection[int] | None, sums: Mapping[int, Counter[str]]) -> None:
-    """Take from the counts the flags of pairs that are variants by a rule of their work."""
-    ruled = select(RuleRow.work_id).distinct().where(*_among(RuleRow.work_id, works))
-    for work in session.scalars(ruled).all():
-        for (transcribed, suggested), rule in rules_of(session, work).items():
-            if rule.planted:
-                continue
-            hidden = select(FlagRow.state, func.count()).group_by(FlagRow.state)
-            hidden = hidden.where(FlagRow.work_id == work, FlagRow.stale.is_(False), FlagRow.raised.is_(True))
-            hidden = hidden.where(FlagRow.transcribed == transcribed, FlagRow.suggested == suggested)
-            hidden = hidden.where(FlagRow.ordinal != rows.BY_HAND, is_finding())
-            for state, count in session.execute(hidden):
-                sums[work]["flagged"] -= count
-                sums[work]["decided"] -= count * (state != State.OPEN.value)
-                sums[work]["settled"] -= count * (State(state) in SETTLED)
-                sums[work]["upheld"] -= count * (state == State.CORRECTED.value)
+def _hidden_pairs(session: Session, works: Collection[int] | None) -> list[tuple[int, str, str]]:
+    """The works and pairs of characters that are variants by a rule."""
+    ruled = session.scalars(select(RuleRow.work_id).distinct().where(*_among(RuleRow.work_id, works)))
+    rules = ((work, pair, rule) for work in ruled.all() for pair, rule in rules_of(session, work).items())
+    return [(work, *pair) for work, pair, rule in rules if not rule.planted]
 
 
 def _among(column: Any, works: Collection[int] | None) -> list[Any]:
