@@ -1,7 +1,7 @@
-"""A library: the folders that are checked into one store, and every work in numbers.
+"""A library: the folders that are checked into one store, and the counts of every work.
 
-The counts of a work are kept in memory until its revision changes or somebody does something in it: a page that lists
-thousands of works counts again those alone.
+Counts are kept in memory until the revision of a work changes or an act is added to it: a page that lists thousands of
+works counts only those again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from proof.text.model import script_shown
 
 
 class FolderState(StrEnum):
-    """What became of a folder of a library."""
+    """The state of a folder of a library."""
 
     WAITING = "waiting"
     CHECKING = "checking"
@@ -59,8 +59,8 @@ class WorkCounts:
 
     @property
     def left(self) -> float | None:
-        """Errors expected to be left: among the flags that nobody decided, as many as among those that were, and among
-        all other characters as many as among the samples; None before anything was decided."""
+        """Expected errors left: among undecided flags at the rate of the decided ones, and among all other characters
+        at the rate of the samples; None before any decision."""
         if not self.settled and not self.samples:
             return None
         among = (self.flagged - self.settled) * self.upheld / self.settled if self.settled else 0.0
@@ -69,8 +69,8 @@ class WorkCounts:
 
 @dataclass(frozen=True, slots=True)
 class LibraryWork:
-    """A line of the library: a folder, the work in it once it was checked, and that in numbers. `speed` is in pages a
-    second of its last whole check. A work of the store that is in no folder of a library has none."""
+    """A line of the library: a folder, its work once it was checked, and the counts of that. `speed` is in pages a
+    second of its last whole check. A work in no folder has none."""
 
     folder: str
     state: FolderState
@@ -95,7 +95,7 @@ class Library(StorePart):
     # folders
 
     def folders(self) -> dict[str, tuple[str, FolderState]]:
-        """The folders of the library, each with its work and what became of it."""
+        """The folders of the library, each with its work and its state."""
         with self._reading() as session:
             found = session.execute(select(LibraryRow.folder, LibraryRow.work, LibraryRow.state))
             return {folder: (work, FolderState(state)) for folder, work, state in found}
@@ -115,7 +115,7 @@ class Library(StorePart):
                     session.add(LibraryRow(folder=name, state=FolderState.WAITING.value, turn=turn, at=now))
 
     def note(self, folder: str, state: FolderState, *, work: str = "", trouble: Notice | None = None) -> None:
-        """Note what becomes of a folder; its work stays what it was where none is given."""
+        """Note the state of a folder; its work stays the same where none is given."""
         values: dict[str, Any] = {
             "state": state.value,
             "trouble": trouble and trouble.as_json(),
