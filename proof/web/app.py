@@ -30,6 +30,7 @@ from proof.web import description, health, language, people, problems, statics
 from proof.web.accounts import accounts
 from proof.web.answers import InvalidOut
 from proof.web.api import api
+from proof.web.column_edits import column_edits
 from proof.web.comments import comments
 from proof.web.download_jobs import DownloadJobs
 from proof.web.downloads import downloads, downloads_api
@@ -112,6 +113,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_api(comments)
     app.register_api(glyphs)
     app.register_api(layouts)
+    app.register_api(column_edits)
     app.register_api(downloads_api)
     app.register_api(export_preview_api)
     app.register_blueprint(iiif)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.web.drawn import WORK
+from tests.web.drawn import LINES, WORK
 from tests.web.waiting import open_desk, photographed, press, saved, shown
 
 pytestmark = pytest.mark.browser
@@ -174,3 +174,27 @@ def test_keys_are_heard_by_the_glyphs_once_they_are_shown(page: Page) -> None:
     expect(page.locator("#act-told")).to_contain_text("公 → 松 · 1 decided")
     page.keyboard.press("z")
     expect(page.locator("#act-told")).to_contain_text("Taken back")
+
+
+def test_a_page_is_edited_column_by_column_beside_its_image_and_taken_back(page: Page) -> None:
+    page.goto(f"/works/{WORK}/pages/1")
+    expect(page.locator("#sheet .cell").first).to_be_visible()
+    page.keyboard.press("e")
+    text = page.locator("#column-text")
+    expect(text).to_be_focused()
+    expect(text).to_have_value(LINES[0])
+    expect(page.locator("#column-read")).to_have_text(LINES[0])
+    expect(page.locator("#column-image")).to_be_visible()
+    text.fill("射人告具于公升阼即位")
+    expect(page.locator("#column-read mark")).to_have_text("公")
+    photographed(page, "column-edited")
+    text.press("Enter")
+    expect(text).to_have_value(LINES[1])
+    text.fill(f"({LINES[1]}")
+    text.press("Enter")
+    expect(page.locator("#column-problem")).to_contain_text("markup")
+    page.keyboard.press("Escape")
+    expect(page.locator("#act-told")).to_contain_text("Columns edited")
+    expect(page.locator("#sheet .cell.corrected, #sheet .cell.deleted")).to_have_count(2)
+    page.locator("#act-told").get_by_role("button").first.click()
+    expect(page.locator("#sheet .cell.corrected, #sheet .cell.deleted")).to_have_count(0)
