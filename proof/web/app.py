@@ -45,6 +45,7 @@ from proof.web.layout_overrides import layouts
 from proof.web.pages import pages
 from proof.web.people_api import people_api
 from proof.web.project import Project, secret_of
+from proof.web.replacing import replacing
 from proof.web.rereading import Rereading
 
 LARGEST_BODY = 1 << 20
@@ -122,6 +123,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_blueprint(accounts)
     app.register_blueprint(downloads)
     app.register_blueprint(export_preview)
+    app.register_blueprint(replacing)
     description.serve(app)
     health.serve(app, store)
     return app

@@ -233,6 +233,8 @@ SCRIPT = {
     "comment": _("comment"),
     "whatProblem": _("Say what the problem is, and who is to see to it."),
     "lifted": _("rule lifted"),
+    "replace": _("replace"),
+    "leaveSo": _("leave it"),
     "columnEdited": _("Columns edited"),
     "conflicts": _("%(num)s had been decided by others"),
 }

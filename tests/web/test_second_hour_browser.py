@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,15 @@ def whole_in_view(place: Locator) -> bool:
             }"""
         )
     )
+
+
+def holds_in_time(page: Page, holds: Callable[[], bool]) -> bool:
+    """Whether something that a request on its way brings about comes to hold."""
+    for _ in range(200):
+        if holds():
+            return True
+        page.wait_for_timeout(50)
+    return False
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -198,3 +208,30 @@ def test_a_page_is_edited_column_by_column_beside_its_image_and_taken_back(page:
     expect(page.locator("#sheet .cell.corrected, #sheet .cell.deleted")).to_have_count(2)
     page.locator("#act-told").get_by_role("button").first.click()
     expect(page.locator("#sheet .cell.corrected, #sheet .cell.deleted")).to_have_count(0)
+
+
+def test_a_string_is_replaced_all_over_with_one_key_a_place_beside_its_image(page: Page) -> None:
+    """Each column has 公 twice: of equal ones the one that is meant is replaced."""
+    page.goto(f"/works/{WORK}/find?q=公")
+    page.get_by_role("link", name="Replace 公").click()
+    page.get_by_label("What is to stand there").fill("工作")
+    page.keyboard.press("Enter")
+    places = page.locator("#places > li")
+    expect(places).to_have_count(6)
+    expect(places.first.locator("img")).to_have_js_property("complete", value=True)
+    photographed(page, "replace")
+    for key in ("t", "t", "k", "t"):
+        page.keyboard.press(key)
+    expect(page.locator("#places > [data-done=taken]")).to_have_count(3)
+    expect(page.locator("#places > [data-done=left]")).to_have_count(1)
+    expect(places.nth(4)).to_be_focused()
+    read = page.request.get
+    for number, line in ((1, "射人告具于工作工作升即位"), (2, "射人告具于公工作升即位"), (3, LINES[0])):
+
+        def columns(number: int = number) -> str:
+            return str(read(f"/api/v1/works/{WORK}/pages/{number}").json()["columns"][0]["now"])
+
+        assert holds_in_time(page, lambda line=line, columns=columns: columns() == line)  # type: ignore[misc]
+    page.keyboard.press("z")
+    expect(page.locator("#act-told")).to_contain_text("Taken back")
+    expect(places).to_have_count(4)
