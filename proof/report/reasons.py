@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from proof.locale.marking import Say, _
 from proof.locale.notices import in_words
-from proof.model.flags import PLACEHOLDER, Flag, Kind, SenseReading, is_moved
+from proof.model.flags import COLLATION, PLACEHOLDER, Flag, Kind, SenseReading, is_moved
 from proof.model.flags import SENSE as SENSE_ALONE
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import Status
@@ -50,6 +50,13 @@ READ = {
     Kind.VARIANT: _("The image shows the form %(suggested)s (%(best)s); the text's %(transcribed)s gets %(text)s."),
 }
 """The same with the recogniser's posteriors, where it gave any."""
+
+_OTHERWISE = _("%(witnesses)s: %(suggested)s; the text: %(transcribed)s.")
+OF_EDITIONS = dict.fromkeys(Kind, _OTHERWISE) | {
+    Kind.INSERTION: _("The text has %(transcribed)s; %(witnesses)s has nothing there."),
+    Kind.OMISSION: _("%(witnesses)s has %(suggested)s here; the text has nothing."),
+}
+"""What is said of a difference of editions, which no image raised."""
 
 UNKNOWN = _("The image reads %(suggested)s (%(best)s); %(transcribed)s is not among the characters that can be read.")
 
@@ -225,6 +232,10 @@ def _about_characters(flag: Flag, say: Say) -> str:
     if evidence.sense is not None and evidence.reason == SENSE_ALONE:
         return _by_sense(flag.suggested, evidence.sense, say)
     values = {"transcribed": flag.transcribed, "suggested": flag.suggested}
+    if evidence.reason == COLLATION:
+        readings = [one for one in evidence.witnesses if one.reading == flag.suggested]
+        sigla = "、".join(one.siglum for one in readings)
+        return say(OF_EDITIONS[flag.kind]) % (values | {"witnesses": sigla})
     if flag.kind not in READ or evidence.p_best is None or evidence.reason == PLACEHOLDER:
         of_two = flag.kind is Kind.OMISSION and flag.transcribed.strip()  # one of two equal characters has the place
         return say(SENTENCES[Kind.SUBSTITUTION if of_two else flag.kind]) % values

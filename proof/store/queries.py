@@ -99,7 +99,7 @@ def _wanted(wanted: FlagFilter, *, seeded: bool) -> Select[int]:
     if wanted.transcribed:
         query = query.where(FlagRow.transcribed.in_(wanted.transcribed))
     if not wanted.by_hand:
-        query = query.where(FlagRow.ordinal != rows.BY_HAND)
+        query = query.where(FlagRow.ordinal >= rows.GONE)
     if wanted.kinds:
         query = query.where(FlagRow.kind.in_([kind.value for kind in wanted.kinds]))
     if wanted.raised is not None:

@@ -155,7 +155,7 @@ SCRIPT = {
     "onImage": _("on the image"),
     "nothing": _("nothing"),
     "asText": _("as the text"),
-    "asImage": _("as the image"),
+    "asImage": _("as suggested"),
     "otherwise": _("otherwise"),
     "ahead": _("%(person)s was quicker: %(verdict)s. Your decision was not written."),
     "lookAgain": _("Look again"),

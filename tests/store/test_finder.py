@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from proof.model.geometry import Box
-from proof.model.result import CheckedColumn, PageResult, Status
-from proof.ocr.engine import EngineIdentity
-from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store import PagePlace, Store
 from proof.store.finder import addressed
 from proof.store.queue_records import ListedPage
 from proof.store.saving import CheckedResult
+from tests.build import page, run_info
 from tests.web.drawn import WORK, fill
 
 JUAN = ("序", "卷一", "卷二", "卷三")
@@ -27,12 +25,10 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """Two works that are alike: three juan and a preface of five half-folios each."""
     with Store.open(tmp_path_factory.mktemp("finder") / "proof.sqlite") as opened:
         for work in ("KR1d0030", "KR1d0031"):
-            texts = (TextInfo("text.txt", "5eed", "kanripo", "traditional"),)
-            run = opened.begin_run(RunInfo(work, "儀禮集釋", texts, EngineIdentity("null", "1", "", "")))
+            run = opened.begin_run(run_info(work))
             for number, (juan, folio) in enumerate((juan, folio) for juan in JUAN for folio in FOLIOS):
-                page = f"{work}_WYG_{JUAN.index(juan):03d}-{folio}"
-                column = CheckedColumn(1, Box(0, 0, 10, 100), WORDS)
-                result = PageResult(page, f"WYG0140-{330 + number:04d}b", Status.CHECKED, columns=(column,))
+                name = f"{work}_WYG_{JUAN.index(juan):03d}-{folio}"
+                result = replace(page(WORDS, name=name), ref=f"WYG0140-{330 + number:04d}b")
                 opened.save_pages(run, [CheckedResult(PagePlace(number, "text.txt", juan, folio), "", result)])
             opened.finish_run(run, whole=True)
         yield opened

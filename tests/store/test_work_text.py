@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from proof.store import Store
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.work_text import TextColumn, WorkText, columns_in_files
+from tests.build import key
 from tests.web.drawn import LINES, WORK, fill
 
 MARKUP = ("", "(", ")", "/", "\u3000", "，", "【", "<md:x>", "\u200b")
@@ -155,5 +155,5 @@ def test_words_are_found_in_the_text_as_it_stands_after_decisions(tmp_path: Path
 
 def correct(store: Store, page: int, offset: int, length: int, reading: str) -> None:
     store.manual_corrections.correct(
-        ManualCorrection(WORK, page, 1, offset, length, reading, "甲", uuid.uuid4().hex, delete=not reading)
+        ManualCorrection(WORK, page, 1, offset, length, reading, "甲", key(), delete=not reading)
     )
