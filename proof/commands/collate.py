@@ -14,7 +14,7 @@ from proof.collate.classes import Class
 from proof.collate.collation import Collation, ParallelPlace, collate
 from proof.collate.differences import Side
 from proof.collate.report import summary, write_collation
-from proof.collate.stored import weigh_stored
+from proof.collate.stored import save_differences, weigh_stored
 from proof.collate.table import write_table
 from proof.commands.options import config_option, existing_store, setting_options, settings_of
 from proof.commands.remarks import print_remarks, verbose_option
@@ -50,6 +50,9 @@ UNSEEN = frozenset({"Co", "Cn", "Cc", "Cf", "Cs", "Mn"})
 @config_option
 @setting_options(("variants.file", "store.url", "report.lang"))
 @click.option(
+    "--findings", "kept", is_flag=True, help="Have the differences decided at the desk, beside the flags of the check."
+)
+@click.option(
     "--weigh", "weighed", is_flag=True, help="Let the witnesses speak for or against the flags of the last check."
 )
 @click.option(
@@ -67,6 +70,7 @@ def command(
     out: Path | None,
     config: Path | None,
     given: dict[str, Any],
+    kept: bool,
     weighed: bool,
     show: int,
     verbose: bool,
@@ -78,8 +82,11 @@ def command(
     Each of them is a file, a folder of juan, or a branch of a git repository (KR3j0080@SBCK); SIGLUM= before it says
     what it is called, and witnesses of one siglum are one. A folder or a branch is collated as a whole.
 
+    With --findings the differences become findings of the project that the base was checked in: they are decided at
+    the desk like flags (taken, kept, noted with what the witnesses read), and proof export writes notes on them.
+
     With --weigh a witness that reads what a flag suggests raises its score, one that agrees with the
-    transcription lowers it; each is named in the flag's evidence. proof report then shows it.
+    transcription lowers it; each is named in the flag's evidence. proof report then shows it. --findings weighs too.
     """
     source = WitnessSource.parse(base, Path.cwd())
     settings = settings_of(config, (source.path,), given)
@@ -92,7 +99,13 @@ def command(
         _print(collation, show)
     read = [collations[0].base.edition, *(collation.witness.edition for collation in collations)]
     print_remarks((remark for edition in read for remark in edition.remarks), verbose=verbose)
-    if weighed:
+    if kept:
+        with Store.open(existing_store(settings)) as store:
+            saved = save_differences(store, collations)
+        click.echo(f"{saved.own} differences are findings now, {saved.at_flags} more are at flags of the check")
+        if saved.on_no_page:
+            click.echo(f"{saved.on_no_page} are in no column that was checked", err=True)
+    if weighed or kept:
         with Store.open(existing_store(settings)) as store:
             number = weigh_stored(store, collations, settings.variants.file)
         click.echo(f"{number} flags were weighed")
@@ -155,6 +168,15 @@ def _whereabouts(place: ParallelPlace) -> str:
     return f"is not in the witness ({place.share:.0%} found)"
 
 
+def _print_quality(collation: Collation) -> None:
+    """Where the witness weighs less, and why."""
+    for quality in collation.quality:
+        if quality.weight < 1:
+            where = f"juan {quality.juan}" if quality.juan else "the text"
+            share = quality.differing / max(quality.characters, 1)
+            click.echo(f"  in {where} {share:.1%} reads otherwise: the witness weighs {quality.weight:.0%} there")
+
+
 def _print(collation: Collation, show: int) -> None:
     told = summary(collation)
     named = f"{told['siglum']} ({told['witness']})" if told["siglum"] else told["witness"]
@@ -169,6 +191,7 @@ def _print(collation: Collation, show: int) -> None:
     if noted:
         sides = ", ".join(f"{number} a note in the {side}" for side, number in sorted(noted.items()))
         click.echo(f"  same words, other layout: {sides} and text in the other")
+    _print_quality(collation)
     placed = told["paragraphs"]
     click.echo(f"  paragraphs and columns: {placed['placed']} placed, {placed['not placed']} not placed")
     for place in [place for place in collation.placements if not place.placed][:show]:

@@ -77,6 +77,8 @@ def export_text(text: Path, settings: Settings, options: ExportOptions, folder: 
         pages=pages,
         collations=[collate(corrected.edition, witness, pairs) for witness in witnesses],
         title=settings.project.title,
+        noted=decided.noted,
+        names=settings.witness_names(),
         rejected=decided.rejected,
         name=options.name,
         base=options.base,

@@ -354,8 +354,12 @@ class Settings:
                 found[source] = None
                 continue
             files = self._files("witnesses", (source.path,))
-            found.update((WitnessSource(file, source.siglum), None) for file in files)
+            found.update((replace(source, path=file), None) for file in files)
         return tuple(found)
+
+    def witness_names(self) -> dict[str, str]:
+        """The full names of the witnesses that have one, by their sigla."""
+        return {source.siglum: source.name for source in self.project.witnesses if source.name}
 
     def _files(self, key: str, paths: tuple[Path, ...]) -> tuple[Path, ...]:
         found: dict[Path, None] = {}

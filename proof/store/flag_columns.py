@@ -12,13 +12,13 @@ from sqlalchemy.orm import Session
 from proof.model.flags import Kind
 from proof.store import rows
 from proof.store.decision_records import State
-from proof.store.listed_pages import listed_pages
 from proof.store.lookup import WorkNow
 from proof.store.models import DecisionRow, FlagRow, RuleRow
 from proof.store.quality import is_seeded
 from proof.store.queue_records import (
     Pair,
     QueueFilter,
+    listed_pages,
 )
 from proof.store.rules import rules_of
 

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
 from proof.store.acts import RuleChange, What
-from proof.store.comments import Comment, comments_of
+from proof.store.comments import Comment, comments
 from proof.store.decision_records import Decision, Verdict
 from proof.store.decision_rows import shown_decisions
 from proof.store.judgements import Differing, Pairs, differing, judged_twice, paces, standings_in
@@ -166,7 +166,7 @@ def _entries(session: Session, found: Sequence[ActRow]) -> list[HistoryEntry]:
                 back = act.about is not None
                 entry = HistoryEntry(What.RULE, act.id, act.person, act.at, rule=change, back=back)
             case CommentRow():
-                [said] = comments_of(session, [act])
+                [said] = comments(session, CommentRow.id == act.id)
                 entry = HistoryEntry(What.COMMENT, act.id, said.person, act.at, comment=said, name=said.name)
             case PageEventRow():
                 entry = _of_page(session, act)

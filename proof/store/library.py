@@ -1,4 +1,4 @@
-"""A library: the folders that are checked into one store, every work in numbers, and one search over all of them.
+"""A library: the folders that are checked into one store, and every work in numbers.
 
 The counts of a work are kept in memory until its revision changes or somebody does something in it: a page that lists
 thousands of works counts again those alone.
@@ -12,10 +12,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from itertools import islice
 from typing import Any
 
-from sqlalchemy import case, delete, func, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind
@@ -24,14 +23,10 @@ from proof.quality.sampling import estimate
 from proof.store import rows
 from proof.store.decision_records import SETTLED, State
 from proof.store.lookup import Sessions, StorePart, WorkNow, newest_act, works_now
-from proof.store.models import ActRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow, WorkRow
+from proof.store.models import ActRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow
 from proof.store.quality import is_finding, is_seeded
 from proof.store.rules import rules_of
-from proof.store.work_text import WorkTexts
 from proof.text.model import script_shown
-
-FOUND = 50
-"""Places of each kind that a search gives at most."""
 
 
 class FolderState(StrEnum):
@@ -88,63 +83,11 @@ class LibraryWork:
     speed: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPage:
-    """A page that a search found."""
-
-    work: str
-    title: str
-    number: int
-    page: str
-    ref: str
-
-
-@dataclass(frozen=True, slots=True)
-class FoundPlace:
-    """Words that a search found: from `offset` of column `line`, as it was checked, of the page of that `number` on.
-    `before`, `words` and `after` are the source after decisions; `last` is the page on which they end where that is
-    another."""
-
-    work: str
-    title: str
-    number: int
-    page: str
-    line: int
-    offset: int
-    before: str
-    words: str
-    after: str
-    last: str
-
-
-@dataclass(frozen=True, slots=True)
-class FoundPair:
-    """How often a work has a confusion of what was looked for, and how often that is still open."""
-
-    work: str
-    title: str
-    transcribed: str
-    suggested: str
-    count: int
-    open: int
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a search over all works found, each kind up to a limit."""
-
-    works: tuple[LibraryWork, ...] = ()
-    pages: tuple[FoundPage, ...] = ()
-    pairs: tuple[FoundPair, ...] = ()
-    places: tuple[FoundPlace, ...] = ()
-
-
 class Library(StorePart):
     """All works of a store; `Store.library` is one."""
 
-    def __init__(self, reading: Sessions, writing: Sessions, texts: WorkTexts) -> None:
+    def __init__(self, reading: Sessions, writing: Sessions) -> None:
         super().__init__(reading, writing)
-        self._texts = texts
         self._lock = threading.Lock()
         self._counts: dict[int, tuple[int, WorkCounts]] = {}
         self._act = 0
@@ -231,20 +174,6 @@ class Library(StorePart):
         """The revision at which a work was counted."""
         return self._counts[work.id][0] if work.id in self._counts else None
 
-    # search
-
-    def search(self, wanted: str) -> Found:
-        """Works by name and title, pages by id and image reference, confusions of one character or `托託`, and words
-        wherever they stand in a text."""
-        wanted = wanted.strip()
-        if not wanted:
-            return Found()
-        low = wanted.lower()
-        works = [one for one in self.works() if low in f"{one.folder} {one.work} {one.title}".lower()]
-        with self._reading() as session:
-            pairs, places = found_pairs(session, wanted), _places(session, wanted, self._texts)
-            return Found(tuple(works[:FOUND]), _pages(session, wanted), pairs, places)
-
 
 @dataclass(frozen=True, slots=True)
 class _Run:
@@ -319,65 +248,3 @@ def _leave_out_hidden(session: Session, works: Collection[int] | None, sums: Map
 
 def _among(column: Any, works: Collection[int] | None) -> list[Any]:
     return [] if works is None else [column.in_(works)]
-
-
-def _pages(session: Session, wanted: str) -> tuple[FoundPage, ...]:
-    """Pages whose id or image reference begins so."""
-    query = select(WorkRow.name, WorkRow.title, PageRow.id, PageRow.page, PageRow.ref)
-    query = query.join(WorkRow, PageRow.work_id == WorkRow.id).where(PageRow.absent.is_(False))
-    found: dict[int, FoundPage] = {}
-    for column in (PageRow.page, PageRow.ref):
-        begins = query.where(column >= wanted, column < f"{wanted}\U0010ffff").order_by(column).limit(FOUND)
-        found |= {row[2]: FoundPage(*row) for row in session.execute(begins)}
-    return tuple(found.values())[:FOUND]
-
-
-def found_pairs(session: Session, wanted: str, work: str | None = None) -> tuple[FoundPair, ...]:
-    """Raised confusions of that character, or of one for another, by work; of one `work`, or of all."""
-    characters = wanted.replace("/", "").replace(" ", "")
-    if len(characters) not in (1, 2):
-        return ()
-    there = FlagRow.transcribed == characters[0]
-    if len(characters) == 2:
-        there &= FlagRow.suggested == characters[1]
-    still = func.sum(case((FlagRow.state == State.OPEN.value, 1), else_=0))
-    ids = select(WorkRow.id)  # by work, so that the index of each work's pairs serves
-    if work is not None:
-        ids = ids.where(WorkRow.name == work)
-    query = (
-        select(WorkRow.name, WorkRow.title, FlagRow.transcribed, FlagRow.suggested, func.count(), still)
-        .join(WorkRow, FlagRow.work_id == WorkRow.id)
-        .where(FlagRow.work_id.in_(ids), FlagRow.stale.is_(False), there, FlagRow.raised.is_(True))
-        .where(~is_seeded())
-        .group_by(WorkRow.name, WorkRow.title, FlagRow.transcribed, FlagRow.suggested)
-        .order_by(func.count().desc(), WorkRow.name)
-        .limit(FOUND)
-    )
-    return tuple(FoundPair(*row) for row in session.execute(query))
-
-
-def _places(session: Session, wanted: str, texts: WorkTexts) -> tuple[FoundPlace, ...]:
-    """Where words of two characters and more stand in the texts of all works."""
-    if len(wanted) < 2:
-        return ()
-    every = ((work, words) for work, text in texts.every(session) for words in text.find(wanted))
-    places = list(islice(every, FOUND))
-    numbers = {column.page for _, words in places for column in (words.first, words.last)}
-    query = select(PageRow.id, PageRow.page, PageRow.folio).where(PageRow.id.in_(numbers))
-    pages = {row.id: row for row in session.execute(query)}
-    return tuple(
-        FoundPlace(
-            work.name,
-            work.title,
-            words.first.page,
-            pages[words.first.page].page,
-            words.first.number,
-            words.anchor,
-            words.before,
-            words.words,
-            words.after,
-            "" if words.last.page == words.first.page else pages[words.last.page].folio or pages[words.last.page].page,
-        )
-        for work, words in places
-        if {words.first.page, words.last.page} <= pages.keys()
-    )

@@ -26,7 +26,6 @@ from proof.store.cache import Bounded
 from proof.store.comments import count_problems
 from proof.store.decision_records import SETTLED, MissingFlagError, State
 from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask
-from proof.store.listed_pages import listed_page
 from proof.store.lookup import NO_PAGE, NoPlaceError, Sessions, StorePart, newest_act, work_now
 from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
 from proof.store.page_states import PageStanding, PageState, page_states
@@ -42,6 +41,7 @@ from proof.store.queue_records import (
     WorkLeft,
     WorkPair,
     WorkSummary,
+    listed_page,
 )
 from proof.store.work_text import At, columns_of
 from proof.text.edit import Edit

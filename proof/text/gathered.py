@@ -109,7 +109,7 @@ def _witness(group: Sequence[WitnessSource]) -> Edition:
     if len(formats) > 1:
         named = ", ".join(sorted(formats))
         raise TextError(group[0].path, None, f"its files are in several formats ({named}): one witness is in one")
-    path = Path(str(replace(group[0], siglum=""))) if len(group) == 1 else group[0].path.parent
+    path = Path(str(replace(group[0], siglum="", name=""))) if len(group) == 1 else group[0].path.parent
     return joined(editions, path, siglum)
 
 
