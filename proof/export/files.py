@@ -18,9 +18,12 @@ from proof.errors import OutputError, UsageError
 from proof.export.alto import alto
 from proof.export.collation_notes import CollationNotes, notes_of
 from proof.export.corrections import Correction
+from proof.export.docx import docx
 from proof.export.iiif import flag_annotations, manifest
 from proof.export.marked import MarkedPage, as_checked, mark
 from proof.export.note_files import house_list, plain_list, with_footnotes
+from proof.export.note_page import note_page
+from proof.export.noted_text import noted_text
 from proof.export.pagexml import page_xml
 from proof.export.shown import with_decisions
 from proof.export.source import CorrectedSource, write_corrected
@@ -39,6 +42,8 @@ class Form(StrEnum):
     PLAIN = "plain"
     CSV = "csv"
     FOOTNOTES = "footnotes"
+    DOCX = "docx"
+    HTML = "html"
     TEI = "tei"
     PAGE = "page"
     ALTO = "alto"
@@ -66,6 +71,12 @@ class Material:
     rejected: frozenset[str] = frozenset()
     name: str = ""
     base: str = ""
+
+    @property
+    def name_of_text(self) -> str:
+        """What the text is called: by the project, by itself, or by its file."""
+        edition = self.corrected.edition
+        return self.title or edition.title or edition.path.stem
 
     @property
     def notes(self) -> CollationNotes:
@@ -111,11 +122,18 @@ def _tei(material: Material) -> bytes:
     return tei(corrected.edition, corrected.placed, material.pages, material.collations, material.title)
 
 
+def _docx(material: Material) -> bytes:
+    notes = material.notes
+    return docx(noted_text(material.corrected, notes), notes, material.name_of_text, material.made)
+
+
+def _html(material: Material) -> bytes:
+    notes = material.notes
+    return note_page(noted_text(material.corrected, notes), notes, material.name_of_text)
+
+
 def _iiif(material: Material) -> bytes:
-    edition = material.corrected.edition
-    return _json(
-        manifest(_decided_pages(material), material.base, material.title or edition.title or edition.path.stem)
-    )
+    return _json(manifest(_decided_pages(material), material.base, material.name_of_text))
 
 
 def _decided_pages(material: Material) -> list[PageResult]:
@@ -135,6 +153,8 @@ ENDINGS: dict[Form, tuple[str, Callable[[Material], bytes]]] = {
     Form.PLAIN: ("corrections.txt", lambda material: plain_list(material.corrected).encode()),
     Form.CSV: ("decided.csv", lambda material: spreadsheet(material.corrected)),
     Form.FOOTNOTES: ("footnotes.txt", lambda material: with_footnotes(material.corrected, material.notes).encode()),
+    Form.DOCX: ("docx", _docx),
+    Form.HTML: ("html", _html),
     Form.TEI: ("tei.xml", _tei),
     Form.IIIF: ("manifest.json", _iiif),
 }
