@@ -100,11 +100,10 @@ def _places(corrected: CorrectedSource, notes: CollationNotes) -> list[_Place]:
         )
         for one in corrected.placed
     ]
-    beside = [
-        _Place(note.start, note.placed.edit.end, *[note.placed.edit.replacement] * 2, "", note)
-        for note in note_of.values()
-    ]
-    return sorted([*changed, *beside], key=lambda place: (place.start, place.end))
+    for note in note_of.values():
+        edit = note.placed.edit
+        changed.append(_Place(edit.start, edit.end, edit.replacement, edit.replacement, "", note))
+    return sorted(changed, key=lambda place: (place.start, place.end))
 
 
 class _Walk:
