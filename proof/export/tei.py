@@ -125,7 +125,7 @@ class _Writer:
         file = add(header, "fileDesc")
         statement = add(file, "titleStmt")
         title = self.title or self.edition.title or self.edition.work
-        add(statement, "title").text = legal(title) or "Untitled"
+        add(statement, "title").text = legal(title) or self.edition.path.stem
         for name, ident in self.people.items():
             responsible = _ident(add(statement, "respStmt"), ident)
             add(responsible, "resp").text = "corrections" if name else "corrections by persons not named"
