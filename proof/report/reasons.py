@@ -115,6 +115,17 @@ RULES = {
     "seen so in one way alone": _("Looked at in another way, the image does not say so: score lowered."),
 }
 
+LOWERED = {
+    "itself": _("The recogniser takes this character for others in a font too: score lowered."),
+    "taught": _("The recogniser hardly learned this character: score lowered."),
+    "doubt": _("The image is unclear around this place: score lowered."),
+    "other": _("No other reading is sure: score lowered."),
+}
+"""What is said of a hidden finding, by the feature of `Evidence.weights` that took most off its score."""
+
+MIN_LOWERING_NATS = 1.0
+"""What a feature must take off a score to be named."""
+
 LISTS = {
     "house": _("the list of this program"),
     "project": _("the list of this project"),
@@ -163,8 +174,11 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
         parts.append(say(REASONS[evidence.reason]))
     elif not parts and not named:
         parts.append(_sentence(evidence.reason))
+    lowered = min(evidence.weights, key=lambda weight: weight[1], default=("", 0.0))
     if evidence.rule:
         parts.append(rule_in_words(evidence.rule, say))
+    elif not flag.raised and lowered[0] in LOWERED and lowered[1] <= -MIN_LOWERING_NATS:
+        parts.append(say(LOWERED[lowered[0]]))
     if evidence.ink:
         parts.append(say(_("Ink on the image: %(ink)s.")) % {"ink": in_words(evidence.ink, say)})
     if evidence.note:
