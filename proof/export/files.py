@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -16,9 +16,11 @@ from proof.atomic import whole_binary_file
 from proof.collate.collation import Collation
 from proof.errors import OutputError, UsageError
 from proof.export.alto import alto
-from proof.export.collation_notes import house_list, plain_list, with_footnotes
+from proof.export.collation_notes import CollationNotes, notes_of
+from proof.export.corrections import Correction
 from proof.export.iiif import flag_annotations, manifest
 from proof.export.marked import MarkedPage, as_checked, mark
+from proof.export.note_files import house_list, plain_list, with_footnotes
 from proof.export.pagexml import page_xml
 from proof.export.shown import with_decisions
 from proof.export.source import CorrectedSource, write_corrected
@@ -52,16 +54,23 @@ class Material:
     """What there is to write: the corrected source, and, where it was checked against images, its pages; the text
     collated with its witnesses, and its title where the text does not say it. `rejected` are the ids of flags at which
     the text is kept. `name` is the file's path in its repository, for the diff; `base` the address under which a
-    manifest will be served; `made` the time that files give."""
+    manifest will be served; `made` the time that files give; `noted` and `names` are what `notes_of` takes."""
 
     corrected: CorrectedSource
     made: datetime
     pages: Sequence[PageResult] = ()
     collations: Sequence[Collation] = ()
     title: str = ""
+    noted: Sequence[Correction] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
     rejected: frozenset[str] = frozenset()
     name: str = ""
     base: str = ""
+
+    @property
+    def notes(self) -> CollationNotes:
+        """The notes on the text."""
+        return notes_of(self.corrected, self.noted, self.names)
 
 
 def write_export(material: Material, forms: Sequence[Form], folder: Path) -> list[Path]:
@@ -122,10 +131,10 @@ def _json(told: dict[str, Any]) -> bytes:
 
 ENDINGS: dict[Form, tuple[str, Callable[[Material], bytes]]] = {
     Form.DIFF: ("diff", _diff),
-    Form.NOTES: ("notes.txt", lambda material: house_list(material.corrected).encode()),
+    Form.NOTES: ("notes.txt", lambda material: house_list(material.notes).encode()),
     Form.PLAIN: ("corrections.txt", lambda material: plain_list(material.corrected).encode()),
     Form.CSV: ("decided.csv", lambda material: spreadsheet(material.corrected)),
-    Form.FOOTNOTES: ("footnotes.txt", lambda material: with_footnotes(material.corrected).encode()),
+    Form.FOOTNOTES: ("footnotes.txt", lambda material: with_footnotes(material.corrected, material.notes).encode()),
     Form.TEI: ("tei.xml", _tei),
     Form.IIIF: ("manifest.json", _iiif),
 }

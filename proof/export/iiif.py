@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from proof.export.collation_notes import character_number
+from proof.export.note_files import character_number
 from proof.images.pdf import file_name
 from proof.model.flags import Flag, Kind, is_moved
 from proof.model.geometry import Box

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
+from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind
 from proof.store import rows
 from proof.store.decision_records import State
-from proof.store.listed_pages import listed_pages
-from proof.store.models import FlagRow
+from proof.store.lookup import WorkNow
+from proof.store.models import DecisionRow, FlagRow, RuleRow
 from proof.store.quality import is_seeded
 from proof.store.queue_records import (
     Pair,
     QueueFilter,
+    listed_pages,
 )
 from proof.store.rules import rules_of
 
@@ -33,12 +33,12 @@ PAIRED = frozenset({Kind.SUBSTITUTION, Kind.VARIANT, Kind.TRANSPOSITION, Kind.IN
 
 
 class Columns:
-    """The flags of one work as columns, in page order; `signature` says for which state of the store. What is
-    `seeded` is met like any other flag, and is left out of what is counted as found."""
+    """The flags of one work as columns, in page order, at its `revision` and after the act of number `act`. Seeded
+    errors are met like any other flag, and are left out of what is counted as found."""
 
-    def __init__(self, session: Session, work_id: int, signature: tuple[Any, ...]) -> None:
-        self.signature = signature
-        self.last_decision = signature[-1]
+    def __init__(self, session: Session, work: WorkNow, act: int) -> None:
+        work_id = self._work_id = work.id
+        self.revision, self._act = work.revision, act
         self.pages = listed_pages(session, work_id)
         self.page_of = {page.number: page for page in self.pages}
         order_of = {page.number: page.position for page in self.pages}
@@ -87,6 +87,22 @@ class Columns:
         """Which flags were settled by another reading than the suggested one; told of moved characters alone."""
         self._leading, self._following = self._halves(session, work_id)
 
+    def catch_up(self, session: Session, act: int) -> bool:
+        """Read in what was decided since, up to the act of that number. False where that is not enough: a rule was set
+        or lifted, or a flag was added by hand."""
+        since = (RuleRow.work_id == self._work_id, RuleRow.id > self._act)
+        if act == self._act or session.scalar(select(exists().where(*since))):
+            return act == self._act
+        query = select(DecisionRow.flag_id, DecisionRow.state, DecisionRow.reading, DecisionRow.suggested)
+        query = query.where(DecisionRow.work_id == self._work_id, DecisionRow.id > self._act, DecisionRow.id <= act)
+        for number, state, reading, suggested in session.execute(query.order_by(DecisionRow.id)):
+            if number not in self.at:
+                return False
+            self.state[self.at[number]] = STATES.index(State(state))
+            self.otherwise[self.at[number]] = said_otherwise(state, reading, suggested)
+        self._act = act
+        return True
+
     def _hidden(self, session: Session, work_id: int) -> Mask:
         """The flags whose pair a rule settles; a rule made of planted errors settles these alone."""
         rules = {self.pair_of[pair]: rule for pair, rule in rules_of(session, work_id).items() if pair in self.pair_of}
@@ -94,13 +110,13 @@ class Columns:
         return np.asarray(hidden | (np.isin(self.pair, list(rules)) & self.seeded))
 
     def _halves(self, session: Session, work_id: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The flags of characters that moved, half beside half: the more suspicious one, and the one after it."""
+        """The flags of what moved, half beside half: the more suspicious one, and the one after it."""
         moved = FlagRow.evidence["moved"].as_string()
         query = select(
             FlagRow.id, FlagRow.page_id, FlagRow.uid, moved, FlagRow.state, FlagRow.reading, FlagRow.suggested
         )
         query = query.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False), moved.is_not(None))
-        query = query.where(FlagRow.kind.in_([Kind.INSERTION.value, Kind.OMISSION.value]))
+        query = query.where(FlagRow.kind.in_([Kind.INSERTION.value, Kind.OMISSION.value, Kind.LAYOUT.value]))
         found = [row for row in session.execute(query) if row[0] in self.at]
         at_place = {(page, uid): self.at[number] for number, page, uid, *_ in found}
         leading, following = [], []

@@ -14,11 +14,9 @@ from sqlalchemy import func, select, tuple_
 from proof.model.result import CheckedCharacter
 from proof.store import rows
 from proof.store.decision_records import State
-from proof.store.lookup import NO_WORK, number_of
-from proof.store.models import FlagRow, GlyphRow, PageRow, RunRow, WorkRow
+from proof.store.lookup import StorePart, number_of, work_now
+from proof.store.models import FlagRow, GlyphRow, PageRow
 from proof.store.quality import is_seeded
-from proof.store.queue_records import MissingError
-from proof.store.sessions import StorePart
 
 Shapes = NDArray[np.int8]
 """What the glyphs of characters look like, a row each."""
@@ -78,14 +76,11 @@ class GlyphState:
 class Glyphs(StorePart):
     """The glyphs of a store; `Store.glyphs` is one."""
 
-    def stamp(self, work: str) -> tuple[Any, ...]:
-        """What changes with the glyphs of a work. Raises MissingError."""
+    def stamp(self, work: str) -> tuple[int, int]:
+        """A value that changes with the glyphs of a work. Raises NoPlaceError."""
         with self._reading() as session:
-            found = session.execute(select(WorkRow.id, WorkRow.revision).where(WorkRow.name == work)).first()
-            if found is None:
-                raise MissingError(NO_WORK, work=work)
-            finished = select(func.max(RunRow.id), func.max(RunRow.finished)).where(RunRow.work_id == found.id)
-            return (*found, *(session.execute(finished).one()))
+            now = work_now(session, work)
+            return now.id, now.revision
 
     def shown(self, image_sha: str) -> bool:
         """Whether the glyphs of a page on this image are known."""

@@ -1,4 +1,4 @@
-"""What each person says of the places of a work: of those that several looked at, whether they say the same.
+"""What each person decided in a work: how much, and whether those who looked at the same place say the same.
 
 Somebody judges a place who decides its flag, and who validates its page: that says that every decision on it stands,
 but for those that they decided otherwise themselves. What was taken back, skipped or left unsure is no judgement.
@@ -6,18 +6,19 @@ but for those that they decided otherwise themselves. What was taken back, skipp
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import combinations, groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
 
-from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State
+from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State, Verdict
 from proof.store.lookup import number_of
 from proof.store.models import DecisionRow, FlagRow, PageRow, WorkRow
-from proof.store.page_states import PageState, SaidOfPage, said_of_pages
+from proof.store.page_states import PageStanding, PageState, standings
 from proof.store.quality import is_of_text
 
 PAUSE = 300.0
@@ -58,8 +59,8 @@ class _Event(NamedTuple):
 
 def judged_twice(session: Session, work: str) -> Pairs:
     """What two people said of the same places of a work."""
-    stand = ((one.page, one.standing) for one in last_said(session, work))
-    validated = {page: one.person for page, one in stand if one and one.state is PageState.VALIDATED}
+    stand = standings_in(session, work).items()
+    validated = {page: there.person for page, there in stand if there.person and there.said is PageState.VALIDATED}
     found: Pairs = {}
     for events in _decided(session, work):
         validator = validated.get(events[0].page)
@@ -147,6 +148,51 @@ def paces(session: Session, work: str) -> list[float]:
     return found
 
 
-def last_said(session: Session, work: str) -> Iterator[SaidOfPage]:
-    """What was said of each page of a work of which anything was, and stands."""
-    return said_of_pages(session, PageRow.work_id == number_of(work), PageRow.absent.is_(False))
+def standings_in(session: Session, work: str) -> dict[int, PageStanding]:
+    """Where the pages of a work stand of which anything was said."""
+    return standings(session, PageRow.work_id == number_of(work), PageRow.absent.is_(False))
+
+
+def by_person(session: Session, work: str, *, seeded: bool) -> dict[str, dict[Verdict, int]]:
+    """How often each person said what of a work; of `seeded` errors too, if these are counted as people see them."""
+    of_text = () if seeded else (is_of_text(),)
+    counts: dict[str, dict[Verdict, int]] = {}
+    for (person, verdict), count in _counted(session, work, (DecisionRow.person, DecisionRow.verdict), *of_text):
+        counts.setdefault(person, {})[Verdict(verdict)] = count
+    return counts
+
+
+def by_day(session: Session, work: str) -> dict[str, int]:
+    """How much was decided in a work on each day (UTC, as `2026-01-31`), in their order."""
+    return {str(day): count for (day,), count in sorted(_counted(session, work, (func.date(DecisionRow.at),)))}
+
+
+def _counted(
+    session: Session, work: str, columns: tuple[Any, ...], *wanted: ColumnElement[bool]
+) -> Iterator[tuple[tuple[Any, ...], int]]:
+    """How many decisions that stand have the same values in these columns. All are counted by the database, and those
+    that were taken back, which are few, are taken off."""
+    query = _of_work(select(*columns, func.count()), work, *wanted)
+    query = query.where(DecisionRow.verdict.not_in(TAKING_BACK)).group_by(*columns)
+    counts = Counter({tuple(row[:-1]): row[-1] for row in session.execute(query)})
+    counts.subtract(Counter(_taken_back(session, work, columns, *wanted)))
+    yield from ((values, count) for values, count in counts.items() if count > 0)
+
+
+def _taken_back(
+    session: Session, work: str, columns: tuple[Any, ...], *wanted: ColumnElement[bool]
+) -> Iterator[tuple[Any, ...]]:
+    """The values in these columns of each decision that was taken back, and not done again since."""
+    undone = _of_work(select(DecisionRow.flag_id), work, *wanted).where(DecisionRow.about.is_not(None))
+    query = select(DecisionRow.id, DecisionRow.about, DecisionRow.verdict, *columns)
+    events = session.execute(query.where(DecisionRow.flag_id.in_(undone)).order_by(DecisionRow.id)).all()
+    stands: dict[int, bool] = {}
+    about = {event.id: event.about for event in events}
+    for event in reversed(events):  # an event stands unless a later one that stands takes it back
+        if stands.setdefault(event.id, True) and about[event.id] is not None:
+            stands[about[event.id]] = False
+    yield from (tuple(row[3:]) for row in events if row.verdict not in TAKING_BACK and not stands[row.id])
+
+
+def _of_work(query: Select[Any], work: str, *wanted: ColumnElement[bool]) -> Select[Any]:
+    return query.join(WorkRow, DecisionRow.work_id == WorkRow.id).where(WorkRow.name == work, *wanted)

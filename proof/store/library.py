@@ -1,7 +1,7 @@
-"""A library: the folders that are checked into one store, every work in numbers, and one search over all of them.
+"""A library: the folders that are checked into one store, and every work in numbers.
 
-The counts of a work are made once and kept in memory until a check, a decision or a rule changes them, so that a page
-that lists thousands of works asks the tables for what changed alone.
+The counts of a work are kept in memory until its revision changes or somebody does something in it: a page that lists
+thousands of works counts again those alone.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from itertools import islice
 from typing import Any
 
-from sqlalchemy import case, delete, func, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind
@@ -23,15 +22,11 @@ from proof.model.notices import Notice
 from proof.quality.sampling import estimate
 from proof.store import rows
 from proof.store.decision_records import SETTLED, State
-from proof.store.models import DecisionRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow, WorkRow
+from proof.store.lookup import Sessions, StorePart, WorkNow, newest_act, works_now
+from proof.store.models import ActRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow
 from proof.store.quality import is_finding, is_seeded
 from proof.store.rules import rules_of
-from proof.store.sessions import Sessions, StorePart
-from proof.store.work_text import WorkTexts
 from proof.text.model import script_shown
-
-FOUND = 50
-"""Places of each kind that a search gives at most."""
 
 
 class FolderState(StrEnum):
@@ -88,65 +83,14 @@ class LibraryWork:
     speed: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPage:
-    """A page that a search found."""
-
-    work: str
-    title: str
-    number: int
-    page: str
-    ref: str
-
-
-@dataclass(frozen=True, slots=True)
-class FoundPlace:
-    """Words that a search found: from `offset` of column `line` of the page of that `number` on. `before`, `words` and
-    `after` are the source; `last` is the page on which they end where that is another."""
-
-    work: str
-    title: str
-    number: int
-    page: str
-    line: int
-    offset: int
-    before: str
-    words: str
-    after: str
-    last: str
-
-
-@dataclass(frozen=True, slots=True)
-class FoundPair:
-    """How often a work has a confusion of what was looked for, and how often that is still open."""
-
-    work: str
-    title: str
-    transcribed: str
-    suggested: str
-    count: int
-    open: int
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a search over all works found, each kind up to a limit."""
-
-    works: tuple[LibraryWork, ...] = ()
-    pages: tuple[FoundPage, ...] = ()
-    pairs: tuple[FoundPair, ...] = ()
-    places: tuple[FoundPlace, ...] = ()
-
-
 class Library(StorePart):
     """All works of a store; `Store.library` is one."""
 
-    def __init__(self, reading: Sessions, writing: Sessions, texts: WorkTexts) -> None:
+    def __init__(self, reading: Sessions, writing: Sessions) -> None:
         super().__init__(reading, writing)
-        self._texts = texts
         self._lock = threading.Lock()
-        self._counts: dict[int, tuple[Any, WorkCounts]] = {}
-        self._decision = self._rule = 0
+        self._counts: dict[int, tuple[int, WorkCounts]] = {}
+        self._act = 0
 
     # folders
 
@@ -191,24 +135,22 @@ class Library(StorePart):
     def works(self) -> list[LibraryWork]:
         """Every folder and every work, in the order of checking; works of no folder after them."""
         with self._lock, self._reading() as session:
-            works = session.execute(select(WorkRow.id, WorkRow.name, WorkRow.title, WorkRow.revision)).all()
+            works = {work.name: work for work in works_now(session)}
+            self._catch_up(session, works.values())
             runs = _last_runs(session)
-            self._catch_up(session, {row.id: (row.revision, runs.get(row.id)) for row in works})
-            known = {row.name: row for row in works}
-            listed = []
+            lines = []
             for row in session.execute(select(LibraryRow.__table__).order_by(LibraryRow.turn)):
-                work = known.pop(row.work, None)
-                told = row.trouble and Notice.of_json(row.trouble)
-                line = LibraryWork(row.folder, FolderState(row.state), told, row.turn, row.work)
-                listed.append(self._with_counts(line, work, runs))
-            for work in sorted(known.values(), key=lambda one: one.name):
+                trouble = row.trouble and Notice.of_json(row.trouble)
+                line = LibraryWork(row.folder, FolderState(row.state), trouble, row.turn, row.work)
+                lines.append(self._with_counts(line, works.pop(row.work, None), runs))
+            for work in works.values():
                 run = runs.get(work.id)
                 state = FolderState.CHECKED if run and run.finished else FolderState.CHECKING
-                line = LibraryWork("", state, None, len(listed), work.name)
-                listed.append(self._with_counts(line, work, runs))
-        return listed
+                line = LibraryWork("", state, None, len(lines), work.name)
+                lines.append(self._with_counts(line, work, runs))
+        return lines
 
-    def _with_counts(self, line: LibraryWork, work: Any, runs: Mapping[int, _Run]) -> LibraryWork:
+    def _with_counts(self, line: LibraryWork, work: WorkNow | None, runs: Mapping[int, _Run]) -> LibraryWork:
         if work is None:
             return line
         run, counts = runs.get(work.id), self._counts[work.id][1]
@@ -216,42 +158,21 @@ class Library(StorePart):
         script = run.script if run else "zh-Hant"
         return replace(line, work=work.name, title=work.title, script=script, counts=counts, speed=speed)
 
-    def _catch_up(self, session: Session, now: Mapping[int, tuple[int, _Run | None]]) -> None:
-        """Count anew what changed: works with another revision or run, with new decisions or rules, and those whose
-        check goes on."""
+    def _catch_up(self, session: Session, works: Collection[WorkNow]) -> None:
+        """Count again the works that have another revision, and those in which people did something since."""
+        newest = newest_act(session)
         touched: set[int] = set()
-        for name, row in (("_decision", DecisionRow), ("_rule", RuleRow)):
-            seen = getattr(self, name)
-            newest = session.scalar(select(func.max(row.id))) or 0
-            if newest > seen and self._counts:
-                touched.update(session.scalars(select(row.work_id).where(row.id > seen).distinct()))
-            setattr(self, name, newest)
-        stale = {
-            work
-            for work, token in now.items()
-            if work in touched
-            or work not in self._counts
-            or self._counts[work][0] != token
-            or token[1] is None
-            or token[1].finished is None
-        }
+        if newest > self._act and self._counts:
+            touched.update(session.scalars(select(ActRow.work_id).where(ActRow.id > self._act).distinct()))
+        self._act = newest
+        stale = {work.id for work in works if work.id in touched or self._revision(work) != work.revision}
         if stale:
-            fresh = _count(session, stale if len(stale) < len(now) else None)
-            self._counts |= {work: (now[work], fresh.get(work, WorkCounts())) for work in stale}
+            counts = _count(session, stale if len(stale) < len(works) else None)
+            self._counts |= {w.id: (w.revision, counts.get(w.id, WorkCounts())) for w in works if w.id in stale}
 
-    # search
-
-    def search(self, wanted: str) -> Found:
-        """Works by name and title, pages by id and image reference, confusions of one character or `托託`, and words
-        wherever they stand in a text."""
-        wanted = wanted.strip()
-        if not wanted:
-            return Found()
-        low = wanted.lower()
-        works = [one for one in self.works() if low in f"{one.folder} {one.work} {one.title}".lower()]
-        with self._reading() as session:
-            pairs, places = found_pairs(session, wanted), _places(session, wanted, self._texts)
-            return Found(tuple(works[:FOUND]), _pages(session, wanted), pairs, places)
+    def _revision(self, work: WorkNow) -> int | None:
+        """The revision at which a work was counted."""
+        return self._counts[work.id][0] if work.id in self._counts else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,65 +248,3 @@ def _leave_out_hidden(session: Session, works: Collection[int] | None, sums: Map
 
 def _among(column: Any, works: Collection[int] | None) -> list[Any]:
     return [] if works is None else [column.in_(works)]
-
-
-def _pages(session: Session, wanted: str) -> tuple[FoundPage, ...]:
-    """Pages whose id or image reference begins so."""
-    query = select(WorkRow.name, WorkRow.title, PageRow.id, PageRow.page, PageRow.ref)
-    query = query.join(WorkRow, PageRow.work_id == WorkRow.id).where(PageRow.absent.is_(False))
-    found: dict[int, FoundPage] = {}
-    for column in (PageRow.page, PageRow.ref):
-        begins = query.where(column >= wanted, column < f"{wanted}\U0010ffff").order_by(column).limit(FOUND)
-        found |= {row[2]: FoundPage(*row) for row in session.execute(begins)}
-    return tuple(found.values())[:FOUND]
-
-
-def found_pairs(session: Session, wanted: str, work: str | None = None) -> tuple[FoundPair, ...]:
-    """Raised confusions of that character, or of one for another, by work; of one `work`, or of all."""
-    characters = wanted.replace("/", "").replace(" ", "")
-    if len(characters) not in (1, 2):
-        return ()
-    there = FlagRow.transcribed == characters[0]
-    if len(characters) == 2:
-        there &= FlagRow.suggested == characters[1]
-    still = func.sum(case((FlagRow.state == State.OPEN.value, 1), else_=0))
-    ids = select(WorkRow.id)  # by work, so that the index of each work's pairs serves
-    if work is not None:
-        ids = ids.where(WorkRow.name == work)
-    query = (
-        select(WorkRow.name, WorkRow.title, FlagRow.transcribed, FlagRow.suggested, func.count(), still)
-        .join(WorkRow, FlagRow.work_id == WorkRow.id)
-        .where(FlagRow.work_id.in_(ids), FlagRow.stale.is_(False), there, FlagRow.raised.is_(True))
-        .where(~is_seeded())
-        .group_by(WorkRow.name, WorkRow.title, FlagRow.transcribed, FlagRow.suggested)
-        .order_by(func.count().desc(), WorkRow.name)
-        .limit(FOUND)
-    )
-    return tuple(FoundPair(*row) for row in session.execute(query))
-
-
-def _places(session: Session, wanted: str, texts: WorkTexts) -> tuple[FoundPlace, ...]:
-    """Where words of two characters and more stand in the texts of all works."""
-    if len(wanted) < 2:
-        return ()
-    every = ((name, title, one) for name, title, text in texts.every(session) for one in text.find(wanted))
-    found = list(islice(every, FOUND))
-    numbers = {column.page for *_, one in found for column in (one.first, one.last)}
-    query = select(PageRow.id, PageRow.page, PageRow.folio).where(PageRow.id.in_(numbers))
-    pages = {row.id: row for row in session.execute(query)}
-    return tuple(
-        FoundPlace(
-            name,
-            title,
-            pages[one.first.page].id,
-            pages[one.first.page].page,
-            one.first.number,
-            one.offset,
-            one.before,
-            one.words,
-            one.after,
-            "" if one.last.page == one.first.page else pages[one.last.page].folio or pages[one.last.page].page,
-        )
-        for name, title, one in found
-        if {one.first.page, one.last.page} <= pages.keys()
-    )

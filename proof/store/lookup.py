@@ -1,16 +1,31 @@
-"""What a request names, found in the store, and how it is refused where that is not there."""
+"""How the parts of a store reach its database, find there what a request names, and tell whether a work changed."""
 
 from __future__ import annotations
 
-from sqlalchemy import ScalarSelect, select
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, ScalarSelect, func, select, update
 from sqlalchemy.orm import Session
 
 from proof.errors import ToldError
 from proof.locale.marking import _
-from proof.store.models import PageRow, WorkRow
+from proof.store.models import ActRow, PageRow, WorkRow
 
 NO_PAGE = _("%(work)s: there is no page %(page)s")
 NO_WORK = _("there is no work %(work)s in the store")
+
+Sessions = Callable[[], AbstractContextManager[Session]]
+"""Each call gives a session, in a `with` block; what is written in it is committed at its end, all or nothing."""
+
+
+class StorePart:
+    """A part of a store. It reads in sessions of one kind and writes in those of the other."""
+
+    def __init__(self, reading: Sessions, writing: Sessions) -> None:
+        self._reading = reading
+        self._writing = writing
 
 
 class NoPlaceError(ToldError):
@@ -44,3 +59,36 @@ def page_of(session: Session, work: str, page: int, *, held: bool = False) -> Pa
     if row is None or row.absent or session.get_one(WorkRow, row.work_id).name != work:
         raise NoPlaceError(NO_PAGE, work=work, page=page)
     return row
+
+
+class WorkNow(NamedTuple):
+    """A work as it is now. `revision` is another one after every check, export and restored backup; what people did
+    since is in the acts (`newest_act`). Whoever keeps something of a work in memory looks at these two."""
+
+    id: int
+    name: str
+    title: str
+    revision: int
+
+
+def works_now(session: Session, *which: ColumnElement[bool]) -> list[WorkNow]:
+    """The works of the store, by name."""
+    query = select(WorkRow.id, WorkRow.name, WorkRow.title, WorkRow.revision).where(*which)
+    return [WorkNow(*row) for row in session.execute(query.order_by(WorkRow.name))]
+
+
+def work_now(session: Session, name: str) -> WorkNow:
+    """The work of that name. Raises NoPlaceError."""
+    for work in works_now(session, WorkRow.name == name):
+        return work
+    raise NoPlaceError(NO_WORK, work=name)
+
+
+def newest_act(session: Session) -> int:
+    """The number of the last act of all works; 0 where there is none."""
+    return session.scalar(select(func.max(ActRow.id))) or 0
+
+
+def changed(session: Session, work: int) -> None:
+    """Raise the revision of a work."""
+    session.execute(update(WorkRow).where(WorkRow.id == work).values(revision=WorkRow.revision + 1))

@@ -12,14 +12,14 @@ from sqlalchemy.orm import Session
 from proof.locale.marking import _
 from proof.model.flags import Evidence, Flag, Kind, context_of, flag_id
 from proof.model.geometry import Box
+from proof.model.result import box_at
 from proof.store import codec, rows
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_demand, conflict_of, decide_in
-from proof.store.lookup import NoPlaceError, page_of
+from proof.store.lookup import NoPlaceError, StorePart, page_of
 from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageRow
 from proof.store.quality import is_seeded, note_seeded, seeded_places, shown_text
 from proof.store.request_keys import key_of_another, must_be_own
-from proof.store.sessions import StorePart
 from proof.store.texts import carry
 from proof.store.typed_text import LONGEST_READING
 
@@ -110,7 +110,9 @@ def _correct_in(session: Session, wanted: ManualCorrection) -> Decision:
         told = _("%(page)s: column %(column)s no longer reads so; load the page anew")
         raise NoPlaceError(told, page=page.page, column=wanted.line)
     _check_alone(session, page, wanted)
-    box = _box(session, page, column, wanted)
+    packed = session.get(CharactersRow, page.id)
+    characters = codec.unpack(packed.data) if packed else ()
+    box = box_at(characters, column.number, wanted.offset, wanted.length)
     answered = wanted.length == 1 and (wanted.line, wanted.offset) in places
     source = shown_text(column.source, wanted.line, places) if answered else column.source
     flag = _flag(page, source, wanted, box)
@@ -235,15 +237,3 @@ def id_by_hand(flag: Flag, source: str) -> str:
     """The id of a correction by hand in a column that reads `source`."""
     occurrence = source[: flag.offset].count(source[flag.offset : flag.offset + flag.length] or " ")
     return rows.HAND + flag_id(flag.page, flag.line, flag.kind, f"{flag.context}{flag.offset}", occurrence)
-
-
-def _box(session: Session, page: PageRow, column: ColumnRow, wanted: ManualCorrection) -> Box | None:
-    """Where the characters in question stand on the image, or the one after which a character is missing."""
-    packed = session.get(CharactersRow, page.id)
-    line = [one for one in codec.unpack(packed.data) if one.line == column.number] if packed else []
-    inside = [one.box for one in line if wanted.offset <= one.offset < wanted.offset + wanted.length]
-    inside = inside or [one.box for one in line if one.offset < max(wanted.offset, 1)][-1:]
-    box: Box | None = None
-    for one in inside:
-        box = one if box is None else box.union(one)
-    return box

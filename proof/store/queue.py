@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,12 @@ from proof.locale.marking import _
 from proof.model.flags import Kind
 from proof.model.result import PageResult
 from proof.store import queries, rows
-from proof.store.bounded import Bounded
+from proof.store.cache import Bounded
 from proof.store.comments import count_problems
 from proof.store.decision_records import SETTLED, MissingFlagError, State
-from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask, said_otherwise
-from proof.store.listed_pages import listed_page
-from proof.store.lookup import NO_PAGE, NO_WORK
-from proof.store.models import DecisionRow, FlagRow, PageRow, RuleRow, RunRow, WorkRow
+from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask
+from proof.store.lookup import NO_PAGE, NoPlaceError, Sessions, StorePart, newest_act, work_now
+from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
 from proof.store.page_states import PageStanding, PageState, page_states
 from proof.store.quality import Places, as_shown, seeded_among, seeded_places, shown_context
 from proof.store.queue_records import (
@@ -36,15 +35,16 @@ from proof.store.queue_records import (
     Facets,
     JuanCount,
     ListedPage,
-    MissingError,
     Order,
     QueuedFlag,
     QueueFilter,
     WorkLeft,
     WorkPair,
     WorkSummary,
+    listed_page,
 )
-from proof.store.sessions import Sessions, StorePart
+from proof.store.work_text import At, columns_of
+from proof.text.edit import Edit
 from proof.text.model import script_shown
 
 KEPT_WORKS = 32
@@ -60,7 +60,7 @@ class Queue(StorePart):
 
     def __init__(self, reading: Sessions, writing: Sessions) -> None:
         super().__init__(reading, writing)
-        self._columns = Bounded[str, Columns](KEPT_WORKS)
+        self._columns = Bounded[int, Columns](KEPT_WORKS)
         self._lock = threading.Lock()
 
     def works(self) -> list[WorkSummary]:
@@ -71,12 +71,10 @@ class Queue(StorePart):
         return [self._summary(name, title, scripts[name]) for name, title in names]
 
     def work(self, name: str) -> WorkSummary:
-        """One work. Raises MissingError."""
+        """One work. Raises NoPlaceError."""
         with self._reading() as session:
-            title = session.scalar(select(WorkRow.title).where(WorkRow.name == name))
+            title = work_now(session, name).title
             script = _script(session, name)
-        if title is None:
-            raise MissingError(NO_WORK, work=name)
         return self._summary(name, title, script)
 
     def pages(self, work: str, first: int = 1, limit: int | None = None) -> list[ListedPage]:
@@ -86,34 +84,34 @@ class Queue(StorePart):
         return self._counted(columns, columns.pages[first - 1 :][:limit])
 
     def places(self, work: str) -> Sequence[ListedPage]:
-        """All pages of a work in their order, without counts. Raises MissingError."""
+        """All pages of a work in their order, without counts. Raises NoPlaceError."""
         return self._fresh(work).pages
 
     def has(self, work: str, flag: int) -> bool:
-        """Whether a flag is one of those that a work has now. Raises MissingError."""
+        """Whether a flag is one of those that a work has now. Raises NoPlaceError."""
         columns = self._fresh(work)
         return flag in columns.at and bool(columns.there[columns.at[flag]])
 
     def left(self, work: str) -> WorkLeft:
-        """What is left to do in a work. Raises MissingError."""
+        """What is left to do in a work. Raises NoPlaceError."""
         columns = self._fresh(work)
         flags = np.bincount(columns.state[columns.raised], minlength=len(STATES))
         shown = [page.number for page in columns.pages if page.image_sha]
         with self._reading() as session:
-            said = Counter(one.state for one in page_states(session, shown).values())
+            states = Counter(page.state for page in page_states(session, shown).values())
             problems = count_problems(session, work)
         still = {state: int(flags[STATES.index(state)]) for state in (State.OPEN, State.UNSURE, State.SKIPPED)}
         return WorkLeft(
             open=still[State.OPEN],
             unsure=still[State.UNSURE],
             skipped=still[State.SKIPPED],
-            to_mark=said[PageState.NOT_PROOFREAD],
-            to_validate=said[PageState.PROOFREAD],
+            to_mark=states[PageState.NOT_PROOFREAD],
+            to_validate=states[PageState.PROOFREAD],
             problems=problems,
         )
 
     def open_beside_images(self, work: str) -> int:
-        """How many raised flags are open on pages of a work that have an image. Raises MissingError."""
+        """How many raised flags are open on pages of a work that have an image. Raises NoPlaceError."""
         columns = self._fresh(work)
         shown = np.array([False, *(bool(page.image_sha) for page in columns.pages)], dtype=np.bool_)
         still = columns.raised & (columns.state == STATES.index(State.OPEN))
@@ -246,11 +244,11 @@ class Queue(StorePart):
         return [replace(found[number], other=found.get(halves[number] or 0)) for number in numbers]
 
     def page(self, work: str, number: int) -> tuple[ListedPage, PageResult]:
-        """A page of a work and what the check found on it, as people are shown it. Raises MissingError."""
+        """A page of a work and what the check found on it, as people are shown it. Raises NoPlaceError."""
         columns = self._fresh(work)
         found = [page for page in columns.pages if page.number == number]
         if not found:
-            raise MissingError(NO_PAGE, work=work, page=number)
+            raise NoPlaceError(NO_PAGE, work=work, page=number)
         return self._counted(columns, found)[0], self.results([number])[number]
 
     def results(self, numbers: Sequence[int]) -> dict[int, PageResult]:
@@ -260,6 +258,13 @@ class Queue(StorePart):
             places = seeded_places(session, [page.id for page in pages])
             results = queries.results(session, pages)
             return {page.id: as_shown(one, places.get(page.id)) for page, one in zip(pages, results, strict=True)}
+
+    def edits(self, work: str, pages: Collection[int]) -> dict[At, tuple[Edit, ...]]:
+        """What decisions make of the columns of pages, by page and number of the column: by their places in the column
+        as it was checked. Raises NoPlaceError."""
+        with self._reading() as session:
+            columns = chain.from_iterable(columns_of(session, work_now(session, work).id, pages))
+            return {(column.page, column.number): column.edits for column in columns if column.edits}
 
     def image(self, sha: str) -> tuple[str, int, int] | None:
         """The path, as the check found it, and the size of the image with this hash."""
@@ -276,45 +281,17 @@ class Queue(StorePart):
         return WorkSummary(name, title, script, len(columns.pages), characters, states)
 
     def _fresh(self, work: str) -> Columns:
-        """The columns of a work as the store is now."""
+        """The columns of a work as the store is now. Raises NoPlaceError."""
         with self._lock, self._reading() as session:
-            work_id = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
-            if work_id is None:
-                raise MissingError(NO_WORK, work=work)
-            signature = _signature(session, work_id)
-            columns = self._columns.get(work)
-            if columns is None or columns.signature[:-1] != signature[:-1]:
-                columns = Columns(session, work_id, signature)
-            elif columns.last_decision != signature[-1]:
-                _catch_up(session, work_id, columns, signature)
-            return self._columns.put(work, columns)
-
-
-def _signature(session: Session, work_id: int) -> tuple[Any, ...]:
-    """What changes when a check or a decision changes the flags of a work."""
-    runs = select(func.max(RunRow.id)).where(RunRow.work_id == work_id)
-    revision = select(WorkRow.revision).where(WorkRow.id == work_id)
-    flags = select(func.max(FlagRow.id)).where(FlagRow.work_id == work_id)
-    rules = select(func.max(RuleRow.id)).where(RuleRow.work_id == work_id)
-    decisions = select(func.max(DecisionRow.id)).where(DecisionRow.work_id == work_id)
-    now = (session.scalar(runs), session.scalar(revision), session.scalar(flags), session.scalar(rules))
-    return (*now, session.scalar(decisions) or 0)
-
-
-def _catch_up(session: Session, work_id: int, columns: Columns, signature: tuple[Any, ...]) -> None:
-    """Read in what was decided since."""
-    query = select(DecisionRow.flag_id, DecisionRow.state, DecisionRow.reading, DecisionRow.suggested).where(
-        DecisionRow.work_id == work_id, DecisionRow.id > columns.last_decision, DecisionRow.id <= signature[-1]
-    )
-    for number, state, reading, suggested in session.execute(query.order_by(DecisionRow.id)):
-        if number in columns.at:
-            columns.state[columns.at[number]] = STATES.index(State(state))
-            columns.otherwise[columns.at[number]] = said_otherwise(state, reading, suggested)
-    columns.signature, columns.last_decision = signature, signature[-1]
+            now, act = work_now(session, work), newest_act(session)
+            columns = self._columns.get(now.id)
+            if columns is None or columns.revision != now.revision or not columns.catch_up(session, act):
+                columns = self._columns.put(now.id, Columns(session, now, act))
+            return columns
 
 
 def _with_counts(page: ListedPage, flags: int, still: int, stands: PageStanding) -> ListedPage:
-    return replace(page, flags=flags, open=still, **stands._asdict())
+    return replace(page, flags=flags, open=still, state=stands.state, version=stands.version, changed=stands.changed)
 
 
 def _queued(flag: FlagRow, page: PageRow, pages: dict[int, ListedPage], places: Places | None) -> QueuedFlag:

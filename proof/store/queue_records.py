@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from proof.errors import ToldError
 from proof.model.flags import Flag, Kind
 from proof.store.decision_records import State
+from proof.store.models import PageRow
 from proof.store.page_states import PageState
 
 Pair = tuple[str, str]
@@ -20,12 +25,6 @@ class Order(StrEnum):
 
     SCORE = "score"
     PAGE = "page"
-
-
-class MissingError(ToldError):
-    """No such work or page in the store."""
-
-    http_status = 404
 
 
 class CursorError(ToldError):
@@ -80,6 +79,32 @@ class ListedPage:
     def juan_name(self) -> str:
         """The juan that the page is counted with: as its text names it, else its file."""
         return self.juan or Path(self.text).stem
+
+
+_SAME = ("page", "repeat", "ref", "text", "juan", "folio", "status", "width", "height")
+"""Columns of `pages` that a listed page has under the same name."""
+
+_LISTED = (PageRow.id, PageRow.characters_checked, PageRow.image, PageRow.image_sha)
+_COLUMNS = (*_LISTED, *(getattr(PageRow, name) for name in _SAME))
+"""All of its columns: rows of these alone are read in a fifth of the time of whole ones."""
+
+
+def listed_pages(session: Session, work_id: int) -> list[ListedPage]:
+    """The pages of a work in their order."""
+    query = select(*_COLUMNS).where(PageRow.work_id == work_id, PageRow.absent.is_(False))
+    query = query.order_by(PageRow.text, PageRow.position, PageRow.id)
+    return [listed_page(row, position) for position, row in enumerate(session.execute(query), 1)]
+
+
+def listed_page(row: Any, position: int) -> ListedPage:
+    """A page as lists show it, from its row."""
+    return ListedPage(
+        number=row.id,
+        position=position,
+        characters=row.characters_checked,
+        image_sha=row.image_sha if row.image else "",
+        **{name: getattr(row, name) for name in _SAME},
+    )
 
 
 @dataclass(frozen=True, slots=True)

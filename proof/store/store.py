@@ -27,7 +27,9 @@ from proof.store import database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
+from proof.store.collated import CollatedTexts
 from proof.store.comments import Comments
+from proof.store.database import Waiting, check_lock
 from proof.store.decisions import Decisions
 from proof.store.finder import Finder
 from proof.store.glyphs import Glyphs, Shapes
@@ -35,7 +37,7 @@ from proof.store.history import History
 from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal, standing_lines
 from proof.store.layout_overrides import LayoutOverrides, PageStamp, held_in
 from proof.store.library import Library
-from proof.store.locks import Waiting, check_lock
+from proof.store.lookup import changed, work_of
 from proof.store.manual_corrections import ManualCorrections
 from proof.store.models import FlagRow, PageRow, RunRow, TextVersionRow, WorkRow
 from proof.store.page_states import PageStates
@@ -65,7 +67,6 @@ from proof.store.saving import (
     save_found,
 )
 from proof.store.texts import DecidedPlace, Texts, arrive, content_of, move_text
-from proof.store.work_text import WorkTexts
 
 RESCORED_AT_ONCE = 500
 """Flags whose rows are looked for together."""
@@ -86,18 +87,18 @@ class Store:
         self.decisions = Decisions(*sessions)
         self.acts = Acts(*sessions)
         self.manual_corrections = ManualCorrections(*sessions)
+        self.collated = CollatedTexts(*sessions)
         self.comments = Comments(*sessions)
         self.page_states = PageStates(*sessions)
         self.rules = Rules(*sessions)
         self.layout_overrides = LayoutOverrides(*sessions)
         self.accounts = Accounts(*sessions)
         self.queue = Queue(*sessions)
-        texts = WorkTexts()
-        self.library = Library(*sessions, texts)
+        self.library = Library(*sessions)
         self.glyphs = Glyphs(*sessions)
         self.history = History(*sessions)
         self.text_versions = Texts(*sessions)
-        self.finder = Finder(*sessions, self.queue, texts)
+        self.finder = Finder(*sessions, self.queue, self.library)
 
     @classmethod
     def open(
@@ -174,6 +175,7 @@ class Store:
                     arrive(session, text_info.path, text_info.content, text_info.script)
             run = RunRow(work_id=work.id, **rows.run_values(info), findings=[], started=datetime.now(UTC))
             session.add(run)
+            changed(session, work.id)
             session.flush()
             return run.id
 
@@ -197,7 +199,7 @@ class Store:
                 session.execute(stale, execution_options={"synchronize_session": False})
                 absent = update(PageRow).where(PageRow.id.in_(gone)).values(absent=True)
                 session.execute(absent, execution_options={"synchronize_session": False})
-            _changed(session, run.work_id)
+            changed(session, run.work_id)
         self.cache.note_use()
 
     def run(self, run_id: int) -> StoredRunInfo:
@@ -253,10 +255,10 @@ class Store:
     def move_text(self, work: str, old: str, new: str) -> None:
         """Note that a text of a work lies at another path now: its pages stay what they are."""
         with self._writing() as session:
-            number = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
+            number = work_of(session, work)
             session.execute(update(PageRow).where(PageRow.work_id == number, PageRow.text == old).values(text=new))
             move_text(session, old, new)
-            _changed(session, number)
+            changed(session, number)
 
     # pages
 
@@ -268,6 +270,7 @@ class Store:
             check_flags(one.result, one.quality)
         with self._writing() as session:
             run = run_row(session, run_id)
+            changed(session, run.work_id)
             save_all(session, run, pages)
 
     def stamp(self, number: int) -> PageStamp:
@@ -299,7 +302,7 @@ class Store:
             if page.key == key != "":
                 stand_in_text(session, [(page, place)])
             save_found(session, [(page, CheckedResult(place, key, result, shapes=shapes, quality=quality))])
-            _changed(session, page.work_id)
+            changed(session, page.work_id)
         return True
 
     def kept_pages(self, work: str) -> dict[tuple[str, int], KeptPage]:
@@ -322,14 +325,12 @@ class Store:
         result without its columns and characters; `raised`: of pages with raised findings alone."""
         if (run is None) == (work is None):
             raise ValueError("name the run or the work whose results are wanted")
-        after: queries.Cursor | None = None
-        while True:
+        with self._reading() as session:
+            numbers = queries.pages_in_order(session, run, work, raised)
+        for start in range(0, len(numbers), queries.PAGES_AT_ONCE):
             with self._reading() as session:
-                page_rows = queries.next_pages(session, run, work, after, raised)
-                results = queries.results(session, page_rows, outline)
-            if not page_rows:
-                return
-            after = queries.cursor_of(page_rows[-1])
+                pages = queries.pages_of(session, numbers[start : start + queries.PAGES_AT_ONCE])
+                results = queries.results(session, pages, outline)
             yield from results
 
     # findings
@@ -368,7 +369,7 @@ class Store:
                 if changes:
                     session.execute(update(FlagRow), changes)
             if flags:
-                _changed(session, number)
+                changed(session, number)
             return int(revision) + bool(flags)
 
     def recover(self, path: Path | None = None) -> Recovered:
@@ -383,7 +384,7 @@ class Store:
         with self._writing(noting=not own) as session:  # what comes out of it does not go into it again
             done = recover(session, read_journal(path or self.journal.path))
             for work in done.works:
-                _changed(session, work)
+                changed(session, work)
         return done
 
     def faults(self) -> list[str]:
@@ -439,8 +440,3 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder}: cannot make the folder of the store ({error.strerror})") from error
-
-
-def _changed(session: Session, work_id: int | None) -> None:
-    """Whoever keeps something of the work in memory, in whatever process, is to look again."""
-    session.execute(update(WorkRow).where(WorkRow.id == work_id).values(revision=WorkRow.revision + 1))

@@ -1,46 +1,63 @@
-"""The text of a work as one string, in which words are found wherever columns and pages break.
+"""The text of a work as one string, as it stands after decisions, in which words are found wherever columns and pages
+break.
 
-What is compared are characters alone: spaces, punctuation, the markup of notes and what is invisible are passed over on
-both sides, so that words are found as they are read, in whatever rows of a note they stand, and as they are copied from
-the text.
+What is compared are characters alone: spaces, punctuation, the markup of notes and invisible characters are passed over
+on both sides, so that words are found in whatever rows of a note they stand, and as they are copied from the text.
+Traditional, simplified and variant forms of a character are compared as one (`VariantPolicy.fold`).
 """
 
 from __future__ import annotations
 
 import unicodedata
 from array import array
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from threading import Lock
 from typing import Any, Protocol
 
-from sqlalchemy import func, select
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
 
 from proof.errors import ProofError
 from proof.model.result import Status
-from proof.store.bounded import Bounded
-from proof.store.models import ColumnRow, PageRow, RunRow, WorkRow
+from proof.store.cache import Bounded
+from proof.store.decision_records import State
+from proof.store.lookup import WorkNow, newest_act, works_now
+from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, TextRow
+from proof.store.quality import is_seeded
+from proof.store.texts import decided_reading
 from proof.text.column import TAG
+from proof.text.edit import Edit, edited
+from proof.text.model import Script
 from proof.text.read import page_sources
+from proof.text.variants import policy_of
 
 BLANK = " \u3000¶"
-"""What stands at the ends of a column and is no part of its text."""
+"""Characters at the ends of a column that are no part of its text."""
 
-KEPT = 250_000_000
-"""Bytes of texts that are kept in memory, of some 200,000 pages: those in which somebody looked for words last."""
+KEPT_BYTES = 250_000_000
+"""Bytes of texts that are kept in memory, of some 200,000 pages: those that were searched last."""
 
 UTF8 = ("utf-8", "surrogatepass")
 """How texts are kept; half a surrogate pair, which a damaged file may have, is kept as it is."""
 
 _PASSED_OVER = frozenset({"Cc", "Cf", "Mn"})
-"""Categories of Unicode beside punctuation and spaces: what is invisible, and what selects a variant of a character."""
+"""Categories of Unicode, beside punctuation and spaces, that are not compared: invisible characters and marks."""
+
+FILE_END = b"\n"
+"""Stands behind the last column of each file."""
+
+At = tuple[int, int]
+"""A column, by the number of its page in the store and its own number on that page."""
 
 
 class TextPage(Protocol):
-    """A page by its number in the store, its id in the text, and the file of that."""
+    """A page: its number in the store, its id in the text, and the path of its file."""
 
     @property
     def number(self) -> int: ...
@@ -54,17 +71,31 @@ class TextPage(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TextColumn:
-    """A column as the text has it: the number of its page in the store, its own on that page, its source."""
+    """A column: the number of its page in the store, its own on that page, its source after decisions. `edits` are the
+    decisions, in order and by their places in the column as it was checked."""
 
     page: int
     number: int
     source: str
+    edits: tuple[Edit, ...] = ()
+
+    def as_checked(self, offset: int) -> int:
+        """The offset in the column as it was checked of one in `source`; of an inserted character that of the edit."""
+        moved = 0
+        for edit in self.edits:
+            begin = edit.start + moved
+            if offset < begin:
+                break
+            if offset < begin + len(edit.replacement):
+                return edit.start
+            moved += len(edit.replacement) - edit.length
+        return offset - moved
 
 
 @dataclass(frozen=True, slots=True)
 class WordsInText:
-    """Words that were found: from `offset` of the source of the column `first` to `end`, behind the last of them, of
-    the column `last`; `words` as they stand there, without what parts the columns."""
+    """A match: from `offset` of the source of the column `first` to `end`, behind its last character, of the column
+    `last`; `words` as they stand there, joined over columns."""
 
     first: TextColumn
     offset: int
@@ -74,13 +105,18 @@ class WordsInText:
 
     @property
     def before(self) -> str:
-        """What stands before them in their first column."""
+        """The source of the first column before the match."""
         return self.first.source[: self.offset]
 
     @property
     def after(self) -> str:
-        """What stands behind them in their last column."""
+        """The source of the last column behind the match."""
         return self.last.source[self.end :]
+
+    @property
+    def anchor(self) -> int:
+        """The offset of the match in its first column as that was checked."""
+        return self.first.as_checked(self.offset)
 
 
 class WorkText:
@@ -88,28 +124,53 @@ class WorkText:
     bytes a character, so that the texts of many works may be."""
 
     def __init__(self, files: Iterable[Iterable[TextColumn]]) -> None:
-        self._pages, self._numbers = array("q"), array("l")
-        self._starts, self._source_starts = array("q"), array("q", [0])
+        pages, numbers = array("q"), array("q")
+        starts, source_starts = array("q", [0]), array("q", [0])
+        self._edits: dict[At, tuple[Edit, ...]] = {}
         text, sources = bytearray(), bytearray()
         for columns in files:
             for column in columns:
-                self._pages.append(column.page)
-                self._numbers.append(column.number)
-                self._starts.append(len(text))
+                pages.append(column.page)
+                numbers.append(column.number)
                 text += _bare(column.source).encode(*UTF8)
                 sources += column.source.encode(*UTF8)
-                self._source_starts.append(len(sources))
-            text += b"\n"  # where a file ends, no words go on
+                starts.append(len(text))
+                source_starts.append(len(sources))
+                if column.edits:
+                    self._edits[column.page, column.number] = column.edits
+            if len(starts) > 1 and text[-1:] != FILE_END:  # no words go on from one file to the next
+                text += FILE_END
+                starts[-1] = len(text)
+        self._pages, self._numbers = np.frombuffer(pages, np.int64), np.frombuffer(numbers, np.int64)
+        self._starts, self._source_starts = np.frombuffer(starts, np.int64), np.frombuffer(source_starts, np.int64)
         self._text, self._sources = bytes(text), bytes(sources)
 
     @property
     def size(self) -> int:
         """Bytes that it takes in memory."""
         indexed = (self._pages, self._numbers, self._starts, self._source_starts)
-        return len(self._text) + len(self._sources) + sum(len(one) * one.itemsize for one in indexed)
+        return len(self._text) + len(self._sources) + sum(column.nbytes for column in indexed)
+
+    def with_columns(self, columns: Iterable[TextColumn]) -> WorkText:
+        """The same text with other sources of these columns, where it has them."""
+        others = {(column.page, column.number): column for column in columns}
+        near = np.flatnonzero(np.isin(self._pages, [page for page, _ in others])).tolist()
+        at = {n: others[place] for n in near if (place := (int(self._pages[n]), int(self._numbers[n]))) in others}
+        changed = copy(self)
+        changed._edits = {place: edits for place, edits in self._edits.items() if place not in others}
+        changed._edits |= {place: column.edits for place, column in others.items() if column.edits}
+        bare = {n: _bare(column.source).encode(*UTF8) + self._ending(n) for n, column in at.items()}
+        changed._text, changed._starts = _spliced(self._text, self._starts, bare)
+        encoded = {n: column.source.encode(*UTF8) for n, column in at.items()}
+        changed._sources, changed._source_starts = _spliced(self._sources, self._source_starts, encoded)
+        return changed
+
+    def _ending(self, column: int) -> bytes:
+        """The end of a file, where this column is its last one."""
+        return FILE_END if self._text[self._starts[column + 1] - 1 : self._starts[column + 1]] == FILE_END else b""
 
     def count(self, wanted: str) -> int:
-        """How often the words occur, one behind the other."""
+        """How often the words occur, without overlaps."""
         bare = _bare(wanted).encode(*UTF8)
         return self._text.count(bare) if bare else 0
 
@@ -122,134 +183,187 @@ class WorkText:
             at = self._text.find(bare, at + len(bare))
 
     def _words(self, first: int, end: int) -> WordsInText:
-        """What stands from byte `first` to `end` of the text."""
+        """The match from byte `first` to `end` of the text."""
         begin, last = self._column_at(first), self._column_at(end - 1)
         columns = [self._column(number) for number in range(begin, last + 1)]
         offset = _offsets(columns[0].source)[self._characters(begin, first)]
         behind = _offsets(columns[-1].source)[self._characters(last, end) - 1] + 1
-        parts = [one.source for one in columns]
+        parts = [column.source for column in columns]
         parts[-1] = parts[-1][:behind]
         parts[0] = parts[0][offset:]
         words = "".join(part.strip(BLANK) for part in parts) if len(parts) > 1 else parts[0]
         return WordsInText(columns[0], offset, columns[-1], behind, words)
 
     def _column_at(self, place: int) -> int:
-        """Which of all columns has a byte of the text."""
-        return bisect_right(self._starts, place) - 1
+        """The column that has a byte of the text."""
+        return int(np.searchsorted(self._starts, place, side="right")) - 1
 
     def _column(self, at: int) -> TextColumn:
-        source = self._sources[self._source_starts[at] : self._source_starts[at + 1]]
-        return TextColumn(self._pages[at], self._numbers[at], source.decode(*UTF8))
+        source = self._sources[self._source_starts[at] : self._source_starts[at + 1]].decode(*UTF8)
+        page, number = int(self._pages[at]), int(self._numbers[at])
+        return TextColumn(page, number, source, self._edits.get((page, number), ()))
 
     def _characters(self, column: int, end: int) -> int:
         """How many characters the text has from the beginning of a column to byte `end`."""
         return len(self._text[self._starts[column] : end].decode(*UTF8))
 
 
-def text_of(session: Session, work: int) -> WorkText:
-    """The text of the work of that number: of pages that were checked as they then were, of the others as their files
-    have them."""
-    query = select(PageRow.id.label("number"), PageRow.page, PageRow.text, PageRow.status)
-    query = query.where(PageRow.work_id == work, PageRow.absent.is_(False))
-    pages = session.execute(query.order_by(PageRow.text, PageRow.position, PageRow.id)).all()
-    stored = _stored(session, work)
-    in_files = columns_in_files(page for page in pages if page.status != Status.CHECKED.value)
-
-    def columns(of: Iterable[Any]) -> Iterator[TextColumn]:
-        for page in of:
-            found = in_files.get(page.number)
-            numbered = stored.get(page.number, ()) if found is None else enumerate(found, 1)
-            yield from (TextColumn(page.number, number, source) for number, source in numbered)
-
-    return WorkText(columns(among) for _, among in groupby(pages, lambda page: page.text))
+def _spliced(data: bytes, starts: NDArray[np.int64], others: Mapping[int, bytes]) -> tuple[bytes, NDArray[np.int64]]:
+    """Pieces laid end to end, with `others` in place of some; and where each begins, with the end of the last."""
+    pieces: list[bytes] = []
+    reached = 0
+    lengths = np.diff(starts)
+    for n in sorted(others):
+        pieces += (data[reached : starts[n]], others[n])
+        reached = starts[n + 1]
+        lengths[n] = len(others[n])
+    return b"".join((*pieces, data[reached:])), np.concatenate(([0], np.cumsum(lengths)))
 
 
 class WorkTexts:
-    """The texts of the works of a store as they stand there now, as many kept in memory as there is room for."""
+    """The texts of the works of a store as they are now, as many kept in memory as there is room for. A text is read
+    anew where its work has another revision; of what was decided since, the pages alone are."""
 
     def __init__(self) -> None:
-        self._kept = Bounded[str, tuple[Any, WorkText]](KEPT, lambda kept: kept[1].size)
+        self._kept = Bounded[int, tuple[int, WorkText]](KEPT_BYTES, lambda kept: kept[1].size)
         self._lock = Lock()
+        self._act: int | None = None
+        self._decided: defaultdict[int, set[int]] = defaultdict(set)
 
-    def of(self, session: Session, work: str) -> WorkText:
-        """The text of one work; an empty one where there is no such work."""
-        return next((text for _, _, text in self._texts(session, WorkRow.name == work)), WorkText(()))
+    def texts(self, session: Session, *which: ColumnElement[bool]) -> Iterator[tuple[WorkNow, WorkText]]:
+        """Works by their names, each with its text."""
+        with self._lock:
+            self._note_decided(session)
+        for work in works_now(session, *which):
+            yield work, self._text(session, work)
 
-    def every(self, session: Session) -> Iterator[tuple[str, str, WorkText]]:
-        """Every work by its name: that, its title, its text."""
-        return self._texts(session)
+    def _note_decided(self, session: Session) -> None:
+        """Note on which pages something was decided since the last time."""
+        newest = newest_act(session)
+        if self._act is not None and newest > self._act:
+            since = select(FlagRow.work_id, FlagRow.page_id).join(DecisionRow, DecisionRow.flag_id == FlagRow.id)
+            for work, page in session.execute(since.where(DecisionRow.id > self._act).distinct()):
+                self._decided[work].add(page)
+        self._act = newest
 
-    def _texts(self, session: Session, *which: Any) -> Iterator[tuple[str, str, WorkText]]:
-        for work, name, title, stamp in _works(session, which):
-            yield name, title, self._text(session, work, name, stamp)
-
-    def _text(self, session: Session, work: int, name: str, stamp: Any) -> WorkText:
-        with self._lock:  # of many who look for words at the same time one reads the text, and the others find it
-            seen, text = self._kept.get(name) or (None, None)
-            if text is None or seen != stamp:
-                text = text_of(session, work)
-                self._kept.put(name, (stamp, text))
+    def _text(self, session: Session, work: WorkNow) -> WorkText:
+        with self._lock:  # one thread reads the text, and the others that wait for it find it
+            revision, text = self._kept.get(work.id) or (None, WorkText(()))
+            decided = self._decided.pop(work.id, None)
+            if revision != work.revision:
+                text = WorkText(columns_of(session, work.id))
+            elif decided:
+                text = text.with_columns(chain.from_iterable(columns_of(session, work.id, decided)))
+            else:
+                return text
+            self._kept.put(work.id, (work.revision, text))
             return text
 
 
-def _works(session: Session, which: Sequence[Any]) -> list[tuple[int, str, str, Any]]:
-    """Works by their names: their numbers, names, titles, and what changes with their texts."""
-    counts = (
-        func.max(RunRow.id).label("newest"),
-        func.count().label("runs"),
-        func.count(RunRow.finished).label("finished"),
-    )
-    runs = select(RunRow.work_id, *counts).group_by(RunRow.work_id).subquery()
-    query = select(
-        WorkRow.id, WorkRow.name, WorkRow.title, WorkRow.revision, runs.c.newest, runs.c.runs, runs.c.finished
-    )
-    query = query.outerjoin(runs, runs.c.work_id == WorkRow.id).where(*which).order_by(WorkRow.name)
-    found = session.execute(query).all()
-    # a run that goes on adds pages one by one, and changes nothing else before its end
-    going_on = [row.id for row in found if row.runs != row.finished]
-    pages = select(PageRow.work_id, func.count()).where(PageRow.work_id.in_(going_on)).group_by(PageRow.work_id)
-    there = dict(session.execute(pages).tuples()) if going_on else {}
-    return [(row.id, row.name, row.title, (*row[3:], there.get(row.id))) for row in found]
+def columns_of(session: Session, work: int, among: Collection[int] | None = None) -> Iterator[Iterator[TextColumn]]:
+    """The columns of each file of a work, or of the pages `among` them: as they were checked, those of pages without an
+    image as the file has them, with what was decided since."""
+    query = select(PageRow.id.label("number"), PageRow.page, PageRow.text, PageRow.status)
+    query = query.where(PageRow.work_id == work, PageRow.absent.is_(False), *_among(among))
+    pages = session.execute(query.order_by(PageRow.text, PageRow.position, PageRow.id)).all()
+    checked = _checked_columns(session, work, among)
+    in_files = columns_in_files(page for page in pages if page.status != Status.CHECKED.value)
+    decided = _decided(session, work, among)
+
+    def columns(of_file: Iterable[Any]) -> Iterator[TextColumn]:
+        for page in of_file:
+            in_file = in_files.get(page.number)
+            for number, source in checked.get(page.number, ()) if in_file is None else enumerate(in_file, 1):
+                edits = _edits(source, decided.get((page.number, number), ()))
+                yield TextColumn(page.number, number, edited(source, edits), edits)
+
+    for _, of_file in groupby(pages, lambda page: str(page.text)):
+        yield columns(of_file)
 
 
-def _stored(session: Session, work: int) -> dict[int, list[tuple[int, str]]]:
-    """The columns of the pages of a work as they were checked, each once: of a text without columns, one line of its
-    file stands in several."""
+def _among(pages: Collection[int] | None) -> list[ColumnElement[bool]]:
+    return [] if pages is None else [PageRow.id.in_(pages)]
+
+
+def _checked_columns(session: Session, work: int, among: Collection[int] | None) -> dict[int, list[tuple[int, str]]]:
+    """The columns of pages as they were checked, each once: of a text without columns, one line of its file stands in
+    several."""
     query = select(ColumnRow.page_id, ColumnRow.number, ColumnRow.source)
     query = query.join(PageRow, ColumnRow.page_id == PageRow.id)
-    query = query.where(PageRow.work_id == work, PageRow.absent.is_(False))
+    query = query.where(PageRow.work_id == work, PageRow.absent.is_(False), *_among(among))
     rows = session.execute(query.order_by(ColumnRow.page_id, ColumnRow.ordinal)).all()
     return {
-        page: list(dict.fromkeys((number, source) for _, number, source in found))
-        for page, found in groupby(rows, lambda row: int(row[0]))
+        page: list(dict.fromkeys((number, source) for _, number, source in columns))
+        for page, columns in groupby(rows, lambda row: int(row[0]))
     }
 
 
+def _decided(session: Session, work: int, among: Collection[int] | None) -> dict[At, list[Any]]:
+    """The flags of each column that are corrected, or were written and taken back, in the order of their places; those
+    that have lost their place are left out. `checked` is the version of the text in which the page was checked."""
+    query = select(
+        FlagRow.page_id,
+        FlagRow.line,
+        FlagRow.offset,
+        FlagRow.transcribed,
+        FlagRow.state,
+        FlagRow.reading,
+        FlagRow.reads,
+        FlagRow.version_id,
+        PageRow.version_id.label("checked"),
+    )
+    query = query.join(PageRow, PageRow.id == FlagRow.page_id).outerjoin(TextRow, TextRow.id == FlagRow.text_id)
+    query = query.where(FlagRow.work_id == work, FlagRow.version > 0, ~is_seeded(), *_among(among))
+    query = query.where(or_(FlagRow.state == State.CORRECTED.value, FlagRow.reads != FlagRow.transcribed))
+    query = query.where(or_(FlagRow.text_id.is_(None), FlagRow.version_id == TextRow.version_id))
+    of_column: defaultdict[At, list[Any]] = defaultdict(list)
+    for flag in session.execute(query.order_by(FlagRow.offset, FlagRow.length, FlagRow.id)):
+        of_column[flag.page_id, flag.line].append(flag)
+    return of_column
+
+
+def _edits(source: str, flags: Iterable[Any]) -> tuple[Edit, ...]:
+    """The edits that decisions make of a column as it was checked. Of two at the same place the first one holds."""
+    edits: dict[tuple[int, int], Edit] = {}
+    reached = 0
+    for flag in flags:
+        exported = flag.version_id != flag.checked  # since the check: the column still has what was transcribed
+        old, new = flag.transcribed if exported else flag.reads, decided_reading(flag)
+        edit = Edit(flag.offset, len(old), new)
+        if old == new or edit.start < reached or not source.startswith(old, edit.start):
+            continue
+        if exported and not old and source.startswith(new, edit.start):  # exported earlier, and checked
+            continue
+        edits.setdefault((edit.start, edit.length), edit)
+        reached = edit.end
+    return tuple(edits.values())
+
+
 def columns_in_files(pages: Iterable[TextPage]) -> Mapping[int, Sequence[str]]:
-    """The columns of pages as their texts have them, by the number of the page: of a page without an image the store
-    keeps none. Those are left out whose text is gone, or has changed so that it cannot be read."""
+    """The columns of pages as their files have them, by the number of the page: of a page without an image the store
+    keeps none. Pages are left out whose file is gone or cannot be read."""
     by_file: dict[str, list[TextPage]] = {}
     for page in pages:
         by_file.setdefault(page.text, []).append(page)
-    found: dict[int, Sequence[str]] = {}
+    columns_of_page: dict[int, Sequence[str]] = {}
     for file, listed in by_file.items():
         try:
             columns = page_sources(file)
         except ProofError:
             continue
-        found |= {page.number: columns[page.page] for page in listed if page.page in columns}
-    return found
+        columns_of_page |= {page.number: columns[page.page] for page in listed if page.page in columns}
+    return columns_of_page
 
 
 class _Compared(dict[int, str | None]):
-    """By code point what of a character is compared; None where it is passed over."""
+    """By code point the character that is compared; None where it is passed over."""
 
     def __missing__(self, code: int) -> str | None:
         char = chr(code)
         category = unicodedata.category(char)
-        small = char.lower()
-        kept = small if len(small) == 1 else char
-        self[code] = None if category[0] in "PZ" or category in _PASSED_OVER else kept
+        form = policy_of(Script.TRADITIONAL).fold(char).lower()
+        form = form if len(form) == 1 else char
+        self[code] = None if category[0] in "PZ" or category in _PASSED_OVER else form
         return self[code]
 
 
@@ -261,6 +375,6 @@ def _bare(source: str) -> str:
 
 
 def _offsets(source: str) -> list[int]:
-    """Where the characters that are compared stand in a source."""
+    """The offsets of the characters of a source that are compared."""
     plain = TAG.sub(lambda tag: " " * len(tag[0]), source) if "<" in source else source
     return [at for at, char in enumerate(plain) if _COMPARED[ord(char)] is not None]

@@ -18,8 +18,7 @@ from proof.model.result import PageResult
 from proof.report import StoredRun, write_reports
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.store.lookup import NO_WORK
-from proof.store.queue_records import MissingError
+from proof.store.lookup import NO_WORK, NoPlaceError
 from proof.web import schemas
 from proof.web.api import ERRORS, answer
 from proof.web.download_jobs import DownloadJob, DownloadKind, DownloadState, Make, NoDownloadError, StepCount
@@ -136,10 +135,10 @@ def _report(store: Store, work: str, said_in: str) -> tuple[int, Make]:
 
 
 def _latest(store: Store, work: str) -> int:
-    """The last run of a work. Raises MissingError."""
+    """The last run of a work. Raises NoPlaceError."""
     run = store.latest_run(work)
     if run is None:
-        raise MissingError(NO_WORK, work=work)
+        raise NoPlaceError(NO_WORK, work=work)
     return run.id
 
 
@@ -153,7 +152,13 @@ def _export(store: Store, settings: Settings, work: str, forms: Sequence[Form]) 
         with store.at_one_moment() as now:
             for path in count.through(paths):
                 preview = preview_now(now, Path(path), settings.page.script, settings.variants.file)
-                material = Material(preview.corrected, datetime.now(UTC), title=settings.project.title)
+                material = Material(
+                    preview.corrected,
+                    datetime.now(UTC),
+                    title=settings.project.title,
+                    noted=preview.decided.noted,
+                    names=settings.witness_names(),
+                )
                 write_export(material, list(forms), folder / folders[Path(path)])
                 left_out = "".join(f"{line}\n" for line in preview.reasons())
                 if left_out:

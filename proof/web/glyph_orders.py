@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from proof.quality.unlikeness import middle_of, unlikeness
 from proof.store import Store
-from proof.store.bounded import Bounded
+from proof.store.cache import Bounded
 from proof.store.glyphs import Occurrences
 
 KEPT = 200_000
@@ -47,7 +47,7 @@ class GlyphOrders:
         self._kept = Bounded[tuple[Any, ...], OrderedOccurrences](KEPT, lambda one: len(one.found))
 
     def of(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
-        """The occurrences in their order. Raises MissingError."""
+        """The occurrences in their order. Raises NoPlaceError."""
         key = (*self._store.glyphs.stamp(work), text, against, part)
         kept = self._kept.get(key)
         if kept is None:

@@ -10,7 +10,7 @@ from proof.locale.marking import _
 from proof.model.flags import Flag
 from proof.model.result import CheckedCharacter, PageResult
 from proof.report.glyphs import GlyphPlace, character_place, flag_place
-from proof.store.queue_records import MissingError
+from proof.store.lookup import NoPlaceError
 from proof.web.iiif import answer
 from proof.web.images import GoneImageError, NoPieceError, name_of
 from proof.web.project import project
@@ -29,7 +29,7 @@ def of_flag(work: str, number: int) -> Response:
     result = queue.results([queued.page.number])[queued.page.number]
     place = flag_place(result, queued.flag) if queued.page.image_sha else None
     if place is None:
-        raise MissingError(_("%(work)s: flag %(number)s has no place on an image"), work=work, number=number)
+        raise NoPlaceError(_("%(work)s: flag %(number)s has no place on an image"), work=work, number=number)
     return _tile(name_of(queued.page.image_sha, result.skew), place)
 
 
@@ -39,7 +39,7 @@ def of_character(work: str, page: int, line: int, offset: int) -> Response:
     place, result = project().store.queue.page(work, page)
     character = character_at(result, line, offset)
     if character is None or not place.image_sha:
-        raise MissingError(_("%(page)s: column %(column)s has no such place"), page=place.page, column=line)
+        raise NoPlaceError(_("%(page)s: column %(column)s has no such place"), page=place.page, column=line)
     return _tile(name_of(place.image_sha, result.skew), character_place(result, character))
 
 

@@ -152,9 +152,10 @@ SCRIPT = {
     "place": _("col. %(column)s, char. %(character)s"),
     "column": _("column %(number)s"),
     "wholePage": _("whole page"),
+    "onImage": _("on the image"),
     "nothing": _("nothing"),
     "asText": _("as the text"),
-    "asImage": _("as the image"),
+    "asImage": _("as suggested"),
     "otherwise": _("otherwise"),
     "ahead": _("%(person)s was quicker: %(verdict)s. Your decision was not written."),
     "lookAgain": _("Look again"),
@@ -189,6 +190,8 @@ SCRIPT = {
     "glyphsOf": _("Glyphs transcribed as %(text)s"),
     "noOthers": _("no other in the work"),
     "decidedMany": _("%(num)s decided"),
+    "layoutRegion": _("region %(number)s"),
+    "layoutMove": _("move region %(number)s"),
     "layoutRule": _("rule %(number)s"),
     "layoutCorner": _("corner %(number)s of the frame"),
     "layoutNote": _("end of a note in column %(number)s"),
@@ -198,7 +201,7 @@ SCRIPT = {
     "rereadFailed": _("The page could not be read: %(detail)s"),
     "layoutAhead": _("%(person)s set this page right meanwhile. Yours was not written."),
     "rereadDone": _(
-        "Read again: %(fresh)s new places, %(gone)s gone; %(kept)s decisions kept, %(lost)s without a place."
+        "Page read again: %(fresh)s new flags, %(gone)s removed; %(kept)s decisions kept, %(lost)s without a place."
     ),
     "rereadAsked": _("%(person)s has this page read again …"),
     "rereadStop": _("Take it back"),

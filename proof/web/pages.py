@@ -15,8 +15,9 @@ from proof.report.reasons import VERDICTS
 from proof.store.authorities import IMAGE, REASONED
 from proof.store.decision_records import State
 from proof.store.finder import addressed
+from proof.store.lookup import NoPlaceError
 from proof.store.page_states import PageState
-from proof.store.queue_records import MissingError, QueueFilter
+from proof.store.queue_records import QueueFilter
 from proof.store.work_text import columns_in_files
 from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
 from proof.web.language import say
@@ -49,7 +50,7 @@ def home() -> AnyResponse:
 def search() -> AnyResponse:
     """What is found in all works."""
     wanted = request.args.get("q", "").strip()
-    return sheet("search.html", None, wanted=wanted, found=project().store.library.search(wanted))
+    return sheet("search.html", None, wanted=wanted, found=project().store.finder.find_in_all(wanted))
 
 
 @pages.get("/for-me")
@@ -129,7 +130,7 @@ def page_called(work: str, address: str) -> AnyResponse:
     """The page of that address in reference works: `001-2a`, `WYG0140-0330b`."""
     found = addressed(project().store.queue.places(work), address)
     if not found:
-        raise MissingError(_("%(work)s: there is no page %(page)s"), work=work, page=address)
+        raise NoPlaceError(_("%(work)s: there is no page %(page)s"), work=work, page=address)
     if len(found) > 1:
         return redirect(url_for("pages.find", work=work, q=address))
     return redirect(url_for("pages.page", work=work, number=found[0].number))
@@ -239,7 +240,9 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
     if first is not None and detail:
         numbers = [first, *numbers]
     found = store.queue.flags(work, numbers)
-    items = serializers.details(store, found, say) if detail else [serializers.flag_of(queued) for queued in found]
+    items = (
+        serializers.details(store, work, found, say) if detail else [serializers.flag_of(queued) for queued in found]
+    )
     data: dict[str, Any] = {
         "work": answers.WorkOut(summary).model_dump(mode="json"),
         "query": query.model_dump(mode="json", exclude={"cursor", "limit", "detail"}, exclude_none=True),

@@ -14,10 +14,11 @@ from lxml import etree
 
 from proof.collate.collation import collate
 from proof.export.alto import alto
-from proof.export.collation_notes import house_list, plain_list, with_footnotes
+from proof.export.collation_notes import notes_of
 from proof.export.corrections import Correction
 from proof.export.iiif import flag_annotations, manifest
 from proof.export.marked import MarkedPage, mark
+from proof.export.note_files import house_list, plain_list, with_footnotes
 from proof.export.pagexml import page_xml
 from proof.export.source import correct
 from proof.export.tei import tei
@@ -380,7 +381,8 @@ def test_a_character_that_moved_is_one_note_in_every_form(tei_schema: etree.Rela
     ]
     corrected = correct(read, moved)
     assert plain_list(corrected) == f"{PAGE}, 3, 1: 射 ← 3, 3\n"
-    assert house_list(corrected).count("\n") == with_footnotes(corrected).count("\n[^") == 1
+    notes = notes_of(corrected)
+    assert house_list(notes).count("〕葉") == with_footnotes(corrected, notes).count("\n[^") == 1
     document = etree.fromstring(tei(read, corrected.placed))
     tei_schema.assertValid(document)
     choices = document.findall(".//{*}choice")
