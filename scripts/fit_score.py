@@ -54,7 +54,7 @@ ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "proof" / "verify" / "data" / "score.tsv"
 KNOTS: dict[str, tuple[float, ...]] = {
     "transcribed": (-6, 0, 2, 4, 6, 8, 10, 11.5),
-    "other": (-4, -2, -1, -0.5, -0.2, -0.05, 0),
+    "other": (-7, -4, -2, -1, -0.5, -0.2, -0.05, 0),
     "doubt": (-1, -0.6, -0.3, -0.1, 0),
     "presence": (0, 0.5, 0.8, 1),
     "taught": (0, 0.5, 1),
@@ -66,9 +66,12 @@ ZERO_AT = {"transcribed": 0.0}
 """Where a response is 0; elsewhere it is at its last knot, so that what a feature lacks is what it takes off."""
 
 RIDGE, SMOOTHNESS = 0.1, 1.0
-PRIOR = 4.2
+PRIOR = 4.0
 """Nats between the log-odds of the examples, of which three in four are errors, and the score: with it a threshold of 3
-leaves 0.5 false flags in 1,000 characters of these pages."""
+leaves 0.6 false flags in 1,000 characters of these pages."""
+
+MIN_PRESENCE = 0.3
+"""Probability that there is a glyph, below which a place is no example: what is read there tells of no character."""
 
 FOLDS = 6
 RATES = {"plain": 0.04, "alike": 0.3}
@@ -125,7 +128,7 @@ class Recorder:
             weigher: Weigher, transcribed: str, own: float, other: str, glyph: Glyph, doubt: float
         ) -> SubstitutionFeatures:
             value = features(weigher, transcribed, own, other, glyph, doubt)
-            if not run_together(transcribed, other):
+            if not run_together(transcribed, other) and glyph.presence > MIN_PRESENCE:
                 self.seen[self._place] = value
             return value
 
