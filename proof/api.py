@@ -19,7 +19,7 @@ from proof.collate.collation import Collation
 from proof.commands.collate import run as collate_witnesses
 from proof.commands.init import given_with_images, project_settings
 from proof.errors import UsageError
-from proof.export.files import Form, folders_of
+from proof.export.files import folders_of, form_names
 from proof.export.job import ExportOptions, export_text
 from proof.export.preview import PlannedCorrection
 from proof.locale.languages import translations
@@ -214,9 +214,9 @@ def export(
     ProofError."""
     settings = _project(project).settings
     paths = [Path(text) for text in texts] or settings.text_files()
-    if unknown := set(forms) - {form.value for form in Form}:
-        raise UsageError(f"unknown form {min(unknown)!r}: choose of {', '.join(form.value for form in Form)}")
-    options = ExportOptions([Form(form) for form in forms], in_place=in_place, dry_run=dry_run)
+    if unknown := set(forms) - set(form_names()):
+        raise UsageError(f"unknown form {min(unknown)!r}: choose of {', '.join(form_names())}")
+    options = ExportOptions(forms, in_place=in_place, dry_run=dry_run)
     folder = Path(out) if out is not None else settings.project.out
     folders = folders_of(paths) if len({path.name for path in paths}) < len(paths) else {}
     exported = ((path, export_text(path, settings, options, folder / folders.get(path, Path()))) for path in paths)

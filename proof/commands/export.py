@@ -11,7 +11,7 @@ import click
 from proof.commands.options import config_option, setting_options, settings_of
 from proof.commands.remarks import print_remarks, verbose_option
 from proof.errors import ProofError, UsageError
-from proof.export.files import Form, folders_of
+from proof.export.files import folders_of, form_names
 from proof.export.job import DEFAULT_FORMS, Export, ExportOptions, export_text
 from proof.export.preview import Preview
 from proof.export.script import FormChoice
@@ -32,7 +32,7 @@ from proof.text.witness_source import WitnessSource
     "--form",
     "forms",
     multiple=True,
-    type=click.Choice([form.value for form in Form]),
+    type=click.Choice(form_names()),
     help="What to write.  [default: text, diff, notes]",
 )
 @click.option("--in-place", is_flag=True, help="Correct the source itself, too.")
@@ -88,7 +88,7 @@ def command(
     if len(texts) > 1 and (corrections is not None or name):
         raise UsageError("--corrections and --name are about one text: name it")
     options = ExportOptions(
-        forms=[Form(form) for form in forms] or DEFAULT_FORMS,
+        forms=forms or DEFAULT_FORMS,
         corrections=corrections,
         in_place=in_place,
         dry_run=dry_run,

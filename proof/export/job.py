@@ -11,7 +11,7 @@ from pathlib import Path
 from proof.collate.collation import collate
 from proof.errors import UsageError
 from proof.export.decided import Decided, Unused, decided_in, note_written
-from proof.export.files import ON_IMAGES, Form, Material, write_export
+from proof.export.files import Form, Material, needs_pages, write_export
 from proof.export.preview import Preview, preview_of
 from proof.export.records import read_corrections
 from proof.export.script import FormChoice
@@ -33,7 +33,7 @@ DEFAULT_FORMS = (Form.TEXT, Form.DIFF, Form.NOTES)
 class ExportOptions:
     """What is to be written of a text, and how; the options of `proof export`."""
 
-    forms: Sequence[Form] = DEFAULT_FORMS
+    forms: Sequence[str] = DEFAULT_FORMS
     corrections: Path | None = None
     in_place: bool = False
     dry_run: bool = False
@@ -63,12 +63,11 @@ class Export:
 def export_text(text: Path, settings: Settings, options: ExportOptions, folder: Path) -> Export:
     """Export one text into a folder. Raises ProofError."""
     pairs = settings.variants.file
-    needs_pages = bool(ON_IMAGES.union({Form.TEI}) & set(options.forms))
-    with _store_now(settings, asked=options.corrections is None or needs_pages) as store:
+    with _store_now(settings, asked=options.corrections is None or needs_pages(options.forms)) as store:
         decided = _decided_for(text, options.corrections, settings, store)
         preview = preview_of(decided, pairs, reanchor=options.reanchor, choices=options.choices)
         corrected = preview.corrected
-        pages = _pages(store, corrected) if store and needs_pages else []
+        pages = _pages(store, corrected) if store and needs_pages(options.forms) else []
     if options.dry_run:
         return Export(preview)
     witnesses = read_witnesses(options.witnesses)

@@ -1,9 +1,8 @@
-"""What people say to each other: comments on a flag or on a page, answered, marked as a problem, assigned, resolved.
+"""Comments on flags and pages: answered, marked as a problem, assigned, resolved.
 
-The comments of one place are a thread. A comment says where the thread stands after it: a note, a problem that is open
-and may be assigned to somebody, or a problem that was resolved. Of a flag the last comment says whether there is an
-open problem; of a page its state does (`PageState.PROBLEM`), which a comment sets and takes away. Comments are only
-ever added: who errs answers.
+The comments of one place are a thread. Each leaves the thread as a note, as an open problem, which may be assigned to a
+person, or as a resolved one. For a flag the last comment tells whether there is an open problem; for a page its state
+does (`PageState.PROBLEM`), which a comment sets and clears. Comments are never changed or deleted.
 """
 
 from __future__ import annotations
@@ -40,17 +39,17 @@ class CommentState(StrEnum):
 
 
 class CommentConflictError(ToldError):
-    """Somebody wrote to the thread that was to be resolved or assigned, and that was not seen."""
+    """A thread to be resolved or assigned has a comment that was not seen."""
 
     http_status = 409
 
 
 @dataclass(frozen=True, slots=True)
 class CommentRequest:
-    """A comment as it is asked for: on the flag of that number or, where there is none, on the page.
+    """A request for a comment: on the flag of that number or, without one, on the page.
 
-    `state` marks a problem or resolves it, `assigned` gives it to somebody ('': to nobody); None leaves them as they
-    are. `seen` is the thread's last comment that was seen, 0 where there was none; `key` the request's own.
+    `state` marks a problem or resolves it, `assigned` gives it to a person ('': to nobody); None leaves them as they
+    are. `seen` is the last comment of the thread that was seen, 0 where there was none; `key` that of the request.
     """
 
     work: str
@@ -96,8 +95,8 @@ def as_line(comment: Comment) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An open problem: of a flag or a page, with the comments on it, oldest first (none where a page was only marked).
-    `since` is when it was last spoken of, `assigned` who is to see to it."""
+    """An open problem of a flag or a page, with its comments, oldest first (none where a page was only marked). `since`
+    is the time of the last one, `assigned` the person to solve it."""
 
     work: str
     title: str
@@ -115,11 +114,11 @@ class Problem:
 
 
 class Comments(StorePart):
-    """What people say to each other in a store; `Store.comments` is one."""
+    """The comments of a store; `Store.comments` is one."""
 
     def say(self, asked: CommentRequest) -> Comment:
-        """Write a comment down. Raises NoPlaceError, MissingFlagError, RefusedDecisionError for what cannot be said,
-        CommentConflictError where somebody wrote meanwhile to what is to be resolved or assigned."""
+        """Add a comment. Raises NoPlaceError, MissingFlagError, RefusedDecisionError for an impossible request,
+        CommentConflictError where a problem to be resolved or assigned has a newer comment."""
         check_note(asked.text)
         with self._writing() as session:
             page = page_of(session, asked.work, asked.page, held=True)
@@ -262,7 +261,7 @@ def _state_of_page(session: Session, page: int, stood: CommentState) -> CommentS
 
 
 def _mark_page(session: Session, page: PageRow, asked: CommentRequest) -> None:
-    """What a comment says of its page as a whole, in words that all lists of pages know."""
+    """Set the state of a page to what a comment makes of it."""
     stands = page_states(session, [page.id])[page.id]
     problem = stands.state is PageState.PROBLEM
     if asked.state is CommentState.PROBLEM and not problem:

@@ -1,7 +1,7 @@
-"""What each person decided in a work: how much, and whether those who looked at the same place say the same.
+"""The decisions of each person in a work: their numbers, and whether people who judged the same place agree.
 
-Somebody judges a place who decides its flag, and who validates its page: that says that every decision on it stands,
-but for those that they decided otherwise themselves. What was taken back, skipped or left unsure is no judgement.
+A person judges a place by deciding its flag, or by validating its page, which confirms every decision on it that is not
+their own. Skipped, unsure and taken back decisions are no judgements.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SETTLED = frozenset(one.value for one in SETTLED)
 
 
 class Judged(NamedTuple):
-    """What two people said of a place; `validated`: one of them by validating its page alone."""
+    """The judgements of two people on a place; `validated`: one of them validated its page only."""
 
     one: str
     other: str
@@ -44,7 +44,7 @@ Pairs = dict[tuple[str, str], list[Judged]]
 
 
 class _Event(NamedTuple):
-    """What of a decision tells what somebody said."""
+    """The columns of a decision that make it a judgement."""
 
     id: int
     flag: int
@@ -58,7 +58,7 @@ class _Event(NamedTuple):
 
 
 def judged_twice(session: Session, work: str) -> Pairs:
-    """What two people said of the same places of a work."""
+    """The judgements of two people on the same places of a work."""
     stand = standings_in(session, work).items()
     validated = {page: there.person for page, there in stand if there.person and there.said is PageState.VALIDATED}
     found: Pairs = {}
@@ -76,7 +76,7 @@ def judged_twice(session: Session, work: str) -> Pairs:
 
 
 def _decided(session: Session, work: str, *wanted: ColumnElement[bool]) -> Iterator[list[_Event]]:
-    """The decisions of each flag of a text that is wanted, oldest first."""
+    """The decisions of each matching flag, oldest first; not those on seeded errors."""
     columns = (DecisionRow.id, DecisionRow.flag_id, FlagRow.page_id, DecisionRow.about, DecisionRow.verdict)
     more = (DecisionRow.state, DecisionRow.reading, DecisionRow.suggested, DecisionRow.person)
     query = select(*columns, *more).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
@@ -87,7 +87,7 @@ def _decided(session: Session, work: str, *wanted: ColumnElement[bool]) -> Itera
 
 
 class Differing(NamedTuple):
-    """A flag of which two people said different things: each the state and the reading that they left."""
+    """A flag with different judgements of two people: state and reading of each."""
 
     flag: int
     own: tuple[str, str]
@@ -96,7 +96,7 @@ class Differing(NamedTuple):
 
 
 def differing(session: Session, work: str, page: int, person: str) -> list[Differing]:
-    """Where `person` decided otherwise on a page than somebody else did."""
+    """Where another person decided otherwise on a page than `person`."""
     found = []
     for events in _decided(session, work, FlagRow.page_id == page):
         said = _last_events(events)
@@ -109,7 +109,7 @@ def differing(session: Session, work: str, page: int, person: str) -> list[Diffe
 
 
 def _of_flag(events: Iterable[_Event]) -> dict[str, str]:
-    """The last thing that each person said of a flag and did not take back."""
+    """The last judgement of each person on a flag that was not taken back."""
     return {person: _what(one) for person, one in _last_events(events).items()}
 
 
@@ -127,7 +127,7 @@ def _last_events(events: Iterable[_Event]) -> dict[str, _Event]:
 
 
 def _what(row: _Event) -> str:
-    """What a decision says of its place: that the text stands, that the copy reads so, or what is to stand there."""
+    """The judgement of a decision: the text stands, the copy reads so, or another reading."""
     if row.state != State.CORRECTED.value:
         return row.state
     return "as the image" if row.reading == row.suggested else f"= {row.reading}"
@@ -154,7 +154,7 @@ def standings_in(session: Session, work: str) -> dict[int, PageStanding]:
 
 
 def by_person(session: Session, work: str, *, seeded: bool) -> dict[str, dict[Verdict, int]]:
-    """How often each person said what of a work; of `seeded` errors too, if these are counted as people see them."""
+    """The number of decisions of a work by person and verdict; with `seeded` also those on seeded errors."""
     of_text = () if seeded else (is_of_text(),)
     counts: dict[str, dict[Verdict, int]] = {}
     for (person, verdict), count in _counted(session, work, (DecisionRow.person, DecisionRow.verdict), *of_text):

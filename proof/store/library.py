@@ -1,7 +1,7 @@
-"""A library: the folders that are checked into one store, and every work in numbers.
+"""A library: the folders that are checked into one store, and the counts of every work.
 
-The counts of a work are kept in memory until its revision changes or somebody does something in it: a page that lists
-thousands of works counts again those alone.
+Counts are kept in memory until the revision of a work changes or an act is added to it: a page that lists thousands of
+works counts only those again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, select, tuple_, update
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind
@@ -24,13 +24,13 @@ from proof.store import rows
 from proof.store.decision_records import SETTLED, State
 from proof.store.lookup import Sessions, StorePart, WorkNow, newest_act, works_now
 from proof.store.models import ActRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow
-from proof.store.quality import is_finding, is_seeded
+from proof.store.quality import is_seeded
 from proof.store.rules import rules_of
 from proof.text.model import script_shown
 
 
 class FolderState(StrEnum):
-    """What became of a folder of a library."""
+    """The state of a folder of a library."""
 
     WAITING = "waiting"
     CHECKING = "checking"
@@ -59,8 +59,8 @@ class WorkCounts:
 
     @property
     def left(self) -> float | None:
-        """Errors expected to be left: among the flags that nobody decided, as many as among those that were, and among
-        all other characters as many as among the samples; None before anything was decided."""
+        """Expected errors left: among undecided flags at the rate of the decided ones, and among all other characters
+        at the rate of the samples; None before any decision."""
         if not self.settled and not self.samples:
             return None
         among = (self.flagged - self.settled) * self.upheld / self.settled if self.settled else 0.0
@@ -69,8 +69,8 @@ class WorkCounts:
 
 @dataclass(frozen=True, slots=True)
 class LibraryWork:
-    """A line of the library: a folder, the work in it once it was checked, and that in numbers. `speed` is in pages a
-    second of its last whole check. A work of the store that is in no folder of a library has none."""
+    """A line of the library: a folder, its work once it was checked, and the counts of that. `speed` is in pages a
+    second of its last whole check. A work in no folder has none."""
 
     folder: str
     state: FolderState
@@ -95,7 +95,7 @@ class Library(StorePart):
     # folders
 
     def folders(self) -> dict[str, tuple[str, FolderState]]:
-        """The folders of the library, each with its work and what became of it."""
+        """The folders of the library, each with its work and its state."""
         with self._reading() as session:
             found = session.execute(select(LibraryRow.folder, LibraryRow.work, LibraryRow.state))
             return {folder: (work, FolderState(state)) for folder, work, state in found}
@@ -115,7 +115,7 @@ class Library(StorePart):
                     session.add(LibraryRow(folder=name, state=FolderState.WAITING.value, turn=turn, at=now))
 
     def note(self, folder: str, state: FolderState, *, work: str = "", trouble: Notice | None = None) -> None:
-        """Note what becomes of a folder; its work stays what it was where none is given."""
+        """Note the state of a folder; its work stays the same where none is given."""
         values: dict[str, Any] = {
             "state": state.value,
             "trouble": trouble and trouble.as_json(),
@@ -209,41 +209,30 @@ def _count(session: Session, works: Collection[int] | None) -> dict[int, WorkCou
         pages[work][status] = count
         characters[work] += checked or 0
     sums: defaultdict[int, Counter[str]] = defaultdict(Counter)
-    said = (FlagRow.work_id, FlagRow.kind, FlagRow.raised, FlagRow.state, FlagRow.ordinal == rows.BY_HAND)
+    hidden = tuple_(FlagRow.work_id, FlagRow.transcribed, FlagRow.suggested).in_(_hidden_pairs(session, works))
+    shown = FlagRow.raised & (FlagRow.ordinal != rows.BY_HAND) & ~hidden
+    said = (FlagRow.work_id, FlagRow.kind, shown, FlagRow.state)
     flags = select(*said, func.count()).where(FlagRow.stale.is_(False), ~is_seeded()).group_by(*said)
     flags = flags.where(FlagRow.raised.is_(True) | (FlagRow.kind == Kind.AUDIT.value) | (FlagRow.state != "open"))
-    for work, kind, raised, state, by_hand, count in session.execute(flags.where(*_among(FlagRow.work_id, works))):
-        found, settled, wrong = sums[work], State(state) in SETTLED, state == State.CORRECTED.value
+    for work, kind, flagged, state, count in session.execute(flags.where(*_among(FlagRow.work_id, works))):
+        total, settled, wrong = sums[work], State(state) in SETTLED, state == State.CORRECTED.value
         if kind == Kind.AUDIT.value:
-            found["samples"] += count * settled
-            found["missed"] += count * wrong
+            total["samples"] += count * settled
+            total["missed"] += count * wrong
         else:
-            flagged = raised and not by_hand
-            found["flagged"] += count * flagged
-            found["decided"] += count * (flagged and state != State.OPEN.value)
-            found["settled"] += count * (flagged and settled)
-            found["upheld"] += count * (flagged and wrong)
-            found["confirmed"] += count * wrong
-    _leave_out_hidden(session, works, sums)
+            total["flagged"] += count * flagged
+            total["decided"] += count * (flagged and state != State.OPEN.value)
+            total["settled"] += count * (flagged and settled)
+            total["upheld"] += count * (flagged and wrong)
+            total["confirmed"] += count * wrong
     return {work: WorkCounts(pages[work], characters[work], **sums[work]) for work in {*pages, *sums}}
 
 
-def _leave_out_hidden(session: Session, works: Collection[int] | None, sums: Mapping[int, Counter[str]]) -> None:
-    """Take from the counts the flags of pairs that are variants by a rule of their work."""
-    ruled = select(RuleRow.work_id).distinct().where(*_among(RuleRow.work_id, works))
-    for work in session.scalars(ruled).all():
-        for (transcribed, suggested), rule in rules_of(session, work).items():
-            if rule.planted:
-                continue
-            hidden = select(FlagRow.state, func.count()).group_by(FlagRow.state)
-            hidden = hidden.where(FlagRow.work_id == work, FlagRow.stale.is_(False), FlagRow.raised.is_(True))
-            hidden = hidden.where(FlagRow.transcribed == transcribed, FlagRow.suggested == suggested)
-            hidden = hidden.where(FlagRow.ordinal != rows.BY_HAND, is_finding())
-            for state, count in session.execute(hidden):
-                sums[work]["flagged"] -= count
-                sums[work]["decided"] -= count * (state != State.OPEN.value)
-                sums[work]["settled"] -= count * (State(state) in SETTLED)
-                sums[work]["upheld"] -= count * (state == State.CORRECTED.value)
+def _hidden_pairs(session: Session, works: Collection[int] | None) -> list[tuple[int, str, str]]:
+    """The works and pairs of characters that are variants by a rule."""
+    ruled = session.scalars(select(RuleRow.work_id).distinct().where(*_among(RuleRow.work_id, works)))
+    rules = ((work, pair, rule) for work in ruled.all() for pair, rule in rules_of(session, work).items())
+    return [(work, *pair) for work, pair, rule in rules if not rule.planted]
 
 
 def _among(column: Any, works: Collection[int] | None) -> list[Any]:

@@ -1,8 +1,10 @@
-"""Where pages stand: what people said of each as a whole, from not proofread to validated by a second person."""
+"""States of pages, from not proofread to validated by a second person, and whether their texts were changed since."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -14,18 +16,21 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
-from proof.store.decision_records import NotYoursError, RefusedDecisionError
+from proof.model.result import PageResult
+from proof.store.decision_records import NotYoursError, RefusedDecisionError, State
 from proof.store.lookup import PageConflictError, StorePart, page_of
-from proof.store.models import PageEventRow, PageRow
+from proof.store.models import ColumnRow, FlagRow, PageEventRow, PageRow, RunRow
 from proof.store.request_keys import answered
 from proof.store.standing import Event, standing
 from proof.store.typed_text import check_note
+from proof.text.model import Script
+from proof.text.variants import VariantPolicy, policy_of
 
 AT_ONCE = 500
 
 
 class PageState(StrEnum):
-    """Page states as proofreaders know them; a page is validated by another person than who proofread it."""
+    """States of a page. A page is validated by another person than the one who proofread it."""
 
     NOT_PROOFREAD = "not proofread"
     PROOFREAD = "proofread"
@@ -35,7 +40,7 @@ class PageState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PageEvent:
-    """What somebody said of a page as a whole; `back`: by taking something back, or doing it again."""
+    """A change of the state of a page; `back`: by undo or redo."""
 
     page: int
     version: int
@@ -51,9 +56,8 @@ SOUND = frozenset({PageState.PROOFREAD, PageState.VALIDATED})
 
 
 class PageStanding(NamedTuple):
-    """Where a page stands after the last of `version` events. `said` was said by the `event` of that number, of
-    `person`, neither of which is there where all was taken back. `changed`: the text of the page was changed after
-    that."""
+    """The state of a page after `version` events. `said` is the state that the `event` of that number, of `person`,
+    gave it; both are empty where all was taken back. `changed`: the text of the page was changed after that."""
 
     said: PageState = PageState.NOT_PROOFREAD
     version: int = 0
@@ -68,17 +72,17 @@ class PageStanding(NamedTuple):
 
 
 class PageStates(StorePart):
-    """What people say of pages; `Store.page_states` is one."""
+    """States of pages; `Store.page_states` is one."""
 
     def history(self, work: str, page: int) -> list[PageEvent]:
-        """What was said of a page, oldest first."""
+        """The events of a page, oldest first."""
         with self._reading() as session:
             row = page_of(session, work, page)
             query = select(PageEventRow).where(PageEventRow.page_id == row.id).order_by(PageEventRow.version)
             return [page_event(event) for event in session.scalars(query)]
 
     def said_by(self, work: str, page: int) -> str:
-        """Who said where a page stands; empty where nobody did, or its text was changed since."""
+        """Who set the state of a page; empty where nobody did, or its text was changed since."""
         with self._reading() as session:
             stands = page_states(session, [page_of(session, work, page).id])[page]
             return "" if stands.changed else stands.person
@@ -95,9 +99,9 @@ class PageStates(StorePart):
         *,
         overrules: bool = True,
     ) -> PageEvent:
-        """Say where a page stands, seen at `version`. Raises PageConflictError where somebody was quicker,
-        RefusedDecisionError where who proofread a page would validate it too, NotYoursError for taking back what
-        somebody else said where `person` does not overrule others."""
+        """Set the state of a page, seen at `version`. Raises PageConflictError where it was set meanwhile,
+        RefusedDecisionError where a person would validate a page that they proofread, NotYoursError for taking back
+        what another person set unless `person` overrules others."""
         check_note(note)
         with self._writing() as session:
             row = page_of(session, work, page, held=True)
@@ -171,13 +175,13 @@ def page_states(session: Session, pages: Sequence[int]) -> dict[int, PageStandin
 
 
 def note_text_changed(session: Session, pages: Sequence[PageRow]) -> None:
-    """Note that the text of pages is another than the one of which something was said."""
+    """Note that the text of pages was changed after the last of their events."""
     for page, stands in page_states(session, [page.id for page in pages]).items():
         session.get_one(PageRow, page).changed_after = stands.version
 
 
 def _conflict(session: Session, page: PageRow) -> PageConflictError:
-    """The error where something was said of the page after the version that was seen."""
+    """The error for a page that has other events than those that were seen."""
     events = select(PageEventRow).where(PageEventRow.page_id == page.id).order_by(PageEventRow.version.desc())
     last = session.scalars(events).first()
     if last is None:
@@ -197,7 +201,66 @@ def _takes_back(last: PageState, state: PageState) -> bool:
 
 
 def page_event(row: PageEventRow) -> PageEvent:
-    """What was said of a page, from its row."""
+    """The event of a row."""
     return PageEvent(
         row.page_id, row.version, PageState(row.state), row.person, row.at, row.note, row.about is not None
     )
+
+
+def note_otherwise(session: Session, pages: Sequence[tuple[PageRow, PageResult]]) -> None:
+    """Note which of the pages to be saved have another text than the proofread one: a line was changed otherwise than
+    by writing a decision into it."""
+    ids = [page.id for page, _ in pages]
+    before: defaultdict[int, dict[int, str]] = defaultdict(dict)
+    columns = select(ColumnRow.page_id, ColumnRow.number, ColumnRow.source).where(ColumnRow.page_id.in_(ids))
+    for number, line, source in session.execute(columns.order_by(ColumnRow.page_id, ColumnRow.ordinal)):
+        before[number][line] = source
+    changed = []
+    for page, result in pages:
+        now = {column.number: column.source for column in result.columns}
+        if before[page.id] and now and before[page.id] != now:
+            changed.append((page, now))
+    policies = _policies(session, [page for page, _ in changed])
+    found = [page for page, now in changed if _reads_otherwise(session, page, before[page.id], now, policies[page.id])]
+    note_text_changed(session, found)
+
+
+def _policies(session: Session, pages: Sequence[PageRow]) -> dict[int, VariantPolicy]:
+    """How words may be written in the scripts of pages, by page."""
+    scripts: dict[int, dict[str, str]] = {}
+    for run in session.scalars(select(RunRow).where(RunRow.id.in_({page.run_id for page in pages}))):
+        scripts[run.id] = {text["path"]: text.get("script", "") for text in run.texts}
+    named = {page.id: scripts[page.run_id].get(page.text, "") for page in pages}
+    return {
+        number: policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
+        for number, script in named.items()
+    }
+
+
+def _reads_otherwise(
+    session: Session, page: PageRow, before: dict[int, str], now: dict[int, str], policy: VariantPolicy
+) -> bool:
+    decided: defaultdict[int, list[FlagRow]] = defaultdict(list)
+    known = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.version > 0)
+    for row in session.scalars(known):
+        if row.state == State.CORRECTED.value or row.reads != row.transcribed:
+            decided[row.line].append(row)
+    lines = ((number, source, now.get(number, source)) for number, source in before.items())
+    return any(
+        source != there and re.fullmatch(_either(source, decided[number], policy), there) is None
+        for number, source, there in lines
+    )
+
+
+def _either(source: str, decided: Iterable[FlagRow], policy: VariantPolicy) -> str:
+    """A pattern of a line with its decisions, written or not."""
+    pattern, reached = "", 0
+    for row in sorted(decided, key=lambda row: (row.offset, row.length)):
+        readings = sorted({row.transcribed, row.reading, row.reads}, key=len, reverse=True)
+        stands = next((text for text in readings if source.startswith(text, row.offset)), None)
+        if row.offset < reached or stands is None:
+            continue
+        either = "|".join(policy.pattern(text) for text in readings)
+        pattern += f"{re.escape(source[reached : row.offset])}(?:{either})"
+        reached = row.offset + len(stands)
+    return pattern + re.escape(source[reached:])

@@ -1,7 +1,7 @@
 """Queries over works: page results, flags and texts, in their order.
 
-Of a long answer the numbers of its rows are read first, then the rows a few at a time, so that neither memory nor a
-transaction grows with the work.
+The numbers of all rows are read first, then the rows in pieces, so that neither memory nor a transaction grows with the
+work.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from proof.store import rows
 from proof.store.lookup import Sessions, number_of
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, TextRow, WorkRow
 from proof.store.quality import is_finding, is_seeded
-from proof.store.records import FlagFilter, KeptPage, StoredFlag, StoredText
+from proof.store.rows import FlagFilter, KeptPage, StoredFlag, StoredText
 from proof.store.texts import DecidedPlace, place_of
 
 PAGES_AT_ONCE = 64
@@ -110,7 +110,7 @@ def _wanted(wanted: FlagFilter, *, seeded: bool) -> Select[int]:
 
 
 def kept_pages(session: Session, work: str) -> dict[tuple[str, int], KeptPage]:
-    """By what the results of a work's pages can be told to hold, by the page's id and repeat."""
+    """The keys and image hashes of the results of a work, by page id and repeat."""
     query = select(PageRow.page, PageRow.repeat, PageRow.key, PageRow.image_sha)
     pages = session.execute(query.where(PageRow.work_id == number_of(work)))
     return {(page, repeat): KeptPage(key, sha) for page, repeat, key, sha in pages}

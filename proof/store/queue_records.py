@@ -1,4 +1,4 @@
-"""What the queue gives and what it is asked: filters, orders, flags with their places, counts."""
+"""Filters, orders, pages, flags and counts of the queue."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class CursorError(ToldError):
 
 @dataclass(frozen=True, slots=True)
 class QueueFilter:
-    """Which flags are wanted. Empty tuples and None mean all; pages are numbers in the order of the work,
-    from 1, both ends included; `raised` None takes hidden flags too. A character that moved is one question: of its
-    two flags the one that is less suspicious is left out where the other is wanted as well, but for `halves`."""
+    """A filter of flags. Empty tuples and None mean all; pages are numbers in the order of the work, from 1, both ends
+    included; `raised` None includes hidden flags. A moved character is one question: of its two flags the less
+    suspicious is left out if both match, unless `halves` is set."""
 
     kinds: tuple[Kind, ...] = ()
     states: tuple[State, ...] = ()
@@ -109,8 +109,8 @@ def listed_page(row: Any, position: int) -> ListedPage:
 
 @dataclass(frozen=True, slots=True)
 class QueuedFlag:
-    """A flag with where it stands, under the `number` that decisions name it by; of a character that moved with the
-    `other` half, while the two are one question."""
+    """A flag with its state, under the `number` that decisions use; of a moved character with the `other` half, while
+    the two are one question."""
 
     number: int
     flag: Flag
@@ -124,9 +124,9 @@ class QueuedFlag:
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """Counts on every filter: what each choice would give, all other filters as they are.
+    """Counts on every filter: the result of each choice, with all other filters as they are.
 
-    `scores` are the flags of each step of the score between `edges` (one more than there are steps).
+    `scores` counts the flags of each step of the score between `edges` (one more than there are steps).
     """
 
     total: int
@@ -140,7 +140,7 @@ class Facets:
 
 @dataclass(frozen=True, slots=True)
 class WorkPair:
-    """What the text has against what the image shows: how often, and how often still open."""
+    """A pair of transcribed and suggested text: its flags, and those still open."""
 
     text: str
     image: str
@@ -166,8 +166,8 @@ class JuanCount:
 
 @dataclass(frozen=True, slots=True)
 class WorkLeft:
-    """What is left of a work: flags by state that are not settled, pages with an image by what is to be said of them
-    (`to_validate` are those that one person proofread), and open problems of flags and pages."""
+    """The work left: unsettled flags by state, pages with an image to be proofread and to be validated, and open
+    problems of flags and pages."""
 
     open: int
     unsure: int

@@ -170,7 +170,7 @@ SCRIPT = {
     "silent": _("The server does not answer. Try again."),
     "refused": _("The server refused it: %(detail)s"),
     "reload": _("Reload the page"),
-    "done": _("Nothing is left here."),
+    "done": _("All flags are decided. This is what an export writes:"),
     "listEnds": _("The list ends here."),
     "all": _("all"),
     "left_open": _("Open: %(num)s"),
@@ -182,6 +182,7 @@ SCRIPT = {
     "left": _("%(places)s places to look at, about %(errors)s errors left"),
     "willBeWritten": _("An export writes: %(num)s"),
     "notWritten": _("not written: %(num)s"),
+    "notWrittenFor": _("not written: %(reason)s"),
     "of": _("%(done)s of %(all)s"),
     "score": _("score"),
     "occurrences": _("%(num)s occurrences"),
@@ -232,6 +233,9 @@ SCRIPT = {
     "comment": _("comment"),
     "whatProblem": _("Say what the problem is, and who is to see to it."),
     "lifted": _("rule lifted"),
+    "replace": _("replace"),
+    "leaveSo": _("leave it"),
+    "columnEdited": _("Columns edited"),
     "conflicts": _("%(num)s had been decided by others"),
 }
 

@@ -86,7 +86,7 @@ function without(flag, line, parts, box) {
   const x = across(row, columnOf(flag.line, middle(flag.bbox)[0]), y) + (added ? 0 : 0.6 * pitch);
   const state = `flagged ${flag.state} ${flag.state === "corrected" && !flag.reading ? "deleted" : ""} ${text.trim() ? "" : "empty"}`;
   const name = `${words.kinds[flag.kind]} ${flag.transcribed || flag.suggested}`;
-  const cell = make("a", { class: `cell extra han ${state}`, "aria-label": name, href: deskOf(flag) }, text);
+  const cell = make("a", { class: `cell extra han ${state} ${[...text].length > 1 ? "several" : ""}`, "aria-label": name, href: deskOf(flag) }, text);
   return { offset: flag.offset - 0.5, cells: [put(cell, x, y, em, box)] };
 }
 
