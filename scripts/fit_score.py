@@ -22,6 +22,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -167,7 +168,8 @@ class Collector:
         rng = random.Random(f"{seed} {trial.page.id}")  # noqa: S311
         if pages.scale < 1:
             scale = pages.scale * rng.uniform(0.7, 1.3)
-            image = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+            size = round(image.shape[1] * scale), round(image.shape[0] * scale)
+            image = cv2.resize(image, size, interpolation=cv2.INTER_AREA).astype(np.uint8)
         write_image(folder / f"{trial.page.id}.png", image)
         pool = [char for char in trial.transcription.text if self._plant.is_han(char)]
         group = f"{trial.page.id.split('_')[0]} {pages.font}"
@@ -183,7 +185,7 @@ class Collector:
             found = ImageIndex([folder], []).find(text.pages[0])
             assert found is not None
             checker = checker or checker_for(self._settings, self._engine, text.script)
-            readings = readings or checker.readings(found, lambda path=found.path: load_image(path))
+            readings = readings or checker.readings(found, partial(load_image, found.path))
             recorder = Recorder()
             with recorder.active():
                 checker.judge(text.pages[0], "", found, readings, [])
@@ -208,7 +210,7 @@ class Collector:
 def pieces(values: Sequence[float], knots: Sequence[float]) -> Floats:
     """How much of each piece between two knots lies below each value, 0 to 1."""
     low, high = np.array(knots[:-1]), np.array(knots[1:])
-    return np.clip((np.array(values)[:, None] - low) / (high - low), 0, 1)
+    return np.asarray(np.clip((np.array(values)[:, None] - low) / (high - low), 0, 1), np.float64)
 
 
 def design(examples: Sequence[Example]) -> Floats:
