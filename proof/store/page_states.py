@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,8 +18,8 @@ from sqlalchemy.orm import Session
 from proof.locale.marking import _
 from proof.model.result import PageResult
 from proof.store.decision_records import NotYoursError, RefusedDecisionError, State
-from proof.store.lookup import PageConflictError, StorePart, page_of
-from proof.store.models import ColumnRow, FlagRow, PageEventRow, PageRow, RunRow
+from proof.store.lookup import PageConflictError, StorePart, page_of, work_now
+from proof.store.models import ColumnRow, FlagRow, PageEventRow, PageRow, RunRow, WorkRow
 from proof.store.request_keys import answered
 from proof.store.standing import Event, standing
 from proof.store.typed_text import check_note
@@ -86,6 +86,26 @@ class PageStates(StorePart):
         with self._reading() as session:
             stands = page_states(session, [page_of(session, work, page).id])[page]
             return "" if stands.changed else stands.person
+
+    def by_person(self, work: str) -> tuple[dict[str, int], dict[str, int]]:
+        """How many pages of a work each person proofread, and validated, as they stand now: of a validated page who
+        proofread it last before. Raises NoPlaceError."""
+        proofread: Counter[str] = Counter()
+        validated: Counter[str] = Counter()
+        with self._reading() as session:
+            stand = standings(session, PageRow.work_id == work_now(session, work).id, PageRow.absent.is_(False))
+            said = select(PageEventRow.page_id, PageEventRow.person)
+            said = said.where(PageEventRow.state == PageState.PROOFREAD.value, PageEventRow.about.is_(None))
+            said = said.join(PageRow, PageRow.id == PageEventRow.page_id).join(WorkRow, WorkRow.id == PageRow.work_id)
+            said = said.where(WorkRow.name == work).order_by(PageEventRow.version)
+            last = dict(session.execute(said).all())
+        for page, one in stand.items():
+            if one.state is PageState.VALIDATED:
+                validated[one.person] += 1
+                proofread[last.get(page, one.person)] += 1
+            elif one.state is PageState.PROOFREAD:
+                proofread[one.person] += 1
+        return dict(proofread.most_common()), dict(validated.most_common())
 
     def set(
         self,
