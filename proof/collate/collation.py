@@ -198,10 +198,10 @@ def _placements(
     total = np.bincount(of_block)
     mine, theirs = answering(blocks, equal=True)
     equal = np.bincount(of_block[mine], minlength=len(total))
-    found, at = np.unique(of_block[mine], return_index=True)
+    answered, first_at = np.unique(of_block[mine], return_index=True)
     first = {
         number: b.edition.blocks[b.blocks[to]].file_line
-        for number, to in zip(found.tolist(), theirs[at].tolist(), strict=True)
+        for number, to in zip(answered.tolist(), theirs[first_at].tolist(), strict=True)
     }
     repeats: dict[int, int] = defaultdict(int)
     for at in sorted(_covered(again)):
