@@ -352,6 +352,18 @@ def answers(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
     return row.start <= span.start and span.end <= end
 
 
+def no_longer_ask(session: Session, decided: Iterable[FlagRow]) -> None:
+    """Have what a check found where something was decided, and stands written, be asked no more."""
+    for flag in decided:
+        if flag.reads == flag.transcribed or flag.start is None:
+            continue
+        there = select(FlagRow).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == flag.version_id)
+        there = there.where(FlagRow.start >= flag.start, FlagRow.start <= flag.start + flag.extent)
+        for found in session.scalars(there.where(FlagRow.version == 0)):
+            if answers(flag, Span(found.start or 0, found.extent), found):
+                found.stale, found.ordinal = True, rows.GONE
+
+
 def _named(asked: Sequence[Flag], taken: Mapping[str, FlagRow], known: set[str]) -> list[tuple[Flag, Flag]]:
     """Findings as they are and under the ids of their flags."""
     ids: dict[str, str] = {flag.id: taken[flag.id].uid for flag in asked if flag.id in taken}
