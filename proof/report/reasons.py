@@ -148,6 +148,14 @@ def status_name(status: Status, say: Say) -> str:
     return say(STATUSES[status])
 
 
+def what_of(flag: Flag, say: Say) -> str:
+    """What was found of a column or a page, in a sentence: the reason, or what its notice says."""
+    evidence = flag.evidence
+    if evidence.reason in REASONS:
+        return say(REASONS[evidence.reason])
+    return in_words(evidence.notice, say) if evidence.notice else _sentence(evidence.reason)
+
+
 def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
     """Why a flag was raised, in a line of words; with the `other` of one question, what is said of both."""
     evidence = flag.evidence

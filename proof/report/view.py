@@ -36,7 +36,8 @@ PLAIN_PITCH, LEAST_PITCH, MOST_PITCH = 0.55, 0.25, 1.3
 @dataclass(frozen=True, slots=True)
 class PlacedCharacter:
     """A transcribed character at the place of its glyph: its centre, its em, and whether it is in question. `wedged`:
-    the image has no room for it; it stands beside the place into which it is inserted."""
+    the image has no room for it; it stands beside the place into which it is inserted. `offset` is its place in
+    the source of the column, -1 where it has none of its own."""
 
     text: str
     x: float
@@ -44,6 +45,7 @@ class PlacedCharacter:
     em: float
     marked: bool
     wedged: bool = False
+    offset: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,7 @@ def _placed(
                 for one in asked
                 if one.kind is not Kind.OMISSION
             )
-            placed.append(PlacedCharacter(character.text, _across(row, column), y, em, marked))
+            placed.append(PlacedCharacter(character.text, _across(row, column), y, em, marked, offset=character.offset))
     return placed
 
 

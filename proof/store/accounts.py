@@ -24,8 +24,8 @@ from sqlalchemy.orm import Session
 
 from proof.errors import ToldError
 from proof.locale.marking import _
+from proof.store.lookup import Sessions, StorePart
 from proof.store.models import AccountEventRow, AccountRow
-from proof.store.sessions import Sessions, StorePart
 
 LONGEST_NAME = 64
 SHORTEST_PASSWORD = 10

@@ -26,7 +26,7 @@ from proof.locale.marking import _
 from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError
 from proof.store.decision_rows import events_of_flag, shown_decisions
 from proof.store.decisions import take_back_in
-from proof.store.lookup import work_of
+from proof.store.lookup import StorePart, work_of
 from proof.store.models import (
     ActRow,
     CommentRow,
@@ -39,7 +39,6 @@ from proof.store.models import (
 )
 from proof.store.page_states import PageEvent, PageState, page_event
 from proof.store.request_keys import key_of_another
-from proof.store.sessions import StorePart
 from proof.store.standing import Event, changes_since, standing
 
 AT_ONCE = 200

@@ -5,13 +5,18 @@ it unless asked to."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Generic, TypeVar
 
 from sqlalchemy import delete, func, insert, select, update
 
+from proof.store.lookup import Sessions, StorePart
 from proof.store.models import CacheRow
-from proof.store.sessions import Sessions, StorePart
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 AT_ONCE = 500  # keys a statement, fewer than any database's limit of parameters
 
@@ -91,3 +96,34 @@ class Cache(StorePart):
 
 def _pieces(keys: Sequence[str]) -> list[Sequence[str]]:
     return [keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE)]
+
+
+class Bounded(Generic[K, V]):
+    """Values in memory: those used last, up to a size of all together; the last one stays whatever its size. Any thread
+    may use it."""
+
+    def __init__(self, limit: int, size: Callable[[V], int] = lambda _: 1) -> None:
+        self._limit, self._size = limit, size
+        self._held: OrderedDict[K, V] = OrderedDict()
+        self._total = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: K) -> V | None:
+        """The value under `key`, if it is still there."""
+        with self._lock:
+            if key not in self._held:
+                return None
+            self._held.move_to_end(key)
+            return self._held[key]
+
+    def put(self, key: K, value: V) -> V:
+        """Keep `value` under `key` in place of another; gives it back."""
+        with self._lock:
+            if key in self._held:
+                self._total -= self._size(self._held.pop(key))
+            self._held[key] = value
+            self._total += self._size(value)
+            while self._total > self._limit and len(self._held) > 1:
+                _, gone = self._held.popitem(last=False)
+                self._total -= self._size(gone)
+        return value

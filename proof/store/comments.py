@@ -21,12 +21,11 @@ from sqlalchemy.orm import Session, aliased
 from proof.errors import ToldError
 from proof.locale.marking import _
 from proof.store.decision_records import MissingFlagError, RefusedDecisionError
-from proof.store.lookup import NO_PAGE, NoPlaceError, work_of
+from proof.store.lookup import NO_PAGE, NoPlaceError, StorePart, work_of
 from proof.store.models import CommentRow, FlagRow, PageEventRow, PageRow, WorkRow
 from proof.store.page_states import PageState, page_states
 from proof.store.quality import is_seeded
 from proof.store.request_keys import key_of_another, must_be_own
-from proof.store.sessions import StorePart
 from proof.store.typed_text import check_note
 
 AT_ONCE = 200

@@ -1,16 +1,18 @@
-"""Opening the database: address, connections, migrations, and what its errors mean to a user."""
+"""The database: its address, connections, migrations, the lock of a check, and what its errors mean to a user."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from filelock import FileLock, Timeout
 from sqlalchemy import URL, Connection, Engine, create_engine, event, func, inspect, make_url, select
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
@@ -22,6 +24,13 @@ if TYPE_CHECKING:
 MIGRATIONS = Path(__file__).parent / "migrations"
 MIGRATING = 0x70726F6F6D696772
 """The number of the advisory lock on a PostgreSQL database while its tables are changed: the letters `proomigr`."""
+LOCK_POLL_S = 0.1
+"""Seconds from one look at a lock that another holds to the next."""
+CHECKING = 0x70726F6F
+"""The first of the two numbers of our advisory locks in a PostgreSQL database: the letters `proo`."""
+
+Waiting = Callable[[], None]
+
 ADVICE = [
     ("database is locked", "another program is writing to it; wait until it is done, or end it"),
     ("readonly", "it may only be read; allow writing to the file and its folder, or name another store"),
@@ -233,3 +242,66 @@ def _is_current(connection: Connection, script: ScriptDirectory) -> bool:
     if not heads and inspect(connection).get_table_names():
         raise OutputError(f"{name}: this database holds something else; name another store")
     return heads == set(script.get_heads())
+
+
+@contextmanager
+def check_lock(engine: Engine, work: str, waiting: Waiting) -> Iterator[bool]:
+    """Hold the right to check `work` in this store; gives whether it had to be waited for. `waiting` is called once
+    where another holds it. Raises OutputError where no lock can be had."""
+    name = engine.dialect.name
+    file = file_of(engine.url)
+    if file is not None:
+        with _file_lock(file.with_name(f".{file.name}.{_digest(work)}.lock"), waiting) as waited:
+            yield waited
+    elif name == "postgresql":
+        with explained(engine.url), engine.connect() as connection:
+            waited = _advisory_lock(connection.execution_options(isolation_level="AUTOCOMMIT"), work, waiting)
+            try:
+                yield waited
+            finally:
+                # with the connection the server frees it too, but a moment after that is closed here
+                with suppress(SQLAlchemyError):
+                    connection.execute(select(func.pg_advisory_unlock(*_lock_of(work))))
+                connection.invalidate()
+    else:  # a store in memory is nobody else's
+        yield False
+
+
+@contextmanager
+def _file_lock(path: Path, waiting: Waiting) -> Iterator[bool]:
+    lock, waited = FileLock(path, mode=0o600, thread_local=False), False
+    try:
+        while True:
+            try:
+                lock.acquire(timeout=0)
+                break
+            except Timeout:
+                if not waited:
+                    waiting()
+                waited = True
+                time.sleep(LOCK_POLL_S)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be locked ({error.strerror or error}); allow writing there") from error
+    try:
+        yield waited
+    finally:
+        lock.release()
+
+
+def _advisory_lock(connection: Connection, work: str, waiting: Waiting) -> bool:
+    waited = False
+    while not connection.scalar(select(func.pg_try_advisory_lock(*_lock_of(work)))):
+        if not waited:
+            waiting()
+        waited = True
+        time.sleep(LOCK_POLL_S)
+    return waited
+
+
+def _lock_of(work: str) -> tuple[int, int]:
+    """The two numbers of the lock of a work."""
+    return CHECKING, int(_digest(work)[:8], 16) - 2**31
+
+
+def _digest(work: str) -> str:
+    return hashlib.sha256(work.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -42,11 +42,11 @@ from proof.store.decision_rows import (
     row_of,
     shown_decisions,
 )
+from proof.store.lookup import StorePart
 from proof.store.models import DecisionRow, FlagRow, WorkRow
 from proof.store.places import no_longer_ask
 from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text
 from proof.store.request_keys import key_of_another, must_be_own
-from proof.store.sessions import StorePart
 from proof.store.texts import is_displaced
 from proof.store.typed_text import check_authority, check_markup, check_meant, check_note, check_reading
 

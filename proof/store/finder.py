@@ -10,9 +10,9 @@ from itertools import islice
 from proof.model.places import Place, juan_key, place_named
 from proof.model.refs import Folio, ImageRef, PageId
 from proof.store.library import FoundPair, found_pairs
+from proof.store.lookup import Sessions, StorePart
 from proof.store.queue import Queue
 from proof.store.queue_records import ListedPage
-from proof.store.sessions import Sessions, StorePart
 from proof.store.work_text import WordsInText, WorkTexts
 
 _RUN_ON = re.compile(r"(?<=[^\x00-\x7f])(?=[0-9]{1,6}[abAB]$)")

@@ -110,13 +110,13 @@ class Columns:
         return np.asarray(hidden | (np.isin(self.pair, list(rules)) & self.seeded))
 
     def _halves(self, session: Session, work_id: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The flags of characters that moved, half beside half: the more suspicious one, and the one after it."""
+        """The flags of what moved, half beside half: the more suspicious one, and the one after it."""
         moved = FlagRow.evidence["moved"].as_string()
         query = select(
             FlagRow.id, FlagRow.page_id, FlagRow.uid, moved, FlagRow.state, FlagRow.reading, FlagRow.suggested
         )
         query = query.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False), moved.is_not(None))
-        query = query.where(FlagRow.kind.in_([Kind.INSERTION.value, Kind.OMISSION.value]))
+        query = query.where(FlagRow.kind.in_([Kind.INSERTION.value, Kind.OMISSION.value, Kind.LAYOUT.value]))
         found = [row for row in session.execute(query) if row[0] in self.at]
         at_place = {(page, uid): self.at[number] for number, page, uid, *_ in found}
         leading, following = [], []

@@ -14,10 +14,9 @@ from sqlalchemy import func, select, tuple_
 from proof.model.result import CheckedCharacter
 from proof.store import rows
 from proof.store.decision_records import State
-from proof.store.lookup import number_of, work_now
+from proof.store.lookup import StorePart, number_of, work_now
 from proof.store.models import FlagRow, GlyphRow, PageRow
 from proof.store.quality import is_seeded
-from proof.store.sessions import StorePart
 
 Shapes = NDArray[np.int8]
 """What the glyphs of characters look like, a row each."""

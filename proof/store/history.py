@@ -18,12 +18,11 @@ from proof.store.acts import RuleChange, What
 from proof.store.comments import Comment, comments_of
 from proof.store.decision_records import Decision, Verdict
 from proof.store.decision_rows import shown_decisions
-from proof.store.judgements import Differing, Pairs, differing, judged_twice, last_said, paces
-from proof.store.lookup import number_of
+from proof.store.judgements import Differing, Pairs, differing, judged_twice, paces, standings_in
+from proof.store.lookup import StorePart, number_of
 from proof.store.models import ActRow, CommentRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
 from proof.store.page_states import PageEvent, PageState, page_event
 from proof.store.queue_records import CursorError
-from proof.store.sessions import StorePart
 
 KINDS: dict[What, type[ActRow]] = {
     What.DECISIONS: DecisionRow,
@@ -104,17 +103,17 @@ class History(StorePart):
         """By whom and when the pages of a work were proofread that await a second person, those that wait longest
         first, at most `limit` of them; and how many there are."""
         with self._reading() as session:
-            standing = [one.standing for one in last_said(session, work) if not one.changed]
-            waiting = [one for one in standing if one and one.state is PageState.PROOFREAD]
-            waiting.sort()  # by the number of the event
-            found = [_of_page(session, session.get_one(PageEventRow, one.id)) for one in waiting[:limit]]
-        return found, len(waiting)
+            stand = standings_in(session, work).values()
+            waiting = sorted(there.event for there in stand if there.person and there.state is PageState.PROOFREAD)
+            entries = [_of_page(session, session.get_one(PageEventRow, event)) for event in waiting[:limit]]
+        return entries, len(waiting)
 
     def to_validate(self, work: str, person: str) -> set[int]:
         """The pages of a work that somebody else than `person` proofread, and nobody validated yet."""
         with self._reading() as session:
-            said = [(one.page, one.standing) for one in last_said(session, work) if not one.changed]
-            return {page for page, one in said if one and one.state is PageState.PROOFREAD and one.person != person}
+            stand = standings_in(session, work).items()
+        proofread = {page: there.person for page, there in stand if there.state is PageState.PROOFREAD}
+        return {page for page, other in proofread.items() if other not in ("", person)}
 
     def differing(self, work: str, page: int, person: str) -> list[Differing]:
         """Where `person` decided otherwise on a page than somebody else did."""

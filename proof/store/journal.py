@@ -26,6 +26,7 @@ from sqlalchemy.orm import Session
 
 from proof.atomic import sync_folder
 from proof.errors import OutputError
+from proof.store.lookup import Sessions
 from proof.store.models import (
     ActRow,
     CommentRow,
@@ -38,7 +39,6 @@ from proof.store.models import (
     WorkRow,
 )
 from proof.store.rows import SEEDED
-from proof.store.sessions import Sessions
 from proof.store.texts import content_of
 
 ENDING = ".decisions.jsonl"

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State
 from proof.store.lookup import number_of
 from proof.store.models import DecisionRow, FlagRow, PageRow, WorkRow
-from proof.store.page_states import PageState, SaidOfPage, said_of_pages
+from proof.store.page_states import PageStanding, PageState, standings
 from proof.store.quality import is_of_text
 
 PAUSE = 300.0
@@ -58,8 +58,8 @@ class _Event(NamedTuple):
 
 def judged_twice(session: Session, work: str) -> Pairs:
     """What two people said of the same places of a work."""
-    stand = ((one.page, one.standing) for one in last_said(session, work))
-    validated = {page: one.person for page, one in stand if one and one.state is PageState.VALIDATED}
+    stand = standings_in(session, work).items()
+    validated = {page: there.person for page, there in stand if there.person and there.said is PageState.VALIDATED}
     found: Pairs = {}
     for events in _decided(session, work):
         validator = validated.get(events[0].page)
@@ -147,6 +147,6 @@ def paces(session: Session, work: str) -> list[float]:
     return found
 
 
-def last_said(session: Session, work: str) -> Iterator[SaidOfPage]:
-    """What was said of each page of a work of which anything was, and stands."""
-    return said_of_pages(session, PageRow.work_id == number_of(work), PageRow.absent.is_(False))
+def standings_in(session: Session, work: str) -> dict[int, PageStanding]:
+    """Where the pages of a work stand of which anything was said."""
+    return standings(session, PageRow.work_id == number_of(work), PageRow.absent.is_(False))

@@ -12,10 +12,9 @@ from sqlalchemy.orm import Session
 from proof.errors import ToldError
 from proof.layout.overrides import LayoutOverrideShape
 from proof.locale.marking import _
-from proof.store.lookup import PageConflictError, page_of
+from proof.store.lookup import PageConflictError, StorePart, page_of
 from proof.store.models import LayoutOverrideRow, PageRow, WorkRow
-from proof.store.request_keys import key_of_another, must_be_own
-from proof.store.sessions import StorePart
+from proof.store.request_keys import answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +95,9 @@ class LayoutOverrides(StorePart):
         with self._writing() as session:
             row = page_of(session, work, page)
             kept = layout.as_json() if layout else None
-            must_be_own(session, [key], LayoutOverrideRow)
-            again = session.scalar(select(LayoutOverrideRow).where(LayoutOverrideRow.key == key))
+            asked = {"page_id": page, "layout": kept, "image": image, "quadrant": quadrant, "person": person}
+            again = answered(session, LayoutOverrideRow, key, **asked, about=None)
             if again is not None:
-                said = (again.page_id, again.layout, again.image, again.quadrant, again.person, again.about)
-                if said != (page, kept, image, quadrant, person, None):
-                    raise key_of_another()
                 return _override(again)
             last = (
                 session.scalar(select(func.max(LayoutOverrideRow.version)).where(LayoutOverrideRow.page_id == page))
@@ -111,17 +107,8 @@ class LayoutOverrides(StorePart):
                 raise PageConflictError(
                     _("%(page)s: somebody set it otherwise in the meantime; look at the page again"), page=row.page
                 )
-            made = LayoutOverrideRow(
-                work_id=row.work_id,
-                page_id=page,
-                version=version + 1,
-                key=key,
-                layout=kept,
-                image=image,
-                quadrant=quadrant,
-                person=person,
-                at=datetime.now(UTC),
-            )
+            said = {"work_id": row.work_id, "version": version + 1, "key": key, "at": datetime.now(UTC)}
+            made = LayoutOverrideRow(**said, **asked)
             session.add(made)
             session.flush()
             return _override(made)

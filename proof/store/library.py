@@ -23,11 +23,10 @@ from proof.model.notices import Notice
 from proof.quality.sampling import estimate
 from proof.store import rows
 from proof.store.decision_records import SETTLED, State
-from proof.store.lookup import WorkNow, newest_act, works_now
+from proof.store.lookup import Sessions, StorePart, WorkNow, newest_act, works_now
 from proof.store.models import ActRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow, WorkRow
 from proof.store.quality import is_finding, is_seeded
 from proof.store.rules import rules_of
-from proof.store.sessions import Sessions, StorePart
 from proof.store.work_text import WorkTexts
 from proof.text.model import script_shown
 

@@ -1,7 +1,9 @@
-"""What a request names, found in the store, and how it is refused where that is not there."""
+"""How the parts of a store reach its database, find there what a request names, and tell whether a work changed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, ScalarSelect, func, select, update
@@ -13,6 +15,17 @@ from proof.store.models import ActRow, PageRow, WorkRow
 
 NO_PAGE = _("%(work)s: there is no page %(page)s")
 NO_WORK = _("there is no work %(work)s in the store")
+
+Sessions = Callable[[], AbstractContextManager[Session]]
+"""Each call gives a session, in a `with` block; what is written in it is committed at its end, all or nothing."""
+
+
+class StorePart:
+    """A part of a store. It reads in sessions of one kind and writes in those of the other."""
+
+    def __init__(self, reading: Sessions, writing: Sessions) -> None:
+        self._reading = reading
+        self._writing = writing
 
 
 class NoPlaceError(ToldError):

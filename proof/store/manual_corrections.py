@@ -15,11 +15,10 @@ from proof.model.geometry import Box
 from proof.store import codec, rows
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_demand, conflict_of, decide_in
-from proof.store.lookup import NoPlaceError, page_of
+from proof.store.lookup import NoPlaceError, StorePart, page_of
 from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageRow
 from proof.store.quality import is_seeded, note_seeded, seeded_places, shown_text
 from proof.store.request_keys import key_of_another, must_be_own
-from proof.store.sessions import StorePart
 from proof.store.texts import carry
 from proof.store.typed_text import LONGEST_READING
 

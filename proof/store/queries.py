@@ -15,11 +15,10 @@ from sqlalchemy.orm import Session
 
 from proof.model.result import PageResult
 from proof.store import rows
-from proof.store.lookup import number_of
+from proof.store.lookup import Sessions, number_of
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, TextRow, WorkRow
 from proof.store.quality import is_finding, is_seeded
 from proof.store.records import FlagFilter, KeptPage, StoredFlag, StoredText
-from proof.store.sessions import Sessions
 from proof.store.texts import DecidedPlace, place_of
 
 PAGES_AT_ONCE = 64

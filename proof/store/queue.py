@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +22,12 @@ from proof.locale.marking import _
 from proof.model.flags import Kind
 from proof.model.result import PageResult
 from proof.store import queries, rows
-from proof.store.bounded import Bounded
+from proof.store.cache import Bounded
 from proof.store.comments import count_problems
 from proof.store.decision_records import SETTLED, MissingFlagError, State
 from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask
 from proof.store.listed_pages import listed_page
-from proof.store.lookup import NO_PAGE, NoPlaceError, newest_act, work_now
+from proof.store.lookup import NO_PAGE, NoPlaceError, Sessions, StorePart, newest_act, work_now
 from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
 from proof.store.page_states import PageStanding, PageState, page_states
 from proof.store.quality import Places, as_shown, seeded_among, seeded_places, shown_context
@@ -42,7 +43,8 @@ from proof.store.queue_records import (
     WorkPair,
     WorkSummary,
 )
-from proof.store.sessions import Sessions, StorePart
+from proof.store.work_text import At, columns_of
+from proof.text.edit import Edit
 from proof.text.model import script_shown
 
 KEPT_WORKS = 32
@@ -96,15 +98,15 @@ class Queue(StorePart):
         flags = np.bincount(columns.state[columns.raised], minlength=len(STATES))
         shown = [page.number for page in columns.pages if page.image_sha]
         with self._reading() as session:
-            said = Counter(one.state for one in page_states(session, shown).values())
+            states = Counter(page.state for page in page_states(session, shown).values())
             problems = count_problems(session, work)
         still = {state: int(flags[STATES.index(state)]) for state in (State.OPEN, State.UNSURE, State.SKIPPED)}
         return WorkLeft(
             open=still[State.OPEN],
             unsure=still[State.UNSURE],
             skipped=still[State.SKIPPED],
-            to_mark=said[PageState.NOT_PROOFREAD],
-            to_validate=said[PageState.PROOFREAD],
+            to_mark=states[PageState.NOT_PROOFREAD],
+            to_validate=states[PageState.PROOFREAD],
             problems=problems,
         )
 
@@ -257,6 +259,13 @@ class Queue(StorePart):
             results = queries.results(session, pages)
             return {page.id: as_shown(one, places.get(page.id)) for page, one in zip(pages, results, strict=True)}
 
+    def edits(self, work: str, pages: Collection[int]) -> dict[At, tuple[Edit, ...]]:
+        """What decisions make of the columns of pages, by page and number of the column: by their places in the column
+        as it was checked. Raises NoPlaceError."""
+        with self._reading() as session:
+            columns = chain.from_iterable(columns_of(session, work_now(session, work).id, pages))
+            return {(column.page, column.number): column.edits for column in columns if column.edits}
+
     def image(self, sha: str) -> tuple[str, int, int] | None:
         """The path, as the check found it, and the size of the image with this hash."""
         query = select(PageRow.image, PageRow.width, PageRow.height)
@@ -282,7 +291,7 @@ class Queue(StorePart):
 
 
 def _with_counts(page: ListedPage, flags: int, still: int, stands: PageStanding) -> ListedPage:
-    return replace(page, flags=flags, open=still, **stands._asdict())
+    return replace(page, flags=flags, open=still, state=stands.state, version=stands.version, changed=stands.changed)
 
 
 def _queued(flag: FlagRow, page: PageRow, pages: dict[int, ListedPage], places: Places | None) -> QueuedFlag:

@@ -6,6 +6,7 @@ A key is one request's: where another kind of act has it, what is asked for now 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeVar
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -15,6 +16,7 @@ from proof.store.decision_records import RefusedDecisionError
 from proof.store.models import ActRow
 
 AT_ONCE = 200
+Act = TypeVar("Act", bound=ActRow)
 
 
 def key_of_another() -> RefusedDecisionError:
@@ -29,3 +31,14 @@ def must_be_own(session: Session, keys: Iterable[str], kind: type[ActRow]) -> No
         same = select(ActRow).where(ActRow.key.in_(asked[start : start + AT_ONCE]))
         if any(not isinstance(act, kind) for act in session.scalars(same)):
             raise key_of_another()
+
+
+def answered(session: Session, kind: type[Act], key: str, **asked: object) -> Act | None:
+    """The act that a request with this key made before. Raises RefusedDecisionError where that is not what is `asked`
+    for now, by column."""
+    act = session.scalar(select(ActRow).where(ActRow.key == key))
+    if act is None:
+        return None
+    if not isinstance(act, kind) or any(getattr(act, name) != value for name, value in asked.items()):
+        raise key_of_another()
+    return act

@@ -11,10 +11,9 @@ from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
 from proof.store.decision_records import RefusedDecisionError
-from proof.store.lookup import work_of
+from proof.store.lookup import StorePart, work_of
 from proof.store.models import FlagRow, RuleRow, WorkRow
 from proof.store.quality import is_finding
-from proof.store.sessions import StorePart
 from proof.store.typed_text import check_reading
 
 

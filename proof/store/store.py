@@ -28,6 +28,7 @@ from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
 from proof.store.comments import Comments
+from proof.store.database import Waiting, check_lock
 from proof.store.decisions import Decisions
 from proof.store.finder import Finder
 from proof.store.glyphs import Glyphs, Shapes
@@ -35,7 +36,6 @@ from proof.store.history import History
 from proof.store.journal import Journal, Line, all_lines, identity, journal_of, read_journal, standing_lines
 from proof.store.layout_overrides import LayoutOverrides, PageStamp, held_in
 from proof.store.library import Library
-from proof.store.locks import Waiting, check_lock
 from proof.store.lookup import changed, work_of
 from proof.store.manual_corrections import ManualCorrections
 from proof.store.models import FlagRow, PageRow, RunRow, TextVersionRow, WorkRow

@@ -27,8 +27,8 @@ from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind
 from proof.store.decision_records import State
+from proof.store.lookup import StorePart
 from proof.store.models import FlagRow, PageRow, QualityRow, TextRow, TextVersionRow
-from proof.store.sessions import StorePart
 from proof.text.edit import Edit
 from proof.text.model import Script
 from proof.text.positions import PositionMap, Span

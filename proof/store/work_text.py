@@ -25,7 +25,7 @@ from sqlalchemy.orm import Session
 
 from proof.errors import ProofError
 from proof.model.result import Status
-from proof.store.bounded import Bounded
+from proof.store.cache import Bounded
 from proof.store.decision_records import State
 from proof.store.lookup import WorkNow, newest_act, works_now
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, TextRow, WorkRow

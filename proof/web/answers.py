@@ -248,6 +248,15 @@ class FlagOut(BaseModel):
     stale: bool
     moved: str = Field("", description="Id of the flag that is one question with this one: what moved, or a run in two")
     other: OtherHalfOut | None = Field(None, description="That flag, while the two are one question, decided together")
+    what: str = Field("", description="Of a column or a page: what was found, in the language of the request")
+
+
+class EditOut(BaseModel):
+    """What a decision makes of a place of a column: `length` code points from `offset` are to read `reading`."""
+
+    offset: int
+    length: int
+    reading: str
 
 
 class FlagDetail(FlagOut):
@@ -256,11 +265,13 @@ class FlagDetail(FlagOut):
     rule: str
     p_text: float | None
     p_best: float | None
+    reads: str = Field(description="Of a column or a page: what the image reads")
     alternatives: list[AlternativeOut]
     witnesses: list[WitnessOut]
     ordinal: int | None
-    before: str
+    before: str = Field(description="The text before the place, as it stands after decisions")
     after: str
+    edits: list[EditOut] = Field(description="What decisions make of the column")
     view: ViewOut | None
     tile: str | None = Field(description="The image of the glyph as a data address")
     last: DecisionOut | None

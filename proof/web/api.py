@@ -167,7 +167,11 @@ def flags(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
         path.work, wanted_of(query), query.order, after=number_of(query.cursor), limit=limit
     )
     found = store.queue.flags(path.work, numbers)
-    items = [serializers.flag_of(one) for one in found] if not query.detail else serializers.details(store, found, say)
+    items = (
+        [serializers.flag_of(one) for one in found]
+        if not query.detail
+        else serializers.details(store, path.work, found, say)
+    )
     return answer(answers.FlagsOut(items=list(items), next=str(numbers[-1]) if more else None))
 
 
@@ -184,7 +188,7 @@ def facets(path: schemas.WorkPath, query: schemas.Filter) -> Response:
 @api.get("/works/<string:work>/flags/<int:flag>", tags=[FLAGS], responses={200: answers.FlagDetail}, summary="A flag")
 def flag(path: schemas.FlagPath) -> Response:
     store = project().store
-    return answer(serializers.details(store, store.queue.flags(path.work, [path.flag]), say)[0])
+    return answer(serializers.details(store, path.work, store.queue.flags(path.work, [path.flag]), say)[0])
 
 
 @api.get(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from proof.quality.unlikeness import middle_of, unlikeness
 from proof.store import Store
-from proof.store.bounded import Bounded
+from proof.store.cache import Bounded
 from proof.store.glyphs import Occurrences
 
 KEPT = 200_000

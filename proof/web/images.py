@@ -23,7 +23,7 @@ from proof.locale.marking import _
 from proof.report.crops import METHOD, load_picture, pack_piece
 from proof.report.glyphs import GLYPH_METHOD, GlyphPlace, cut_glyph
 from proof.report.upright import turn_of, turned_picture, turned_size
-from proof.store.bounded import Bounded
+from proof.store.cache import Bounded
 
 OPEN_BYTES = 160 << 20
 PIECES_BYTES = 64 << 20

@@ -152,6 +152,7 @@ SCRIPT = {
     "place": _("col. %(column)s, char. %(character)s"),
     "column": _("column %(number)s"),
     "wholePage": _("whole page"),
+    "onImage": _("on the image"),
     "nothing": _("nothing"),
     "asText": _("as the text"),
     "asImage": _("as the image"),

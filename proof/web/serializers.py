@@ -7,21 +7,24 @@ from dataclasses import replace
 
 from proof.locale.marking import Say
 from proof.locale.notices import in_words
-from proof.model.flags import Flag, is_moved
+from proof.model.flags import Flag, Kind, is_moved
 from proof.model.geometry import Box
 from proof.model.result import PageResult
-from proof.report.reasons import why
+from proof.report.reasons import what_of, why
 from proof.report.upright import lean_of, upright, upright_flag
 from proof.report.view import View, ordinal, view_of
 from proof.store import Store
 from proof.store.comments import Comment
 from proof.store.decision_records import State
 from proof.store.queue_records import ListedPage, QueuedFlag
+from proof.text.column import is_character
+from proof.text.edit import Edit, edited
 from proof.web.answers import (
     AlternativeOut,
     CharacterOut,
     ColumnOut,
     DecisionOut,
+    EditOut,
     FlagDetail,
     FlagOut,
     OtherHalfOut,
@@ -34,6 +37,7 @@ from proof.web.answers import (
 from proof.web.comment_answers import CommentOut
 from proof.web.glyph_tiles import address_of_flag
 from proof.web.images import name_of
+from proof.web.language import say
 
 AROUND, BESIDE = 10, 1.06
 """Of a column the desk shows a whole one of 21 characters, and a column on either side."""
@@ -48,7 +52,7 @@ def page_of(page: ListedPage) -> PageOut:
     return PageOut(image=page.image_sha, **values)
 
 
-def flag_of(queued: QueuedFlag) -> FlagOut:
+def flag_of(queued: QueuedFlag, say: Say = say) -> FlagOut:
     """A flag as lists show it."""
     flag = queued.flag
     return FlagOut(
@@ -71,6 +75,7 @@ def flag_of(queued: QueuedFlag) -> FlagOut:
         stale=queued.stale,
         moved=flag.moved,
         other=_other_half(moved) if (moved := _moved_with(queued)) else None,
+        what=what_of(flag, say) if flag.kind is Kind.LAYOUT else "",
     )
 
 
@@ -93,13 +98,21 @@ def _other_half(other: QueuedFlag, number: int | None = None) -> OtherHalfOut:
     )
 
 
-def details(store: Store, flags: Sequence[QueuedFlag], say: Say) -> list[FlagDetail]:
-    """Flags with all that the desk shows of them."""
-    results = store.queue.results(sorted({queued.page.number for queued in flags}))
+def listed(store: Store, work: str, flags: Sequence[QueuedFlag], *, detail: bool) -> Sequence[FlagOut]:
+    """Flags of a work as lists show them, or with all that the desk shows of them."""
+    return details(store, work, flags, say) if detail else [flag_of(queued) for queued in flags]
+
+
+def details(store: Store, work: str, flags: Sequence[QueuedFlag], say: Say) -> list[FlagDetail]:
+    """Flags of a work with all that the desk shows of them."""
+    numbers = sorted({queued.page.number for queued in flags})
+    results = store.queue.results(numbers)
+    edits = store.queue.edits(work, numbers)
     said = store.comments.of_flags(place for queued in flags for place in _places(queued))
     return [
         _detail(
-            store, queued, results[queued.page.number], say, [one for at in _places(queued) for one in said.get(at, ())]
+            *(store, queued, results[queued.page.number], edits.get((queued.page.number, queued.flag.line), ()), say),
+            [one for at in _places(queued) for one in said.get(at, ())],
         )
         for queued in flags
     ]
@@ -110,16 +123,23 @@ def _places(queued: QueuedFlag) -> list[tuple[int, str]]:
     return [(one.page.number, one.flag.id) for one in (queued, queued.other) if one is not None]
 
 
-def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say, comments: Sequence[Comment]) -> FlagDetail:
+def _detail(
+    store: Store,
+    queued: QueuedFlag,
+    result: PageResult,
+    edits: Sequence[Edit],
+    say: Say,
+    comments: Sequence[Comment],
+) -> FlagDetail:
     flag, evidence = queued.flag, queued.flag.evidence
     column = result.column_of(flag)
     source = column.source if column else ""
     end = flag.offset + flag.length
-    view = view_of(result, flag, AROUND, BESIDE) if queued.page.image_sha else None
-    history = store.decisions.history(queued.number) if queued.version else []
     other, moved = queued.other, _moved_with(queued)
+    view = _view_of(result, flag, moved.flag if moved else None) if queued.page.image_sha else None
+    history = store.decisions.history(queued.number) if queued.version else []
     return FlagDetail(
-        **flag_of(queued).model_dump(exclude={"other"}),
+        **flag_of(queued, say).model_dump(exclude={"other"}),
         other=_other_half(replace(moved, flag=upright_flag(moved.flag, result)), ordinal(result, moved.flag))
         if moved
         else None,
@@ -128,15 +148,13 @@ def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say, comm
         rule=evidence.rule,
         p_text=evidence.p_text,
         p_best=evidence.p_best,
-        alternatives=[
-            AlternativeOut(text=text, p=min(max(p, 0.0), 1.0))
-            for text, p in evidence.alternatives[:MOST_ALTERNATIVES]
-            if text and p >= LEAST_CHANCE
-        ],
+        reads=evidence.note if flag.kind is Kind.LAYOUT else "",
+        alternatives=_alternatives(flag),
         witnesses=[WitnessOut(one) for one in evidence.witnesses],
         ordinal=ordinal(result, flag),
-        before=source[max(flag.offset - REACH, 0) : flag.offset],
-        after=source[end : end + REACH],
+        before=edited(source[: flag.offset], [one for one in edits if one.end <= flag.offset])[-REACH:],
+        after=edited(source, [one for one in edits if one.start >= end])[end : end + REACH],
+        edits=[EditOut(offset=one.start, length=one.length, reading=one.replacement) for one in edits],
         view=_view(queued.page.image_sha, result, flag, view) if view else None,
         tile=address_of_flag(queued.page.image_sha, result, flag) if view else None,
         last=DecisionOut(history[-1]) if history and queued.state is not State.OPEN else None,
@@ -144,10 +162,34 @@ def _detail(store: Store, queued: QueuedFlag, result: PageResult, say: Say, comm
     )
 
 
+def _alternatives(flag: Flag) -> list[AlternativeOut]:
+    """What else the recogniser saw: characters, no signs that it takes strokes for."""
+    seen = [(text, p) for text, p in flag.evidence.alternatives if p >= LEAST_CHANCE and _is_of_script(text)]
+    return [AlternativeOut(text=text, p=min(max(p, 0.0), 1.0)) for text, p in seen[:MOST_ALTERNATIVES]]
+
+
+def _is_of_script(reading: str) -> bool:
+    """Whether a reading is a character of a Chinese text: neither a figure, a Latin letter nor a sign of the format."""
+    return not reading.isascii() and is_character(reading)
+
+
+def _view_of(result: PageResult, flag: Flag, moved: Flag | None) -> View | None:
+    """What the desk shows of a flag: both places of what `moved`, and the half-folio of a finding about a column or a
+    page that has no place of its own."""
+    view = view_of(result, flag, AROUND, BESIDE)
+    if view is None and flag.kind is Kind.LAYOUT and min(result.image_size) > 0:
+        page = _half_folio(upright(result))
+        return View(page, page, page, page.h / AROUND, (), None)
+    if view is None or moved is None or moved.bbox is None:
+        return view
+    other = view_of(result, moved, 0, BESIDE)
+    return replace(view, area=view.area.union(other.area)) if other else view
+
+
 def _view(sha: str, result: PageResult, flag: Flag, view: View) -> ViewOut:
     shown = upright(result)
     named = shown.column_of(replace(flag, bbox=view.focus))
-    column = named.box if named else view.focus
+    column = named.box if named and flag.kind is not Kind.LAYOUT else view.focus
     return ViewOut(
         image=name_of(sha, result.skew),
         area=_edges(_whole(view.area, shown.image_size)),

@@ -24,10 +24,10 @@ from proof.store import Store, database
 from proof.store.comments import CommentRequest, CommentState
 from proof.store.decision_records import ConflictError, DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.journal import TEXT, Journal, Line, all_lines, identity, read_journal
+from proof.store.lookup import Sessions
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import Base
 from proof.store.page_states import PageState
-from proof.store.sessions import Sessions
 from tests.web.drawn import WORK, fill
 from tests.wide import examples
 

@@ -1,7 +1,7 @@
 // The desk: one flag at a time, a key a decision. What comes next is here before it is asked for; what was
 // decided is on its way while the next flag is already looked at.
 
-import { api, ask, data, han, inTurn, isShortcut, make, may, person, say, script, uuid, why, words, work } from "./shell.js";
+import { api, ask, data, excerpt, han, inTurn, isShortcut, make, may, person, say, script, uuid, why, words, work } from "./shell.js";
 import { nextOutline, prepareBeside, showBeside, toggleBeside } from "./beside.js";
 import { change as changeOf, commentable, thread } from "./comments.js";
 import { parameters } from "./filters.js";
@@ -170,7 +170,7 @@ function show() {
   paint(flag);
   const moved = movedWith(flag);
   const kind = moved ? words.moved : words.kinds[flag.kind];
-  $("page").textContent = flag.page.page;
+  $("page").replaceChildren(make("bdi", {}, flag.page.page));
   $("page").href = pageOf(flag);
   $("cell").textContent = (moved ?? [flag]).map(place).join(" → ");
   $("kind").textContent = kind;
@@ -240,21 +240,29 @@ addEventListener("keydown", ({ ctrlKey, metaKey, key }) => {
   if (ctrlKey || metaKey || /^F\d/.test(key)) writeAddress();
 });
 
-const place = (flag) => (flag.ordinal ? say("place", { column: flag.line, character: flag.ordinal })
+const place = (flag) => (flag.ordinal && flag.kind !== "layout" ? say("place", { column: flag.line, character: flag.ordinal })
   : flag.line ? say("column", { number: flag.line }) : say("wholePage"));
 
 /** The two places of a character that moved, where the text has it and where the image has it; null for what did not,
     and where each place was given a reading of its own. */
 function movedWith(flag) {
   if (!flag.other || (flag.state === "corrected" && flag.reading !== flag.suggested)) return null;
-  return flag.kind === "insertion" ? [flag, flag.other] : [flag.other, flag];
+  return flag.transcribed ? [flag, flag.other] : [flag.other, flag];
 }
 
 function paint(flag) {
-  draw($("stage"), flag, whole, flag.why, (ok) => (ok ? $("missed")?.remove() : missed(flag)));
+  draw($("stage"), flag, whole, flag.why, (ok) => (ok ? $("missed")?.remove() : missed(flag)), editsBeside(flag));
   const glyph = $("glyph");
   glyph.dataset.flag = flag.number;
   drawGlyph(glyph, flag);
+}
+
+/** What decisions make of the column of a flag elsewhere: those that the server had, and those that were made here since. */
+function editsBeside(flag) {
+  const own = [flag.number, flag.other?.number];
+  const here = flags.filter((one) => one.page.number === flag.page.number && one.line === flag.line);
+  const known = (edit) => here.some((one) => one.offset === edit.offset && one.length === edit.length);
+  return [...flag.edits.filter((edit) => !known(edit)), ...here.filter((one) => one.state === "corrected" && !own.includes(one.number))];
 }
 
 /** The image did not come: nobody is left to decide before a column that only looks empty. It is asked for again. */
@@ -274,23 +282,26 @@ function tiles(flag, moved) {
     big($("suggested"), moved[0].transcribed, place(moved[1]));
   } else {
     const codes = flag.kind === "variant" && [...flag.transcribed, ...flag.suggested].length === 2;
-    big($("transcribed"), flag.transcribed, codes ? codeOf(flag.transcribed) : flag.kind === "layout" ? place(flag) : "");
-    big($("suggested"), flag.suggested, codes ? codeOf(flag.suggested) : flag.kind === "layout" ? words.kinds.layout : "", flag.kind === "insertion" && !flag.suggested ? flag.transcribed : "");
+    const layout = flag.kind === "layout";
+    big($("transcribed"), flag.transcribed, codes ? codeOf(flag.transcribed) : layout ? place(flag) : "");
+    big($("suggested"), flag.suggested, codes ? codeOf(flag.suggested) : layout ? flag.suggested ? words.onImage : words.kinds.layout : "", flag.kind === "insertion" && !flag.suggested ? flag.transcribed : "");
   }
   const alone = !moved && flag.kind !== "layout" && flag.transcribed === flag.suggested;
   document.querySelector(".tile.seen").hidden = alone;
   document.querySelector(".tiles").classList.toggle("alone", alone);
+  document.querySelector(".tiles figure").classList.toggle("unused", flag.kind === "layout"); // a column has no glyph
 }
 const codeOf = (text) => `U+${text.codePointAt(0).toString(16).toUpperCase()}`;
 
 /** A tile: the text, or in its place what is struck, or that there is nothing; a note below says what else tells it apart. */
 function big(element, text, note = "", struck = "") {
-  const shown = text || struck;
-  element.replaceChildren(...(struck && !text ? [make("s", {}, struck)] : [text || make("span", { class: "words" }, note || say("nothing"))]),
+  const shown = excerpt(text || struck);
+  element.replaceChildren(...(struck && !text ? [make("s", {}, shown)] : [shown || make("span", { class: "words" }, note || say("nothing"))]),
     ...(note && text ? [make("span", { class: "words" }, note)] : []));
   element.lang = script;
   element.classList.toggle("none", !shown);
   element.classList.toggle("long", [...shown].length > 1);
+  element.classList.toggle("longer", [...shown].length > 4);
   element.closest("button").dataset.text = text || say("nothing");
 }
 

@@ -1,7 +1,7 @@
 // What was done, newest first, filtered; a decision can be taken back that nobody decided anew.
 
 import { change } from "./comments.js";
-import { api, ask, data, han, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
+import { api, ask, data, deskOf, han, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 let next = data.next;
@@ -33,10 +33,9 @@ function row(one, context, state, where, extra, note = "") {
 /** What somebody said to the others, with the way to where it can be answered. */
 function comment(one) {
   const { comment: made } = one;
-  const base = `/works/${encodeURIComponent(work)}/`;
-  const way = made.flag ? `desk?state=&raised=all&flag=${made.flag}` : `pages/${made.page}`;
+  const way = made.flag ? deskOf(made.flag) : `/works/${encodeURIComponent(work)}/pages/${made.page}`;
   return row(one,
-    make("a", { class: "context", href: base + way }, ...(made.uid ? change(made) : [one.name])),
+    make("a", { class: "context", href: way }, ...(made.uid ? change(made) : [one.name])),
     make("span", { class: "state" }, words.commentStates[made.state], ...(made.assigned ? [" · ", say("assignedTo", { person: made.assigned })] : [])),
     make("span", { class: "soft where" }, ...(made.uid ? [one.name, made.line ? ` ${say("column", { number: made.line })}` : ""] : [])),
     make("span"), made.text);

@@ -7,8 +7,8 @@ import { layoutTools } from "./layout.js";
 import { nearest, offer } from "./near.js";
 import { ahead } from "./outbox.js";
 import { alternatives, answerPage, askPage, readable, settle } from "./reading.js";
-import { api, ask, data, han, inTurn, isShortcut, make, may, oneAtATime, say, uuid, words, work } from "./shell.js";
-import { home, together, writeSheet } from "./sheet.js";
+import { api, ask, data, deskOf, han, inTurn, isShortcut, make, may, oneAtATime, say, uuid, words, work } from "./shell.js";
+import { columnFlags, home, together, writeSheet } from "./sheet.js";
 import { composing, whyTyped } from "./typing.js";
 import { tellAnew, tellNext } from "./undo.js";
 
@@ -17,7 +17,7 @@ const NS = "http://www.w3.org/2000/svg";
 const pair = new Map(); // index of a character: its box and its place in the text
 const flagAt = new Map();
 for (const flag of data.flags_found) {
-  if (!flag.raised && flag.state === "open") continue;
+  if ((!flag.raised && flag.state === "open") || flag.kind === "layout") continue; // of a column the frame is marked
   for (let at = flag.offset; at < flag.offset + Math.max(flag.length, 1); at += 1) flagAt.set(`${flag.line}:${at}`, flag);
 }
 const flagOf = (one) => flagAt.get(`${one.line}:${one.offset}`);
@@ -51,6 +51,12 @@ function image() {
     overlay.append(box);
     Object.assign(pair.get(index), { box });
   });
+  for (const flag of columnFlags) {
+    const [x, y, width, height] = flag.bbox;
+    const box = document.createElementNS(NS, "rect");
+    for (const [name, value] of Object.entries({ x, y, width, height, class: `flagged column ${flag.state}` })) box.setAttribute(name, value);
+    overlay.prepend(box);
+  }
   together($("sheet"), viewer);
   viewer.addHandler("open", () => {
     viewer.addOverlay({ element: overlay, location: viewer.world.getItemAt(0).getBounds() });
@@ -99,7 +105,7 @@ function open(n) {
   $("correct-problem").textContent = "";
   $("correct-delete-label").textContent = say("deletes", { text: corrected.text });
   $("correct-flag").hidden = !flag;
-  if (flag) $("correct-flag").href = `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number}`;
+  if (flag) $("correct-flag").href = deskOf(flag);
   $("correct-others").replaceChildren();
   alternatives(one, flag).then((others) => {
     if (corrected !== one) return; // the box is open for another by then
@@ -111,7 +117,7 @@ function open(n) {
 }
 /** A character that moved, in words: it is decided on the desk, at both its places at once. */
 function movedTo(flag) {
-  const [old, place] = flag.kind === "insertion" ? [flag, flag.other] : [flag.other, flag];
+  const [old, place] = flag.transcribed ? [flag, flag.other] : [flag.other, flag];
   const columns = say("column", { number: [...new Set([old.line, place.line])].join(" → ") });
   return `${words.moved}: ${old.transcribed}, ${columns}`;
 }
@@ -209,7 +215,7 @@ answerPage((state) => sayPage(state, true));
 // what people say to each other of the page; what was said of its flags is read here, and answered on the desk
 
 const own = data.comments.filter((one) => !one.uid);
-const where = (one) => (one.uid ? [make("a", { href: one.flag ? `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${one.flag}` : null },
+const where = (one) => (one.uid ? [make("a", { href: one.flag ? deskOf(one.flag) : null },
   say("column", { number: one.line }), " ", ...change(one)), " "] : []);
 const talk = commentable(() => ({
   title: [say("commentedOn", { place: data.page })], comments: data.comments, own, where,
@@ -253,8 +259,8 @@ function withFlags({ number, source }) {
   for (const flag of data.flags_found.filter((one) => one.line === number && (one.raised || one.state !== "open")).sort((a, b) => a.offset - b.offset)) {
     if (flag.offset < at) continue;
     const end = flag.offset + flag.length;
-    const href = `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number}`;
-    parts.push(text.slice(at, flag.offset).join(""), make("a", { href, class: `flagged ${flag.state}` }, text.slice(flag.offset, end).join("") || "∅"));
+    const href = deskOf(flag);
+    parts.push(text.slice(at, flag.offset).join(""), make("a", { href, class: `flagged ${flag.state}` }, (flag.state === "corrected" ? flag.reading : "") || text.slice(flag.offset, end).join("") || "∅"));
     at = end;
   }
   return [...parts, text.slice(at).join("")];

@@ -2,7 +2,7 @@
 
 import { changed, dialAt, parameters, toggled } from "./filters.js";
 import { sayWhatIsLeft } from "./left.js";
-import { api, ask, data, glyphOf, han, isShortcut, make, nothing, oneAtATime, say, words, work } from "./shell.js";
+import { api, ask, data, excerpt, glyphOf, han, isShortcut, make, nothing, oneAtATime, say, words, work } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 const form = $("filters");
@@ -24,15 +24,18 @@ function row(flag) {
   const glyph = flag.bbox && flag.page.image
     ? make("img", { class: "paper", loading: "lazy", alt: "", width: 52, height: 52, src: glyphOf(flag) })
     : make("span", { class: "noimage" });
+  const layout = flag.kind === "layout";
   const [before, after] = flag.context.split(`[${flag.transcribed}]`);
   const lead = narrow.matches ? [...(before ?? "")].slice(-2).join("") : before ?? ""; // what is asked about is in view
-  const around = make("span", { class: "context han", lang: document.body.dataset.script }, lead, make("mark", {}, flag.transcribed || nothing()), after ?? "");
+  const around = layout ? make("span", { class: "context words" }, flag.what) : make("span", { class: "context han", lang: document.body.dataset.script }, lead, make("mark", {}, flag.transcribed || nothing()), after ?? "");
   return make("li", {}, make("a", { href: deskAddress(flag.number), class: "row" },
     glyph,
-    make("span", { class: "pair" }, ...(flag.other ? [han(flag.transcribed || flag.suggested, "seen")]
-      : [han(flag.transcribed, "said"), make("span", { class: "arrow", "aria-label": "→" }, "→"), han(flag.suggested, "seen")])),
+    make("span", { class: layout || flag.length > 2 ? "pair long" : "pair" }, ...(flag.other ? [han(excerpt(flag.transcribed || flag.suggested), "seen")]
+      : layout && !flag.transcribed !== !flag.suggested ? [han(excerpt(flag.transcribed || flag.suggested), flag.transcribed ? "said" : "seen")]
+      : layout && !flag.transcribed ? []
+      : [han(excerpt(flag.transcribed), "said"), make("span", { class: "arrow", "aria-label": "→" }, "→"), han(excerpt(flag.suggested), "seen")])),
     around,
-    make("span", { class: "where" }, make("span", { class: "id" }, flag.page.page), " ", columns(flag)),
+    make("span", { class: "where" }, make("span", { class: "id" }, make("bdi", {}, flag.page.page)), " ", columns(flag)),
     make("span", { class: "kind" }, flag.other ? words.moved : words.kinds[flag.kind]),
     make("span", { class: "soft score", title: say("score") }, flag.score.toFixed(1)),
     make("span", { class: `state ${flag.state}` }, flag.state === "open" ? "" : words.states[flag.state], flag.state === "corrected" && !flag.other ? han(flag.reading) : "")));
@@ -42,7 +45,7 @@ function row(flag) {
 function columns(flag) {
   if (!flag.line) return say("wholePage");
   const places = flag.other ? [flag.line, flag.other.line] : [flag.line];
-  if (flag.kind === "omission") places.reverse();
+  if (!flag.transcribed) places.reverse();
   return say("column", { number: [...new Set(places)].join(" → ") });
 }
 
@@ -85,7 +88,7 @@ function filters() {
   $("pairs").replaceChildren(...facets.pairs.filter((pair) => pair.text !== pair.image).slice(0, chosen ? 40 : 24).map((pair) =>
     make("button", { type: "button", class: "chip", "aria-pressed": String(chosen && pair.text === query.text && pair.image === query.image),
       onclick: () => choosePair(pair) },
-      han(pair.text, "said"), make("span", { class: "arrow" }, "→"), han(pair.image, "seen"), make("span", { class: "count" }, pair.count))));
+      han(excerpt(pair.text), "said"), make("span", { class: "arrow" }, "→"), han(excerpt(pair.image), "seen"), make("span", { class: "count" }, pair.count))));
   way();
   dial();
 }

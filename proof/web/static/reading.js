@@ -1,13 +1,12 @@
 // Reading a page from character to character: arrow keys walk along the columns, Enter types in place, M marks a place
 // as doubtful, P goes to the flag and back. What is flagged is decided there; what is not is corrected by hand.
 
-import { api, ask, data, han, isShortcut, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
+import { api, ask, data, deskOf, han, isShortcut, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
 import { meant } from "./typing.js";
 
 const $ = (id) => document.getElementById(id);
 const LIST = 240; // CSS pixels that what the recogniser saw takes beside the cell
 const DESK = `proof-desk:${work}`;
-const deskOf = (flag) => `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number}`;
 
 /** The flag that is about this character and no other; a moved one is decided at both its places, on the desk. */
 const own = (flag, one) => flag && !flag.other && flag.offset === one.offset && flag.length === one.length;

@@ -1,7 +1,9 @@
 // The text of a page as it stands now: each character at the height of its glyph, what was corrected in its place with
 // the old reading small beside it, what was inserted as a cell, what was deleted struck. It moves with the image.
 
-import { data, make, say, words, work } from "./shell.js";
+import { data, deskOf, make, say, words } from "./shell.js";
+
+import { standing } from "./stage.js";
 
 /* global OpenSeadragon */
 
@@ -38,14 +40,6 @@ function put(element, x, y, em, column) {
   return element;
 }
 
-/** What stands at a character now, after what was decided of its flag; nothing where it is deleted. */
-function standing(one, flag) {
-  if (flag?.state !== "corrected") return one.text;
-  const now = [...flag.reading];
-  const at = one.offset - flag.offset;
-  return now.length === flag.length ? now[at] : at ? "" : flag.reading;
-}
-
 /** The characters of a column in their order, with what is inserted before or after them: `{ y, row, cells }`. */
 function column(number, flagOf, pair) {
   const line = data.characters_found.map((one, n) => ({ one, n })).filter(({ one }) => one.line === number && han(one));
@@ -60,7 +54,7 @@ function column(number, flagOf, pair) {
     const y = Math.max(middle(one.box)[1], feet[one.row] ?? -Infinity);
     feet[one.row] = y + 0.8 * em;
     const flag = flagOf(one);
-    const now = standing(one, flag);
+    const now = flag?.state === "corrected" ? standing(one.text, one.offset, flag) : one.text;
     const gone = flag?.state === "corrected" && now !== one.text;
     const shown = now || one.text;
     const cell = make("button", { type: "button", class: `cell han ${flag ? `flagged ${flag.state}` : ""} ${gone && !now ? "deleted" : ""} ${[...shown].length > 1 ? "several" : ""}`, "data-n": n },
@@ -81,7 +75,7 @@ function column(number, flagOf, pair) {
 
 /** The cell of a flag that no character with a glyph stands for: what was inserted, or is not on the image. */
 function without(flag, line, parts, box) {
-  if (!flag.bbox || line.some(({ one }) => one.offset >= flag.offset && one.offset < flag.offset + flag.length)) return null;
+  if (!flag.bbox || flag.kind === "layout" || line.some(({ one }) => one.offset >= flag.offset && one.offset < flag.offset + flag.length)) return null;
   const added = flag.kind === "omission" || !flag.length;
   if (!added && flag.kind !== "insertion") return null;
   const text = flag.state === "corrected" ? flag.reading || flag.transcribed : flag.transcribed;
@@ -91,15 +85,26 @@ function without(flag, line, parts, box) {
   const x = across(row, columnOf(flag.line, middle(flag.bbox)[0]), y) + (added ? 0 : 0.6 * pitch);
   const state = `flagged ${flag.state} ${flag.state === "corrected" && !flag.reading ? "deleted" : ""} ${text.trim() ? "" : "empty"}`;
   const name = `${words.kinds[flag.kind]} ${flag.transcribed || flag.suggested}`;
-  const cell = make("a", { class: `cell extra han ${state}`, "aria-label": name, href: `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number}` }, text);
+  const cell = make("a", { class: `cell extra han ${state}`, "aria-label": name, href: deskOf(flag) }, text);
   return { offset: flag.offset - 0.5, cells: [put(cell, x, y, em, box)] };
+}
+
+/** Findings about columns that have a place on the image. */
+export const columnFlags = data.flags_found.filter((flag) => flag.kind === "layout" && flag.bbox && (flag.raised || flag.state !== "open"));
+
+/** The frame of a finding about a column: the way to it. */
+function aboutColumn(flag) {
+  const [x, y, w, h] = flag.bbox;
+  const cell = make("a", { class: `extra whole ${flag.state}`, "aria-label": `${words.kinds.layout}: ${flag.what}`, title: flag.what, href: deskOf(flag) });
+  cell.style.cssText = `left:${x}px;top:${y}px;width:${w}px;height:${h}px`;
+  return cell;
 }
 
 /** Writes the text into `sheet`. `flagOf` gives the flag of a character, `pair` takes the cells by their numbers. */
 export function writeSheet(sheet, flagOf, pair) {
   const numbers = [...new Set([...data.columns.map((one) => one.number), ...data.characters_found.map((one) => one.line)])].sort((a, b) => a - b);
   const plane = make("div", { class: "plane" });
-  plane.append(...numbers.map((number) => column(number, flagOf, pair)));
+  plane.append(...numbers.map((number) => column(number, flagOf, pair)), ...columnFlags.map(aboutColumn));
   sheet.replaceChildren(plane);
   whole(sheet);
 }

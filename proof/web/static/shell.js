@@ -136,12 +136,22 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+const EXCERPT = 6; // characters that are shown whole
 /** A character, or the mark of a place without one. */
 export const han = (text, extra = "") => make("span", { class: `han ${extra}`.trim(), lang: script }, text || nothing());
+/** A long stretch of text by its beginning and end, where there is room for a few characters alone. */
+export function excerpt(text) {
+  if ([...text].length <= EXCERPT) return text;
+  const bare = [...text.replace(/[()/\s]/gu, "")];
+  return bare.length > EXCERPT ? `${bare.slice(0, 3).join("")}…${bare.slice(-2).join("")}` : bare.join("");
+}
 export const nothing = () => make("span", { class: "void", role: "img", "aria-label": say("nothing") });
 
 /** Where a piece of a page image is found. */
 export const piece = (image, [x, y, w, h], size = "max") => `/iiif/${image}/${x},${y},${w},${h}/${size}/0/default.webp`;
+
+/** Where a flag is shown on the desk, whatever its state. */
+export const deskOf = (flag) => `/works/${encodeURIComponent(work)}/desk?state=&raised=all&flag=${flag.number ?? flag}`;
 
 /** Where the glyph of a flag is found, cut about its ink; where that of any character of a page is. */
 export const glyphOf = (flag) => `/works/${encodeURIComponent(work)}/flags/${flag.number}/glyph.webp?${flag.page.image.slice(0, 12)}`;

@@ -6,6 +6,7 @@ import { glyphOf, make, nothing, piece, say, script } from "./shell.js";
 const NS = "http://www.w3.org/2000/svg";
 const CLOSE = 9; // characters shown close up
 const BESIDE = 2.6; // heights of a character that are seen on either side of the glyph
+const MOST_IN_CELL = 4; // characters in the place of one
 const TEXT_WIDTH = 3.8; // width of the transcribed column, in heights of a character
 const THUMB = 150; // pixels of the half-folio that is shown small
 
@@ -48,22 +49,21 @@ export function pictureOn(flag) {
 const frame = ([x, y, w, h], air, cls, more = {}) =>
   svg("rect", { class: cls, x: x - air, y: y - air, width: w + 2 * air, height: h + 2 * air, rx: 2, ...more });
 
-/** Whether the other place of a character that moved is on the picture, and not where the close view shows it. */
-const beyond = ({ view, other }) => Boolean(other?.bbox) && !within(other.bbox, seen(view, false)) && within(other.bbox, view.area);
-const within = ([x, y, w, h], [left, top, wide, tall]) => x + w > left && x < left + wide && y >= top && y + h <= top + tall;
-
-/** What is seen, in pixels of the image: as much about every glyph, so that it stands where the one before stood. */
-function seen(view, whole) {
-  const [x, y, w, h] = view.area;
+/** What is seen, in pixels of the image: as much about every glyph, so that it stands where the one before stood; more
+    where the places in question would not be whole. */
+function seen(flag, whole) {
+  const { view } = flag;
   const [cx, cy] = middle(view.focus);
-  const half = whole ? Math.max(cy - y, y + h - cy) : (CLOSE * view.pitch) / 2;
-  const beside = whole ? Math.max(cx - x, x + w - cx) : BESIDE * view.pitch;
+  const places = whole ? [view.area] : [view.focus, view.gap, flag.other?.bbox].filter(Boolean);
+  const air = whole ? 0 : view.pitch / 4;
+  const beside = Math.max(BESIDE * view.pitch, ...places.map(([x, , w]) => Math.max(cx - x, x + w - cx) + air));
+  const half = Math.max(whole ? 0 : (CLOSE * view.pitch) / 2, ...places.map(([, y, , h]) => Math.max(cy - y, y + h - cy) + air));
   return [cx - beside, cy - half, 2 * beside, 2 * half];
 }
 const middle = ([x, y, w, h]) => [x + w / 2, y + h / 2];
 
 /** Draws a flag into `stage`; `came(ok)` hears whether its image did, unless another flag is shown by then. */
-export function draw(stage, flag, whole, label, came) {
+export function draw(stage, flag, whole, label, came, edits = []) {
   const { view } = flag;
   if (!view) {
     stage.classList.remove("waiting");
@@ -72,13 +72,15 @@ export function draw(stage, flag, whole, label, came) {
     return;
   }
   const [x, y, w, h] = view.area;
-  const [left, top, wide, tall] = seen(view, whole || beyond(flag));
+  const [left, top, wide, tall] = seen(flag, whole);
   const [cx, cy] = middle(view.focus);
   const lean = Math.tan((view.skew * Math.PI) / 180); // how far the column moves to the right, a pixel down
   const colW = Math.max(view.column[2] - Math.abs(lean) * view.column[3], view.column[2] / 2);
   const colX = view.column[0] + view.column[2] / 2 + lean * (cy - view.column[1] - view.column[3] / 2) - colW / 2;
+  const columns = flag.kind === "layout" ? [[flag.transcribed, "said"], [flag.reads, "seen"]].filter(([text]) => text) : null;
   const gap = 0.2 * view.pitch;
-  const textW = TEXT_WIDTH * view.pitch;
+  const scale = columns ? Math.max(1, tall / (CLOSE * 2 * view.pitch)) : 1; // a page is seen from farther than a column
+  const textW = TEXT_WIDTH * view.pitch * scale;
   const textX = left + wide + gap + textW / 2 - cx; // from a place in the column to its text
   const air = 0.06 * view.pitch;
 
@@ -98,7 +100,8 @@ export function draw(stage, flag, whole, label, came) {
     shade(left - w, colX), shade(colX + colW, left + 2 * w), frame(view.focus, air, "place"));
   if (flag.other?.bbox) page.append(svg("g", { transform: `rotate(${view.skew.toFixed(3)} ${cx} ${cy})` }, frame(flag.other.bbox, air, "place other")));
   const told = svg("clipPath", { id: "told" }, svg("rect", { x: left + wide, y: top, width: gap + textW, height: tall }));
-  drawing.append(svg("defs", {}, clip, told), page, transcript(view, textX, [left + wide + gap, top, textW, tall], air));
+  const sheet = [left + wide + gap, top, textW, tall];
+  drawing.append(svg("defs", {}, clip, told), page, columns ? besideOneAnother(columns, view, sheet) : transcript(view, textX, sheet, air, edits));
   const known = picture(flag);
   stage.classList.toggle("waiting", !known.image.complete);
   known.ready.then((ok) => {
@@ -110,19 +113,78 @@ export function draw(stage, flag, whole, label, came) {
   stage.setAttribute("aria-label", label);
 }
 
+/** What stands at a character, once an edit of its column holds; nothing where it is deleted. */
+export function standing(text, offset, edit) {
+  const now = [...edit.reading];
+  const at = offset - edit.offset;
+  return now.length === edit.length ? now[at] : at ? "" : edit.reading;
+}
+
+/** The text of a character of the transcript after edits, with what is inserted behind it. */
+function edited(one, edits) {
+  const own = edits.find(({ offset, length }) => offset <= one.offset && one.offset < offset + length);
+  const behind = edits.filter(({ offset, length }) => !length && offset === one.offset + 1).map(({ reading }) => reading).join("");
+  return (own && one.offset >= 0 ? standing(one.text, one.offset, own) : one.text) + behind;
+}
+
 /** The text of the column at the heights of its glyphs; what the image has no room for stands beside it, with a wedge. */
-function transcript(view, textX, [x, y, width, height], air) {
+function transcript(view, textX, [x, y, width, height], air, edits) {
   const text = svg("g", { lang: script, class: "text", "clip-path": "url(#told)" }, svg("rect", { class: "sheet", x, y, width, height }));
   if (view.gap) text.append(frame([view.gap[0] + textX, ...view.gap.slice(1)], air, "gap"));
   for (const one of view.characters) {
     const [at, half] = [one.x + textX, one.em / 2];
     if (one.wedged) text.append(svg("path", { class: "wedge", d: `M ${at - 2.1 * half} ${one.y} l ${half} ${-0.7 * half} v ${1.4 * half} z` }));
     if (one.marked) text.append(frame([at - half, one.y - half, one.em, one.em], air, "said"));
-    const glyph = svg("text", { x: at, y: one.y, "font-size": one.em, class: one.marked ? "said" : "" });
-    glyph.textContent = [...one.text].length > 3 ? "〓" : one.text;
-    text.append(glyph);
+    const now = one.marked ? one.text : edited(one, edits);
+    text.append(...upright(now, at, one.y, one.em, one.marked ? "said" : now === one.text ? "" : "seen"));
   }
   return text;
+}
+
+const DESCRIPTION = /^[\u2ff0-\u2fff\u31ef]|^&/u; // a character by its components, or an entity
+
+/** What stands in the place of one character: itself; several below one another; what is longer as a sign. */
+function upright(text, x, y, em, cls) {
+  const parts = DESCRIPTION.test(text) || [...text].length > MOST_IN_CELL ? ["〓"] : [...text];
+  const size = em / Math.max(parts.length, 1);
+  return parts.map((part, n) => {
+    const glyph = svg("text", { x, y: y + (n - (parts.length - 1) / 2) * size, "font-size": size, class: cls });
+    glyph.textContent = part;
+    return glyph;
+  });
+}
+
+/** Columns of source text beside one another, as high as there is room: what the text has, and what the image reads. */
+function besideOneAnother(columns, view, [x, y, width, height]) {
+  const text = svg("g", { lang: script, class: "text", "clip-path": "url(#told)" }, svg("rect", { class: "sheet", x, y, width, height }));
+  const [, top, , high] = view.focus;
+  const placed = columns.map(([source]) => inRows(source));
+  const down = Math.max(...placed.map(({ length }) => length));
+  const step = Math.min(width / 3.2, high / Math.max(down, 1));
+  placed.forEach(({ characters }, n) => {
+    const middleX = x + (width * (n + 0.5)) / columns.length;
+    for (const one of characters)
+      text.append(...upright(one.text, middleX + one.across * step, top + (one.down + one.size / 2) * step, 0.86 * one.size * step, columns[n][1]));
+  });
+  return text;
+}
+
+/** The characters of a column of source text with their places in heights of a character; notes stand in two rows. */
+function inRows(source) {
+  const characters = [];
+  let [down, row, start, deepest] = [0, "main", 0, 0];
+  for (const text of source.match(/[\u2ff0-\u2fff\u31ef][^()/]*|&[^;]*;|./gu) ?? []) {
+    if (text === "(") [row, start, deepest] = ["right", down, down];
+    else if (text === "/" && row !== "main") [row, down] = ["left", start];
+    else if (text === ")") [row, down] = ["main", deepest];
+    else {
+      const size = row === "main" ? 1 : 0.5;
+      if (text.trim()) characters.push({ text, down, size, across: { main: 0, right: 0.27, left: -0.27 }[row] });
+      down += size;
+      deepest = Math.max(deepest, down);
+    }
+  }
+  return { characters, length: Math.max(down, deepest) };
 }
 
 /** The half-folio, small, and where on it the glyph stands. */

@@ -1,0 +1,88 @@
+"""A finding about a whole column at the desk: the column on the image, its text beside it; and the text of other flags
+as it stands after decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from proof.model.flags import Evidence, Flag, Kind
+from proof.model.geometry import Box
+from proof.ocr.engine import EngineIdentity
+from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store.saving import CheckedResult
+from tests.web.drawn import RIGHT, TOP, WIDTH, WORK, checked, draw_page, settings_in, wrong
+from tests.web.served import serving
+from tests.web.waiting import open_desk, photographed, press, saved
+
+PAGE = "WYG0103-0292a"
+MISSING = "大射正執弓皆以授有司于階下"
+
+
+def about_column(line: int, reason: str, transcribed: str, suggested: str, read: str = "") -> Flag:
+    """A finding about column `line`, which stands in column 4 of the image."""
+    flag = wrong(PAGE, 1, 0, suggested, 9.0, Kind.LAYOUT)
+    place = Box(RIGHT - 4 * WIDTH, TOP - 10, WIDTH, 640)
+    evidence = Evidence(reason, note=read)
+    about = replace(flag, line=line, offset=0, length=len(transcribed), transcribed=transcribed, evidence=evidence)
+    return replace(about, bbox=place, context=reason, id=f"{line}{reason}"[:20])
+
+
+@pytest.fixture
+def page(tmp_path: Path, browser: Browser) -> Iterator[Page]:
+    missing = replace(about_column(3, "column missing", "", MISSING, MISSING), score=9.5)
+    text = "小臣師納卿大夫卿大夫"
+    away, there = about_column(2, "column moved", text, ""), about_column(4, "column moved", "", text)
+    flags = (
+        missing,
+        *(replace(away, moved=there.id), replace(there, moved=away.id)),
+        wrong(PAGE, 1, 2, "吿", 8.0),
+        wrong(PAGE, 1, 3, "貝", 7.0),
+    )
+    with Store.open(settings_in(tmp_path).store_address) as store:
+        found = checked(PAGE, tmp_path / "page.png", draw_page(tmp_path / "page.png"), flags)
+        texts = (TextInfo("columns.txt", "5eed", "mirror", "traditional"),)
+        run = store.begin_run(RunInfo(WORK, "大射儀", texts, EngineIdentity("null", "1", "", "")))
+        store.save_pages(run, [CheckedResult(PagePlace(0, "columns.txt", "卷十", "1a"), "", found)])
+        store.finish_run(run, whole=True)
+    with serving(tmp_path) as address:
+        context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en", base_url=address)
+        yield context.new_page()
+        context.close()
+
+
+def test_a_column_is_one_card_and_decisions_are_seen_in_the_text_beside_them(page: Page) -> None:
+    page.goto(f"/works/{WORK}/")
+    rows = page.locator("a.row")
+    expect(rows).to_have_count(4)  # what moved is one question
+    expect(rows.nth(0)).to_contain_text("大射正…階下")
+    expect(rows.nth(0)).to_contain_text("A column of the image is not in the text.")
+    expect(rows.nth(1)).to_contain_text("column 2 → 4")
+    photographed(page, "columns-queue")
+
+    open_desk(page, f"/works/{WORK}/desk")
+    assert "".join(page.locator("#stage .text text").all_text_contents()) == MISSING
+    column, picture = page.locator("#stage .place").bounding_box(), page.locator("#stage > svg").first.bounding_box()
+    assert column is not None
+    assert picture is not None
+    assert column["y"] >= picture["y"]
+    assert column["y"] + column["height"] <= picture["y"] + picture["height"]
+    expect(page.locator("#suggested")).to_contain_text("大射正…階下")
+    photographed(page, "column-missing")
+    press(page, "t")
+    expect(page.locator("#kind")).to_have_text("moved")
+    photographed(page, "column-moved")
+    press(page, "k")
+    press(page, "t")
+    expect(page.locator("#stage .text text.seen")).to_have_text("吿")
+    expect(page.locator("#stage .text text.said")).to_have_text("具")
+    saved(page)
+
+    page.goto(f"/works/{WORK}/pages/1")
+    expect(page.locator("#sheet a.whole")).to_have_count(3)
+    expect(page.locator("#sheet .cell.flagged.corrected")).to_have_count(1)
+    photographed(page, "columns-page")
