@@ -297,8 +297,12 @@ def _placed(
     free = {flag.id: flag for flag in flags if flag.ordinal != rows.BY_HAND}
     here = [flag for flag in free.values() if spans.has(flag) and flag.reads == flag.transcribed]
     written = [row for row in flags if spans.has(row) and row.reads != row.transcribed and row.id not in seeded]
+    by_hand = {Span(row.start or 0, row.extent) for row in flags if _is_settled_by_hand(row) and spans.has(row)}
     answered = {
-        flag.id for flag in own if flag.id not in sown and any(answers(row, place_of[flag.id], flag) for row in written)
+        flag.id
+        for flag in own
+        if flag.id not in sown
+        and (place_of[flag.id] in by_hand or any(answers(row, place_of[flag.id], flag) for row in written))
     }
 
     def take(flag: Flag, candidates: Iterable[FlagRow]) -> None:
@@ -332,6 +336,10 @@ def _placed(
         ),
         others,
     )
+
+
+def _is_settled_by_hand(row: FlagRow) -> bool:
+    return row.ordinal == rows.BY_HAND and row.state in _SETTLED
 
 
 def _may_be_anywhere(row: FlagRow, spans: _PageSpans) -> bool:

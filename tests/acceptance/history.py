@@ -113,7 +113,8 @@ class History:
         """The row of the file in which a column stands, of a page that is in it `repeat` times before."""
         rows = self.text.content.split("\n")
         marks = [n for n, row in enumerate(rows) if row.startswith(MARK) and page in row]
-        return marks[repeat] + line
+        behind = [n for n in range(marks[repeat], len(rows)) if not rows[n].startswith(MARK)]  # it may be marked twice
+        return behind[line - 1] if line else marks[repeat]
 
     def cell(self, flag: dict[str, Any]) -> Cell | None:
         row = self.row(flag["page"]["page"], flag["page"]["repeat"], flag["line"])
@@ -423,6 +424,7 @@ class History:
         status, said = self.proof("recover")
         assert status in (0, 1), said
         self.work = self.name.removesuffix(".txt")
+        self.text.gone = [cell for cell in self.text.gone if f" {cell.was} -> {cell.wanted} (" not in said]  # named
         self.renumber()
         return said.strip()[-60:]
 
