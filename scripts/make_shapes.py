@@ -23,7 +23,7 @@ from PIL import ImageFont
 
 from proof.collate.sounds import share_part
 from proof.facsimile.fonts import find_faces
-from proof.text.encoding import decoded_file
+from proof.text.formats import decoded_file
 from proof.text.model import is_han
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -303,7 +303,9 @@ def test_ten_thousand_columns_on_a_page_cost_that_page(material: Material, run: 
     assert pages["WYG0103-0192c"] == pages["WYG0103-0193a"] == "checked"
 
 
-@pytest.mark.parametrize(("content", "said"), [("", "is empty"), ("司射适西阶西\n", "no page mark found")])
+@pytest.mark.parametrize(
+    ("content", "said"), [("", "is empty"), ("司射适西阶西\n", "none of the 1 images shows this text")]
+)
 def test_a_text_without_pages_is_no_transcription(material: Material, run: Run, content: str, said: str) -> None:
     folder = material(1)
     (folder / "text.txt").write_text(content, encoding="utf-8")

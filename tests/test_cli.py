@@ -68,7 +68,9 @@ def test_it_ends_well_and_says_where_the_report_lies(demo: Demo) -> None:
     folder, ran = demo
     assert ran.returncode == 0, ran.stderr
     assert "report: proof-demo/out/report.html" in ran.stdout
-    assert ran.stdout.endswith("go on with: proof serve --config proof-demo\n")
+    assert "\n+ 司射东面于大夫之西比耦大夫" in ran.stdout
+    assert "proof serve --config proof-demo\n" in ran.stdout
+    assert ran.stdout.endswith("proof export --dry-run --config proof-demo\n")
     for name in ("report.html", "flags.csv", "flags.jsonl", "summary.json"):
         assert (folder / "out" / name).stat().st_size > 0
 

@@ -171,6 +171,18 @@ def test_what_cannot_be_checked_leaves_nothing_behind(
     assert sorted(tmp_path.rglob("*")) == before
 
 
+@pytest.mark.parametrize("option", [("--language", "notes.txt"), ("--model", "notes.txt"), ("--engine", "replay")])
+def test_a_setting_that_keeps_a_check_from_beginning_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], option: tuple[str, str]
+) -> None:
+    lay_out(tmp_path, 1)
+    (tmp_path / "notes.txt").write_text("call 李 on Monday\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", "text.txt", *option]) == 2
+    assert capsys.readouterr().err.startswith("proof: ")
+    assert not (tmp_path / "config.toml").exists()
+
+
 @pytest.mark.parametrize("words", [["serve"], ["report"], ["recover"], ["user", "list"], ["backup", "a.zip"]])
 @pytest.mark.parametrize("store", [[], ["--store", "sqlite:///other.sqlite"]])
 def test_where_nothing_was_checked_nothing_is_made(

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Event, Lock
 from typing import Protocol
 
-from proof.check.pagination import ReadImage, paginate
+from proof.check.pagination import ReadImage, paginate, without_images
 from proof.check.plan import CheckPlan, PageKeys, PageTask
 from proof.check.sense_alone import with_sense
 from proof.errors import EngineError, ImageError, TextError
@@ -289,6 +289,8 @@ def on_pages(
     once, and what was read is kept in the store. Raises TextError where no image shows it."""
     if isinstance(text, Transcription):
         return text
+    if not len(index):
+        return without_images(text)
     script = text.script if settings.page.script == "auto" else Script(settings.page.script)
     checker = checker_for(settings, engine, script)
     keys = PageKeys.of(settings, engine.identity)

@@ -19,7 +19,7 @@ from proof.errors import TextError
 from proof.model.refs import Folio, ImageRef, PageId
 from proof.text.model import Cell, Column, Page, Row, Run, Transcription
 from proof.text.remarks import Code, Remark
-from proof.text.witness import Addresses, Edition, Layer, WitnessCell
+from proof.text.witness import NOTES, Addresses, Edition, Layer, WitnessCell
 
 ELSEWHERE = 12
 """Characters in a row that a page must lack for them to be on no page (a heading of the editor, a commentary that
@@ -27,6 +27,9 @@ the print leaves out); fewer are held against the image, and flagged."""
 
 LEAST = 4
 """Characters of a page that must be found for it to show this text."""
+
+BLOCKS_A_PAGE = 20
+"""Paragraphs of a page of a text that has neither pages nor images."""
 
 OVERLAP = 2
 """Characters by which two neighbouring parts may overlap on the images."""
@@ -69,6 +72,28 @@ def paginate(edition: Edition, images: Sequence[ReadImage], fold: Callable[[str]
         _page(images[number].id, edition, lines.columns(cells[index] for index in chosen))
         for number, chosen in by_page.items()
     )
+    return _with_pages(edition, found, _remarks(edition, images, pages, cells, (min(told), max(told)), lines))
+
+
+def without_images(edition: Edition) -> Transcription:
+    """The edition as a transcription where there are no images: a page is `BLOCKS_A_PAGE` of its paragraphs, called by
+    the file and the page's number, its columns the lines of the file. Commentary is notes, so that the language model
+    reads it apart from the text."""
+    lines = _Lines(edition)
+    pages = []
+    for number, start in enumerate(range(0, len(edition.blocks), BLOCKS_A_PAGE), start=1):
+        cells = [
+            (stretch.layer, cell)
+            for block in edition.blocks[start : start + BLOCKS_A_PAGE]
+            for stretch in block.stretches
+            for cell in stretch.cells()
+        ]
+        name = f"{edition.path.stem}-{number}"
+        pages.append(Page(name, None, None, "", edition.blocks[start].file_line, lines.layered(cells), running=True))
+    return _with_pages(edition, tuple(pages), ())
+
+
+def _with_pages(edition: Edition, pages: tuple[Page, ...], remarks: Iterable[Remark]) -> Transcription:
     return Transcription(
         path=edition.path,
         format=edition.format.value,
@@ -78,8 +103,10 @@ def paginate(edition: Edition, images: Sequence[ReadImage], fold: Callable[[str]
         bom=edition.bom,
         title=edition.title,
         work=edition.work,
-        pages=found,
-        remarks=(*edition.remarks, *_remarks(edition, images, pages, cells, (min(told), max(told)), lines)),
+        pages=pages,
+        container=edition.container,
+        extraction=edition.extraction,
+        remarks=(*edition.remarks, *remarks),
     )
 
 
@@ -146,11 +173,19 @@ class _Lines:
 
     def columns(self, cells: Iterable[WitnessCell]) -> tuple[Column, ...]:
         """The lines in which the cells stand, with these cells alone."""
+        return self.layered((Layer.CANON, cell) for cell in cells)
+
+    def layered(self, cells: Iterable[tuple[Layer, WitnessCell]]) -> tuple[Column, ...]:
+        """The same, the cells of commentary as notes."""
         found = []
-        for number, group in groupby(cells, key=lambda cell: self.number(cell.start)):
+        for number, line in groupby(cells, key=lambda item: self.number(item[1].start)):
             start, end = self._spans[number - 1]
-            own = tuple(Cell(c.text, c.start - start, c.length, Row.MAIN) for c in group)
-            found.append(Column(number, self._text[start:end], start, number, (Run(False, own),)))
+            runs = []
+            for note, group in groupby(line, key=lambda item: item[0] in NOTES):
+                row = Row.RIGHT if note else Row.MAIN
+                own = tuple(Cell(cell.text, cell.start - start, cell.length, row) for _, cell in group)
+                runs.append(Run(note, own))
+            found.append(Column(number, self._text[start:end], start, number, tuple(runs)))
         return tuple(found)
 
 

@@ -12,7 +12,7 @@ from proof.check.engine_bias import EngineBias
 from proof.check.plan import METHOD
 from proof.check.sense import FlagSense, without_sense
 from proof.collate.witness_evidence import ALIGNED, WitnessEvidence, beside, without_witnesses
-from proof.model.flags import Flag, is_raised
+from proof.model.flags import COLLATION, Flag, is_raised
 from proof.settings.config import FlagsSection, Settings
 from proof.store import FlagFilter, Store
 from proof.text.authorities import lists_fingerprint
@@ -81,7 +81,10 @@ def weighed(
 ) -> Flag:
     """A flag in the light of the whole work, of what the sense says, which heard it before, and of what witnesses read
     at its place; raised or not by the settings as they are now, whatever they were when its page was judged. A `seeded`
-    error is raised, or it stays as it was: it is met, or it tells nothing."""
+    error is raised, or it stays as it was: it is met, or it tells nothing. So does a difference of editions, which is
+    weighed where these are collated."""
+    if flag.evidence.reason == COLLATION:
+        return flag
     settled = habits.settled(without_sense(without_witnesses(flag)))
     if sense is not None:
         settled = sense.weighed(settled)

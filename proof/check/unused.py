@@ -42,12 +42,15 @@ def unused_material(
     if not lacking:
         return Unused(tuple(found))
     used = {*(task.found.path for task in tasks if task.found is not None), *others()}
-    files = [path for _, path in index.files()]
+    first = dict(index.files())
+    files = index.every_file()
     left = []
     for folder in settings.project.images:
-        inside = [path for path in files if path.is_relative_to(folder)]
-        if not used.isdisjoint(inside):
-            number = sum(path not in used for path in inside)
+        inside = [path for _, path in files if path.is_relative_to(folder)]
+        # another folder's file of the same name may serve its page: that there are several is another notice
+        serving = [first[name] for name, path in files if path.is_relative_to(folder)]
+        if not used.isdisjoint(serving):
+            number = sum(path not in used for path in serving)
             left += [Notice.of(NoticeCode.IMAGES_LEFT_OVER, number=number, folder=str(folder))] if number else []
         else:
             found.append(_of_no_use(folder, inside, lacking[0]))

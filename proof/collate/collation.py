@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from pathlib import Path
 
 from proof.collate.apparatus import ApparatusNote, apparatus_of
@@ -21,13 +20,13 @@ from proof.collate.differences import (
     systematic,
 )
 from proof.collate.note_layout import NoteLayout, set_otherwise, with_notes
+from proof.collate.quality import WitnessQuality, quality_by_juan
 from proof.collate.readings import as_readings, recurring
 from proof.collate.tokens import Keys, WitnessTokens, sequence_of, shared_layers
 from proof.errors import UsageError
-from proof.model.flags import Evidence, Flag, Kind, context_of, flag_id
 from proof.text.model import Script
 from proof.text.variants import policy_of
-from proof.text.witness import Addresses, Edition, Layer
+from proof.text.witness import Edition, Layer
 
 SAID_AGAIN = "said-again"
 """The evidence where what one of the two has alone says again what stands elsewhere in both."""
@@ -35,20 +34,10 @@ SAID_AGAIN = "said-again"
 PLACED = 0.5
 """Share of a paragraph's characters that the witness must have for the paragraph to be placed."""
 
-RAISED = frozenset({Class.ERROR, Class.READING, Class.ORTHOGRAPHY, Class.SYSTEMATIC})
-"""Classes of which a flag is raised, unless the two are forms of one word."""
-
 FAULTS = frozenset(
     {"訛作", "誤作", "原作", "改作", "訛脫", "原脫", "誤脫", "訛衍", "原衍", "誤衍", "當作", "補", "改", "刪"}
 )
 """What the notes of an apparatus say of an error."""
-
-SENTENCE = 40
-"""Characters of the longest passage of which a flag is raised: a sentence that was lost, no commentary."""
-
-ERROR_SCORE = 4.0
-SUPPORTED = 2.0
-"""What an apparatus note that names the reading adds to the score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +92,8 @@ class Collation:
     """The same words, set as text in one of the two and as a note in the other."""
     left_out: tuple[Layer, ...]
     """Layers that were not compared since only one of the two has them."""
+    quality: tuple[WitnessQuality, ...]
+    """The witness in each juan of the base."""
 
     def of(self, *categories: Class) -> list[Difference]:
         """The differences of these classes, in the order of the base."""
@@ -159,6 +150,7 @@ def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Colla
         again=tuple(again),
         notes=tuple(set_otherwise(a, b, blocks)),
         left_out=tuple(sorted((base.layers - mine) | (witness.layers - theirs))),
+        quality=tuple(quality_by_juan(a, b, aligned_in(blocks))),
     )
 
 
@@ -255,76 +247,3 @@ def noted(of: WitnessTokens) -> dict[int, list[ApparatusNote]]:
         if not note.lemma:
             places[last + 1].append(note)
     return places
-
-
-def flags(collation: Collation) -> list[Flag]:
-    """The differences as the flags that they would be, in the order of the base.
-
-    Errors, other readings, borrowings, systematic pairs and passages of up to `SENTENCE` characters are raised. What
-    stands in several columns is a flag in each, for a flag has one address. `page` is empty where the base has no
-    pages; the `ref` too.
-    """
-    edition = collation.base.edition
-    addresses = Addresses(edition)
-    name = collation.witness.edition.siglum or collation.witness.edition.path.name
-    refs = {page.id: str(page.ref or "") for page in edition.pages}
-    found: list[Flag] = []
-    seen: dict[tuple[str, int, Kind, str], int] = defaultdict(int)
-    for whole in collation.differences:
-        raised = _is_raised(whole)
-        for one in _by_line(collation.base, whole):
-            address = addresses.of(one.start)
-            if address is None:
-                continue
-            begin, end = addresses.line(address.page, address.line)
-            line = edition.text[begin:end]
-            context = context_of(line, address.offset, one.length)
-            key = (address.page, address.line, one.kind, context)
-            score = (ERROR_SCORE if raised else 0.0) + (SUPPORTED if one.notes and raised else 0.0)
-            evidence = Evidence(
-                reason="witness",
-                rule=one.category.value if raised else one.rule,
-                note="；".join([f"{name}: {one.witness or '∅'}", *(n.text for n in one.notes)]),
-            )
-            flag = Flag(
-                page=address.page,
-                ref=refs.get(address.page, ""),
-                line=address.line,
-                offset=address.offset,
-                length=one.length,
-                kind=one.kind,
-                transcribed=one.base,
-                suggested=one.witness,
-                score=score,
-                raised=raised,
-                bbox=None,
-                evidence=evidence,
-                context=context,
-                id=flag_id(*key, seen[key]),
-            )
-            seen[key] += 1
-            found.append(flag)
-    return found
-
-
-def _is_raised(one: Difference) -> bool:
-    """Whether the flag of a difference is shown to the proofreader."""
-    if one.category in (Class.PASSAGE, Class.UNLIKE):
-        return one.rule != SAID_AGAIN and max(one.a1 - one.a0, one.b1 - one.b0) <= SENTENCE
-    return one.category in RAISED and one.kind is not Kind.VARIANT
-
-
-def _by_line(base: WitnessTokens, one: Difference) -> Iterator[Difference]:
-    """A difference cut where a column or a paragraph of the base ends; what the witness has stands with the first."""
-    if one.a1 - one.a0 < 2 or base.blocks[one.a0] == base.blocks[one.a1 - 1]:
-        yield one
-        return
-    witness = one.witness
-    for _, group in groupby(range(one.a0, one.a1), key=lambda at: base.blocks[at]):
-        numbers = list(group)
-        first, last = base.cells[numbers[0]], base.cells[numbers[-1]]
-        text = base.text(numbers[0], numbers[-1] + 1)
-        kind = one.kind if witness else Kind.INSERTION
-        length = last.start + last.length - first.start
-        yield replace(one, kind=kind, base=text, witness=witness, start=first.start, length=length)
-        witness = ""

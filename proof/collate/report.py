@@ -6,14 +6,16 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from proof.atomic import whole_file
 from proof.collate.apparatus import ApparatusNote, apparatus_of
 from proof.collate.collatex import collatex
-from proof.collate.collation import Collation, Passage, flags
+from proof.collate.collation import Collation, Passage
 from proof.collate.differences import Difference, SystematicPair
+from proof.collate.findings import flags
 from proof.collate.note_layout import NoteLayout
 from proof.collate.sigla import names_of
 from proof.collate.witnesses import places, witness_names
@@ -45,6 +47,7 @@ def summary(collation: Collation) -> dict[str, Any]:
         "only in base": [_passage(edition, passage) for passage in collation.only_base],
         "only in witness": [_passage(witness, passage) for passage in collation.only_witness],
         "not compared": [layer.value for layer in collation.left_out],
+        "quality": [asdict(one) for one in collation.quality],
         "apparatus": {"base": apparatus_summary(edition), "witness": apparatus_summary(witness)},
     }
 
@@ -109,10 +112,9 @@ def write_collation(collations: Sequence[Collation], folder: Path) -> None:
     """
     names = witness_names(collations)
     with whole_file(folder / "flags.jsonl") as file:
-        for collation, name in zip(collations, names, strict=True):
-            for flag in flags(collation):
-                told = flag_record(flag) | {"witness": name}
-                file.write(json.dumps(told, ensure_ascii=False) + "\n")
+        for flag in flags(*collations):
+            reading = (one.siglum for one in flag.evidence.witnesses if one.reading == flag.suggested)
+            file.write(json.dumps(flag_record(flag) | {"witness": "、".join(reading)}, ensure_ascii=False) + "\n")
     with whole_file(folder / "collation.json") as file:
         json.dump([summary(collation) for collation in collations], file, ensure_ascii=False, indent=1)
         file.write("\n")

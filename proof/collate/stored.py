@@ -1,4 +1,4 @@
-"""What witnesses say, in the store of a project: beside the flags of a check."""
+"""What witnesses say, in the store of a project: at the flags of a check, and as findings of their own."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from proof.collate.collation import Collation
+from proof.collate.findings import PlacedFlag, findings
 from proof.collate.witness_evidence import Parallel, weigh_witnesses
 from proof.model.flags import Flag
 from proof.store import FlagFilter, Store, StoredFlag
+from proof.store.collated import SavedDifferences
 from proof.store.text_pages import TextInStore, find_text
 from proof.text.variants import VariantPolicy, policy_of
 from proof.text.witness import Edition
@@ -30,6 +32,24 @@ def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | No
     return sum(_weigh(store, work, text, edition, parallels, policy) for work in sorted({one.work for one in text.own}))
 
 
+def save_differences(store: Store, collations: Sequence[Collation]) -> SavedDifferences:
+    """Have the raised differences of a text, the base of all collations, be findings in every work that it was checked
+    in, beside those of the check; gives how many are where.
+
+    Raises UsageError where nothing was checked yet, not this text, or where it was changed since.
+    """
+    edition = collations[0].base.edition
+    raised = [one for one in findings(collations) if one.flag.raised]
+    at, total = 0, SavedDifferences(0, 0, 0)
+    for part in edition.parts or (edition,):
+        end = at + len(part.text)
+        found = [PlacedFlag(one.start - at, one.flag) for one in raised if at <= one.start <= end]
+        saved = [store.collated.save(one.work, one.path, part, found) for one in find_text(store, part).own]
+        total += max(saved, key=lambda one: one.own + one.at_flags)
+        at = end + (not part.text.endswith("\n"))  # as `joined` puts them one after the other
+    return total
+
+
 def _weigh(
     store: Store,
     work: str,
@@ -49,6 +69,6 @@ def _weigh(
         weighed = weigh_witnesses(flags, edition, parallels, policy, threshold, seeded=seeded)
         return [after for before, after in zip(flags, weighed, strict=True) if after != before]
 
-    found = changed(store.flags(FlagFilter(work)), seeded=False)
+    found = changed(store.flags(FlagFilter(work, by_hand=False)), seeded=False)
     store.rescore(work, [*found, *changed(store.seeded(work), seeded=True)])
     return len(found)

@@ -81,12 +81,12 @@ def places(collations: Sequence[Collation]) -> list[VariantPlace]:
             text = (known.text if known and not one.length else "") + one.witness
             differing[key][name] = WitnessVariant(name, text, one.category.value)
             base_text[key] = one.base
-    covered = {name: _covered(collation) for name, collation in zip(names, collations, strict=True)}
+    starts_of = {name: covered(collation) for name, collation in zip(names, collations, strict=True)}
     found = []
     for key in sorted(differing):
         start, length = key
         readings = []
-        for name, spans in covered.items():
+        for name, spans in starts_of.items():
             reading = differing[key].get(name)
             if reading is None and start in spans:
                 reading = WitnessVariant(name, base_text[key], "same")
@@ -101,7 +101,7 @@ def witness_names(collations: Sequence[Collation]) -> list[str]:
     return names_of([collation.witness.edition for collation in collations], ending=True)
 
 
-def _covered(collation: Collation) -> frozenset[int]:
+def covered(collation: Collation) -> frozenset[int]:
     """Code points of the base's file that begin a character which the witness has, or stand right behind one."""
     cells = collation.base.cells
     begun = {cells[at].start for at in collation.aligned()}

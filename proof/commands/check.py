@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from proof.commands.options import CHECKING, config_option, library_option, must
 from proof.commands.outcome import print_counts, print_flagged, print_trouble
 from proof.commands.progress import CheckProgress
 from proof.commands.remarks import verbose_option
-from proof.errors import TextError, UsageError
+from proof.errors import ConfigError, EngineError, TextError, UsageError
 from proof.images.find import ImageIndex
 from proof.locale.notices import in_english
 from proof.settings.config import Settings
@@ -67,8 +67,11 @@ def command(
     if library is None:
         settings = settings_of(config, texts, given)
         must_have_work(settings)
-        keep_in_project(settings, texts, given, named=config is not None, quiet=quiet)
-        status = run_check(settings, show, quiet=quiet, verbose=verbose)
+        with _unchanged_where_wrong(settings):
+            kept = keep_in_project(settings, texts, given, named=config is not None)
+            status = run_check(settings, show, quiet=quiet, verbose=verbose)
+        if kept and not quiet:
+            click.echo(kept, err=True)
         if not quiet and settings.folder != Path.cwd():
             click.echo(f"project: {settings.folder}; go on with: proof serve --config {_word(settings)}")
         return status
@@ -77,35 +80,47 @@ def command(
     return run_library(library_settings(library).replace(given), quiet=quiet, verbose=verbose)
 
 
-def keep_in_project(
-    settings: Settings, texts: Sequence[Path], given: Mapping[str, Any], *, named: bool, quiet: bool
-) -> None:
+def keep_in_project(settings: Settings, texts: Sequence[Path], given: Mapping[str, Any], *, named: bool) -> str:
     """Make the project that is to be checked, where it has no config.toml yet, or add to it the texts that it does not
-    name; a project that the user `named` is not changed. Raises ProofError where its material cannot be used."""
+    name; a project that the user `named` is not changed. Gives what was done, in words. Raises ProofError where its
+    material cannot be used."""
     file = settings.file
     assert file is not None, "a check has a project"
     made = not file.exists()
     if not made and (not texts or names(Settings.load(file), texts)):
-        return
+        return ""
     if not made and named:
         listed = ", ".join(map(str, texts))
-        click.echo(
-            f"{file} does not name {listed}: add it to project.texts to have it saved with the project", err=True
-        )
-        return
+        return f"{file} does not name {listed}: add it to project.texts to have it saved with the project"
     usable = [text for text in _usable_texts(settings) if made or not names(Settings.load(file), [text])]
     if not usable:
-        return
+        return ""
     if made and settings.store.url:
         with Store.open(settings.store_address, folder=settings.base):
             pass  # a project whose store cannot be opened would be of no use
     must_be_writable(settings.project.out)
     if made:
         write_project(settings.replace({"project.texts": usable}), given)
-    else:
-        add_to_project(file, usable, given.get("project.images", ()))
-    if not quiet:
-        click.echo(f"{file}: {'a new project' if made else 'names further texts now'}", err=True)
+        return f"{file}: a new project"
+    add_to_project(file, usable, given.get("project.images", ()))
+    return f"{file}: names further texts now"
+
+
+@contextmanager
+def _unchanged_where_wrong(settings: Settings) -> Iterator[None]:
+    """The project's config.toml is as it was where the command turns out wrong: a setting that kept the first check
+    from beginning would keep every later one from it."""
+    file = settings.file
+    assert file is not None, "a check has a project"
+    before = file.read_bytes() if file.exists() else None
+    try:
+        yield
+    except (UsageError, ConfigError, EngineError):
+        if before is None:
+            file.unlink(missing_ok=True)
+        elif file.read_bytes() != before:
+            file.write_bytes(before)
+        raise
 
 
 def _usable_texts(settings: Settings) -> list[Path]:

@@ -14,7 +14,7 @@ from proof.collate.classes import Class
 from proof.collate.collation import Collation, ParallelPlace, collate
 from proof.collate.differences import Side
 from proof.collate.report import summary, write_collation
-from proof.collate.stored import weigh_stored
+from proof.collate.stored import save_differences, weigh_stored
 from proof.collate.table import write_table
 from proof.commands.options import config_option, existing_store, setting_options, settings_of
 from proof.commands.remarks import print_remarks, verbose_option
@@ -23,9 +23,8 @@ from proof.images.find import ImageIndex
 from proof.images.imglist import find_image_lists
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.text.edition import read_edition
 from proof.text.gathered import apart_from, read_witnesses
-from proof.text.read import read_transcription
+from proof.text.model import Page
 from proof.text.witness import Edition
 from proof.text.witness_source import WitnessSource
 
@@ -40,7 +39,7 @@ UNSEEN = frozenset({"Co", "Cn", "Cc", "Cf", "Cs", "Mn"})
 
 
 @click.command("collate")
-@click.argument("base", type=click.Path(path_type=Path))
+@click.argument("base")
 @click.argument("witnesses", nargs=-1, required=True, metavar="[SIGLUM=]WITNESS...")
 @click.option(
     "--out",
@@ -50,6 +49,9 @@ UNSEEN = frozenset({"Co", "Cn", "Cc", "Cf", "Cs", "Mn"})
 )
 @config_option
 @setting_options(("variants.file", "store.url", "report.lang"))
+@click.option(
+    "--findings", "kept", is_flag=True, help="Have the differences decided at the desk, beside the flags of the check."
+)
 @click.option(
     "--weigh", "weighed", is_flag=True, help="Let the witnesses speak for or against the flags of the last check."
 )
@@ -63,11 +65,12 @@ UNSEEN = frozenset({"Co", "Cn", "Cc", "Cf", "Cs", "Mn"})
 )
 @verbose_option
 def command(
-    base: Path,
+    base: str,
     witnesses: tuple[str, ...],
     out: Path | None,
     config: Path | None,
     given: dict[str, Any],
+    kept: bool,
     weighed: bool,
     show: int,
     verbose: bool,
@@ -76,52 +79,67 @@ def command(
 
     Any format, either script, with commentary or without, whole or in parts that stand in another order.
 
-    A witness is a file, a folder of juan, or a branch of a git repository (KR3j0080@SBCK); SIGLUM= before it says what
-    it is called, and files of one siglum are one witness.
+    Each of them is a file, a folder of juan, or a branch of a git repository (KR3j0080@SBCK); SIGLUM= before it says
+    what it is called, and witnesses of one siglum are one. A folder or a branch is collated as a whole.
+
+    With --findings the differences become findings of the project that the base was checked in: they are decided at
+    the desk like flags (taken, kept, noted with what the witnesses read), and proof export writes notes on them.
 
     With --weigh a witness that reads what a flag suggests raises its score, one that agrees with the
-    transcription lowers it; each is named in the flag's evidence. proof report then shows it.
+    transcription lowers it; each is named in the flag's evidence. proof report then shows it. --findings weighs too.
     """
-    settings = settings_of(config, (base,), given)
-    collations = run(base, witnesses, settings.variants.file)
+    source = WitnessSource.parse(base, Path.cwd())
+    settings = settings_of(config, (source.path,), given)
+    collations = run(source, witnesses, settings.variants.file)
     if out is not None:
         write_collation(collations, out)
-        images = _images(base, settings)
+        images = _images(collations[0].base.edition, settings)
         write_table(collations, out / "collation.html", language=settings.report.lang, images=images)
     for collation in collations:
         _print(collation, show)
     read = [collations[0].base.edition, *(collation.witness.edition for collation in collations)]
     print_remarks((remark for edition in read for remark in edition.remarks), verbose=verbose)
-    if weighed:
+    if kept:
+        with Store.open(existing_store(settings)) as store:
+            saved = save_differences(store, collations)
+        click.echo(f"{saved.own} differences are findings now, {saved.at_flags} more are at flags of the check")
+        if saved.on_no_page:
+            click.echo(f"{saved.on_no_page} are in no column that was checked", err=True)
+    if weighed or kept:
         with Store.open(existing_store(settings)) as store:
             number = weigh_stored(store, collations, settings.variants.file)
         click.echo(f"{number} flags were weighed")
     return 0
 
 
-def _images(base: Path, settings: Settings) -> dict[str, Path]:
+def _images(base: Edition, settings: Settings) -> dict[str, Path]:
     """The images of the base's pages, of those that a project has."""
-    if not settings.project.images or not read_edition(base).paged:
+    if not settings.project.images or not base.paged:
         return {}
-    text = read_transcription(base)
-    lists = find_image_lists(base, text.pages, settings.project.imglist)
+    pages = [Page(page.id, page.folio, page.ref, page.juan, page.file_line, ()) for page in base.pages]
+    lists = find_image_lists(base.path, pages, settings.project.imglist)
     index = ImageIndex(settings.project.images, lists)
-    found = {page.id: index.find(page) for page in text.pages}
+    found = {page.id: index.find(page) for page in pages}
     return {page: image.path for page, image in found.items() if image is not None}
 
 
-def run(base: Path, witnesses: Sequence[str | Path], variants: Path | None = None) -> list[Collation]:
+def run(base: WitnessSource | Path, witnesses: Sequence[str | Path], variants: Path | None = None) -> list[Collation]:
     """The base collated with each witness, named as in `WitnessSource`. Raises TextError, UsageError where a file is
     named twice or a witness is nothing but the base."""
-    edition = read_edition(base)
-    named = {str(base.resolve()): "the base itself"}
+    source = base if isinstance(base, WitnessSource) else WitnessSource(base)
+    (edition,) = read_witnesses([source])
+    named = {_key(source): "the base itself"}
     sources = [WitnessSource.parse(str(witness), Path.cwd()) for witness in witnesses]
     for source in sources:
-        key = str(source.path.resolve()) + (f"@{source.revision}" if source.revision else "")
+        key = _key(source)
         if key in named:
             raise UsageError(f"{source} is {named[key]}: name each file once")
         named[key] = "named as a witness already"
     return [collate(edition, _apart(witness, edition), variants) for witness in read_witnesses(sources)]
+
+
+def _key(source: WitnessSource) -> str:
+    return str(source.path.resolve()) + (f"@{source.revision}" if source.revision else "")
 
 
 def _apart(witness: Edition, base: Edition) -> Edition:
@@ -150,6 +168,15 @@ def _whereabouts(place: ParallelPlace) -> str:
     return f"is not in the witness ({place.share:.0%} found)"
 
 
+def _print_quality(collation: Collation) -> None:
+    """Where the witness weighs less, and why."""
+    for quality in collation.quality:
+        if quality.weight < 1:
+            where = f"juan {quality.juan}" if quality.juan else "the text"
+            share = quality.differing / max(quality.characters, 1)
+            click.echo(f"  in {where} {share:.1%} reads otherwise: the witness weighs {quality.weight:.0%} there")
+
+
 def _print(collation: Collation, show: int) -> None:
     told = summary(collation)
     named = f"{told['siglum']} ({told['witness']})" if told["siglum"] else told["witness"]
@@ -164,6 +191,7 @@ def _print(collation: Collation, show: int) -> None:
     if noted:
         sides = ", ".join(f"{number} a note in the {side}" for side, number in sorted(noted.items()))
         click.echo(f"  same words, other layout: {sides} and text in the other")
+    _print_quality(collation)
     placed = told["paragraphs"]
     click.echo(f"  paragraphs and columns: {placed['placed']} placed, {placed['not placed']} not placed")
     for place in [place for place in collation.placements if not place.placed][:show]:

@@ -12,10 +12,15 @@ from proof.commands.check import run_check
 from proof.errors import OutputError, UsageError
 from proof.paths import sample_dir
 from proof.settings.config import FILE_NAME, Settings
+from proof.store import Store
+from proof.store.queue_records import Order, QueueFilter
 
 ALL = 1_000_000
 
 DEFAULT = Path("proof-demo")
+
+EXAMPLE = ("北", "比")
+"""A look-alike of the sample: what its text has, and what the image shows."""
 
 
 @click.command("demo")
@@ -28,9 +33,29 @@ def command(folder: Path | None) -> int:
     """
     project = sample_project(folder)
     status = run_check(Settings.load(project), ALL, quiet=False, verbose=False)
-    if project != Path.cwd():
-        click.echo(f"go on with: proof serve --config {shlex.quote(str(project))}")
+    show_example(Settings.load(project))
+    where = "" if project == Path.cwd() else f" --config {shlex.quote(str(project))}"
+    click.echo(f"decide at the desk: proof serve{where}")
+    click.echo(f"what an export would then write: proof export --dry-run{where}")
     return status
+
+
+def show_example(settings: Settings) -> None:
+    """Print where the text has 北 and the image 比, and what taking that at the desk makes an export change."""
+    with Store.open(settings.store_address) as store:
+        for work in store.queue.works():
+            numbers, _ = store.queue.find(work.name, QueueFilter(pair=EXAMPLE), Order.SCORE, limit=1)
+            for queued in store.queue.flags(work.name, numbers):
+                flag = queued.flag
+                column = store.queue.results([queued.page.number])[queued.page.number].column_of(flag)
+                before, after = (
+                    (column.source[: flag.offset], column.source[flag.offset + flag.length :]) if column else ("", "")
+                )
+                click.echo(
+                    f"\n{flag.page}, column {flag.line}: the text has {flag.transcribed}, the image {flag.suggested}."
+                )
+                click.echo("T at the desk takes it, and the export changes that line:")
+                click.echo(f"- {before}{flag.transcribed}{after}\n+ {before}{flag.suggested}{after}\n")
 
 
 def sample_project(folder: Path | None) -> Path:

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from proof.collate.collation import collate
 from proof.commands.options import config_option, setting_options, settings_of
 from proof.commands.remarks import print_remarks, verbose_option
 from proof.errors import ProofError, UsageError
-from proof.export.decided import Decided, Unused, decided_in, note_written
-from proof.export.files import ON_IMAGES, Form, Material, folders_of, write_export
-from proof.export.preview import Preview, preview_of
-from proof.export.records import read_corrections
+from proof.export.files import folders_of, form_names
+from proof.export.job import DEFAULT_FORMS, Export, ExportOptions, export_text
+from proof.export.preview import Preview
 from proof.export.script import FormChoice
-from proof.export.source import CorrectedSource, write_corrected
-from proof.model.result import PageResult
-from proof.settings.config import Settings
-from proof.store import Store
-from proof.store.database import is_missing
-from proof.store.text_pages import find_text
-from proof.text.edition import in_script, read_edition
-from proof.text.gathered import read_witnesses
 from proof.text.witness_source import WitnessSource
 
 
@@ -45,7 +32,7 @@ from proof.text.witness_source import WitnessSource
     "--form",
     "forms",
     multiple=True,
-    type=click.Choice([form.value for form in Form]),
+    type=click.Choice(form_names()),
     help="What to write.  [default: text, diff, notes]",
 )
 @click.option("--in-place", is_flag=True, help="Correct the source itself, too.")
@@ -100,23 +87,24 @@ def command(
         )
     if len(texts) > 1 and (corrections is not None or name):
         raise UsageError("--corrections and --name are about one text: name it")
-    wanted = _Wanted(
-        corrections,
-        [Form(form) for form in forms] or [Form.TEXT, Form.DIFF, Form.NOTES],
-        in_place,
-        dry_run,
-        reanchor,
-        [FormChoice.parse(one) for one in choices],
-        name,
-        base,
-        [WitnessSource.parse(one, Path.cwd()) for one in witnesses],
-        verbose,
+    options = ExportOptions(
+        forms=forms or DEFAULT_FORMS,
+        corrections=corrections,
+        in_place=in_place,
+        dry_run=dry_run,
+        reanchor=reanchor,
+        choices=[FormChoice.parse(choice) for choice in choices],
+        name=name,
+        base=base,
+        witnesses=[WitnessSource.parse(witness, Path.cwd()) for witness in witnesses],
     )
     folders = folders_of(texts) if len({one.name for one in texts}) < len(texts) else {}
     status = 0
     for one in texts:
         try:
-            status |= _export(one, settings, wanted, settings.project.out / folders.get(one, Path()))
+            exported = export_text(one, settings, options, settings.project.out / folders.get(one, Path()))
+            _print_export(exported, dry_run=dry_run, verbose=verbose)
+            status |= int(not exported.complete)
         except ProofError as error:  # a text that cannot be exported costs that text
             if len(texts) == 1:
                 raise
@@ -125,59 +113,15 @@ def command(
     return status
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What is to be written of a text, and how."""
-
-    corrections: Path | None
-    forms: Sequence[Form]
-    in_place: bool
-    dry_run: bool
-    reanchor: bool
-    choices: Sequence[FormChoice]
-    name: str
-    base: str
-    witnesses: Sequence[WitnessSource]
-    verbose: bool
-
-
-def _export(text: Path, settings: Settings, wanted: _Wanted, folder: Path) -> int:
-    """Export one text into a folder; gives the exit status. Raises ProofError."""
-    pairs = settings.variants.file
-    with _store_now(settings, asked=wanted.corrections is None or _needs_pages(wanted.forms)) as store:
-        decided = decided_for(text, wanted.corrections, settings, store)
-        preview = preview_of(decided, pairs, reanchor=wanted.reanchor, choices=wanted.choices)
-        corrected = preview.corrected
-        pages = _pages(store, corrected) if store and _needs_pages(wanted.forms) else []
-    status = int(bool(corrected.refused) or any(one.reason is Unused.CONFLICT for one in decided.left_out))
-    if wanted.dry_run:
-        for one in preview.written:
-            click.echo(str(one))
-        _tell(preview)
-        return status
-    others = read_witnesses(wanted.witnesses)
-    remarks = (remark for edition in (corrected.edition, *others) for remark in edition.remarks)
-    print_remarks(remarks, verbose=wanted.verbose)
-    material = Material(
-        corrected,
-        datetime.now(UTC),
-        pages=pages,
-        collations=[collate(corrected.edition, one, pairs) for one in others],
-        title=settings.project.title,
-        rejected=decided.rejected,
-        name=wanted.name,
-        base=wanted.base,
-    )
-    written = write_export(material, wanted.forms, folder)
-    if wanted.in_place:
-        write_corrected(corrected, text)
-        written.append(text)
-        if wanted.corrections is None:
-            with Store.open(settings.store_address) as store:
-                note_written(store, corrected)
+def _print_export(exported: Export, *, dry_run: bool, verbose: bool) -> None:
+    preview = exported.preview
+    if dry_run:
+        for planned in preview.written:
+            click.echo(str(planned))
+    print_remarks(exported.remarks, verbose=verbose)
     _tell(preview)
-    _print_written(preview, written)
-    return status
+    if not dry_run:
+        _print_written(preview, exported.files)
 
 
 def _print_written(preview: Preview, written: Sequence[Path]) -> None:
@@ -185,28 +129,6 @@ def _print_written(preview: Preview, written: Sequence[Path]) -> None:
     click.echo(f"{len(preview.written)} corrections{already}")
     for path in written:
         click.echo(path)
-
-
-@contextmanager
-def _store_now(settings: Settings, *, asked: bool) -> Iterator[Store | None]:
-    """The project's store as it is at this moment, whatever people decide meanwhile; None where there is none, or it is
-    not asked for anything."""
-    if not asked or is_missing(settings.store_address):
-        yield None
-        return
-    with Store.open(settings.store_address) as store, store.at_one_moment() as now:
-        yield now
-
-
-def decided_for(text: Path, corrections: Path | None, settings: Settings, store: Store | None) -> Decided:
-    """What there is to write into the transcription at `text`: the corrections of a file, or, without one, what was
-    decided for it in the project's store. Raises ProofError."""
-    edition = in_script(read_edition(text), settings.page.script)
-    if corrections is not None:
-        return Decided(edition, tuple(read_corrections(corrections)))
-    if store is None:
-        raise UsageError(f"nothing was decided yet: there is no store at {settings.store_address}; give --corrections")
-    return decided_in(store, edition)
 
 
 def _tell(preview: Preview) -> None:
@@ -220,19 +142,3 @@ def _tell(preview: Preview) -> None:
         click.echo(f"nothing was decided for {decided.edition.path}: it stays as it is", err=True)
     for line in preview.reasons():
         click.echo(line, err=True)
-
-
-def _needs_pages(forms: Sequence[Form]) -> bool:
-    """Whether pages of a check are wanted; TEI takes them where there are any."""
-    return bool(ON_IMAGES.union({Form.TEI}) & set(forms))
-
-
-def _pages(store: Store, corrected: CorrectedSource) -> list[PageResult]:
-    """The pages of this text as they were last checked."""
-    try:
-        text = find_text(store, corrected.edition)
-    except UsageError:  # corrections from a file, for a text that this store does not know
-        return []
-    work = text.latest.work
-    wanted = text.pages(work)
-    return [page for page in store.results(work=work) if page.page in wanted]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,21 +31,33 @@ def command(folder: Path, given: dict[str, Any]) -> int:
     assert file is not None, "a folder gives its settings a file"
     if file.exists():
         raise UsageError(f"{file} is there already: change it in an editor, or name another folder")
-    found = {name: value for name, value in _material(folder, given).items() if value}
-    if not found.get("project.texts"):
-        raise UsageError(f"{folder}: no text of any of the formats lies in it; name texts with --texts")
-    settings = settings.replace({**given, **found})
-    settings.text_files()
-    write_project(settings, {**given, **found})
+    settings = project_settings(folder, given)
+    write_project(settings, given_with_images(given, settings))
     click.echo(f"{file}")
-    click.echo(f"texts: {_listed(found['project.texts'], folder)}")
-    click.echo(f"images: {_listed(found.get('project.images', ()), folder)}")
+    click.echo(f"texts: {_listed(settings.project.texts, folder)}")
+    click.echo(f"images: {_listed(settings.project.images, folder)}")
     here = folder.resolve() == Path.cwd()
     click.echo(f"go on with: proof check{'' if here else f' --config {shlex.quote(str(folder))}'}")
     return 0
 
 
-def _material(folder: Path, given: dict[str, Any]) -> dict[str, tuple[Path, ...]]:
+def project_settings(folder: Path, given: Mapping[str, Any]) -> Settings:
+    """The settings of a new project in a folder: those that are `given`, and without texts or images those that lie in
+    it. Raises UsageError where no text does."""
+    material = {name: value for name, value in _material(folder, given).items() if value}
+    if not material.get("project.texts"):
+        raise UsageError(f"{folder}: no text of any of the formats lies in it; name texts with --texts")
+    settings = Settings.of_folder(folder).replace({**given, **material})
+    settings.text_files()
+    return settings
+
+
+def given_with_images(given: Iterable[str], settings: Settings) -> list[str]:
+    """The names of the settings that a new project keeps: those that were given, and the images that were found."""
+    return [*given, *(["project.images"] if settings.project.images else [])]
+
+
+def _material(folder: Path, given: Mapping[str, Any]) -> dict[str, tuple[Path, ...]]:
     """Texts and folders of images: those that were given, else those that lie in the folder."""
     base = folder.absolute()
     if not base.is_dir() and "project.texts" not in given:

@@ -1,85 +1,217 @@
-"""Collation notes (校勘記): what was changed, what stood there, and after which witness.
+"""Collation notes (校勘記): what was changed, what stood there, what the witnesses read, and after which of them.
 
-Two forms: the house style of critical editions, `西：原作東，據影像改。`, as footnotes in the text or as a list with
-page references; and the plain one, `page, column, character: A → B`. A note names what its decision rests on; where
-nobody stated that it says `今改`. Where the text is kept though the copy reads otherwise: `西：影像作東，今不從。`
+`notes_of` makes the notes; the forms that they are written in (a list, footnotes, TEI, HTML, DOCX) are other modules.
+A note says 乙, 衍, 脫 or what stood there, names every witness with its reading, and what the decision rests on:
+`西：原作東，四部本作西，從四部本改。` Where nobody stated that it says `今改`. A text that is kept though a copy reads
+otherwise: `東：四部本作西，今不從。` One that is doubtful: `東：疑當作西。`
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from itertools import count
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from proof.errors import UsageError
 from proof.export.corrections import Correction, PlacedCorrection
 from proof.export.source import CorrectedSource
 from proof.model.flags import Kind
 from proof.store.authorities import IMAGE, REASONED
-from proof.text.column import parse_column
-from proof.text.edit import Edit, edited
-from proof.text.model import Script
-from proof.text.witness import Addresses, Edition, Format
+from proof.text.edit import Edit
+from proof.text.model import Script, is_han
+from proof.text.witness import Addresses, Edition
 
-_SIMPLIFIED = str.maketrans({"據": "据", "刪": "删", "補": "补", "脫": "脱", "頁": "页", "從": "从", "無": "无"})
+_SIMPLIFIED = str.maketrans(dict(zip("據刪補脫頁從無卷葉葉當", "据删补脱页从无卷叶叶当", strict=True)))
 _PASSAGE = 12
 """Code points; a longer correction is named by its beginning and its end."""
+
+LEMMA_CONTEXT = 4
+"""Characters of the corrected text that are shown on either side of a lemma."""
+
+KANRIPO_SIGLA = {"WYG": "四庫", "SBCK": "叢刊"}
+"""What editions of the Kanseki Repository are called in notes, by their branches."""
+
+EDITIONS = {"四庫": "文淵閣四庫全書本", "叢刊": "四部叢刊本", "四部": "四部叢刊本"}
+"""The full names of editions by their usual sigla."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollationNote:
+    """A note: `number` counts from 1 within its juan. `juan` and `leaf` are as the page has them, empty in a text
+    without pages; `line` is a column or a line of the file. `before` and `after` are what stands around `lemma` in the
+    corrected text. `edits` are what was changed: none where the text is kept, two where a character moved."""
+
+    number: int
+    juan: str
+    leaf: str
+    page: str
+    line: int
+    before: str
+    lemma: str
+    after: str
+    words: str
+    placed: PlacedCorrection
+    edits: tuple[Edit, ...]
+
+    @property
+    def start(self) -> int:
+        """The code point of the source at which its place begins."""
+        return self.placed.edit.start
+
+
+@dataclass(frozen=True, slots=True)
+class CollationNotes:
+    """The notes of a text in its order, and the witnesses that they name: sigla as written there, with full names."""
+
+    edition: Edition
+    notes: tuple[CollationNote, ...]
+    witnesses: Mapping[str, str] = field(default_factory=dict)
+
+
+def notes_of(
+    corrected: CorrectedSource, beside: Sequence[Correction] = (), names: Mapping[str, str] | None = None
+) -> CollationNotes:
+    """The notes on a corrected text. `beside` is what has a note and changes nothing, places left in doubt and what the
+    text has already; `names` are full names of witnesses by their sigla."""
+    edition = corrected.edition
+    still = [PlacedCorrection(one, Edit(one.start or 0, one.length, one.replacement)) for one in beside]
+    placed = with_moved([*corrected.placed, *still])
+    placed.sort(key=lambda pair: (pair[0].edit.start, pair[0].edit.length))
+    juan_of = {page.id: page.juan for page in edition.pages}
+    leaf_of = {page.id: page.folio for page in edition.pages}
+    addresses = Addresses(edition)
+    edits = sorted((one.edit for one in corrected.placed if one.correction.changes), key=lambda edit: edit.start)
+    numbers: dict[str, int] = {}
+    notes = []
+    for one, was in placed:
+        correction = one.correction
+        juan, folio = juan_of.get(correction.page, ""), leaf_of.get(correction.page)
+        numbers[juan] = numbers.get(juan, 0) + 1
+        before, after = _around(addresses, edition, edits, one)
+        told = moved_note(one, was, edition.script) if was is not None else house_note(one, edition.script)
+        changes = tuple(each.edit for each in (one, was) if each is not None and each.correction.changes)
+        notes.append(
+            CollationNote(
+                numbers[juan],
+                juan,
+                _leaf(str(folio) if folio else ""),
+                correction.page,
+                correction.line,
+                before,
+                correction.replacement,
+                after,
+                told,
+                one,
+                changes if all(one is not other for other in still) else (),
+            )
+        )
+    named = {siglum for note in notes for siglum, _ in note.placed.correction.readings}
+    named |= {note.placed.correction.witness for note in notes} - {"", IMAGE, *REASONED}
+    known = {**EDITIONS, **(names or {})}
+    full = {called(one): known.get(one, known.get(KANRIPO_SIGLA.get(one, ""), "")) for one in sorted(named)}
+    return CollationNotes(edition, tuple(notes), full)
+
+
+def called(siglum: str) -> str:
+    """What a witness is called in a note: 四庫本 for 四庫; what ends in a word for an edition, or is no Han, stays."""
+    name = KANRIPO_SIGLA.get(siglum, siglum)
+    return name + "本" if is_han(name[-1]) and name[-1] not in "本影像校記書藏" else name
+
+
+def _around(addresses: Addresses, edition: Edition, edits: Sequence[Edit], placed: PlacedCorrection) -> tuple[str, str]:
+    """What stands before and behind a place in its line of the corrected text, characters alone."""
+    try:
+        begin, end = addresses.line(placed.correction.page, placed.correction.line)
+    except UsageError:
+        return "", ""
+    own = placed.edit
+    others = [edit for edit in edits if edit is not own]
+    before = _corrected(edition.text, others, begin, own.start)
+    after = _corrected(edition.text, others, own.end, max(end, own.end))
+    return _characters(before)[-LEMMA_CONTEXT:], _characters(after)[:LEMMA_CONTEXT]
+
+
+def _corrected(text: str, edits: Iterable[Edit], begin: int, end: int) -> str:
+    """A part of a text as corrected by the edits that lie in it."""
+    parts, at = [], begin
+    for edit in edits:
+        if at <= edit.start and edit.end <= end:
+            parts += [text[at : edit.start], edit.replacement]
+            at = edit.end
+    return "".join([*parts, text[at:end]])
+
+
+def _characters(text: str) -> str:
+    return "".join(character for character in text if is_han(character))
 
 
 def house_note(placed: PlacedCorrection, script: Script) -> str:
     """One correction in the house style, its own words in the script of the source."""
     correction = placed.correction
     new, old = _short(correction.replacement), _short(correction.original)
-    after = _after(correction)
-    if correction.copy_reads is not None:
+    after, readings = _after(correction), _readings(correction)
+    if correction.doubt is not None:
+        told = f"{old or _short(correction.doubt)}：{readings}疑{_suspected(correction, correction.doubt)}"
+    elif correction.copy_reads is not None:
         told = _retained(correction, correction.copy_reads)
     elif not correction.changes:
         told = f"{old}：原文如此"
     elif not correction.original:
-        told = f"{new}：原脫，{after}補"
+        told = f"{new}：原脫，{readings}{after}補"
     elif not correction.replacement:
-        told = f"{old}：原衍，{after}刪"
+        told = f"{old}：原衍，{readings}{after}刪"
     elif correction.kind is Kind.TRANSPOSITION or _put_right(correction.original, correction.replacement):
-        told = f"{new}：原作{old}，{after}乙正"
+        told = f"{new}：原作{old}，{readings}{after}乙正"
     else:
-        told = f"{new}：原作{old}，{after}改"
-    told = told.translate(_SIMPLIFIED) if script is Script.SIMPLIFIED else told
-    return f"{told}。{correction.note}"
+        told = f"{new}：原作{old}，{readings}{after}改"
+    return f"{_in_script(told, script)}。{correction.note}"
+
+
+def _suspected(correction: Correction, suggested: str) -> str:
+    """What is suspected of a place that is left in doubt."""
+    if not correction.original:
+        return "脫"
+    if suggested in ("", correction.original):
+        return "誤" if suggested else "衍"
+    return f"當作{_short(suggested)}"
 
 
 def _after(correction: Correction) -> str:
     """What a correction was made after, as the words before its verb."""
-    return f"據{correction.witness}" if correction.witness else "今"
+    if not correction.witness:
+        return "今"
+    of_witness = correction.witness in {siglum for siglum, _ in correction.readings}
+    return f"從{called(correction.witness)}" if of_witness else f"據{correction.witness}"
+
+
+def _readings(correction: Correction) -> str:
+    """What the witnesses read, those of one reading together."""
+    lemma = correction.replacement or correction.doubt or correction.copy_reads
+    groups: dict[str, list[str]] = {}
+    for siglum, reading in correction.readings:
+        groups.setdefault(reading, []).append(called(siglum))
+    told = []
+    for reading, names in groups.items():
+        if reading == correction.original:
+            verb = "同" if reading else "亦無"
+        elif correction.original and reading:
+            verb = f"作{_short(reading)}"
+        else:
+            verb = f"有{_short(reading) * (reading != lemma)}" if reading else "無"
+        told.append(f"{'、'.join(names)}{verb}，")
+    return "".join(told)
 
 
 def _retained(correction: Correction, copy: str) -> str:
     """A text that is kept though a copy reads otherwise: the copy is the image unless a witness is named."""
     reasoned = correction.witness in REASONED
-    witness = IMAGE if reasoned or not correction.witness else correction.witness
     kept = f"據{correction.witness}不從" if reasoned else "今不從"
+    lemma = _short(correction.original or copy)
+    if any(reading == copy for _, reading in correction.readings):
+        return f"{lemma}：{_readings(correction)}{kept}"
+    witness = IMAGE if reasoned or not correction.witness else called(correction.witness)
     if not correction.original:
-        return f"{_short(copy)}：{witness}有，{kept}"
-    return f"{_short(correction.original)}：{witness}{f'作{_short(copy)}' if copy else '無'}，{kept}"
-
-
-def house_list(corrected: CorrectedSource) -> str:
-    """The collation notes as a list, a line each, with page references, in the order of the text."""
-    lines = []
-    for placed, note in _noted(corrected):
-        correction = placed.correction
-        where = f"{correction.page}，第{correction.line}行" if correction.page else f"第{correction.line}行"
-        lines.append(f"{where}　{note}\n")
-    return "".join(lines)
-
-
-def _noted(corrected: CorrectedSource) -> list[tuple[PlacedCorrection, str]]:
-    """The places with their notes, in the order of the text. A character that moved has one note, where it belongs."""
-    script = corrected.edition.script
-    notes = [
-        (placed, house_note(placed, script) if was is None else moved_note(placed, was, script))
-        for placed, was in with_moved(corrected.placed)
-    ]
-    return sorted(notes, key=lambda note: (note[0].edit.start, note[0].edit.length))
+        return f"{lemma}：{witness}有，{kept}"
+    return f"{lemma}：{witness}{f'作{_short(copy)}' if copy else '無'}，{kept}"
 
 
 def with_moved(corrections: Sequence[PlacedCorrection]) -> list[tuple[PlacedCorrection, PlacedCorrection | None]]:
@@ -106,102 +238,42 @@ def moved_note(placed: PlacedCorrection, old: PlacedCorrection, script: Script) 
         told = f"{correction.replacement}：原在{where}，{after}乙正"
     else:
         told = f"{correction.replacement}：原在第{was.line}行{where}，{after}移"
-    told = told.translate(_SIMPLIFIED) if script is Script.SIMPLIFIED else told
-    return f"{told}。{correction.note}"
+    return f"{_in_script(told, script)}。{correction.note}"
 
 
-def plain_list(corrected: CorrectedSource) -> str:
-    """`page, column, character: A → B`, a line each. The character is counted from 1 in the column as printed,
-    without spaces; an omission has the number of the character that follows it. Where the format has no pages, the
-    page is left out and the line is that of the file. A character that moved is one line, where it belongs, with the
-    place where it stood: `page, column, character: A ← column, character`. A text that is kept
-    though the copy reads otherwise is `page, column, character: text ≠ copy`."""
-    addresses = Addresses(corrected.edition)
-    lines = []
-    for placed, was in sorted(with_moved(corrected.placed), key=lambda pair: (pair[0].edit.start, pair[0].edit.length)):
-        correction = placed.correction
-        where = f"{correction.page}, " if correction.page else ""
-        change = f"{correction.original or '∅'} → {correction.replacement or '∅'}" if correction.changes else "原文如此"
-        if correction.copy_reads is not None:
-            change = f"{correction.original or '∅'} ≠ {correction.copy_reads or '∅'}"
-        if was is not None:
-            stood = f"{was.correction.page}, " if was.correction.page != correction.page else ""
-            change = f"{correction.replacement} ← {stood}{_counted(addresses, corrected.edition, was)}"
-        lines.append(f"{where}{_counted(addresses, corrected.edition, placed)}: {change}\n")
-    return "".join(lines)
+def place_in_words(note: CollationNote, script: Script) -> str:
+    """Where a note belongs: the leaf and the column, or the line of a text without pages."""
+    where = f"葉{note.leaf}" if note.leaf else note.page
+    return _in_script(f"{where}第{numeral(note.line)}行", script)
 
 
-def _counted(addresses: Addresses, edition: Edition, placed: PlacedCorrection) -> str:
-    """Column and character of a correction."""
-    correction = placed.correction
-    begin, end = addresses.line(correction.page, correction.line)
-    return f"{correction.line}, {character_number(edition.text[begin:end], correction.offset)}"
+def juan_in_words(juan: str, script: Script) -> str:
+    """What a juan is called over its notes; empty in a text without any."""
+    if juan.isascii() and juan.isdigit():
+        return _in_script(f"卷{numeral(int(juan))}" if int(juan) else "卷首", script)
+    return _in_script(juan, script)
 
 
-def character_number(source: str, offset: int) -> int:
-    """Which character of a line stands at `offset`, or follows it; from 1."""
-    cells = [cell for run in parse_column(source).runs for cell in run.cells if not cell.blank]
-    return 1 + sum(cell.offset + cell.length <= offset for cell in cells)
+def _leaf(folio: str) -> str:
+    """A half-folio in words: 一上 for 1a."""
+    if not folio[:-1].isdigit():
+        return folio
+    return numeral(int(folio[:-1])) + {"a": "上", "b": "下"}.get(folio[-1], folio[-1])
 
 
-def with_footnotes(corrected: CorrectedSource) -> str:
-    """The corrected text with a numbered footnote after every corrected place.
-
-    In the critical edition the notes follow their paragraph, numbered on from those that are there; in any other
-    format they follow the text. This is a text to read, not the source: that stays without notes.
-    """
-    edition = corrected.edition
-    numbers = count(_highest(edition) + 1)
-    edits: list[Edit] = []
-    notes: list[tuple[int, str]] = []
-    told = _noted(corrected)
-    for placed, note in told:
-        label = f"[^{next(numbers)}]"
-        edit = placed.edit
-        edits.append(Edit(edit.start, edit.length, edit.replacement + label))
-        notes.append((edit.start, f"{label}: {note}"))
-    edits += [one.edit for one in corrected.placed if one not in [placed for placed, _ in told]]
-    try:
-        return edited(edition.text, [*edits, *_note_edits(edition, notes)])
-    except UsageError as error:
-        raise UsageError(f"{edition.path}: two notes fall on one place: {error}") from error
+def numeral(number: int) -> str:
+    """A number below ten thousand in Chinese."""
+    told, empty = "", False
+    for unit, name in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
+        digit = number // unit % 10
+        if digit:
+            told += "零" * (empty and bool(told)) + "零一二三四五六七八九"[digit] + name
+        empty = not digit
+    return told.removeprefix("一") if told.startswith("一十") else told or "零"
 
 
-def _note_edits(edition: Edition, notes: Sequence[tuple[int, str]]) -> list[Edit]:
-    """Where the notes' own lines go: behind the paragraph and the notes that follow it already, or at the end."""
-    newline = "\r\n" if "\r\n" in edition.text else "\n"
-    by_place: dict[int, list[str]] = {}
-    for start, note in notes:
-        end = _paragraph_end(edition, start) if edition.format is Format.CRITICAL else len(edition.text)
-        by_place.setdefault(end, []).append(note)
-    edits = []
-    for end, told in by_place.items():
-        line_start = edition.text.rfind("\n", 0, end) + 1
-        follows_note = edition.text.startswith("[^", line_start)
-        gap = newline if follows_note else newline * 2
-        if end == len(edition.text) and edition.text.endswith("\n"):
-            gap = newline
-        edits.append(Edit(end, 0, gap + newline.join(told)))
-    return edits
-
-
-def _paragraph_end(edition: Edition, start: int) -> int:
-    """The end of the line at `start`, or of the footnotes that follow it."""
-    text = edition.text
-    end = _line_end(text, start)
-    while (found := re.compile(r"\s*(?=\[\^[^\]\n]+\]:)").match(text, end)) is not None and "\n" in found[0]:
-        end = _line_end(text, found.end())
-    return end
-
-
-def _line_end(text: str, start: int) -> int:
-    end = text.find("\n", start)
-    end = len(text) if end < 0 else end
-    return end - 1 if end > start and text[end - 1] == "\r" else end
-
-
-def _highest(edition: Edition) -> int:
-    return max((int(note.label) for note in edition.footnotes if note.label.isdecimal()), default=0)
+def _in_script(words: str, script: Script) -> str:
+    return words.translate(_SIMPLIFIED) if script is Script.SIMPLIFIED else words
 
 
 def _short(text: str) -> str:

@@ -29,8 +29,9 @@ class Correction:
     where that is known: then that is its place. `number` is that of its flag in the store, 0 for none.
     `witness` is what it rests on (影像, a siglum, 他校, 本校, 理校; empty where nothing was stated), `note` a remark,
     `person` who decided it, `moved` the flag of the other half where a character moved; `typed`: in the words of a
-    person. `copy_reads` is what the copy has where the text is kept all the same; None for a correction. What is not
-    `accepted`, and what answers a planted `audit` error, never gets out.
+    person. `copy_reads` is what the copy has where the text is kept all the same; None for a correction. `readings` are
+    the sigla of witnesses with what each reads there. `doubt` is what was suggested where the text is left in doubt.
+    What is not `accepted`, and what answers a planted `audit` error, never gets out.
     """
 
     page: str
@@ -51,6 +52,8 @@ class Correction:
     start: int | None = None
     number: int = 0
     copy_reads: str | None = None
+    readings: tuple[tuple[str, str], ...] = ()
+    doubt: str | None = None
     accepted: bool = True
     audit: bool = False
 
@@ -89,6 +92,7 @@ class Refusal(StrEnum):
     CHANGED_MANY = _("changed since it was checked, its context is at %(number)s places; check it again")
     SAME_PLACE = _("claims the same place as another correction; take back one of the two")
     NO_COLUMN = _("its line would be no column any more; take it back, or change the text itself")
+    MARKUP = _("the file has no place of its own for it; correct the file itself")
     ENCODING = _("%(text)s cannot be written in %(encoding)s: convert the file to UTF-8 first")
     SEVERAL_FORMS = _("is %(character)s %(forms)s in this text?  (--choose %(answer)s)")
 

@@ -45,7 +45,8 @@ class LeftOut:
 class Decided:
     """What was decided for a text: `edition` is the text, in the script in which it was checked; `settled` counts the
     decisions that leave the text as it is; `applied` those that the text had before it was checked last; `rejected` are
-    the ids of the flags at which the text is kept."""
+    the ids of the flags at which the text is kept; `noted` is what has a note and changes nothing: places
+    that are left in doubt, and corrections that the text has already, with what stood there."""
 
     edition: Edition
     corrections: tuple[Correction, ...] = ()
@@ -53,6 +54,7 @@ class Decided:
     settled: int = 0
     applied: tuple[Correction, ...] = ()
     rejected: frozenset[str] = frozenset()
+    noted: tuple[Correction, ...] = ()
 
     @property
     def nothing(self) -> bool:
@@ -86,6 +88,7 @@ def decided_in(store: Store, edition: Edition) -> Decided:
     applied: list[Correction] = []
     settled = 0
     rejected: set[str] = set()
+    noted: list[Correction] = []
     for work, of_work in known.items():
         last = {one.flag: one for one in store.decisions.last_of_flags(work)}
         makers = store.decisions.makers(last.values())
@@ -109,17 +112,27 @@ def decided_in(store: Store, edition: Edition) -> Decided:
                 continue
             span, reads = place
             correction = _correction(decision, span, edition, addresses, policy)
+            noted += [correction] * (decision.state is State.UNSURE)
             if reads != there.place.wanted:
                 found.append((decision, correction))
             elif decision.state is State.CORRECTED and there.place.wanted != there.place.transcribed:
                 applied.append(correction)
+                noted.append(replace(correction, original=decision.transcribed))
             elif _writes(decision):
                 found.append((decision, correction))
             elif decision.state is State.KEPT:
                 kept.append((decision, span))
     corrections, conflicts = _without_conflicts(_without_superseded(found, kept), kept)
     left_out += [LeftOut(decision, Unused.CONFLICT, str(edition.path)) for decision in conflicts]
-    return Decided(edition, tuple(corrections), tuple(left_out), settled, tuple(applied), frozenset(rejected))
+    return Decided(
+        edition,
+        tuple(corrections),
+        tuple(left_out),
+        settled,
+        tuple(applied),
+        frozenset(rejected),
+        tuple(noted),
+    )
 
 
 def note_written(store: Store, corrected: CorrectedSource) -> None:
@@ -188,6 +201,8 @@ def _correction(
         context=context_of(line, span.start - begin, span.length),
         witness=decision.authority,
         copy_reads=decision.copy_reads if decision.state is State.RETAINED else None,
+        readings=tuple((one["siglum"], one["reading"]) for one in decision.evidence.get("witnesses", [])),
+        doubt=decision.suggested if decision.state is State.UNSURE else None,
         note=decision.note,
         kind=Kind(decision.kind),
         ref=decision.ref,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -16,9 +17,13 @@ from proof.atomic import whole_binary_file
 from proof.collate.collation import Collation
 from proof.errors import OutputError, UsageError
 from proof.export.alto import alto
-from proof.export.collation_notes import house_list, plain_list, with_footnotes
-from proof.export.iiif import flag_annotations, manifest
+from proof.export.collation_notes import CollationNotes, notes_of
+from proof.export.corrections import Correction
+from proof.export.forms import export_form
+from proof.export.forms import names as more_names
+from proof.export.iiif import Addressed, flag_annotations, manifest
 from proof.export.marked import MarkedPage, as_checked, mark
+from proof.export.note_files import house_list, plain_list, with_footnotes
 from proof.export.pagexml import page_xml
 from proof.export.shown import with_decisions
 from proof.export.source import CorrectedSource, write_corrected
@@ -29,7 +34,7 @@ from proof.model.result import PageResult
 
 
 class Form(StrEnum):
-    """What can be written. The last four need pages with images."""
+    """What can be written; `proof.export.forms` has more. The last four need pages with images."""
 
     TEXT = "text"
     DIFF = "diff"
@@ -52,29 +57,64 @@ class Material:
     """What there is to write: the corrected source, and, where it was checked against images, its pages; the text
     collated with its witnesses, and its title where the text does not say it. `rejected` are the ids of flags at which
     the text is kept. `name` is the file's path in its repository, for the diff; `base` the address under which a
-    manifest will be served; `made` the time that files give."""
+    manifest will be served; `made` the time that files give; `noted` and `names` are what `notes_of` takes."""
 
     corrected: CorrectedSource
     made: datetime
     pages: Sequence[PageResult] = ()
     collations: Sequence[Collation] = ()
     title: str = ""
+    noted: Sequence[Correction] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
     rejected: frozenset[str] = frozenset()
     name: str = ""
     base: str = ""
 
+    @property
+    def named(self) -> str:
+        """The title of the work, or else the name of the file."""
+        edition = self.corrected.edition
+        return self.title or edition.title or edition.path.stem
 
-def write_export(material: Material, forms: Sequence[Form], folder: Path) -> list[Path]:
+    @property
+    def notes(self) -> CollationNotes:
+        """The notes on the text."""
+        return notes_of(self.corrected, self.noted, self.names)
+
+
+def form_names() -> tuple[str, ...]:
+    """The names of all forms."""
+    return *(form.value for form in Form), *more_names()
+
+
+def needs_pages(forms: Iterable[str]) -> bool:
+    """Whether any of these forms says more where the pages of a check are known."""
+    return any(_on_images(form) or form == Form.TEI or _takes_pages(form) for form in forms)
+
+
+def _takes_pages(form: str) -> bool:
+    return form not in set(Form) and export_form(form).takes_pages
+
+
+def _on_images(form: str) -> bool:
+    return form in ON_IMAGES if form in set(Form) else export_form(form).on_images
+
+
+def write_export(material: Material, forms: Sequence[str], folder: Path) -> list[Path]:
     """Write these forms into `folder`; gives the files. Raises OutputError where one cannot be written or would
     replace the source, UsageError where pages with images are needed and there are none."""
     edition = material.corrected.edition
-    missing = [form for form in forms if form in ON_IMAGES and not material.pages]
+    missing = [form for form in forms if _on_images(form) and not material.pages]
     if missing:
         raise UsageError(f"{', '.join(missing)} needs pages that were checked against images: run proof check first")
     if Form.IIIF in forms and not material.base:
         raise UsageError("a manifest holds addresses: name the one under which it will be served (--base)")
     written: list[Path] = []
-    for form in forms:
+    for name in forms:
+        if name not in set(Form):
+            written += export_form(name).write(material, folder)
+            continue
+        form = Form(name)
         if form is Form.TEXT:
             target = folder / edition.path.name
             if target.exists() and target.samefile(edition.path):
@@ -83,7 +123,7 @@ def write_export(material: Material, forms: Sequence[Form], folder: Path) -> lis
             written.append(target)
         elif form in ENDINGS:
             ending, made = ENDINGS[form]
-            written.append(_write(folder / f"{edition.path.stem}.{ending}", made(material)))
+            written.append(write_file(folder / f"{edition.path.stem}.{ending}", made(material)))
         elif form is Form.PAGE:
             written += _pages(material, folder / "page", lambda page: page_xml(page, material.made))
         elif form is Form.ALTO:
@@ -103,13 +143,19 @@ def _tei(material: Material) -> bytes:
 
 
 def _iiif(material: Material) -> bytes:
-    edition = material.corrected.edition
-    return _json(
-        manifest(_decided_pages(material), material.base, material.title or edition.title or edition.path.stem)
+    addressed = Addressed(material.base, material.corrected.edition.path.stem, decided_pages(material))
+    return _json(manifest(addressed, material.named))
+
+
+def open_pages(material: Material) -> frozenset[str]:
+    """The pages on which flags are undecided."""
+    decided = {one.correction.flag for one in material.corrected.placed} | material.rejected
+    return frozenset(
+        page.page for page in material.pages if any(flag.raised and flag.id not in decided for flag in page.flags)
     )
 
 
-def _decided_pages(material: Material) -> list[PageResult]:
+def decided_pages(material: Material) -> list[PageResult]:
     """The checked pages with their flags as decisions leave them."""
     corrections = as_checked(material.corrected.placed, material.pages)
     running = not material.corrected.edition.paged
@@ -122,10 +168,10 @@ def _json(told: dict[str, Any]) -> bytes:
 
 ENDINGS: dict[Form, tuple[str, Callable[[Material], bytes]]] = {
     Form.DIFF: ("diff", _diff),
-    Form.NOTES: ("notes.txt", lambda material: house_list(material.corrected).encode()),
+    Form.NOTES: ("notes.txt", lambda material: house_list(material.notes).encode()),
     Form.PLAIN: ("corrections.txt", lambda material: plain_list(material.corrected).encode()),
     Form.CSV: ("decided.csv", lambda material: spreadsheet(material.corrected)),
-    Form.FOOTNOTES: ("footnotes.txt", lambda material: with_footnotes(material.corrected).encode()),
+    Form.FOOTNOTES: ("footnotes.txt", lambda material: with_footnotes(material.corrected, material.notes).encode()),
     Form.TEI: ("tei.xml", _tei),
     Form.IIIF: ("manifest.json", _iiif),
 }
@@ -133,28 +179,31 @@ ENDINGS: dict[Form, tuple[str, Callable[[Material], bytes]]] = {
 
 
 def _pages(material: Material, folder: Path, document: Callable[[MarkedPage], bytes]) -> list[Path]:
-    """A file a page, named by its image: that is how recognisers find the two together."""
+    return [write_file(path, document(page)) for path, page in marked_pages(material, folder, ".xml").items()]
+
+
+def marked_pages(material: Material, folder: Path, ending: str) -> dict[Path, MarkedPage]:
+    """The pages with images, each with a file in the folder that is named by its image: that is how recognisers find
+    the two together. Pages that share an image, as the half-folios of a plate, have their own names behind it."""
     corrections = as_checked(material.corrected.placed, material.pages)
-    written: dict[Path, None] = {}
     running = not material.corrected.edition.paged
-    for page in material.pages:
-        marked = mark(page, corrections, running=running)
-        if marked is None:
-            continue
-        path = folder / f"{Path(marked.name).stem}.xml"
-        if path in written:
-            path = path.with_name(f"{Path(marked.name).stem}_{_safe(page.page)}.xml")
-        written[_write(path, document(marked))] = None
-    return list(written)
+    pages = [one for page in material.pages if (one := mark(page, corrections, running=running)) is not None]
+    shared = Counter(page.name for page in pages)
+    return {
+        folder / (Path(page.name).stem + f"_{safe_name(page.id)}" * (shared[page.name] > 1) + ending): page
+        for page in pages
+    }
 
 
 def _annotations(material: Material, folder: Path) -> list[Path]:
     written = []
-    for page in _decided_pages(material):
+    for page in decided_pages(material):
         if page.image is not None:
             base = material.base.rstrip("/")
             target = f"{base}/images/{quote(file_name(page.image))}" if base else file_name(page.image)
-            written.append(_write(folder / f"{_safe(page.page)}.json", _json(flag_annotations(page, target))))
+            name = f"{safe_name(page.page)}.json"
+            address = f"{base}/annotations/{name}" if base else f"{target}/{quote(page.page, safe='')}/flags"
+            written.append(write_file(folder / name, _json(flag_annotations(page, target, address))))
     return written
 
 
@@ -169,11 +218,13 @@ def folders_of(texts: Sequence[Path]) -> dict[Path, Path]:
     return dict(zip(texts, folders, strict=True))
 
 
-def _safe(name: str) -> str:
+def safe_name(name: str) -> str:
+    """A name as a file can have it."""
     return "".join(char if char.isalnum() or char in "-_." else "_" for char in name).lstrip(".") or "page"
 
 
-def _write(path: Path, made: bytes) -> Path:
+def write_file(path: Path, made: bytes) -> Path:
+    """Write a file, whole or not at all."""
     with whole_binary_file(path) as file:
         file.write(made)
     return path

@@ -5,11 +5,12 @@ The flags then show in any viewer that knows the two, such as Mirador. Pages are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from proof.export.collation_notes import character_number
+from proof.export.note_files import character_number
 from proof.images.pdf import file_name
 from proof.model.flags import Flag, Kind, is_moved
 from proof.model.geometry import Box
@@ -23,31 +24,78 @@ _FORMATS = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "tif"
 _FORMATS |= {"webp": "image/webp", "gif": "image/gif", "jp2": "image/jp2"}
 
 
-def manifest(pages: Iterable[PageResult], base: str, title: str) -> dict[str, Any]:
-    """The manifest as JSON takes it: a canvas for each page that has an image, the flags that are shown to the
-    proofreader embedded. `base` is the address under which the manifest will be served, with the folder `images` below
-    it."""
-    base = base.rstrip("/")
-    return {
+@dataclass(frozen=True, slots=True)
+class Addressed:
+    """The pages of a text, and the addresses of what a manifest has: `base` is that under which it will be served,
+    `name` the text's own. An image is a canvas; the pages that it shows, as the half-folios of a plate, share it."""
+
+    base: str
+    name: str
+    pages: Sequence[PageResult]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "base", self.base.rstrip("/"))
+        shown = [page for page in self.pages if page.image is not None and min(page.image_size) > 0]
+        object.__setattr__(self, "pages", shown)
+
+    @property
+    def manifest(self) -> str:
+        return f"{self.base}/{quote(self.name, safe='')}.manifest.json"
+
+    @property
+    def images(self) -> list[list[PageResult]]:
+        """The pages of each image."""
+        found: dict[object, list[PageResult]] = {}
+        for page in self.pages:
+            found.setdefault(page.image, []).append(page)
+        return list(found.values())
+
+    def canvas(self, page: str) -> str:
+        """The canvas that shows a page: called by the first of its pages."""
+        own = next(one.image for one in self.pages if one.page == page)
+        first = next(one.page for one in self.pages if one.image == own)
+        return self.item("canvas", first)
+
+    def item(self, kind: str, name: str) -> str:
+        """The address of a part of the manifest."""
+        return f"{self.base}/{quote(self.name, safe='')}/{kind}/{quote(name, safe='')}"
+
+
+def manifest(addressed: Addressed, title: str) -> dict[str, Any]:
+    """The manifest as JSON takes it: a canvas for each image, the flags that are shown to the proofreader embedded;
+    pages that share an image are ranges, each a region of its canvas. Images lie in the folder `images` beside it."""
+    whole = {
         "@context": PRESENTATION,
-        "id": f"{base}/manifest.json",
+        "id": addressed.manifest,
         "type": "Manifest",
         "label": {"lzh": [title]},
         "viewingDirection": "right-to-left",
         "behavior": ["paged"],
+        "items": [_canvas(pages, addressed) for pages in addressed.images],
+    }
+    ranges = [_range(page, addressed) for pages in addressed.images if len(pages) > 1 for page in pages]
+    return whole | ({"structures": ranges} if ranges else {})
+
+
+def _range(page: PageResult, addressed: Addressed) -> dict[str, Any]:
+    return {
+        "id": addressed.item("range", page.page),
+        "type": "Range",
+        "label": {"none": [page.page]},
         "items": [
-            _canvas(page, f"{base}/canvas/{quote(page.page, safe='')}", f"{base}/images")
-            for page in pages
-            if page.image is not None and min(page.image_size) > 0
+            {
+                "type": "SpecificResource",
+                "source": {"id": addressed.canvas(page.page), "type": "Canvas"},
+                "selector": {"type": "FragmentSelector", "value": region(page.image_box, page.image_size)},
+            }
         ],
     }
 
 
-def flag_annotations(page: PageResult, target: str) -> dict[str, Any]:
-    """The flags of a page that are shown to the proofreader as a Web Annotation page. `target` is the address of the
-    image or of the canvas that their boxes lie on."""
+def flag_annotations(page: PageResult, target: str, address: str) -> dict[str, Any]:
+    """The flags of a page that are shown to the proofreader as a Web Annotation page, called by its `address`.
+    `target` is the address of the image or of the canvas that their boxes lie on."""
     flags = [flag for flag in page.flags if flag.raised]
-    address = f"{target}/flags"
     return {
         "@context": ANNOTATION,
         "id": address,
@@ -56,16 +104,18 @@ def flag_annotations(page: PageResult, target: str) -> dict[str, Any]:
     }
 
 
-def _canvas(page: PageResult, canvas: str, images: str) -> dict[str, Any]:
-    width, height = page.image_size
-    name = file_name(page.image) if page.image else ""
+def _canvas(pages: Sequence[PageResult], addressed: Addressed) -> dict[str, Any]:
+    first = pages[0]
+    canvas, (width, height) = addressed.canvas(first.page), first.image_size
+    name = file_name(first.image) if first.image else ""
     suffix = name.rpartition(".")[2].lower()
-    embedded = flag_annotations(page, canvas)
-    del embedded["@context"]
+    embedded = [flag_annotations(page, canvas, addressed.item("flags", page.page)) for page in pages]
+    for flags in embedded:
+        del flags["@context"]
     return {
         "id": canvas,
         "type": "Canvas",
-        "label": {"none": [page.page]},
+        "label": {"none": [page.page for page in pages]},
         "width": width,
         "height": height,
         "items": [
@@ -78,7 +128,7 @@ def _canvas(page: PageResult, canvas: str, images: str) -> dict[str, Any]:
                         "type": "Annotation",
                         "motivation": "painting",
                         "body": {
-                            "id": f"{images}/{quote(name)}",
+                            "id": f"{addressed.base}/images/{quote(name)}",
                             "type": "Image",
                             "format": _FORMATS.get(suffix, "image/png"),
                             "width": width,
@@ -89,7 +139,7 @@ def _canvas(page: PageResult, canvas: str, images: str) -> dict[str, Any]:
                 ],
             }
         ],
-        "annotations": [embedded],
+        "annotations": embedded,
     }
 
 
@@ -128,7 +178,7 @@ def _place(flag: Flag, target: str, page: PageResult) -> dict[str, Any]:
         "selector": {
             "type": "FragmentSelector",
             "conformsTo": "http://www.w3.org/TR/media-frags/",
-            "value": _fragment(flag.bbox, page.image_size),
+            "value": region(flag.bbox, page.image_size),
         },
     }
 
@@ -145,7 +195,7 @@ def _told(flag: Flag, page: PageResult) -> str:
     return f"{flag.page}, {flag.line}, {character_number(column.source, flag.offset)}, {change}"
 
 
-def _fragment(box: Box | None, size: tuple[int, int]) -> str:
+def region(box: Box | None, size: tuple[int, int]) -> str:
     """The box as a media fragment; the whole page where a finding has none."""
     x, y, w, h = box.rounded() if box is not None else (0, 0, *size)
     return f"xywh={max(0, x)},{max(0, y)},{max(1, w)},{max(1, h)}"

@@ -7,7 +7,7 @@ bottom; a recogniser is trained on such lines.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -37,6 +37,22 @@ class MarkedLine:
     box: Box
     text: str
     glyphs: tuple[MarkedGlyph, ...]
+
+    def clusters(self) -> Iterator[tuple[str, Box, float | None]]:
+        """All of the text in parts, each with the box of the glyph that has it, and how sure the glyph is. What no
+        glyph has, such as a character that the transcription lacks, comes with the glyph behind it."""
+        at, waiting = 0, ""
+        for glyph in self.glyphs:
+            found = self.text.find(glyph.text, at) if glyph.text else -1
+            if found < 0:
+                continue
+            waiting, at = self.text[at:found], found + len(glyph.text)
+            last = glyph is self.glyphs[-1]
+            sure = glyph.confidence if glyph.text == glyph.sic else None
+            yield waiting + glyph.text + (self.text[at:] if last else ""), glyph.box, sure
+            at = len(self.text) if last else at
+        if at < len(self.text):
+            yield self.text[at:], self.box, None
 
 
 @dataclass(frozen=True, slots=True)

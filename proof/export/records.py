@@ -14,11 +14,11 @@ from typing import Any
 
 from proof.errors import TextError
 from proof.export.corrections import Correction
-from proof.model.flags import SENSE, Kind
+from proof.model.flags import SENSE, WITHOUT_IMAGE, Kind
 from proof.store.authorities import IMAGE
 
 _KINDS = {"str": str, "int": int, "bool": bool, "Kind": str}
-_OF_STORE = ("start", "number", "copy_reads")
+_OF_STORE = ("start", "number", "copy_reads", "readings", "doubt")
 """What is known of a correction that comes out of a store, and is in no file of corrections."""
 _FIELDS = {field.name: _KINDS[str(field.type)] for field in fields(Correction) if field.name not in _OF_STORE}
 _NEEDED = ("page", "line", "offset", "length", "original", "replacement")
@@ -67,7 +67,7 @@ def _correction(path: Path, number: int, line: str) -> Correction:
 def _of_flag(told: dict[str, Any]) -> dict[str, Any]:
     """A flag as a correction: accepted only where it says so, after the image unless it was raised without one."""
     evidence = told.get("evidence")
-    of_image = isinstance(evidence, dict) and evidence.get("reason", SENSE) != SENSE
+    of_image = isinstance(evidence, dict) and evidence.get("reason", SENSE) not in WITHOUT_IMAGE
     return {
         **told,
         "original": told["transcribed"],

@@ -9,8 +9,7 @@ from dataclasses import replace
 from proof.export.corrections import Correction
 from proof.export.marked import is_on
 from proof.model.flags import Evidence, Flag
-from proof.model.geometry import Box
-from proof.model.result import PageResult
+from proof.model.result import PageResult, box_at
 
 
 def with_decisions(
@@ -42,21 +41,9 @@ def _flag(page: PageResult, correction: Correction, found: Flag | None) -> Flag:
         suggested=correction.replacement,
         score=0.0,
         raised=True,
-        bbox=_box(page, correction),
+        bbox=box_at(page.characters, correction.line, correction.offset, correction.length),
         evidence=Evidence("by hand"),
         context=correction.context,
         id=correction.flag,
         moved=correction.moved,
     )
-
-
-def _box(page: PageResult, correction: Correction) -> Box | None:
-    """Where the characters of a correction stand on the image, or the one before it; None where that is not known."""
-    line = sorted((one for one in page.characters if one.line == correction.line), key=lambda one: one.offset)
-    end = correction.offset + correction.length
-    boxes = [one.box for one in line if correction.offset <= one.offset < end]
-    boxes = boxes or [one.box for one in line if one.offset < correction.offset][-1:] or [one.box for one in line[:1]]
-    box: Box | None = None
-    for one in boxes:
-        box = one if box is None else box.union(one)
-    return box

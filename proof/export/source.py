@@ -41,9 +41,7 @@ class CorrectedSource:
 
     def diff(self, name: str) -> bytes:
         """What changed as a unified diff that `git apply` takes; `name` is the file's path in its repository."""
-        edition = self.edition
-        before = encode(edition.path, edition.text, edition.encoding, edition.bom)
-        return unified_diff(before, self.data, name)
+        return unified_diff(self.edition.data(), self.data, name)
 
 
 def correct(
@@ -75,8 +73,8 @@ def correct(
     anew = [one for one in written if one not in in_text]
     found = place(edition, anew, reanchor=reanchor, written=(*before, *there))
     placed, unwritable = _writable(edition, found.placed)
-    text = edited(edition.text, [one.edit for one in placed if one.correction.changes])
-    data = encode(edition.path, text, edition.encoding, edition.bom)
+    edits = [one.edit for one in placed if one.correction.changes]
+    text, data = edited(edition.text, edits), edition.data(edits)
     rewritten = tuple(pair for pair in zip(given, written, strict=True) if pair[0] != pair[1])
     unanswered = (RefusedCorrection(one.correction, Refusal.SEVERAL_FORMS, one.values) for one in questions)
     refused = (*unanswered, *found.refused, *unwritable)
@@ -104,6 +102,8 @@ def _writable(
             encode(edition.path, placed[number].edit.replacement, edition.encoding, False)
         except TextError:
             refused.setdefault(number, Refusal.ENCODING)
+        if edition.extraction is not None and not edition.extraction.holds(placed[number].edit):
+            refused.setdefault(number, Refusal.MARKUP)
     refused |= _breaking(edition, {n: placed[n].edit for n in changing if n not in refused})
     kept = [one for n, one in enumerate(placed) if n not in refused]
     return kept, [_refused(edition, placed[n].correction, refused[n]) for n in sorted(refused)]
@@ -153,7 +153,7 @@ def write_corrected(corrected: CorrectedSource, target: Path) -> None:
     edition = corrected.edition
     if target.exists() and target.samefile(edition.path):
         current = edition.path.read_bytes()
-        if current != encode(edition.path, edition.text, edition.encoding, edition.bom):
+        if current != edition.data():
             raise OutputError(f"{target} was changed while it was being corrected: export again")
     with whole_binary_file(target) as file:
         file.write(corrected.data)

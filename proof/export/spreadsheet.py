@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from proof.export.collation_notes import character_number
+from proof.export.note_files import character_number
 from proof.export.source import CorrectedSource
 from proof.report.tables import harmless
 from proof.text.witness import Addresses

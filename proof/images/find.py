@@ -134,6 +134,10 @@ class ImageIndex:
             found.setdefault(file.relative, file.path)
         return list(found.items())
 
+    def every_file(self) -> list[tuple[str, Path]]:
+        """The same with those that another folder has under the same path."""
+        return [(file.relative, file.path) for file in self._shelf.files]
+
     def assigned(self, name: str, quadrant: str = "") -> PageImage | None:
         """The image that a person gave a page, by its path inside the folders; None where no file of them has it."""
         path = dict(self.files()).get(name)

@@ -135,8 +135,10 @@ class LanguageModel:
         except UsageError:
             raise
         except Exception as error:  # a damaged archive makes its readers raise whatever they meet
-            why = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise UsageError(f"{path}: no model of the language ({why}): make one with `proof learn`") from error
+            what = "no model of the language, or a damaged one"
+            if isinstance(error, OSError) and error.filename is not None:
+                what = f"cannot be read ({error.strerror})"
+            raise UsageError(f"{path}: {what}; make one with `proof learn`") from error
 
     @classmethod
     def shipped(cls) -> LanguageModel:

@@ -274,7 +274,24 @@ def _told(
     level: Mask,
     rows: int,
 ) -> Layout:
-    """The layout that a person set, on the page rectified by it."""
+    """The layout that a person set, on the page rectified by it: its regions one after the other."""
+    regions = [_region(region, whole, ink, upright, level, rows) for region in hint.regions]
+    areas, clean, owners = regions[0]
+    for others, own, of_column in regions[1:]:
+        first = len(areas)
+        areas += [replace(area, number=area.number + first) for area in others]
+        down = slice(round(others[0].top), round(others[0].bottom) + 1)
+        across = slice(round(others[-1].left), round(others[0].right) + 1)
+        clean[down, across] = own[down, across]
+        owners[down, across] = (of_column + first * np.sign(of_column))[down, across]
+    outline = Outline(whole, tuple(areas), True, None, float(np.degrees(np.arctan(hint.lean))))
+    return Layout(outline, grey, clean, 1.0, owners)
+
+
+def _region(
+    hint: LayoutOverrideShape, whole: Rectification, ink: Mask, upright: Mask, level: Mask, rows: int
+) -> tuple[list[ColumnArea], Mask, NDArray[np.int16]]:
+    """The columns of one region that a person set, numbered from 1; the ink without its rules, and whose that is."""
     corners = np.array(hint.corners, dtype=np.float64) @ whole.matrix[:, :2].T + whole.matrix[:, 2]
     left, right = float(corners[[0, 3], 0].mean()), float(corners[[1, 2], 0].mean())
     top, bottom = float(corners[:2, 1].mean()), float(corners[2:, 1].mean())
@@ -289,8 +306,7 @@ def _told(
         )
         raised = _raised(clean, rules[i], rules[i + 1], top, row)
         areas.append(ColumnArea(number, rules[i], rules[i + 1], top, bottom, raised, ranges))
-    outline = Outline(whole, tuple(areas), True, None, float(np.degrees(np.arctan(hint.lean))))
-    return Layout(outline, grey, clean, 1.0, owners)
+    return areas, clean, owners
 
 
 def _fit_comb(energy: NDArray[np.float64], counts: Sequence[int]) -> _Comb:

@@ -26,7 +26,8 @@ class LayoutOverrideShape:
     `corners` are the inner frame's in pixels of the image file: upper left, upper right, lower right, lower left.
     `rules` are where columns part, left to right, as shares of the frame's width (0 and 1, its sides, left out).
     `notes` has for every column, right to left, the ranges set in double rows, as shares of the frame's height
-    from the top: () has no notes, ((0, 1),) nothing else, None is told from image and text as ever.
+    from the top: () has no notes, ((0, 1),) nothing else, None is told from image and text as ever. `more` are further
+    regions of the page, such as its lower registers, in the order of their text.
 
     Raises UsageError where no page can be so.
     """
@@ -34,6 +35,7 @@ class LayoutOverrideShape:
     corners: tuple[Point, Point, Point, Point]
     rules: tuple[float, ...] = ()
     notes: tuple[tuple[Range, ...] | None, ...] = ()
+    more: tuple[LayoutOverrideShape, ...] = ()
 
     def __post_init__(self) -> None:
         numbers = [*(n for corner in self.corners for n in corner), *self.rules]
@@ -45,12 +47,21 @@ class LayoutOverrideShape:
         edges = (0.0, *self.rules, 1.0)
         if len(self.rules) >= MOST_COLUMNS or any(b - a < NARROWEST for a, b in pairwise(edges)):
             raise UsageError(f"rules stand left to right inside the frame, for {MOST_COLUMNS} columns at most")
+        if any(region.more for region in self.more):
+            raise UsageError("regions stand beside one another, none within another")
+        if sum(len(region.rules) + 1 for region in self.regions) > MOST_COLUMNS:
+            raise UsageError(f"a page has {MOST_COLUMNS} columns at most, in all its regions")
         if self.notes and len(self.notes) != len(self.rules) + 1:
             raise UsageError(f"notes are told of {len(self.notes)} columns, there are {len(self.rules) + 1}")
         for ranges in self.notes:
             flat = [n for one in ranges or () for n in one]
             if any(not 0 <= n <= 1 for n in flat) or any(b <= a for a, b in pairwise(flat)):
                 raise UsageError("ranges of notes go from top to bottom of a column, from 0 to 1, and do not meet")
+
+    @property
+    def regions(self) -> tuple[LayoutOverrideShape, ...]:
+        """The regions of the page in the order of their text: this one, and those in `more`."""
+        return (self, *self.more)
 
     @property
     def sides(self) -> tuple[float, float]:
@@ -77,7 +88,8 @@ class LayoutOverrideShape:
     def as_json(self) -> dict[str, Any]:
         """As it is kept."""
         notes = [None if ranges is None else [list(one) for one in ranges] for ranges in self.notes]
-        return {"corners": [list(corner) for corner in self.corners], "rules": list(self.rules), "notes": notes}
+        more = {"more": [region.as_json() for region in self.more]} if self.more else {}
+        return {"corners": [list(corner) for corner in self.corners], "rules": list(self.rules), "notes": notes, **more}
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> LayoutOverrideShape:
@@ -88,6 +100,7 @@ class LayoutOverrideShape:
                 None if ranges is None else tuple((float(low), float(high)) for low, high in ranges)
                 for ranges in kept.get("notes", ())
             )
-            return cls((a, b, c, d), tuple(float(x) for x in kept.get("rules", ())), notes)
+            more = tuple(map(cls.from_json, kept.get("more", ())))
+            return cls((a, b, c, d), tuple(float(x) for x in kept.get("rules", ())), notes, more)
         except (KeyError, TypeError, ValueError) as error:
             raise UsageError(f"this is no layout: {error}") from error

@@ -184,4 +184,5 @@ def _laid_flat(hint: LayoutOverrideShape, flattening: Flattening, origin: tuple[
     """What a person said of the layout, on the page laid flat."""
     corners = flattening.to_flat(np.array(hint.corners, dtype=np.float64) - np.array(origin))
     (a, b, c, d) = ((float(x), float(y)) for x, y in corners)
-    return replace(hint, corners=(a, b, c, d))
+    more = tuple(_laid_flat(region, flattening, origin) for region in hint.more)
+    return replace(hint, corners=(a, b, c, d), more=more)

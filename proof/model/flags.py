@@ -63,6 +63,12 @@ class WitnessReading:
 SENSE = "sense"
 """The `reason` of flags that the language model alone raised."""
 
+COLLATION = "collation"
+"""The `reason` of flags that are differences of editions: witnesses raised them, no image."""
+
+WITHOUT_IMAGE = frozenset({SENSE, COLLATION})
+"""Reasons of flags that do not come from an image."""
+
 PLACEHOLDER = "placeholder"
 """The `reason` of flags where the text has a sign (□, 〓) in place of a character."""
 

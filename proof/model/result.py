@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import reduce
 from pathlib import Path
 
 from proof.model.flags import Flag
@@ -87,3 +89,12 @@ class PageResult:
             x = flag.bbox.centre[0]
             return min(columns, key=lambda column: abs(column.box.centre[0] - x))
         return columns[0] if columns else None
+
+
+def box_at(characters: Iterable[CheckedCharacter], line: int, offset: int, length: int) -> Box | None:
+    """Where the characters at a place of a column stand on the image; where the place has none, the one before it, or
+    else the first of the column. None where nothing of the column is known."""
+    of_line = sorted((one for one in characters if one.line == line), key=lambda one: one.offset)
+    boxes = [one.box for one in of_line if offset <= one.offset < offset + length]
+    boxes = boxes or [one.box for one in of_line if one.offset < offset][-1:] or [one.box for one in of_line[:1]]
+    return reduce(Box.union, boxes) if boxes else None

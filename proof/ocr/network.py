@@ -126,7 +126,11 @@ def open_network(model: Path, runtime: str, threads: int, readers: int, gpu: int
     try:
         return OpenVino(model, threads, readers) if runtime == "openvino" else OnnxRuntime(model, threads, gpu)
     except Exception as error:  # the runtimes raise classes of their own, some straight under Exception
-        raise EngineError(f"{model}: not a PP-OCR recogniser with its characters: {error}") from error
+        why = f" ({error})" if gpu is not None else ""  # of a file they say nothing that a user could use
+        raise EngineError(
+            f"{model}: not a PP-OCR recogniser with its characters{why}; name an ONNX file of one, or none for the "
+            "packaged model"
+        ) from error
 
 
 class OnnxRuntime:

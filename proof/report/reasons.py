@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from proof.locale.marking import Say, _
 from proof.locale.notices import in_words
-from proof.model.flags import PLACEHOLDER, Flag, Kind, SenseReading, is_moved
+from proof.model.flags import COLLATION, PLACEHOLDER, Flag, Kind, SenseReading, is_moved
 from proof.model.flags import SENSE as SENSE_ALONE
+from proof.model.notices import Notice, NoticeCode
 from proof.model.result import Status
 from proof.store.decision_records import Verdict
 
@@ -50,10 +51,26 @@ READ = {
 }
 """The same with the recogniser's posteriors, where it gave any."""
 
+_OTHERWISE = _("%(witnesses)s: %(suggested)s; the text: %(transcribed)s.")
+OF_EDITIONS = dict.fromkeys(Kind, _OTHERWISE) | {
+    Kind.INSERTION: _("The text has %(transcribed)s; %(witnesses)s has nothing there."),
+    Kind.OMISSION: _("%(witnesses)s has %(suggested)s here; the text has nothing."),
+}
+"""What is said of a difference of editions, which no image raised."""
+
 UNKNOWN = _("The image reads %(suggested)s (%(best)s); %(transcribed)s is not among the characters that can be read.")
 
 SENSE = _("The sense speaks for %(suggested)s: %(likely)s %(often)s times, %(unlikely)s %(seldom)s times.")
 SENSE_BESIDE = _("The words around speak for %(likely)s: %(often)s times, %(unlikely)s %(seldom)s times.")
+SENSE_AGAINST = _("The words around speak against this: %(likely)s %(often)s times, %(unlikely)s %(seldom)s times.")
+SENSE_AGAINST_ALONE = _("The words around speak against this.")
+READ_ELSEWHERE = _("Elsewhere this glyph was read as %(reading)s.")
+INK = {
+    0: _("There is no ink for a character here."),
+    1: _("There is ink for one character here."),
+    2: _("There is ink for %(number)s characters here."),
+}
+"""What the ink on the image holds, by the number of characters; 2 for any more."""
 SENSE_ELSEWHERE = _("%(likely)s stands on %(pages)s.")
 
 STATUSES = {
@@ -115,6 +132,9 @@ RULES = {
     "seen so in one way alone": _("Looked at in another way, the image does not say so: score lowered."),
 }
 
+ELSEWHERE = "elsewhere read "
+"""What such a rule begins with; the reading follows."""
+
 LISTS = {
     "house": _("the list of this program"),
     "project": _("the list of this project"),
@@ -165,7 +185,7 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
         unread = flag.kind is Kind.OMISSION and not flag.suggested  # what is there, its reason says
         parts = [_about_characters(flag, say)] if flag.kind in SENTENCES and not unread else []
     if evidence.sense is not None and evidence.reason != SENSE_ALONE and evidence.sense.weight:
-        parts.append(_beside_the_image(evidence.sense, say))
+        parts += _beside_the_image(evidence.sense, say)
     named = evidence.notice is not None and evidence.reason in NAMED_BY_NOTICE
     if evidence.reason in REASONS and not named:
         parts.append(say(REASONS[evidence.reason]))
@@ -173,8 +193,8 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
         parts.append(_sentence(evidence.reason))
     if evidence.rule:
         parts.append(rule_in_words(evidence.rule, say))
-    if evidence.ink:
-        parts.append(say(_("Ink on the image: %(ink)s.")) % {"ink": in_words(evidence.ink, say)})
+    if evidence.ink and evidence.ink.code is not NoticeCode.INK_UNREAD:  # of which the reason says as much
+        parts.append(_ink(evidence.ink, say))
     if evidence.note:
         in_column = flag.kind is Kind.LAYOUT and flag.line > 0  # the note is then what the column reads
         parts.append(say(_("The image reads: %(read)s")) % {"read": evidence.note} if in_column else evidence.note)
@@ -190,7 +210,17 @@ def rule_name(rule: str, say: Say) -> str:
 
 def rule_in_words(rule: str, say: Say) -> str:
     """What hid or lowered a finding."""
+    if rule.startswith(ELSEWHERE):
+        return say(READ_ELSEWHERE) % {"reading": rule.removeprefix(ELSEWHERE)}
     return say(RULES[rule]) if rule in RULES else say(_("Rule: %(rule)s.")) % {"rule": _list_name(rule, say)}
+
+
+def _ink(ink: Notice, say: Say) -> str:
+    """What the ink at a place says: for how many characters there is some, or what it is liker to."""
+    if ink.code in (NoticeCode.ROOM, NoticeCode.PART_OF_CELL):
+        number = round(float(str(dict(ink.values)["number"])))
+        return say(INK[min(number, 2)]) % {"number": number}
+    return say(_("The ink: %(ink)s.")) % {"ink": in_words(ink, say)}
 
 
 def _list_name(rule: str, say: Say) -> str:
@@ -202,6 +232,10 @@ def _about_characters(flag: Flag, say: Say) -> str:
     if evidence.sense is not None and evidence.reason == SENSE_ALONE:
         return _by_sense(flag.suggested, evidence.sense, say)
     values = {"transcribed": flag.transcribed, "suggested": flag.suggested}
+    if evidence.reason == COLLATION:
+        readings = [one for one in evidence.witnesses if one.reading == flag.suggested]
+        sigla = "、".join(one.siglum for one in readings)
+        return say(OF_EDITIONS[flag.kind]) % (values | {"witnesses": sigla})
     if flag.kind not in READ or evidence.p_best is None or evidence.reason == PLACEHOLDER:
         of_two = flag.kind is Kind.OMISSION and flag.transcribed.strip()  # one of two equal characters has the place
         return say(SENTENCES[Kind.SUBSTITUTION if of_two else flag.kind]) % values
@@ -224,11 +258,15 @@ def _by_sense(suggested: str, told: SenseReading, say: Say) -> str:
     return f"{words} {pages}".strip()
 
 
-def _beside_the_image(told: SenseReading, say: Say) -> str:
-    """What the sense adds to what the image shows: for what this shows, or for what is transcribed."""
+def _beside_the_image(told: SenseReading, say: Say) -> list[str]:
+    """What the sense adds to what the image shows: for what this shows, or against it; nothing where no count speaks
+    for it."""
     runs = [(told.suggested, told.suggested_count), (told.transcribed, told.transcribed_count)]
     (likely, often), (unlikely, seldom) = runs if told.weight > 0 else reversed(runs)
-    return say(SENSE_BESIDE) % {"likely": likely, "often": often, "unlikely": unlikely, "seldom": seldom}
+    if not often and not seldom:
+        return [say(SENSE_AGAINST_ALONE)] if told.weight < 0 else []
+    message = SENSE_BESIDE if told.weight > 0 else SENSE_AGAINST
+    return [say(message) % {"likely": likely, "often": often, "unlikely": unlikely, "seldom": seldom}]
 
 
 def _about_moved(flag: Flag, other: Flag, say: Say) -> str:

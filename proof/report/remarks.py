@@ -61,6 +61,10 @@ SENTENCES: Mapping[Code, Sentence] = {
     Code.DRAWER_OPEN: Sentence(_("the drawer %(text)s has no :END:"), _AS_TEXT),
     Code.ANNOTATION: Sentence(_("a tab stands behind text: %(text)s"), _NOT_TEXT),
     Code.HEADING: Sentence(_("a heading of the outline has no pilcrow: %(text)s"), _NOT_TEXT),
+    Code.FORME_WORK: Sentence(_("a running head is marked as such: %(text)s"), _NOT_TEXT),
+    Code.FORE_EDGE: Sentence(_("a line is the fore-edge of the print: %(text)s"), _NOT_TEXT),
+    Code.TEMPLATE_PART: Sentence(_("the template %(name)s holds more than its first part: %(text)s"), _NOT_TEXT),
+    Code.NOTE_OF_APPARATUS: Sentence(_("a note of the apparatus: %(text)s"), _NOT_TEXT),
     Code.NOTES_UNDIVIDED: Sentence(_("no note has a slash between its half-rows"), _("each is cut in the middle")),
     Code.NOTE_NESTED: Sentence(
         _("page %(page)s, column %(column)s: a note stands within a note"), _("read as part of it")

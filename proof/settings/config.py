@@ -12,6 +12,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
@@ -353,16 +354,19 @@ class Settings:
                 found[source] = None
                 continue
             files = self._files("witnesses", (source.path,))
-            found.update((WitnessSource(file, source.siglum), None) for file in files)
+            found.update((replace(source, path=file), None) for file in files)
         return tuple(found)
+
+    def witness_names(self) -> dict[str, str]:
+        """The full names of the witnesses that have one, by their sigla."""
+        return {source.siglum: source.name for source in self.project.witnesses if source.name}
 
     def _files(self, key: str, paths: tuple[Path, ...]) -> tuple[Path, ...]:
         found: dict[Path, None] = {}
         for path in paths:
             files = [path] if path.is_file() else self._matching(path)
             if not files:
-                what = f"is a folder; name its files, such as {path}/*.txt" if path.is_dir() else "matches no file"
-                raise ConfigError(f"{self._where('project', key)}project.{key}: {path} {what}")
+                raise ConfigError(f"{self._named_where(key, path)}{path}: {_no_file(path)}")
             found.update(dict.fromkeys(files))
         return tuple(found)
 
@@ -400,6 +404,13 @@ class Settings:
         found = base.glob(str(pattern.relative_to(base)))
         return sorted(path for path in found if path.is_file() and not path.name.startswith("."))
 
+    def _named_where(self, key: str, path: Path) -> str:
+        """Where the file names a text or a witness; '' for one of the command line."""
+        with suppress(ConfigError):
+            if self.file and path in map(_path_of, Settings.load(self.file)[f"project.{key}"]):
+                return f"{self._where('project', key)}project.{key}: "
+        return ""
+
     def _where(self, *keys: str) -> str:
         """`config.toml:3: `, for what turns out wrong only when a setting is used; '' where no file sets it."""
         if self.file is None or not self.file.exists():
@@ -408,6 +419,17 @@ class Settings:
             return f"{TomlFile.read(self.file).where(keys)}: "
         except ConfigError:  # changed since it was read
             return f"{self.file}: "
+
+
+def _path_of(named: Path | WitnessSource) -> Path:
+    return named if isinstance(named, Path) else named.path
+
+
+def _no_file(path: Path) -> str:
+    """Why a path, or a pattern, names no text, and what to do."""
+    if path.is_dir():
+        return f"a folder; name its files, such as {path}/*.txt"
+    return "matches no file" if any(mark in path.name for mark in "*?[") else "there is no such file"
 
 
 def _absolute_url(url: str, base: Path) -> str:

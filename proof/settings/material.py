@@ -9,9 +9,7 @@ from pathlib import Path
 from proof.errors import TextError
 from proof.images.find import BOUND_OR_SINGLE
 from proof.text.edition import detect_format
-from proof.text.encoding import decoded_file
-
-TEXT_SUFFIXES = frozenset({".txt", ".md", ".org"})
+from proof.text.formats import decoded_file, text_suffixes
 
 NO_MATERIAL = frozenset({"imglist", "out"})
 """Folders that hold lists or reports, and neither texts nor images."""
@@ -41,7 +39,7 @@ def find_images(folder: Path) -> tuple[Path, ...]:
 
 def _texts_in(folder: Path) -> list[Path]:
     named = (path for path in sorted(folder.iterdir()) if not path.name.startswith((".", "README")))
-    files = [path for path in named if path.suffix.lower() in TEXT_SUFFIXES and path.is_file()]
+    files = [path for path in named if path.suffix.lower() in text_suffixes() and path.is_file()]
     texts = [path for path in files if _is_text(path)]
     endings = {path.suffix for path in texts}
     if len(texts) > MOST_TEXTS and len(endings) == 1:

@@ -1,8 +1,8 @@
-"""Who may log in: accounts with their roles, passwords as argon2 hashes, and what their sessions hang on.
+"""Accounts: roles, passwords as argon2 hashes, and the stamp that the sessions of an account share.
 
-An account is disabled, never deleted or renamed: what its owner decided bears its name. Each account has a
-`stamp`, which every session of its owner holds: with another stamp all of them are over, wherever they were begun.
-Whatever is done to an account leaves an event, in the same transaction, that is never altered or deleted.
+An account is disabled, never deleted or renamed: decisions bear the name of their author. Every session of an account
+holds its `stamp`; a new stamp ends all of them. Each change of an account adds an event in the same transaction. Events
+are never changed or deleted.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _HASHING = BoundedSemaphore(2)
 
 
 class Role(StrEnum):
-    """What somebody may do, each more than the one before."""
+    """Roles; each includes the rights of the one before."""
 
     READER = "reader"
     PROOFREADER = "proofreader"
@@ -52,7 +52,7 @@ class Role(StrEnum):
 
 
 class Deed(StrEnum):
-    """What is done to an account."""
+    """Changes of an account."""
 
     CREATED = "created"
     ROLE = "role"
@@ -62,7 +62,7 @@ class Deed(StrEnum):
 
 
 class AccountChannel(StrEnum):
-    """By what somebody does it."""
+    """The channel by which an account is changed."""
 
     BROWSER = "browser"
     COMMAND = "command line"
@@ -71,7 +71,7 @@ class AccountChannel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class By:
-    """Who does something to an account: the owner of another account, or the user of the machine."""
+    """The author of a change of an account: the owner of another account, or the user of the machine."""
 
     person: str
     way: AccountChannel
@@ -101,8 +101,8 @@ class NoAccountError(ToldError):
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """An account. `provisional`: its password was set by somebody else and is to be changed. `seen` is when its
-    owner last logged in."""
+    """An account. `provisional`: another person set its password, which must be changed. `seen` is the time of the last
+    log-in."""
 
     number: int
     name: str
@@ -156,7 +156,7 @@ class Accounts(StorePart):
             return _account(row)
 
     def events(self, *, before: int | None = None, limit: int = 50) -> list[AccountEvent]:
-        """What was done to accounts, newest first, from the one before the event `before` on."""
+        """Changes of accounts, newest first, from the one before the event `before` on."""
         query = select(AccountEventRow, AccountRow.name).join(AccountRow, AccountRow.id == AccountEventRow.account_id)
         if before is not None:
             query = query.where(AccountEventRow.id < before)
@@ -165,7 +165,7 @@ class Accounts(StorePart):
             return [_event(row, name) for row, name in found]
 
     def add(self, name: str, role: Role, password: str, *, provisional: bool = False, by: By = UNSAID) -> Account:
-        """Make an account; the first one must be an administrator's. Raises AccountError."""
+        """Make an account; the first must be an administrator's. Raises AccountError."""
         name = proper_name(name)
         _check_password(password, name)
         hashed = self._hash(password)
@@ -194,10 +194,10 @@ class Accounts(StorePart):
             ) from None
 
     def log_in(self, name: str, password: str) -> Account | None:
-        """The account, if that is its password and it is not disabled; as slow where there is no such account.
+        """The account, if the password is right and the account is not disabled. An unknown name takes as long.
 
-        A hash made with other parameters than today's is made anew. Raises ExpiredPasswordError where somebody else set
-        the password, and long ago.
+        A hash with outdated parameters is replaced. Raises ExpiredPasswordError for a provisional password that is too
+        old.
         """
         with self._reading() as session:
             row = session.scalar(select(AccountRow).where(AccountRow.handle == handle(name)))
@@ -219,7 +219,7 @@ class Accounts(StorePart):
             return _account(row)
 
     def holds(self, number: int, password: str) -> bool:
-        """Whether that is the password of the account."""
+        """Whether this is the password of the account."""
         with self._reading() as session:
             known = _row(session, number, to_change=False).password
         return self._verify(known, password)
@@ -261,7 +261,7 @@ class Accounts(StorePart):
             return _account(row)
 
     def end_sessions(self, number: int) -> None:
-        """End all sessions of an account, in whatever browser."""
+        """End all sessions of an account, in every browser."""
         with self._writing() as session:
             _row(session, number).stamp = _new_stamp()
 
@@ -285,13 +285,12 @@ def new_password() -> str:
 
 
 def handle(name: str) -> str:
-    """What a name is known by: two names that differ in their letters' case or width are one. Of any text whatever,
-    since anything can be asked for."""
+    """The key by which a name is looked up: without differences of case and width. Takes any text."""
     return _letters(name).replace("\0", "\ufffd").casefold().strip()
 
 
 def proper_name(name: str) -> str:
-    """A name as it is kept. Raises AccountError for one that cannot be."""
+    """A name in the form in which it is stored. Raises AccountError for an invalid one."""
     name = unicodedata.normalize("NFC", name).strip()
     if not 1 <= len(name) <= LONGEST_NAME or len(handle(name)) > 255:
         raise AccountError(_("a name has 1 to %(most)s characters"), most=LONGEST_NAME)
@@ -315,7 +314,7 @@ def _check_password(password: str, name: str) -> None:
 
 
 def _letters(typed: str) -> str:
-    """What was typed is the same on every keyboard, however a system puts its accents."""
+    """A typed text in one normal form, whatever the keyboard."""
     return unicodedata.normalize("NFKC", typed).encode("utf-8", "replace").decode()
 
 
@@ -325,7 +324,7 @@ def _new_stamp() -> str:
 
 @cache
 def _nobodys(hasher: PasswordHasher) -> str:
-    """A hash to try the password of a name on that is nobody's."""
+    """A hash against which the password of an unknown name is verified."""
     return hasher.hash(secrets.token_hex(16))
 
 

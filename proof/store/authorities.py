@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from proof.model.flags import SENSE
+from proof.model.flags import WITHOUT_IMAGE
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.models import FlagRow, PageRow
 
@@ -26,7 +26,7 @@ def authority_of(demand: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
         return demand.authority
     reading = demand.reading if demand.verdict in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN) else flag.suggested
     witness = next((siglum for siglum, has in _witnesses(flag) if has == reading), "")
-    of_image = page.image is not None and flag.reason != SENSE
+    of_image = page.image is not None and flag.reason not in WITHOUT_IMAGE
     return witness if witness and not (of_image and reading in _of_image(flag)) else IMAGE if of_image else ""
 
 

@@ -1,4 +1,4 @@
-"""A whole project as one file, and back: store, settings, texts and images, each with its checksum."""
+"""Backup of a whole project as one file: store, settings, texts and images, each with its checksum."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class BackupError(ProofError):
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What was saved or restored: files and rows of the store; `left_out` is what the settings name outside the
-    project's folder, and repositories; `unused` is the address of a store that the backup names and that nothing was
-    written to."""
+    """The result of a backup or a restore: files and rows of the store. `left_out` are paths of the settings outside
+    the project's folder, and repositories; `unused` is the address of a store in the backup to which nothing was
+    written."""
 
     path: Path
     files: int
@@ -58,10 +58,10 @@ class Saved:
 
 
 def backup(settings: Settings, path: Path, *, images: bool = True, cache: bool = False) -> Saved:
-    """Save the project of `settings` into the file `path`, as it is at this moment; it may be worked on meanwhile.
-    `cache`: also what was read on its images, which a check would read again.
+    """Save the project of `settings`, as of this moment, into the file `path`; others may work on it meanwhile. `cache`
+    includes the cache, such as readings of its images.
 
-    Raises UsageError where there is no project folder or the file is there, OutputError where it cannot be written.
+    Raises UsageError where there is no project folder or the file exists, OutputError where it cannot be written.
     """
     folder = settings.folder
     if folder is None:
@@ -91,8 +91,8 @@ def backup(settings: Settings, path: Path, *, images: bool = True, cache: bool =
 
 
 def _copied(source: Store, copy: Path, *, cache: bool) -> int:
-    """The store as it is at this moment in a new file; gives how many rows. A file is copied as such, what lies on a
-    server by rows."""
+    """Copy the store, as of this moment, into a new file; gives the number of rows. A file is copied as such, a store
+    on a server by rows."""
     file = file_of(source.engine.url)
     if file is not None:
         return copy_file(file, copy, cache=cache)
@@ -101,7 +101,7 @@ def _copied(source: Store, copy: Path, *, cache: bool) -> int:
 
 
 def _name(partial: Path, path: Path) -> None:
-    """Give a file that is whole its name, which nothing else may have. Raises UsageError, OSError."""
+    """Give a complete file its name, which must be free. Raises UsageError, OSError."""
     try:
         os.link(partial, path)
     except FileExistsError:
@@ -112,12 +112,12 @@ def _name(partial: Path, path: Path) -> None:
 
 
 def restore(path: Path, folder: Path, *, store: str = "") -> Saved:
-    """Unpack a backup into `folder`, which must be empty or new, and touch nothing else.
+    """Unpack a backup into `folder`, which must be empty or new.
 
-    The store goes into that folder, whatever address the backup names, or into the one at `store`, which then is empty;
-    a relative path of a file in it counts from that folder, as in the settings.
-    Nothing is left behind where a file is missing, damaged, larger than it says or than there is room for, or would lie
-    outside the folder. Raises BackupError, UsageError, OutputError.
+    The store goes into that folder, or to the address `store`, which must be empty; the path of a file in that address
+    is relative to the folder, as in the settings. A failed restore leaves nothing behind: where a file is missing,
+    damaged, larger than recorded or than the free space, or would lie outside the folder. Raises BackupError,
+    UsageError, OutputError.
     """
     made = not folder.exists()
     scratch = folder / SCRATCH
@@ -169,8 +169,8 @@ def verify(path: Path) -> Saved:
 
 
 def _into_place(path: Path, scratch: Path, given: str) -> tuple[int, str]:
-    """The rows of the store that was unpacked, once it lies where it is looked for; and an address that the settings of
-    the backup name and that is not used."""
+    """Move the unpacked store to its place; gives its rows, and an address in the settings of the backup that is not
+    used."""
     saved, config = scratch / STORE_NAME, scratch / FILE_NAME
     named = _named_store(config)
     unused = named if given not in ("", named) else ""
@@ -199,7 +199,7 @@ def _into_place(path: Path, scratch: Path, given: str) -> tuple[int, str]:
 
 
 def _named_store(config: Path) -> str:
-    """The address of a store that settings name; what else they say may not hold where they were unpacked."""
+    """The address of a store in these settings; other settings may be invalid where they were unpacked."""
     section = TomlFile.read(config).values.get("store", {}) if config.exists() else {}
     url = section.get("url", "") if isinstance(section, dict) else ""
     return url if isinstance(url, str) else ""
@@ -239,7 +239,7 @@ def _say_address(path: Path, config: Path, url: str) -> None:
 
 
 def _must_fit(archive: zipfile.ZipFile, path: Path, sums: dict[str, str], folder: Path) -> None:
-    """Raises BackupError where the disk has no room for what the archive says that it holds."""
+    """Raises BackupError where the disk has no room for the contents of the archive."""
     needed, free = sum(archive.getinfo(name).file_size for name in sums), shutil.disk_usage(folder).free
     if needed > free:
         raise BackupError(f"{path}: unpacks to {needed:,} bytes, and there is room for {free:,}; make room")
@@ -251,7 +251,7 @@ def _must_have(path: Path, said: dict[str, Any], rows: int) -> None:
 
 
 def _move_out(scratch: Path, folder: Path) -> None:
-    """What was unpacked into its folder, the settings last: without them it is no project yet."""
+    """Move the unpacked files into their folder, the settings last: they make it a project."""
     for file in scratch.glob(".*.lock"):
         file.unlink()
     for each in sorted(scratch.iterdir(), key=lambda one: one.name == FILE_NAME):
@@ -268,15 +268,14 @@ def _clear(folder: Path, made: bool) -> None:
 
 
 def _files(settings: Settings, folder: Path, images: bool) -> tuple[list[Path], list[Path]]:
-    """What the settings name: files inside the project's folder, and what is left out."""
+    """The files of the settings: those inside the project's folder, and those left out."""
     found = dict.fromkeys(path for path in _named(settings, images) if path.exists())
     inside = [path for path in found if path.is_relative_to(folder) and path.is_file()]
     return inside, [path for path in found if path not in inside]
 
 
 def _named(settings: Settings, images: bool) -> Iterator[Path]:
-    """Every file that a setting names, and the files of every folder; a repository as itself, which is no file of the
-    project. What a check writes is none."""
+    """The files and the files of folders in the settings; a repository as itself. Output is not included."""
     if settings.file:
         yield settings.file
     with suppress(ConfigError):  # a text that is gone is no reason to save nothing
@@ -296,7 +295,7 @@ def _named(settings: Settings, images: bool) -> Iterator[Path]:
 
 
 def _under(path: Path, pattern: str) -> list[Path]:
-    """The file itself, or those of a folder, but for the store, its journal and what is at work on them."""
+    """The file itself, or the files of a folder, without the store, its journal and their temporary files."""
     if path.is_file():
         return [path]
     own = f"{Path(STORE_NAME).stem}."
@@ -307,7 +306,7 @@ def _under(path: Path, pattern: str) -> list[Path]:
 
 @contextmanager
 def _written(path: Path) -> Iterator[zipfile.ZipFile]:
-    """A new zip archive, its owner's alone, that is on the disk when it is closed."""
+    """A new zip archive, readable by its owner alone, synced to the disk when it is closed."""
     with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:  # noqa: PTH123 - a mode
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=5) as archive:
             yield archive

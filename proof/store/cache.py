@@ -1,6 +1,6 @@
-"""What was computed at some cost, kept under what it depends on: what was read on an image, by image and engine; how a
-text lies beside a witness; pieces of images for reports. All of it can be made again: it is pruned, and no backup holds
-it unless asked to."""
+"""Results that are costly to compute: readings of an image by image and engine, the alignment of a text with a witness,
+pieces of images for reports. All of them can be made again: they are pruned, and left out of backups unless asked
+for."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AT_ONCE = 500  # keys a statement, fewer than any database's limit of parameters
 
 
 class Cache(StorePart):
-    """Bytes under a key. What they mean is the business of who puts them there."""
+    """Bytes under a key; only their author knows their meaning."""
 
     def __init__(self, reading: Sessions, writing: Sessions) -> None:
         super().__init__(reading, writing)
@@ -30,7 +30,7 @@ class Cache(StorePart):
         self._lock = threading.Lock()
 
     def get(self, key: str) -> bytes | None:
-        """What was put under `key`, or None."""
+        """The data under `key`, or None."""
         with self._reading() as session:
             data = session.scalar(select(CacheRow.data).where(CacheRow.key == key))
         if data is not None:
@@ -39,7 +39,7 @@ class Cache(StorePart):
         return data
 
     def put(self, key: str, data: bytes) -> None:
-        """Keep `data` under `key` (at most 128 letters), in place of what was there."""
+        """Keep `data` under `key` (at most 128 letters), in place of other data."""
         self.put_many({key: data})
 
     def put_many(self, entries: Mapping[str, bytes]) -> None:
@@ -65,7 +65,7 @@ class Cache(StorePart):
             return session.scalar(select(func.sum(CacheRow.size))) or 0
 
     def prune(self, keep: int) -> int:
-        """Drop what was longest unused until at most `keep` bytes are left; gives how many entries went."""
+        """Drop the entries longest unused until at most `keep` bytes are left; gives the number dropped."""
         self.note_use()
         if self.size() <= keep:
             return 0

@@ -1,9 +1,8 @@
-"""What people say to each other: comments on a flag or on a page, answered, marked as a problem, assigned, resolved.
+"""Comments on flags and pages: answered, marked as a problem, assigned, resolved.
 
-The comments of one place are a thread. A comment says where the thread stands after it: a note, a problem that is open
-and may be assigned to somebody, or a problem that was resolved. Of a flag the last comment says whether there is an
-open problem; of a page its state does (`PageState.PROBLEM`), which a comment sets and takes away. Comments are only
-ever added: who errs answers.
+The comments of one place are a thread. Each leaves the thread as a note, as an open problem, which may be assigned to a
+person, or as a resolved one. For a flag the last comment tells whether there is an open problem; for a page its state
+does (`PageState.PROBLEM`), which a comment sets and clears. Comments are never changed or deleted.
 """
 
 from __future__ import annotations
@@ -15,17 +14,17 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Select, and_, exists, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select, tuple_
 from sqlalchemy.orm import Session, aliased
 
 from proof.errors import ToldError
 from proof.locale.marking import _
 from proof.store.decision_records import MissingFlagError, RefusedDecisionError
-from proof.store.lookup import NO_PAGE, NoPlaceError, StorePart, work_of
+from proof.store.lookup import NO_PAGE, NoPlaceError, StorePart, page_of, work_of
 from proof.store.models import CommentRow, FlagRow, PageEventRow, PageRow, WorkRow
 from proof.store.page_states import PageState, page_states
 from proof.store.quality import is_seeded
-from proof.store.request_keys import key_of_another, must_be_own
+from proof.store.request_keys import answered
 from proof.store.typed_text import check_note
 
 AT_ONCE = 200
@@ -40,17 +39,17 @@ class CommentState(StrEnum):
 
 
 class CommentConflictError(ToldError):
-    """Somebody wrote to the thread that was to be resolved or assigned, and that was not seen."""
+    """A thread to be resolved or assigned has a comment that was not seen."""
 
     http_status = 409
 
 
 @dataclass(frozen=True, slots=True)
 class CommentRequest:
-    """A comment as it is asked for: on the flag of that number or, where there is none, on the page.
+    """A request for a comment: on the flag of that number or, without one, on the page.
 
-    `state` marks a problem or resolves it, `assigned` gives it to somebody ('': to nobody); None leaves them as they
-    are. `seen` is the thread's last comment that was seen, 0 where there was none; `key` the request's own.
+    `state` marks a problem or resolves it, `assigned` gives it to a person ('': to nobody); None leaves them as they
+    are. `seen` is the last comment of the thread that was seen, 0 where there was none; `key` that of the request.
     """
 
     work: str
@@ -96,85 +95,74 @@ def as_line(comment: Comment) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An open problem: of a flag or a page, with the comments on it, oldest first (none where a page was only marked).
-    `since` is when it was last spoken of, `assigned` who is to see to it."""
+    """An open problem of a flag or a page, with its comments, oldest first (none where a page was only marked). `since`
+    is the time of the last one, `assigned` the person to solve it."""
 
     work: str
     title: str
     page: int
     name: str
-    flag: int | None
-    line: int
-    transcribed: str
-    suggested: str
-    assigned: str
     person: str
     since: datetime
-    note: str
-    comments: tuple[Comment, ...]
+    note: str = ""
+    flag: int | None = None
+    line: int = 0
+    transcribed: str = ""
+    suggested: str = ""
+    assigned: str = ""
+    comments: tuple[Comment, ...] = ()
 
 
 class Comments(StorePart):
-    """What people say to each other in a store; `Store.comments` is one."""
+    """The comments of a store; `Store.comments` is one."""
 
     def say(self, asked: CommentRequest) -> Comment:
-        """Write a comment down. Raises NoPlaceError, MissingFlagError, RefusedDecisionError for what cannot be said,
-        CommentConflictError where somebody wrote meanwhile to what is to be resolved or assigned."""
+        """Add a comment. Raises NoPlaceError, MissingFlagError, RefusedDecisionError for an impossible request,
+        CommentConflictError where a problem to be resolved or assigned has a newer comment."""
         check_note(asked.text)
         with self._writing() as session:
-            page = _page(session, asked)
+            page = page_of(session, asked.work, asked.page, held=True)
             flag = _flag(session, asked) if asked.flag is not None else None
-            must_be_own(session, [asked.key, _key_of_page(asked.key)], CommentRow)
             number = flag.id if flag else None
-            again = session.scalar(select(CommentRow).where(CommentRow.key == asked.key))
-            if again is not None:
-                state = asked.state or CommentState(again.state)
-                assigned = again.assigned if asked.assigned is None else asked.assigned
-                said = (again.page_id, again.flag_id, again.text, again.state, again.assigned, again.person)
-                if said != (page.id, number, asked.text, state.value, assigned, asked.person):
-                    raise key_of_another()
-                return comments_of(session, [again])[0]
-            thread = list(session.scalars(_of_place(page.id, number)))
-            row = _row(session, asked, page, flag, thread)
-            session.add(row)
-            if flag is None:
-                _mark_page(session, page, asked)
-            session.flush()
-            return comments_of(session, [row])[0]
+            same = {"page_id": page.id, "flag_id": number, "text": asked.text, "person": asked.person}
+            same |= {"state": asked.state.value} if asked.state else {}
+            same |= {"assigned": asked.assigned} if asked.assigned is not None else {}
+            row = answered(session, CommentRow, asked.key, **same)
+            if row is None:
+                row = _row(session, asked, page, flag)
+                session.add(row)
+                if flag is None:
+                    _mark_page(session, page, asked)
+                session.flush()
+            return comments(session, CommentRow.id == row.id)[0]
 
     def of_page(self, work: str, page: int) -> list[Comment]:
-        """All that was said of a page and of its flags, oldest first. Raises NoPlaceError."""
+        """The comments on a page and on its flags, oldest first. Raises NoPlaceError."""
         with self._reading() as session:
             row = session.get(PageRow, page)
             if row is None or session.get_one(WorkRow, row.work_id).name != work:
                 raise NoPlaceError(NO_PAGE, work=work, page=page)
-            of_flags = select(FlagRow.id).where(FlagRow.page_id == page)
-            of_page = (CommentRow.page_id == page) & CommentRow.flag_id.is_(None)
-            query = select(CommentRow).where(of_page | CommentRow.flag_id.in_(of_flags))
-            return comments_of(session, session.scalars(query.order_by(CommentRow.at, CommentRow.id)).all())
+            of_flags = CommentRow.flag_id.in_(select(FlagRow.id).where(FlagRow.page_id == page))
+            return comments(session, _of_place(page, None) | of_flags)
 
     def of_flags(self, flags: Iterable[tuple[int, str]]) -> dict[tuple[int, str], list[Comment]]:
-        """What was said of flags, given by page and id, oldest first."""
+        """The comments on flags, given by page and id, oldest first."""
         wanted = list(dict.fromkeys(flags))
-        found: dict[tuple[int, str], list[Comment]] = {}
+        of_flag: dict[tuple[int, str], list[Comment]] = {}
         with self._reading() as session:
             for start in range(0, len(wanted), AT_ONCE):
-                part = wanted[start : start + AT_ONCE]
-                here = select(FlagRow.id).where(tuple_(FlagRow.page_id, FlagRow.uid).in_(part))
-                query = select(CommentRow).where(CommentRow.flag_id.in_(here))
-                for one in comments_of(session, session.scalars(query.order_by(CommentRow.at, CommentRow.id)).all()):
-                    found.setdefault((one.page, one.uid), []).append(one)
-        return found
+                here = tuple_(FlagRow.page_id, FlagRow.uid).in_(wanted[start : start + AT_ONCE])
+                for comment in comments(session, CommentRow.flag_id.in_(select(FlagRow.id).where(here))):
+                    of_flag.setdefault((comment.page, comment.uid), []).append(comment)
+        return of_flag
 
     def of_work(self, work: str) -> list[Comment]:
-        """All that was said in a work in the order of its pages, the comments of a place together, but for what was
-        said of seeded errors."""
-        query = select(CommentRow).join(PageRow, PageRow.id == CommentRow.page_id)
-        query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == work)
-        query = query.where(~exists(select(FlagRow.id).where(FlagRow.id == CommentRow.flag_id, is_seeded())))
+        """The comments of a work in the order of its pages, those of a place together; without those on seeded
+        errors."""
+        of_text = or_(FlagRow.id.is_(None), ~is_seeded())
         place = (PageRow.text, PageRow.position, PageRow.id, CommentRow.line, CommentRow.offset, CommentRow.uid)
         with self._reading() as session:
-            return comments_of(session, session.scalars(query.order_by(*place, CommentRow.at, CommentRow.id)).all())
+            return comments(session, WorkRow.name == work, of_text, order=place)
 
     def problems(self, *, work: str | None = None, assigned: str | None = None) -> list[Problem]:
         """The open problems of a work, or of all, those that were spoken of last first; with `assigned` those that
@@ -183,10 +171,11 @@ class Comments(StorePart):
             if work is not None:
                 work_of(session, work)
             last = _last_comments(session, work, assigned)
-            found = [_of_thread(session, row) for row in _still_open(session, last)]
+            problems = [_problem(session, row) for row in _still_open(session, last)]
             if assigned is None:
-                found += _only_marked(session, work, {row.page_id for row in last if row.flag_id is None})
-        return sorted(found, key=lambda one: one.since, reverse=True)
+                spoken = {row.page_id for row in last if row.flag_id is None}
+                problems += [Problem(*marked) for marked in _only_marked(session, work, spoken)]
+        return sorted(problems, key=lambda problem: problem.since, reverse=True)
 
     def count(self, person: str) -> int:
         """How many open problems that person is to see to, in all works."""
@@ -203,13 +192,6 @@ def count_problems(session: Session, work: str) -> int:
     return len(_still_open(session, last)) + len(_only_marked(session, work, spoken))
 
 
-def _page(session: Session, asked: CommentRequest) -> PageRow:
-    page = session.scalar(select(PageRow).where(PageRow.id == asked.page).with_for_update())
-    if page is None or page.absent or session.get_one(WorkRow, page.work_id).name != asked.work:
-        raise NoPlaceError(NO_PAGE, work=asked.work, page=asked.page)
-    return page
-
-
 def _flag(session: Session, asked: CommentRequest) -> FlagRow:
     flag = session.get(FlagRow, asked.flag)
     if flag is None or flag.page_id != asked.page:
@@ -217,18 +199,16 @@ def _flag(session: Session, asked: CommentRequest) -> FlagRow:
     return flag
 
 
-def _of_place(page: int, flag: int | None) -> Select[CommentRow]:
+def _of_place(page: int, flag: int | None) -> ColumnElement[bool]:
     """The comments of a thread: those on a flag or, where there is none, on the page."""
     of_page = (CommentRow.page_id == page) & CommentRow.flag_id.is_(None)
-    place = select(CommentRow).where(of_page if flag is None else CommentRow.flag_id == flag)
-    return place.order_by(CommentRow.at, CommentRow.id)
+    return of_page if flag is None else CommentRow.flag_id == flag
 
 
-def _row(
-    session: Session, asked: CommentRequest, page: PageRow, flag: FlagRow | None, thread: Sequence[CommentRow]
-) -> CommentRow:
+def _row(session: Session, asked: CommentRequest, page: PageRow, flag: FlagRow | None) -> CommentRow:
     """The comment as it is written down; raises as `Comments.say`."""
-    last = thread[-1] if thread else None
+    thread = select(CommentRow).where(_of_place(page.id, flag.id if flag else None))
+    last = session.scalars(thread.order_by(CommentRow.at.desc(), CommentRow.id.desc())).first()
     stood = CommentState(last.state) if last else CommentState.NOTE
     if flag is None:
         stood = _state_of_page(session, page.id, stood)
@@ -281,7 +261,7 @@ def _state_of_page(session: Session, page: int, stood: CommentState) -> CommentS
 
 
 def _mark_page(session: Session, page: PageRow, asked: CommentRequest) -> None:
-    """What a comment says of its page as a whole, in words that all lists of pages know."""
+    """Set the state of a page to what a comment makes of it."""
     stands = page_states(session, [page.id])[page.id]
     problem = stands.state is PageState.PROBLEM
     if asked.state is CommentState.PROBLEM and not problem:
@@ -299,28 +279,20 @@ def _key_of_page(key: str) -> str:
     return "comment-" + hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
 
 
-def comments_of(session: Session, found: Sequence[CommentRow]) -> list[Comment]:
-    """Comments from their rows, those on flags on the pages on which these stand now."""
-    flags: dict[int, FlagRow] = {}
-    numbers = sorted({row.flag_id for row in found if row.flag_id is not None})
-    for start in range(0, len(numbers), AT_ONCE):
-        some = select(FlagRow).where(FlagRow.id.in_(numbers[start : start + AT_ONCE]))
-        flags |= {flag.id: flag for flag in session.scalars(some)}
-    page_of = {row.id: flags[row.flag_id].page_id if row.flag_id in flags else row.page_id for row in found}
-    names: dict[int, tuple[str, str]] = {}
-    known = sorted(set(page_of.values()))
-    for start in range(0, len(known), AT_ONCE):
-        named = select(PageRow.id, PageRow.page, WorkRow.name).join(WorkRow, WorkRow.id == PageRow.work_id)
-        pages = named.where(PageRow.id.in_(known[start : start + AT_ONCE]))
-        names |= {row[0]: (row[1], row[2]) for row in session.execute(pages)}
+def comments(session: Session, *which: ColumnElement[bool], order: Sequence[Any] = ()) -> list[Comment]:
+    """Comments, oldest first, those on flags with the pages on which these stand now."""
+    query = select(CommentRow, FlagRow.uid, PageRow.id, PageRow.page, WorkRow.name)
+    query = query.outerjoin(FlagRow, FlagRow.id == CommentRow.flag_id)
+    query = query.join(PageRow, PageRow.id == func.coalesce(FlagRow.page_id, CommentRow.page_id))
+    query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(*which)
     return [
         Comment(
             id=row.id,
-            work=names[page_of[row.id]][1],
-            page=page_of[row.id],
-            name=names[page_of[row.id]][0],
+            work=work,
+            page=page,
+            name=name,
             flag=row.flag_id,
-            uid=flags[row.flag_id].uid if row.flag_id in flags else "",
+            uid=uid or "",
             text=row.text,
             state=CommentState(row.state),
             assigned=row.assigned,
@@ -331,7 +303,7 @@ def comments_of(session: Session, found: Sequence[CommentRow]) -> list[Comment]:
             suggested=row.suggested,
             context=row.context,
         )
-        for row in found
+        for row, uid, page, name, work in session.execute(query.order_by(*order, CommentRow.at, CommentRow.id))
     ]
 
 
@@ -360,52 +332,33 @@ def _still_open(session: Session, last: Sequence[CommentRow]) -> list[CommentRow
     return [row for row in last if row.flag_id is not None or states[row.page_id].state is PageState.PROBLEM]
 
 
-def _of_thread(session: Session, last: CommentRow) -> Problem:
-    """A problem with all that was said of it."""
-    comments = comments_of(session, session.scalars(_of_place(last.page_id, last.flag_id)).all())
-    page = session.get_one(PageRow, comments[-1].page)
-    work = session.get_one(WorkRow, page.work_id)
+def _problem(session: Session, last: CommentRow) -> Problem:
+    """A problem with its thread, of which `last` is the last comment."""
+    thread = comments(session, _of_place(last.page_id, last.flag_id))
+    title = session.scalar(select(WorkRow.title).where(WorkRow.name == thread[-1].work))
     return Problem(
-        work=work.name,
-        title=work.title or work.name,
-        page=page.id,
-        name=page.page,
-        flag=comments[-1].flag,
+        work=thread[-1].work,
+        title=title or thread[-1].work,
+        page=thread[-1].page,
+        name=thread[-1].name,
+        person=last.person,
+        since=last.at,
+        flag=thread[-1].flag,
         line=last.line,
         transcribed=last.transcribed,
         suggested=last.suggested,
         assigned=last.assigned if last.state == CommentState.PROBLEM.value else "",
-        person=last.person,
-        since=last.at,
-        note="",
-        comments=tuple(comments),
+        comments=tuple(thread),
     )
 
 
-def _only_marked(session: Session, work: str | None, spoken: set[int]) -> list[Problem]:
-    """Pages that were marked as a problem, with nothing said of it but perhaps a note."""
+def _only_marked(session: Session, work: str | None, spoken: set[int]) -> Sequence[Any]:
+    """Pages marked as a problem without a comment, as the first fields of a `Problem`."""
     newest = select(func.max(PageEventRow.id)).group_by(PageEventRow.page_id)
-    query = select(PageEventRow, PageRow, WorkRow).join(PageRow, PageRow.id == PageEventRow.page_id)
-    query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(PageEventRow.id.in_(newest))
-    query = query.where(PageEventRow.state == PageState.PROBLEM.value, PageRow.absent.is_(False))
-    if work is not None:
-        query = query.where(WorkRow.name == work)
-    return [
-        Problem(
-            work=of.name,
-            title=of.title or of.name,
-            page=page.id,
-            name=page.page,
-            flag=None,
-            line=0,
-            transcribed="",
-            suggested="",
-            assigned="",
-            person=event.person,
-            since=event.at,
-            note=event.note,
-            comments=(),
-        )
-        for event, page, of in session.execute(query)
-        if page.id not in spoken
-    ]
+    title = case((WorkRow.title == "", WorkRow.name), else_=WorkRow.title)
+    event = (PageEventRow.person, PageEventRow.at, PageEventRow.note)
+    query = select(WorkRow.name, title, PageRow.id, PageRow.page, *event)
+    query = query.join(PageRow, PageRow.id == PageEventRow.page_id).join(WorkRow, WorkRow.id == PageRow.work_id)
+    query = query.where(PageEventRow.id.in_(newest), PageEventRow.state == PageState.PROBLEM.value)
+    query = query.where(PageRow.absent.is_(False), PageRow.id.not_in(spoken))
+    return session.execute(query if work is None else query.where(WorkRow.name == work)).all()

@@ -17,10 +17,10 @@ AT_ONCE = 500
 
 
 def copy_store(source: Store, target: Store, *, cache: bool = False) -> int:
-    """Copy every row of `source` into `target`, which must be empty, as of one moment; gives how many. What can be made
-    again is copied with `cache` alone.
+    """Copy every row of `source`, as of one moment, into `target`, which must be empty; gives the number of rows. The
+    cache is copied only with `cache`.
 
-    All or nothing: what goes wrong half-way leaves the target empty. Raises UsageError where it is not empty.
+    All or nothing: an error leaves the target empty. Raises UsageError where it is not empty.
     """
     copied = 0
     reading = source.engine.execution_options(isolation_level="SERIALIZABLE")
@@ -47,11 +47,11 @@ def copy_store(source: Store, target: Store, *, cache: bool = False) -> int:
 
 
 def copy_file(file: Path, copy: Path, *, cache: bool = False) -> int:
-    """Copy the SQLite store in `file` into the new file `copy`, which its owner alone may read, as of one moment; gives
-    how many rows. What can be made again is copied with `cache` alone. Whoever writes to the store goes on meanwhile.
+    """Copy the SQLite store in `file`, as of one moment, into the new file `copy`, readable by its owner alone; gives
+    the number of rows. The cache is copied only with `cache`. Other programs may write to the store meanwhile.
 
-    SQLite itself copies each table whole, a hundredth of the work of doing it by rows; indices are made once their
-    table is there. The copy is not forced to the disk. Raises OutputError.
+    SQLite copies each table whole, a hundredth of the time of copying rows; indices are made after their table. The
+    copy is not synced to the disk. Raises OutputError.
     """
     with (
         database.explained(database.store_url(file)),
@@ -88,7 +88,7 @@ def count_rows(store: Store) -> int:
 
 
 def _number_on(connection: Connection) -> None:
-    """PostgreSQL numbers new rows by itself from 1 on, whatever was put in by number."""
+    """Set the sequences of PostgreSQL, which number new rows, behind the last row."""
     if connection.dialect.name != "postgresql":
         return
     for table in Base.metadata.sorted_tables:

@@ -84,10 +84,10 @@ def make_private(url: URL) -> None:
 
 
 def _prepare_sqlite(engine: Engine, wait: float) -> None:
-    """Write-ahead logging, foreign keys, and transactions that begin when they are said to.
+    """Write-ahead logging, foreign keys, and explicit transactions.
 
-    A transaction that will write takes the write lock at once (`writes` among its execution options): one
-    that began by reading could not get it later if another writer came between.
+    A transaction that will write (`writes` among its execution options) takes the write lock at once: one that began by
+    reading could not get it after another writer.
     """
 
     @event.listens_for(engine, "connect")
@@ -104,8 +104,7 @@ def _prepare_sqlite(engine: Engine, wait: float) -> None:
 
 
 def _write_ahead(connection: sqlite3.Connection, wait: float) -> None:
-    """Switch a new file to its log. Of two programs that do so at once SQLite turns one away without waiting, since
-    each would wait for the other."""
+    """Switch a new file to its log. Of two programs that do so at once SQLite refuses one without waiting."""
     end = time.monotonic() + wait
     while True:
         try:
@@ -152,7 +151,7 @@ def is_missing(address: str | Path) -> bool:
 
 @contextmanager
 def explained(url: URL) -> Iterator[None]:
-    """Turns what a database says when it cannot be used into OutputError with what to do."""
+    """Turns database errors into OutputError with advice."""
     try:
         yield
     except (SQLAlchemyError, sqlite3.Error) as error:
@@ -165,7 +164,7 @@ def explained(url: URL) -> Iterator[None]:
 
 
 def _of_the_place(error: BaseException) -> bool:
-    """Whether the database itself fails, rather than what the program asked of it."""
+    """Whether the database itself fails, rather than the statement."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     asked = {"IntegrityError", "ProgrammingError", "DataError", "NotSupportedError", "InterfaceError"}
     return bool(kinds & {"OperationalError", "DatabaseError"}) and not kinds & asked

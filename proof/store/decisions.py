@@ -20,7 +20,6 @@ from proof.locale.marking import _
 from proof.model.flags import Kind
 from proof.store import rows
 from proof.store.authorities import seen_at
-from proof.store.decision_counts import by_day, by_person
 from proof.store.decision_records import (
     STATE_OF,
     TAKING_BACK,
@@ -42,6 +41,7 @@ from proof.store.decision_rows import (
     row_of,
     shown_decisions,
 )
+from proof.store.judgements import by_day, by_person
 from proof.store.lookup import StorePart
 from proof.store.models import DecisionRow, FlagRow, WorkRow
 from proof.store.places import no_longer_ask

@@ -1,16 +1,22 @@
-"""Finding anything in one work: a page by its address, a juan, a character and its confusions, words of the text."""
+"""Search, in one work or in all: pages by their addresses, juan, characters and their confusions, words of the text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from sqlalchemy import case, func, select
+from sqlalchemy.orm import Session
+
 from proof.model.places import Place, juan_key, place_named
 from proof.model.refs import Folio, ImageRef, PageId
-from proof.store.library import FoundPair, found_pairs
-from proof.store.lookup import Sessions, StorePart
+from proof.store.decision_records import State
+from proof.store.library import Library, LibraryWork
+from proof.store.lookup import Sessions, StorePart, WorkNow
+from proof.store.models import FlagRow, PageRow, WorkRow
+from proof.store.quality import is_seeded
 from proof.store.queue import Queue
 from proof.store.queue_records import ListedPage
 from proof.store.work_text import WordsInText, WorkTexts
@@ -19,7 +25,58 @@ _RUN_ON = re.compile(r"(?<=[^\x00-\x7f])(?=[0-9]{1,6}[abAB]$)")
 """Where `卷三5b` goes on from the juan to the half-folio: their numbers are of two kinds there."""
 
 FOUND = 50
-"""Places of each kind that are given at most."""
+"""Results of each kind that a search gives at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPage:
+    """A page that a search found."""
+
+    work: str
+    title: str
+    number: int
+    page: str
+    ref: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPlace:
+    """Words that a search found: from `offset` of column `line`, as it was checked, of the page of that `number` on.
+    `before`, `words` and `after` are the source after decisions; `last` is the page on which they end where that is
+    another."""
+
+    work: str
+    title: str
+    number: int
+    page: str
+    line: int
+    offset: int
+    before: str
+    words: str
+    after: str
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPair:
+    """How often a work has a confusion of what was looked for, and how often that is still open."""
+
+    work: str
+    title: str
+    transcribed: str
+    suggested: str
+    count: int
+    open: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoundInAll:
+    """What a search over all works found, each kind up to a limit."""
+
+    works: tuple[LibraryWork, ...] = ()
+    pages: tuple[FoundPage, ...] = ()
+    pairs: tuple[FoundPair, ...] = ()
+    places: tuple[FoundPlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +89,6 @@ class FoundJuan:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundWords:
-    """Where words stand: from `offset` of column `line`, as it was checked, of a page on, up to the page `last`.
-    `before`, `words` and `after` are the source after decisions."""
-
-    page: ListedPage
-    line: int
-    offset: int
-    before: str
-    words: str
-    after: str
-    last: ListedPage
-
-
-@dataclass(frozen=True, slots=True)
 class FoundInWork:
     """What a work has of what was looked for, each kind up to a limit. `page` is the one page that an address names;
     the words occur `places` times."""
@@ -54,7 +97,7 @@ class FoundInWork:
     pages: tuple[ListedPage, ...] = ()
     juans: tuple[FoundJuan, ...] = ()
     pairs: tuple[FoundPair, ...] = ()
-    columns: tuple[FoundWords, ...] = ()
+    columns: tuple[FoundPlace, ...] = ()
     places: int = 0
 
     def __bool__(self) -> bool:
@@ -62,16 +105,15 @@ class FoundInWork:
 
 
 class Finder(StorePart):
-    """What is in a work, by whatever it is called; `Store.finder` is one."""
+    """Search in a store; `Store.finder` is one."""
 
-    def __init__(self, reading: Sessions, writing: Sessions, queue: Queue, texts: WorkTexts) -> None:
+    def __init__(self, reading: Sessions, writing: Sessions, queue: Queue, library: Library) -> None:
         super().__init__(reading, writing)
-        self._queue = queue
-        self._texts = texts
+        self._queue, self._library, self._texts = queue, library, WorkTexts()
 
     def find(self, work: str, wanted: str, near: int | None = None) -> FoundInWork:
         """What `wanted` is called in a work: the address of a page (`001-2a`, `WYG0140-0330b`, `卷三 5b`, or `5b`
-        in the juan of the page `near`), a juan, a character, a confusion (`托託`), words. Raises MissingError."""
+        in the juan of the page `near`), a juan, a character, a confusion (`托託`), words. Raises NoPlaceError."""
         wanted = wanted.strip()
         pages = self._queue.places(work)
         if not wanted:
@@ -84,20 +126,23 @@ class Finder(StorePart):
         if page is not None:
             return FoundInWork(page, tuple(named), juans)
         with self._reading() as session:
-            text = self._texts.of(session, work)
-            pairs = found_pairs(session, wanted, work)
-        listed = {page.number: page for page in pages}
-        found = (_found_words(one, listed) for one in text.find(wanted))
-        columns = tuple(islice((one for one in found if one is not None), FOUND))
-        return FoundInWork(None, tuple(named[:FOUND]), juans[:FOUND], pairs, columns, text.count(wanted))
+            [(now, text)] = self._texts.texts(session, WorkRow.name == work)
+            pairs = _pairs(session, wanted, now)
+            places = _places(session, ((now, words) for words in text.find(wanted)))
+        return FoundInWork(None, tuple(named[:FOUND]), juans[:FOUND], pairs, places, text.count(wanted))
 
-
-def _found_words(one: WordsInText, pages: Mapping[int, ListedPage]) -> FoundWords | None:
-    """Where words stand; None on a page that a check has just added."""
-    first, last = pages.get(one.first.page), pages.get(one.last.page)
-    if first is None or last is None:
-        return None
-    return FoundWords(first, one.first.number, one.anchor, one.before, one.words, one.after, last)
+    def find_in_all(self, wanted: str) -> FoundInAll:
+        """Works by name and title, pages by id and image reference, confusions of one character or `托託`, and words of
+        two characters and more."""
+        wanted = wanted.strip()
+        if not wanted:
+            return FoundInAll()
+        low = wanted.lower()
+        works = [line for line in self._library.works() if low in f"{line.folder} {line.work} {line.title}".lower()]
+        with self._reading() as session:
+            texts = self._texts.texts(session) if len(wanted) > 1 else ()
+            places = _places(session, ((work, words) for work, text in texts for words in text.find(wanted)))
+            return FoundInAll(tuple(works[:FOUND]), _pages(session, wanted), _pairs(session, wanted), places)
 
 
 def addressed(pages: Sequence[ListedPage], wanted: str, near: int | None = None) -> list[ListedPage]:
@@ -138,3 +183,61 @@ def _juans(pages: Sequence[ListedPage], wanted: str) -> tuple[FoundJuan, ...]:
         if page.juan and called[page.juan]:
             found.setdefault((page.text, page.juan), []).append(page)
     return tuple(FoundJuan(juan, among[0], len(among)) for (_, juan), among in found.items())
+
+
+def _pages(session: Session, wanted: str) -> tuple[FoundPage, ...]:
+    """Pages whose id or image reference begins so."""
+    query = select(WorkRow.name, WorkRow.title, PageRow.id, PageRow.page, PageRow.ref)
+    query = query.join(WorkRow, PageRow.work_id == WorkRow.id).where(PageRow.absent.is_(False))
+    found: dict[int, FoundPage] = {}
+    for column in (PageRow.page, PageRow.ref):
+        begins = query.where(column >= wanted, column < f"{wanted}\U0010ffff").order_by(column).limit(FOUND)
+        found |= {row[2]: FoundPage(*row) for row in session.execute(begins)}
+    return tuple(found.values())[:FOUND]
+
+
+def _pairs(session: Session, wanted: str, work: WorkNow | None = None) -> tuple[FoundPair, ...]:
+    """Raised confusions of that character, or of one for another, by work; of one `work`, or of all."""
+    characters = wanted.replace("/", "").replace(" ", "")
+    if len(characters) not in (1, 2):
+        return ()
+    there = FlagRow.transcribed == characters[0]
+    if len(characters) == 2:
+        there &= FlagRow.suggested == characters[1]
+    still = func.sum(case((FlagRow.state == State.OPEN.value, 1), else_=0))
+    every = select(WorkRow.id)  # by work, so that the index of each work's pairs serves
+    of_work = FlagRow.work_id.in_(every) if work is None else FlagRow.work_id == work.id
+    query = (
+        select(WorkRow.name, WorkRow.title, FlagRow.transcribed, FlagRow.suggested, func.count(), still)
+        .join(WorkRow, FlagRow.work_id == WorkRow.id)
+        .where(of_work, FlagRow.stale.is_(False), there, FlagRow.raised.is_(True))
+        .where(~is_seeded())
+        .group_by(WorkRow.name, WorkRow.title, FlagRow.transcribed, FlagRow.suggested)
+        .order_by(func.count().desc(), WorkRow.name)
+        .limit(FOUND)
+    )
+    return tuple(FoundPair(*row) for row in session.execute(query))
+
+
+def _places(session: Session, matches: Iterable[tuple[WorkNow, WordsInText]]) -> tuple[FoundPlace, ...]:
+    """The first matches, but for those on a page that a check has just added."""
+    first = list(islice(matches, FOUND))
+    numbers = {column.page for _, words in first for column in (words.first, words.last)}
+    query = select(PageRow.id, PageRow.page, PageRow.folio).where(PageRow.id.in_(numbers))
+    pages = {row.id: row for row in session.execute(query)}
+    return tuple(
+        FoundPlace(
+            work.name,
+            work.title,
+            words.first.page,
+            pages[words.first.page].page,
+            words.first.number,
+            words.anchor,
+            words.before,
+            words.words,
+            words.after,
+            "" if words.last.page == words.first.page else pages[words.last.page].folio or pages[words.last.page].page,
+        )
+        for work, words in first
+        if {words.first.page, words.last.page} <= pages.keys()
+    )

@@ -12,13 +12,13 @@ from sqlalchemy.orm import Session
 from proof.model.flags import Kind
 from proof.store import rows
 from proof.store.decision_records import State
-from proof.store.listed_pages import listed_pages
 from proof.store.lookup import WorkNow
 from proof.store.models import DecisionRow, FlagRow, RuleRow
 from proof.store.quality import is_seeded
 from proof.store.queue_records import (
     Pair,
     QueueFilter,
+    listed_pages,
 )
 from proof.store.rules import rules_of
 
@@ -33,8 +33,8 @@ PAIRED = frozenset({Kind.SUBSTITUTION, Kind.VARIANT, Kind.TRANSPOSITION, Kind.IN
 
 
 class Columns:
-    """The flags of one work as columns, in page order, at its `revision` and after the act of number `act`. Seeded
-    errors are met like any other flag, and are left out of what is counted as found."""
+    """The flags of one work as arrays, in page order, at its `revision` and after the act of number `act`. Seeded
+    errors are shown like other flags and are not counted as findings."""
 
     def __init__(self, session: Session, work: WorkNow, act: int) -> None:
         work_id = self._work_id = work.id
@@ -88,7 +88,7 @@ class Columns:
         self._leading, self._following = self._halves(session, work_id)
 
     def catch_up(self, session: Session, act: int) -> bool:
-        """Read in what was decided since, up to the act of that number. False where that is not enough: a rule was set
+        """Read in new decisions, up to the act of that number. False where the arrays must be made anew: a rule was set
         or lifted, or a flag was added by hand."""
         since = (RuleRow.work_id == self._work_id, RuleRow.id > self._act)
         if act == self._act or session.scalar(select(exists().where(*since))):
@@ -129,8 +129,7 @@ class Columns:
         return np.array(leading, dtype=np.int64), np.array(following, dtype=np.int64)
 
     def questions(self, mask: Mask) -> Mask:
-        """The same flags without those that are one question with another of them: the second half of a character
-        that moved, while the same is said of both."""
+        """The same flags without the second half of a moved character while both halves have the same decision."""
         one, other = self._leading, self._following
         same = (self.state[one] == self.state[other]) & ~self.otherwise[one] & ~self.otherwise[other]
         asked = mask.copy()
@@ -138,7 +137,7 @@ class Columns:
         return asked
 
     def one_with(self, number: int) -> int | None:
-        """The number of the flag that is one question with that one."""
+        """The number of the other half of a moved character, while both are one question."""
         here = self.at.get(number, -1)
         for one, other in ((self._leading, self._following), (self._following, self._leading)):
             for there in other[one == here].tolist():
@@ -152,8 +151,8 @@ class Columns:
         return mask if wanted.halves else self.questions(mask)
 
     def is_in(self, states: Iterable[State]) -> Mask:
-        """Which flags are in one of these states. Looked up by number: a decision may change one meanwhile, which
-        `numpy.isin` does not bear."""
+        """Which flags are in one of these states. By a table, since a decision may change a state meanwhile, which
+        `numpy.isin` does not allow."""
         table = np.zeros(len(STATES), dtype=np.bool_)
         table[[STATES.index(state) for state in states]] = True
         found: Mask = table[self.state]
@@ -161,7 +160,7 @@ class Columns:
 
     @property
     def there(self) -> Mask:
-        """Which flags there are to see: a correction by hand that was taken back is nothing that anybody found."""
+        """Which flags are shown: not a correction by hand that was taken back."""
         return np.asarray(~(self.by_hand & (self.state == STATES.index(State.OPEN))))
 
     @property

@@ -1,4 +1,4 @@
-"""The glyphs of a work by character: where each occurrence stands and what it looks like, some 220 bytes each."""
+"""The glyphs of a work by character: the place and shape of each occurrence, some 220 bytes each."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Occurrences:
 
 @dataclass(frozen=True, slots=True)
 class GlyphState:
-    """What is said of an occurrence: the number of its flag, where it stands, and what then is to be read."""
+    """The state of an occurrence: the number of its flag, its state, and its reading."""
 
     flag: int
     state: State
@@ -125,7 +125,7 @@ class Glyphs(StorePart):
             return {(page, line, offset) for page, line, offset in found}
 
     def states(self, places: Sequence[tuple[int, int, int]]) -> dict[tuple[int, int, int], GlyphState]:
-        """What is said of occurrences, each given as page, line and offset; those of which nothing is are left out."""
+        """The states of occurrences, each given as page, line and offset; without those that have no flag."""
         query = select(
             FlagRow.page_id,
             FlagRow.line,

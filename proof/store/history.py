@@ -1,7 +1,4 @@
-"""Everything that people did in a work, newest first: decisions, page states, rules and comments, as one filtered list.
-
-A list goes on where the last part of it ended, which is said by the id that was reached.
-"""
+"""The log of a work, newest first: decisions, page states, rules and comments, as one filtered list."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
 from proof.store.acts import RuleChange, What
-from proof.store.comments import Comment, comments_of
+from proof.store.comments import Comment, comments
 from proof.store.decision_records import Decision, Verdict
 from proof.store.decision_rows import shown_decisions
 from proof.store.judgements import Differing, Pairs, differing, judged_twice, paces, standings_in
@@ -47,9 +44,8 @@ class HistoryFilter:
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """Something that was done: one of `decision`, `rule`, `page` and `comment` says what. `name` is the page's, `was`
-    its state before; `back`: by taking something back, or doing it again; `last`: nothing was decided of that flag
-    since."""
+    """An act: its `decision`, `rule`, `page` or `comment`. `name` is the page's, `was` its state before; `back`: by
+    undo or redo; `last`: the flag has no later decision."""
 
     what: What
     id: int
@@ -66,13 +62,13 @@ class HistoryEntry:
 
 
 class History(StorePart):
-    """What was done in a store; `Store.history` is one."""
+    """The log of a store; `Store.history` is one."""
 
     def log(
         self, work: str, wanted: HistoryFilter, *, cursor: str | None = None, limit: int = 50
     ) -> tuple[list[HistoryEntry], str | None]:
-        """What was done in a work, newest first, from where `cursor` says on; and where it goes on, None at its end.
-        Raises CursorError."""
+        """The acts of a work, newest first, from `cursor` on; and the cursor of the next part, None at the end. Raises
+        CursorError."""
         if cursor is not None and not (cursor.isascii() and cursor.isdecimal() and len(cursor) < MAX_DIGITS):
             raise CursorError(_("this cursor was not given by this list: begin at its start"))
         with self._reading() as session:
@@ -84,13 +80,13 @@ class History(StorePart):
         return entries, str(found[limit - 1].id) if len(found) > limit else None
 
     def people(self, work: str) -> list[str]:
-        """Everybody who did something in a work."""
+        """All people who acted in a work."""
         query = _wanted(number_of(work), HistoryFilter()).with_only_columns(ActRow.person).distinct()
         with self._reading() as session:
             return sorted(session.scalars(query))
 
     def judged_twice(self, work: str) -> Pairs:
-        """What two people said of the same places of a work."""
+        """The judgements of two people on the same places of a work."""
         with self._reading() as session:
             return judged_twice(session, work)
 
@@ -109,14 +105,14 @@ class History(StorePart):
         return entries, len(waiting)
 
     def to_validate(self, work: str, person: str) -> set[int]:
-        """The pages of a work that somebody else than `person` proofread, and nobody validated yet."""
+        """The pages of a work that another person than `person` proofread and nobody validated yet."""
         with self._reading() as session:
             stand = standings_in(session, work).items()
         proofread = {page: there.person for page, there in stand if there.state is PageState.PROOFREAD}
         return {page for page, other in proofread.items() if other not in ("", person)}
 
     def differing(self, work: str, page: int, person: str) -> list[Differing]:
-        """Where `person` decided otherwise on a page than somebody else did."""
+        """Where another person decided otherwise on a page than `person`."""
         with self._reading() as session:
             return differing(session, work, page, person)
 
@@ -131,7 +127,7 @@ class History(StorePart):
 
 
 def _wanted(work: ColumnElement[int], wanted: HistoryFilter) -> Select[ActRow]:
-    """The acts of a work that are wanted, but for what was set of layouts."""
+    """The acts of a work that match, without layout overrides."""
     kinds = [act for what, act in ACT_OF.items() if wanted.what in (None, what)]
     query = select(ActRow).where(ActRow.work_id == work, ActRow.act.in_(kinds))
     if wanted.person:
@@ -166,7 +162,7 @@ def _entries(session: Session, found: Sequence[ActRow]) -> list[HistoryEntry]:
                 back = act.about is not None
                 entry = HistoryEntry(What.RULE, act.id, act.person, act.at, rule=change, back=back)
             case CommentRow():
-                [said] = comments_of(session, [act])
+                [said] = comments(session, CommentRow.id == act.id)
                 entry = HistoryEntry(What.COMMENT, act.id, said.person, act.at, comment=said, name=said.name)
             case PageEventRow():
                 entry = _of_page(session, act)

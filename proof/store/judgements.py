@@ -1,20 +1,21 @@
-"""What each person says of the places of a work: of those that several looked at, whether they say the same.
+"""The decisions of each person in a work: their numbers, and whether people who judged the same place agree.
 
-Somebody judges a place who decides its flag, and who validates its page: that says that every decision on it stands,
-but for those that they decided otherwise themselves. What was taken back, skipped or left unsure is no judgement.
+A person judges a place by deciding its flag, or by validating its page, which confirms every decision on it that is not
+their own. Skipped, unsure and taken back decisions are no judgements.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import combinations, groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
 
-from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State
+from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State, Verdict
 from proof.store.lookup import number_of
 from proof.store.models import DecisionRow, FlagRow, PageRow, WorkRow
 from proof.store.page_states import PageStanding, PageState, standings
@@ -31,7 +32,7 @@ _SETTLED = frozenset(one.value for one in SETTLED)
 
 
 class Judged(NamedTuple):
-    """What two people said of a place; `validated`: one of them by validating its page alone."""
+    """The judgements of two people on a place; `validated`: one of them validated its page only."""
 
     one: str
     other: str
@@ -43,7 +44,7 @@ Pairs = dict[tuple[str, str], list[Judged]]
 
 
 class _Event(NamedTuple):
-    """What of a decision tells what somebody said."""
+    """The columns of a decision that make it a judgement."""
 
     id: int
     flag: int
@@ -57,7 +58,7 @@ class _Event(NamedTuple):
 
 
 def judged_twice(session: Session, work: str) -> Pairs:
-    """What two people said of the same places of a work."""
+    """The judgements of two people on the same places of a work."""
     stand = standings_in(session, work).items()
     validated = {page: there.person for page, there in stand if there.person and there.said is PageState.VALIDATED}
     found: Pairs = {}
@@ -75,7 +76,7 @@ def judged_twice(session: Session, work: str) -> Pairs:
 
 
 def _decided(session: Session, work: str, *wanted: ColumnElement[bool]) -> Iterator[list[_Event]]:
-    """The decisions of each flag of a text that is wanted, oldest first."""
+    """The decisions of each matching flag, oldest first; not those on seeded errors."""
     columns = (DecisionRow.id, DecisionRow.flag_id, FlagRow.page_id, DecisionRow.about, DecisionRow.verdict)
     more = (DecisionRow.state, DecisionRow.reading, DecisionRow.suggested, DecisionRow.person)
     query = select(*columns, *more).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
@@ -86,7 +87,7 @@ def _decided(session: Session, work: str, *wanted: ColumnElement[bool]) -> Itera
 
 
 class Differing(NamedTuple):
-    """A flag of which two people said different things: each the state and the reading that they left."""
+    """A flag with different judgements of two people: state and reading of each."""
 
     flag: int
     own: tuple[str, str]
@@ -95,7 +96,7 @@ class Differing(NamedTuple):
 
 
 def differing(session: Session, work: str, page: int, person: str) -> list[Differing]:
-    """Where `person` decided otherwise on a page than somebody else did."""
+    """Where another person decided otherwise on a page than `person`."""
     found = []
     for events in _decided(session, work, FlagRow.page_id == page):
         said = _last_events(events)
@@ -108,7 +109,7 @@ def differing(session: Session, work: str, page: int, person: str) -> list[Diffe
 
 
 def _of_flag(events: Iterable[_Event]) -> dict[str, str]:
-    """The last thing that each person said of a flag and did not take back."""
+    """The last judgement of each person on a flag that was not taken back."""
     return {person: _what(one) for person, one in _last_events(events).items()}
 
 
@@ -126,7 +127,7 @@ def _last_events(events: Iterable[_Event]) -> dict[str, _Event]:
 
 
 def _what(row: _Event) -> str:
-    """What a decision says of its place: that the text stands, that the copy reads so, or what is to stand there."""
+    """The judgement of a decision: the text stands, the copy reads so, or another reading."""
     if row.state != State.CORRECTED.value:
         return row.state
     return "as the image" if row.reading == row.suggested else f"= {row.reading}"
@@ -150,3 +151,48 @@ def paces(session: Session, work: str) -> list[float]:
 def standings_in(session: Session, work: str) -> dict[int, PageStanding]:
     """Where the pages of a work stand of which anything was said."""
     return standings(session, PageRow.work_id == number_of(work), PageRow.absent.is_(False))
+
+
+def by_person(session: Session, work: str, *, seeded: bool) -> dict[str, dict[Verdict, int]]:
+    """The number of decisions of a work by person and verdict; with `seeded` also those on seeded errors."""
+    of_text = () if seeded else (is_of_text(),)
+    counts: dict[str, dict[Verdict, int]] = {}
+    for (person, verdict), count in _counted(session, work, (DecisionRow.person, DecisionRow.verdict), *of_text):
+        counts.setdefault(person, {})[Verdict(verdict)] = count
+    return counts
+
+
+def by_day(session: Session, work: str) -> dict[str, int]:
+    """How much was decided in a work on each day (UTC, as `2026-01-31`), in their order."""
+    return {str(day): count for (day,), count in sorted(_counted(session, work, (func.date(DecisionRow.at),)))}
+
+
+def _counted(
+    session: Session, work: str, columns: tuple[Any, ...], *wanted: ColumnElement[bool]
+) -> Iterator[tuple[tuple[Any, ...], int]]:
+    """How many decisions that stand have the same values in these columns. All are counted by the database, and those
+    that were taken back, which are few, are taken off."""
+    query = _of_work(select(*columns, func.count()), work, *wanted)
+    query = query.where(DecisionRow.verdict.not_in(TAKING_BACK)).group_by(*columns)
+    counts = Counter({tuple(row[:-1]): row[-1] for row in session.execute(query)})
+    counts.subtract(Counter(_taken_back(session, work, columns, *wanted)))
+    yield from ((values, count) for values, count in counts.items() if count > 0)
+
+
+def _taken_back(
+    session: Session, work: str, columns: tuple[Any, ...], *wanted: ColumnElement[bool]
+) -> Iterator[tuple[Any, ...]]:
+    """The values in these columns of each decision that was taken back, and not done again since."""
+    undone = _of_work(select(DecisionRow.flag_id), work, *wanted).where(DecisionRow.about.is_not(None))
+    query = select(DecisionRow.id, DecisionRow.about, DecisionRow.verdict, *columns)
+    events = session.execute(query.where(DecisionRow.flag_id.in_(undone)).order_by(DecisionRow.id)).all()
+    stands: dict[int, bool] = {}
+    about = {event.id: event.about for event in events}
+    for event in reversed(events):  # an event stands unless a later one that stands takes it back
+        if stands.setdefault(event.id, True) and about[event.id] is not None:
+            stands[about[event.id]] = False
+    yield from (tuple(row[3:]) for row in events if row.verdict not in TAKING_BACK and not stands[row.id])
+
+
+def _of_work(query: Select[Any], work: str, *wanted: ColumnElement[bool]) -> Select[Any]:
+    return query.join(WorkRow, DecisionRow.work_id == WorkRow.id).where(WorkRow.name == work, *wanted)

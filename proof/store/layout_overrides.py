@@ -1,4 +1,4 @@
-"""What people set right about how pages are read: layout and image, kept with who and when, and reversible."""
+"""Corrections of the layout and image of pages: recorded with author and time, and reversible."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from proof.store.request_keys import answered
 
 @dataclass(frozen=True, slots=True)
 class LayoutOverride:
-    """What was set right about a page: `layout` None and `image` "" are what is found. `image` is a path inside the
-    image folders, `quadrant` the quarter of a plate; `version` counts what was set for the page, from 1."""
+    """A correction of how a page is read: `layout` None and `image` "" stand for what is found. `image` is a path
+    inside the image folders, `quadrant` the quarter of a plate; `version` counts the corrections of the page, from
+    1."""
 
     version: int
     layout: LayoutOverrideShape | None
@@ -32,7 +33,7 @@ class LayoutOverride:
 
 @dataclass(frozen=True, slots=True)
 class PageStamp:
-    """What a page's result can be told by: its key, the run that gave it, and how a person set that it is read."""
+    """The identity of a page's result: its key, its run, and the override that holds."""
 
     key: str
     run: int
@@ -50,11 +51,10 @@ class ReadOtherwiseError(ToldError):
 
 
 class LayoutOverrides(StorePart):
-    """What people set right; `Store.layout_overrides` is one."""
+    """Layout overrides; `Store.layout_overrides` is one."""
 
     def of_work(self, work: str) -> dict[tuple[str, int], LayoutOverride]:
-        """What holds in a work, by a page's id and which of the pages of that id it is; pages that are read as
-        found are left out."""
+        """The overrides of a work, by page id and repeat."""
         last = select(func.max(LayoutOverrideRow.id)).group_by(LayoutOverrideRow.page_id)
         query = select(LayoutOverrideRow, PageRow.page, PageRow.repeat).join(
             PageRow, PageRow.id == LayoutOverrideRow.page_id
@@ -87,9 +87,9 @@ class LayoutOverrides(StorePart):
         person: str,
         key: str,
     ) -> LayoutOverride:
-        """Set how a page is read from now on; `version` is the one that was seen, `key` the request's own.
+        """Set how a page is read from now on; `version` is the one that was seen, `key` that of the request.
 
-        Raises NoPlaceError, PageConflictError where somebody was quicker, RefusedDecisionError where the key was used
+        Raises NoPlaceError, PageConflictError where it was set meanwhile, RefusedDecisionError where the key was used
         for something else.
         """
         with self._writing() as session:
@@ -115,7 +115,7 @@ class LayoutOverrides(StorePart):
 
 
 def held_in(session: Session, pages: Sequence[int]) -> dict[int, LayoutOverride]:
-    """What holds for each of the pages; those that are read as found are left out."""
+    """The override of each of these pages that has one."""
     last = select(func.max(LayoutOverrideRow.id)).where(LayoutOverrideRow.page_id.in_(pages))
     query = select(LayoutOverrideRow).where(LayoutOverrideRow.id.in_(last.group_by(LayoutOverrideRow.page_id)))
     return {row.page_id: _override(row) for row in session.scalars(query) if row.layout is not None or row.image}

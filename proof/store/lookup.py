@@ -1,4 +1,4 @@
-"""How the parts of a store reach its database, find there what a request names, and tell whether a work changed."""
+"""Sessions of the store, lookup of works and pages, and the revision of a work."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class NoPlaceError(ToldError):
 
 
 class PageConflictError(ToldError):
-    """Somebody was quicker to say something of the page."""
+    """A page was changed since it was seen."""
 
     http_status = 409
 
@@ -62,8 +62,8 @@ def page_of(session: Session, work: str, page: int, *, held: bool = False) -> Pa
 
 
 class WorkNow(NamedTuple):
-    """A work as it is now. `revision` is another one after every check, export and restored backup; what people did
-    since is in the acts (`newest_act`). Whoever keeps something of a work in memory looks at these two."""
+    """A work as it is now. Every check and export raises its `revision`; acts of people are counted by `newest_act`.
+    Values kept in memory are compared with these two."""
 
     id: int
     name: str

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from proof.locale.marking import _
 from proof.model.flags import Evidence, Flag, Kind, context_of, flag_id
 from proof.model.geometry import Box
+from proof.model.result import box_at
 from proof.store import codec, rows
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_demand, conflict_of, decide_in
@@ -113,7 +114,9 @@ def _correct_in(session: Session, wanted: ManualCorrection) -> Decision:
     flagged = None if answered else _flag_there(session, wanted)
     if flagged is not None and flagged.state == State.OPEN.value and flagged.transcribed == stands:
         return decide_in(session, _demand(wanted, flagged.id, flagged.version))
-    box = _box(session, page, column, wanted)
+    packed = session.get(CharactersRow, page.id)
+    characters = codec.unpack(packed.data) if packed else ()
+    box = box_at(characters, column.number, wanted.offset, wanted.length)
     source = shown_text(column.source, wanted.line, places) if answered else column.source
     flag = _flag(page, source, wanted, box)
     row = _row_by_hand(session, page, flag, column)
@@ -235,15 +238,3 @@ def id_by_hand(flag: Flag, source: str) -> str:
     """The id of a correction by hand in a column that reads `source`."""
     occurrence = source[: flag.offset].count(source[flag.offset : flag.offset + flag.length] or " ")
     return rows.HAND + flag_id(flag.page, flag.line, flag.kind, f"{flag.context}{flag.offset}", occurrence)
-
-
-def _box(session: Session, page: PageRow, column: ColumnRow, wanted: ManualCorrection) -> Box | None:
-    """Where the characters in question stand on the image, or the one after which a character is missing."""
-    packed = session.get(CharactersRow, page.id)
-    line = [one for one in codec.unpack(packed.data) if one.line == column.number] if packed else []
-    inside = [one.box for one in line if wanted.offset <= one.offset < wanted.offset + wanted.length]
-    inside = inside or [one.box for one in line if one.offset < max(wanted.offset, 1)][-1:]
-    box: Box | None = None
-    for one in inside:
-        box = one if box is None else box.union(one)
-    return box

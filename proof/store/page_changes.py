@@ -1,4 +1,4 @@
-"""Whether the text of a page is another than the one that was proofread."""
+"""Whether the text of a page was changed since it was proofread."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from proof.text.variants import VariantPolicy, policy_of
 
 
 def note_otherwise(session: Session, pages: Sequence[tuple[PageRow, PageResult]]) -> None:
-    """Note of pages that are to be saved that their text is another than the one that was proofread: that a line of it
-    was changed other than by writing into it what was decided."""
+    """Note which of the pages to be saved have another text than the proofread one: a line was changed otherwise than
+    by writing a decision into it."""
     ids = [page.id for page, _ in pages]
     before: defaultdict[int, dict[int, str]] = defaultdict(dict)
     columns = select(ColumnRow.page_id, ColumnRow.number, ColumnRow.source).where(ColumnRow.page_id.in_(ids))
@@ -63,7 +63,7 @@ def _reads_otherwise(
 
 
 def _either(source: str, decided: Iterable[FlagRow], policy: VariantPolicy) -> str:
-    """A pattern of a line with what was decided in it, written or not."""
+    """A pattern of a line with its decisions, written or not."""
     pattern, reached = "", 0
     for row in sorted(decided, key=lambda row: (row.offset, row.length)):
         readings = sorted({row.transcribed, row.reading, row.reads}, key=len, reverse=True)

@@ -1,4 +1,4 @@
-"""Where pages stand: what people said of each as a whole, from not proofread to validated by a second person."""
+"""States of pages, from not proofread to validated by a second person."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AT_ONCE = 500
 
 
 class PageState(StrEnum):
-    """Page states as proofreaders know them; a page is validated by another person than who proofread it."""
+    """States of a page. A page is validated by another person than the one who proofread it."""
 
     NOT_PROOFREAD = "not proofread"
     PROOFREAD = "proofread"
@@ -35,7 +35,7 @@ class PageState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PageEvent:
-    """What somebody said of a page as a whole; `back`: by taking something back, or doing it again."""
+    """A change of the state of a page; `back`: by undo or redo."""
 
     page: int
     version: int
@@ -51,9 +51,8 @@ SOUND = frozenset({PageState.PROOFREAD, PageState.VALIDATED})
 
 
 class PageStanding(NamedTuple):
-    """Where a page stands after the last of `version` events. `said` was said by the `event` of that number, of
-    `person`, neither of which is there where all was taken back. `changed`: the text of the page was changed after
-    that."""
+    """The state of a page after `version` events. `said` is the state that the `event` of that number, of `person`,
+    gave it; both are empty where all was taken back. `changed`: the text of the page was changed after that."""
 
     said: PageState = PageState.NOT_PROOFREAD
     version: int = 0
@@ -68,17 +67,17 @@ class PageStanding(NamedTuple):
 
 
 class PageStates(StorePart):
-    """What people say of pages; `Store.page_states` is one."""
+    """States of pages; `Store.page_states` is one."""
 
     def history(self, work: str, page: int) -> list[PageEvent]:
-        """What was said of a page, oldest first."""
+        """The events of a page, oldest first."""
         with self._reading() as session:
             row = page_of(session, work, page)
             query = select(PageEventRow).where(PageEventRow.page_id == row.id).order_by(PageEventRow.version)
             return [page_event(event) for event in session.scalars(query)]
 
     def said_by(self, work: str, page: int) -> str:
-        """Who said where a page stands; empty where nobody did, or its text was changed since."""
+        """Who set the state of a page; empty where nobody did, or its text was changed since."""
         with self._reading() as session:
             stands = page_states(session, [page_of(session, work, page).id])[page]
             return "" if stands.changed else stands.person
@@ -95,9 +94,9 @@ class PageStates(StorePart):
         *,
         overrules: bool = True,
     ) -> PageEvent:
-        """Say where a page stands, seen at `version`. Raises PageConflictError where somebody was quicker,
-        RefusedDecisionError where who proofread a page would validate it too, NotYoursError for taking back what
-        somebody else said where `person` does not overrule others."""
+        """Set the state of a page, seen at `version`. Raises PageConflictError where it was set meanwhile,
+        RefusedDecisionError where a person would validate a page that they proofread, NotYoursError for taking back
+        what another person set unless `person` overrules others."""
         check_note(note)
         with self._writing() as session:
             row = page_of(session, work, page, held=True)
@@ -171,13 +170,13 @@ def page_states(session: Session, pages: Sequence[int]) -> dict[int, PageStandin
 
 
 def note_text_changed(session: Session, pages: Sequence[PageRow]) -> None:
-    """Note that the text of pages is another than the one of which something was said."""
+    """Note that the text of pages was changed after the last of their events."""
     for page, stands in page_states(session, [page.id for page in pages]).items():
         session.get_one(PageRow, page).changed_after = stands.version
 
 
 def _conflict(session: Session, page: PageRow) -> PageConflictError:
-    """The error where something was said of the page after the version that was seen."""
+    """The error for a page that has other events than those that were seen."""
     events = select(PageEventRow).where(PageEventRow.page_id == page.id).order_by(PageEventRow.version.desc())
     last = session.scalars(events).first()
     if last is None:
@@ -197,7 +196,7 @@ def _takes_back(last: PageState, state: PageState) -> bool:
 
 
 def page_event(row: PageEventRow) -> PageEvent:
-    """What was said of a page, from its row."""
+    """The event of a row."""
     return PageEvent(
         row.page_id, row.version, PageState(row.state), row.person, row.at, row.note, row.about is not None
     )

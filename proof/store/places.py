@@ -185,9 +185,9 @@ _OF_TEXT = ("text_id", "version_id")
 def show_again(session: Session, page: PageRow) -> None:
     """Have the flags of a page that was gone for a while seen again."""
     for flag in session.scalars(select(FlagRow).where(FlagRow.page_id == page.id)):
-        by_hand = flag.ordinal == rows.BY_HAND
-        if flag.ordinal >= rows.CURRENT or (by_hand and flag.reads == flag.transcribed):
-            flag.stale = by_hand and flag.version_id != page.version_id
+        beside = flag.ordinal < rows.GONE
+        if flag.ordinal >= rows.CURRENT or (beside and flag.reads == flag.transcribed):
+            flag.stale = beside and flag.version_id != page.version_id
 
 
 def placed_pages(session: Session, pages: Sequence[PageToPlace]) -> list[PlacedPage]:
@@ -392,7 +392,7 @@ def _follow(spans: _PageSpans, flags: Iterable[FlagRow], page: PageRow) -> None:
     """Have flags that were not found stand on the page and line on which their places are now."""
     for row in flags:
         if not spans.has(row) or row.start is None:
-            if row.ordinal == rows.BY_HAND and row.page_id == page.id and row.start is not None:
+            if row.ordinal < rows.GONE and row.page_id == page.id and row.start is not None:
                 row.stale = True
             continue
         address = spans.address(row.start)
@@ -402,5 +402,5 @@ def _follow(spans: _PageSpans, flags: Iterable[FlagRow], page: PageRow) -> None:
         written = row.reads != row.transcribed
         if not written:
             row.context = context_of(spans.source(row.line), row.offset, row.length)
-        if row.ordinal == rows.BY_HAND:
+        if row.ordinal < rows.GONE:
             row.stale = written

@@ -1,16 +1,15 @@
-"""What is asked of the tables: page results in order, flags, texts.
+"""Queries over works: page results, flags and texts, in their order.
 
-Long answers come in pieces, each beginning after the last row of the one before (`Cursor`), so that
-neither memory nor a transaction grows with the work.
+The numbers of all rows are read first, then the rows in pieces, so that neither memory nor a transaction grows with the
+work.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from sqlalchemy import exists, select, tuple_
+from sqlalchemy import Select, exists, select
 from sqlalchemy.orm import Session
 
 from proof.model.result import PageResult
@@ -24,33 +23,25 @@ from proof.store.texts import DecidedPlace, place_of
 PAGES_AT_ONCE = 64
 FLAGS_AT_ONCE = 2000
 
-Cursor = tuple[str, int, int]
-"""Text, position and row of a page: what pages are ordered by."""
 
-
-def cursor_of(page: PageRow) -> Cursor:
-    """The place of `page` in the order of pages."""
-    return page.text, page.position, page.id
-
-
-def next_pages(
-    session: Session, run: int | None, work: str | None, after: Cursor | None, raised: bool = False
-) -> list[PageRow]:
-    """The next pages of a run by position, or of a work by text and position; of those with `raised` findings alone."""
-    query = select(PageRow).limit(PAGES_AT_ONCE)
+def pages_in_order(session: Session, run: int | None, work: str | None, raised: bool = False) -> list[int]:
+    """The pages of a run by position, or of a work by text and position; those with `raised` findings alone."""
+    query = select(PageRow.id)
     if raised:
-        found = (FlagRow.ordinal >= rows.CURRENT, is_finding())
-        query = query.where(exists().where(FlagRow.page_id == PageRow.id, FlagRow.raised, *found))
+        there = (FlagRow.ordinal >= rows.CURRENT, is_finding())
+        query = query.where(exists().where(FlagRow.page_id == PageRow.id, FlagRow.raised, *there))
     if run is not None:
         query = query.where(PageRow.run_id == run).order_by(PageRow.position, PageRow.id)
-        if after:
-            query = query.where(tuple_(PageRow.position, PageRow.id) > after[1:])
     else:
         query = query.where(PageRow.work_id == number_of(work), PageRow.absent.is_(False))
         query = query.order_by(PageRow.text, PageRow.position, PageRow.id)
-        if after:
-            query = query.where(tuple_(PageRow.text, PageRow.position, PageRow.id) > after)
     return list(session.scalars(query))
+
+
+def pages_of(session: Session, numbers: Sequence[int]) -> list[PageRow]:
+    """The rows of these pages, in the order given."""
+    of_number = {page.id: page for page in session.scalars(select(PageRow).where(PageRow.id.in_(numbers)))}
+    return [of_number[number] for number in numbers if number in of_number]
 
 
 def results(
@@ -82,48 +73,33 @@ def packed_characters(session: Session, pages: Sequence[int]) -> dict[int, bytes
 
 
 def flags(reading: Sessions, wanted: FlagFilter, *, seeded: bool) -> Iterator[StoredFlag]:
-    """Flags in page order, then by line and offset: what was found, or the `seeded` errors. Those of a few characters
-    lie anywhere, and are sorted once, by their numbers alone: else each piece would be sorted out of all of them."""
-    if wanted.transcribed:
+    """Flags in page order, then by line and offset: findings, or the `seeded` errors."""
+    with reading() as session:
+        numbers = list(session.scalars(_wanted(wanted, seeded=seeded)))
+    query = select(FlagRow, PageRow.page).join(PageRow, FlagRow.page_id == PageRow.id)
+    for start in range(0, len(numbers), FLAGS_AT_ONCE):
+        part = numbers[start : start + FLAGS_AT_ONCE]
         with reading() as session:
-            numbers = list(session.scalars(_wanted(select(FlagRow.id), wanted, seeded=seeded)))
-        for start in range(0, len(numbers), FLAGS_AT_ONCE):
-            query = select(FlagRow, PageRow.page).join(PageRow, FlagRow.page_id == PageRow.id).order_by(*_ORDER)
-            with reading() as session:
-                rows_found = session.execute(query.where(FlagRow.id.in_(numbers[start : start + FLAGS_AT_ONCE])))
-                found = [_stored(flag, page) for flag, page in rows_found]
-            yield from found
-        return
-    query = _wanted(select(FlagRow, PageRow.page, *_ORDER), wanted, seeded=seeded).limit(FLAGS_AT_ONCE)
-    after: tuple[Any, ...] | None = None
-    while True:
-        with reading() as session:
-            some = query if after is None else query.where(tuple_(*_ORDER) > after)
-            pieces = [(tuple(row[2:]), _stored(row[0], row[1])) for row in session.execute(some)]
-        if not pieces:
-            return
-        after = pieces[-1][0]
-        yield from (flag for _, flag in pieces)
+            some = session.execute(query.where(FlagRow.id.in_(part)))
+            stored = {
+                flag.id: StoredFlag(rows.flag_of(page, flag), flag.first_run_id, flag.last_run_id, flag.stale)
+                for flag, page in some
+            }
+        yield from (stored[number] for number in part if number in stored)
 
 
-_ORDER = (PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)
-"""The order of flags: by page, then by line and offset."""
-
-
-def _wanted(query: Any, wanted: FlagFilter, *, seeded: bool) -> Any:
-    # all flags are found by way of their pages, which lie in order: by their own work, every piece of the answer would
-    # be sorted out of all of them; the flags of a few characters are found by these
+def _wanted(wanted: FlagFilter, *, seeded: bool) -> Select[int]:
+    # all flags are found by way of their pages, which lie in order; the flags of a few characters by these
     of_work = FlagRow.work_id if wanted.transcribed else PageRow.work_id
-    query = (
-        query.join(PageRow, FlagRow.page_id == PageRow.id).where(of_work == number_of(wanted.work)).order_by(*_ORDER)
-    )
+    query = select(FlagRow.id).join(PageRow, FlagRow.page_id == PageRow.id).where(of_work == number_of(wanted.work))
+    query = query.order_by(PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)
     if wanted.page is not None:
         query = query.where(PageRow.page == wanted.page)
     query = query.where(is_seeded() if seeded else is_finding())
     if wanted.transcribed:
         query = query.where(FlagRow.transcribed.in_(wanted.transcribed))
     if not wanted.by_hand:
-        query = query.where(FlagRow.ordinal != rows.BY_HAND)
+        query = query.where(FlagRow.ordinal >= rows.GONE)
     if wanted.kinds:
         query = query.where(FlagRow.kind.in_([kind.value for kind in wanted.kinds]))
     if wanted.raised is not None:
@@ -133,15 +109,11 @@ def _wanted(query: Any, wanted: FlagFilter, *, seeded: bool) -> Any:
     return query
 
 
-def _stored(row: FlagRow, page: str) -> StoredFlag:
-    return StoredFlag(rows.flag_of(page, row), row.first_run_id, row.last_run_id, row.stale)
-
-
 def kept_pages(session: Session, work: str) -> dict[tuple[str, int], KeptPage]:
-    """By what the results of a work's pages can be told to hold, by the page's id and repeat."""
+    """The keys and image hashes of the results of a work, by page id and repeat."""
     query = select(PageRow.page, PageRow.repeat, PageRow.key, PageRow.image_sha)
-    found = session.execute(query.where(PageRow.work_id == number_of(work)))
-    return {(page, repeat): KeptPage(key, sha) for page, repeat, key, sha in found}
+    pages = session.execute(query.where(PageRow.work_id == number_of(work)))
+    return {(page, repeat): KeptPage(key, sha) for page, repeat, key, sha in pages}
 
 
 def texts(session: Session) -> list[StoredText]:

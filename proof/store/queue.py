@@ -1,8 +1,7 @@
 """The flags of a work as a proofreader goes through them: filtered, counted, in order.
 
-Filters and counts run over columns of numbers in memory, a few bytes a flag: a hundred thousand flags are
-counted on every filter in a few milliseconds, on whatever database. Decisions of others are read in as they
-come, and a new check makes the columns anew.
+Filters and counts run over arrays in memory, a few bytes a flag: a hundred thousand flags are counted on every filter
+in a few milliseconds, on any database. New decisions are read in; a check makes the arrays anew.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from proof.store.cache import Bounded
 from proof.store.comments import count_problems
 from proof.store.decision_records import SETTLED, MissingFlagError, State
 from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask
-from proof.store.listed_pages import listed_page
 from proof.store.lookup import NO_PAGE, NoPlaceError, Sessions, StorePart, newest_act, work_now
 from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
 from proof.store.page_states import PageStanding, PageState, page_states
@@ -42,6 +40,7 @@ from proof.store.queue_records import (
     WorkLeft,
     WorkPair,
     WorkSummary,
+    listed_page,
 )
 from proof.store.work_text import At, columns_of
 from proof.text.edit import Edit
@@ -88,7 +87,7 @@ class Queue(StorePart):
         return self._fresh(work).pages
 
     def has(self, work: str, flag: int) -> bool:
-        """Whether a flag is one of those that a work has now. Raises NoPlaceError."""
+        """Whether a work has this flag now. Raises NoPlaceError."""
         columns = self._fresh(work)
         return flag in columns.at and bool(columns.there[columns.at[flag]])
 
@@ -118,7 +117,7 @@ class Queue(StorePart):
         return int(shown[columns.position[still]].sum())
 
     def in_state(self, work: str, state: PageState) -> list[ListedPage]:
-        """The pages of a work that stand so; those that nobody said anything of only where there is an image."""
+        """The pages of a work in a state; pages of which nothing was said only if they have an image."""
         found = self.pages(work)
         return [page for page in found if page.state is state and (page.image_sha or page.version)]
 
@@ -180,7 +179,7 @@ class Queue(StorePart):
         )
 
     def pairs(self, work: str, wanted: QueueFilter) -> list[WorkPair]:
-        """What the text has against what the image shows, most frequent first."""
+        """Pairs of transcribed and suggested text, most frequent first."""
         columns = self._fresh(work)
         mask = columns.chosen(wanted)
         mask &= np.isin(columns.kind, [KINDS.index(kind) for kind in PAIRED])
@@ -220,8 +219,8 @@ class Queue(StorePart):
         return [JuanCount(juan, *entry) for (_, juan), entry in found.items()]
 
     def flags(self, work: str, numbers: Sequence[int], *, taken_back: bool = False) -> list[QueuedFlag]:
-        """These flags as people are shown them, in the order given. Raises MissingFlagError for one that the work
-        has not; corrections by hand that were taken back, which nobody found, are among them where it is said."""
+        """These flags as people see them, in the order given. Corrections by hand that were taken back are included
+        with `taken_back` only. Raises MissingFlagError."""
         columns = self._fresh(work)
         halves = {number: columns.one_with(number) for number in numbers}
         both_halves = {*numbers, *(other for other in halves.values() if other is not None)}
@@ -244,7 +243,7 @@ class Queue(StorePart):
         return [replace(found[number], other=found.get(halves[number] or 0)) for number in numbers]
 
     def page(self, work: str, number: int) -> tuple[ListedPage, PageResult]:
-        """A page of a work and what the check found on it, as people are shown it. Raises NoPlaceError."""
+        """A page of a work and its result as people see it. Raises NoPlaceError."""
         columns = self._fresh(work)
         found = [page for page in columns.pages if page.number == number]
         if not found:
@@ -252,7 +251,7 @@ class Queue(StorePart):
         return self._counted(columns, found)[0], self.results([number])[number]
 
     def results(self, numbers: Sequence[int]) -> dict[int, PageResult]:
-        """What the check found on these pages, as people are shown it."""
+        """The results of these pages as people see them."""
         with self._reading() as session:
             pages = list(session.scalars(select(PageRow).where(PageRow.id.in_(numbers))))
             places = seeded_places(session, [page.id for page in pages])

@@ -1,14 +1,19 @@
-"""What the queue gives and what it is asked: filters, orders, flags with their places, counts."""
+"""Filters, orders, pages, flags and counts of the queue."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from proof.errors import ToldError
 from proof.model.flags import Flag, Kind
 from proof.store.decision_records import State
+from proof.store.models import PageRow
 from proof.store.page_states import PageState
 
 Pair = tuple[str, str]
@@ -30,9 +35,9 @@ class CursorError(ToldError):
 
 @dataclass(frozen=True, slots=True)
 class QueueFilter:
-    """Which flags are wanted. Empty tuples and None mean all; pages are numbers in the order of the work,
-    from 1, both ends included; `raised` None takes hidden flags too. A character that moved is one question: of its
-    two flags the one that is less suspicious is left out where the other is wanted as well, but for `halves`."""
+    """A filter of flags. Empty tuples and None mean all; pages are numbers in the order of the work, from 1, both ends
+    included; `raised` None includes hidden flags. A moved character is one question: of its two flags the less
+    suspicious is left out if both match, unless `halves` is set."""
 
     kinds: tuple[Kind, ...] = ()
     states: tuple[State, ...] = ()
@@ -76,10 +81,36 @@ class ListedPage:
         return self.juan or Path(self.text).stem
 
 
+_SAME = ("page", "repeat", "ref", "text", "juan", "folio", "status", "width", "height")
+"""Columns of `pages` that a listed page has under the same name."""
+
+_LISTED = (PageRow.id, PageRow.characters_checked, PageRow.image, PageRow.image_sha)
+_COLUMNS = (*_LISTED, *(getattr(PageRow, name) for name in _SAME))
+"""All of its columns: rows of these alone are read in a fifth of the time of whole ones."""
+
+
+def listed_pages(session: Session, work_id: int) -> list[ListedPage]:
+    """The pages of a work in their order."""
+    query = select(*_COLUMNS).where(PageRow.work_id == work_id, PageRow.absent.is_(False))
+    query = query.order_by(PageRow.text, PageRow.position, PageRow.id)
+    return [listed_page(row, position) for position, row in enumerate(session.execute(query), 1)]
+
+
+def listed_page(row: Any, position: int) -> ListedPage:
+    """A page as lists show it, from its row."""
+    return ListedPage(
+        number=row.id,
+        position=position,
+        characters=row.characters_checked,
+        image_sha=row.image_sha if row.image else "",
+        **{name: getattr(row, name) for name in _SAME},
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class QueuedFlag:
-    """A flag with where it stands, under the `number` that decisions name it by; of a character that moved with the
-    `other` half, while the two are one question."""
+    """A flag with its state, under the `number` that decisions use; of a moved character with the `other` half, while
+    the two are one question."""
 
     number: int
     flag: Flag
@@ -93,9 +124,9 @@ class QueuedFlag:
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """Counts on every filter: what each choice would give, all other filters as they are.
+    """Counts on every filter: the result of each choice, with all other filters as they are.
 
-    `scores` are the flags of each step of the score between `edges` (one more than there are steps).
+    `scores` counts the flags of each step of the score between `edges` (one more than there are steps).
     """
 
     total: int
@@ -109,7 +140,7 @@ class Facets:
 
 @dataclass(frozen=True, slots=True)
 class WorkPair:
-    """What the text has against what the image shows: how often, and how often still open."""
+    """A pair of transcribed and suggested text: its flags, and those still open."""
 
     text: str
     image: str
@@ -135,8 +166,8 @@ class JuanCount:
 
 @dataclass(frozen=True, slots=True)
 class WorkLeft:
-    """What is left of a work: flags by state that are not settled, pages with an image by what is to be said of them
-    (`to_validate` are those that one person proofread), and open problems of flags and pages."""
+    """The work left: unsettled flags by state, pages with an image to be proofread and to be validated, and open
+    problems of flags and pages."""
 
     open: int
     unsure: int

@@ -16,9 +16,9 @@ from proof.store import codec
 from proof.store.models import ColumnRow, FlagRow, PageRow, RunRow
 from proof.store.records import PagePlace, RunInfo, StoredRunInfo, TextInfo
 
-CURRENT, GONE, BY_HAND = 0, -1, -2
-"""Least `ordinal` of a flag in its page's present result, the one of a flag that is not in it, and the one of a
-flag that a person set, which no check finds or loses."""
+CURRENT, GONE, BY_HAND, COLLATED = 0, -1, -2, -3
+"""Least `ordinal` of a flag in its page's present result, the one of a flag that is not in it, and those of flags that
+stand beside it, which no check finds or loses: what a person set, and what a collation with witnesses found."""
 
 
 HAND = "hand-"

@@ -1,4 +1,4 @@
-"""Rules of a work: pairs that people said are variants of each other, which hide flags and decide none."""
+"""Rules of a work: pairs of variants, which hide flags and decide none."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Rules(StorePart):
     """The rules that people set; `Store.rules` is one."""
 
     def of_work(self, work: str) -> list[Rule]:
-        """The rules that hold in a work, newest first, with what each hides."""
+        """The rules of a work, newest first, each with the number of flags that it hides."""
         with self._reading() as session:
             work_id = session.scalar(select(WorkRow.id).where(WorkRow.name == work)) or 0
             found = []
@@ -49,9 +49,9 @@ class Rules(StorePart):
             return [rule for _, rule in sorted(found, key=lambda one: -one[0])]
 
     def set(self, work: str, transcribed: str, suggested: str, holds: bool, person: str) -> None:
-        """Make it a rule that these two are variants in this work, or lift the rule. Who says what somebody else has
-        said already is noted, too: neither takes it back for the other. Raises NoPlaceError, RefusedDecisionError for
-        what stands in no text, and for a place where one of the two is missing."""
+        """Set or lift the rule that these two are variants in this work. The same rule set by another person is
+        recorded too: neither takes it back for the other. Raises NoPlaceError, RefusedDecisionError for an invalid
+        reading or an empty one."""
         check_reading(transcribed)
         check_reading(suggested)
         if holds and not (transcribed and suggested):
@@ -82,7 +82,7 @@ def _last_said(session: Session, work_id: int, transcribed: str, suggested: str)
 
 
 def _only_seeded(session: Session, work_id: int, transcribed: str, suggested: str) -> bool:
-    """Whether a pair is met in seeded errors alone: a rule that is made of it hides these and nothing else."""
+    """Whether only seeded errors have this pair: a rule made of it hides these alone."""
     pair = select(is_finding()).where(FlagRow.transcribed == transcribed, FlagRow.suggested == suggested)
     found = session.scalars(pair.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False)).distinct())
     return {bool(one) for one in found} == {False}

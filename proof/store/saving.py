@@ -229,17 +229,17 @@ def _save_flags(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]
             for name, value in (values | {"first_run_id": first, "page_id": page.id}).items():
                 setattr(found.row, name, value)
         for row in there.others:
-            if row.ordinal != rows.BY_HAND and row.page_id == page.id:
+            if row.ordinal >= rows.GONE and row.page_id == page.id:
                 row.stale, row.ordinal = True, rows.GONE
         own = one.quality.sorts
         sorts[page.id] = {found.flag.id: own[found.was] for found in there.found if found.was in own}
         fresh += _owned(session, page, sorts[page.id], new)
     session.flush()
-    _put_flags(session, fresh)
+    put_flags(session, fresh)
     return sorts
 
 
-def _put_flags(session: Session, fresh: list[dict[str, Any]], *changes: list[dict[str, Any]]) -> None:
+def put_flags(session: Session, fresh: list[dict[str, Any]], *changes: list[dict[str, Any]]) -> None:
     """Insert new flags and make `changes`, each a list of rows with the same columns."""
     for changed in changes:
         if changed:
@@ -277,7 +277,7 @@ def _save_overlay(session: Session, pages: Sequence[tuple[PageRow, CheckedResult
     """Bring samples and seeded errors of pages that are otherwise as they were to what is wanted now."""
     there = select(FlagRow.page_id, FlagRow.uid, FlagRow.id, FlagRow.stale)
     there = there.where(FlagRow.page_id.in_([page.id for page, _ in pages]))
-    there = there.where(FlagRow.ordinal != rows.BY_HAND, ~is_finding())
+    there = there.where(FlagRow.ordinal >= rows.GONE, ~is_finding())
     known = {(row.page_id, row.uid): row for row in session.execute(there)}
     changes, fresh = [], []
     for page, one in pages:
@@ -293,7 +293,7 @@ def _save_overlay(session: Session, pages: Sequence[tuple[PageRow, CheckedResult
                 changes.append({"id": row.id, "stale": False, "ordinal": ordinal})
         fresh += _owned(session, page, one.quality.sorts, new)
     changes += [{"id": row.id, "stale": True, "ordinal": rows.GONE} for row in known.values() if not row.stale]
-    _put_flags(session, fresh, changes)
+    put_flags(session, fresh, changes)
 
 
 class Bearers:

@@ -27,6 +27,7 @@ from proof.store import database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
+from proof.store.collated import CollatedTexts
 from proof.store.comments import Comments
 from proof.store.database import Waiting, check_lock
 from proof.store.decisions import Decisions
@@ -66,7 +67,6 @@ from proof.store.saving import (
     save_found,
 )
 from proof.store.texts import DecidedPlace, Texts, arrive, content_of, move_text
-from proof.store.work_text import WorkTexts
 
 RESCORED_AT_ONCE = 500
 """Flags whose rows are looked for together."""
@@ -87,18 +87,18 @@ class Store:
         self.decisions = Decisions(*sessions)
         self.acts = Acts(*sessions)
         self.manual_corrections = ManualCorrections(*sessions)
+        self.collated = CollatedTexts(*sessions)
         self.comments = Comments(*sessions)
         self.page_states = PageStates(*sessions)
         self.rules = Rules(*sessions)
         self.layout_overrides = LayoutOverrides(*sessions)
         self.accounts = Accounts(*sessions)
         self.queue = Queue(*sessions)
-        texts = WorkTexts()
-        self.library = Library(*sessions, texts)
+        self.library = Library(*sessions)
         self.glyphs = Glyphs(*sessions)
         self.history = History(*sessions)
         self.text_versions = Texts(*sessions)
-        self.finder = Finder(*sessions, self.queue, texts)
+        self.finder = Finder(*sessions, self.queue, self.library)
 
     @classmethod
     def open(
@@ -325,14 +325,12 @@ class Store:
         result without its columns and characters; `raised`: of pages with raised findings alone."""
         if (run is None) == (work is None):
             raise ValueError("name the run or the work whose results are wanted")
-        after: queries.Cursor | None = None
-        while True:
+        with self._reading() as session:
+            numbers = queries.pages_in_order(session, run, work, raised)
+        for start in range(0, len(numbers), queries.PAGES_AT_ONCE):
             with self._reading() as session:
-                page_rows = queries.next_pages(session, run, work, after, raised)
-                results = queries.results(session, page_rows, outline)
-            if not page_rows:
-                return
-            after = queries.cursor_of(page_rows[-1])
+                pages = queries.pages_of(session, numbers[start : start + queries.PAGES_AT_ONCE])
+                results = queries.results(session, pages, outline)
             yield from results
 
     # findings

@@ -1,8 +1,8 @@
-"""Which texts a store knows, and what of it belongs to a text.
+"""The texts of a store.
 
 A text is a file: the same pages can stand in several files of one work (two branches of a repository), and the same
-file can have been checked as a part of several works. A file that was moved, or copied with its project, is known by
-its name where the old one is gone or is the same.
+file can be a part of several works. A file that was moved or copied is matched by its name where the old one is gone or
+is the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from proof.text.witness import Edition
 
 @dataclass(frozen=True, slots=True)
 class TextInStore:
-    """A text as a store has it: `own` as a part of each work that it was checked in, `others` what else is there."""
+    """A text in a store: `own` as a part of each work in which it was checked, `others` the other texts."""
 
     own: tuple[StoredText, ...]
     others: tuple[StoredText, ...]
@@ -37,8 +37,7 @@ class TextInStore:
 def find_text(store: Store, edition: Edition) -> TextInStore:
     """The text of `edition` in a store.
 
-    Raises UsageError where nothing was checked yet, where this text was not, and where several that are gone could be
-    the one.
+    Raises UsageError where nothing was checked yet, where this text was not, or where several missing texts match.
     """
     known = store.texts()
     if not known:
@@ -54,8 +53,8 @@ def _same_file(stored: Path, given: Path) -> bool:
 
 
 def _moved(known: Sequence[StoredText], edition: Edition) -> list[StoredText]:
-    """The texts of that name whose file is gone, or reads as this one; of several the one with the most folders in
-    common, counted from the file upwards."""
+    """The texts of that name whose file is gone or is the same; of several the one with the most folders in common,
+    counted from the file upwards."""
     pages = {page.id for page in edition.pages}
     alike = [
         text

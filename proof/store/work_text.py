@@ -28,7 +28,7 @@ from proof.model.result import Status
 from proof.store.cache import Bounded
 from proof.store.decision_records import State
 from proof.store.lookup import WorkNow, newest_act, works_now
-from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, TextRow, WorkRow
+from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, TextRow
 from proof.store.quality import is_seeded
 from proof.store.texts import decided_reading
 from proof.text.column import TAG
@@ -230,15 +230,8 @@ class WorkTexts:
         self._act: int | None = None
         self._decided: defaultdict[int, set[int]] = defaultdict(set)
 
-    def of(self, session: Session, work: str) -> WorkText:
-        """The text of one work; an empty one where there is no such work."""
-        return next((text for _, text in self._texts(session, WorkRow.name == work)), WorkText(()))
-
-    def every(self, session: Session) -> Iterator[tuple[WorkNow, WorkText]]:
-        """Every work by its name, with its text."""
-        return self._texts(session)
-
-    def _texts(self, session: Session, *which: ColumnElement[bool]) -> Iterator[tuple[WorkNow, WorkText]]:
+    def texts(self, session: Session, *which: ColumnElement[bool]) -> Iterator[tuple[WorkNow, WorkText]]:
+        """Works by their names, each with its text."""
         with self._lock:
             self._note_decided(session)
         for work in works_now(session, *which):

@@ -21,16 +21,16 @@ from proof.text.encoding import Decoded
 from proof.text.kanripo import BASE_PAGE
 from proof.text.layers import note_parts
 from proof.text.model import Script
-from proof.text.witness import BlockKind, Edition, Format, Layer, LayerStretch, PageStart, TextBlock
+from proof.text.witness import NOTES, BlockKind, Edition, Format, Layer, LayerStretch, PageStart, TextBlock
 from proof.text.zhushu import MARK
 
-_NOTES = frozenset({Layer.COMMENTARY, Layer.SUBCOMMENTARY, Layer.GLOSS, Layer.EDITOR, Layer.LEMMA})
 _SUBCOMMENTARY = frozenset({Layer.SUBCOMMENTARY, Layer.LEMMA})
 _SIGNS = {
     Format.KANRIPO: "page mark that it can hold",
     Format.MIRROR: "page mark that it can hold",
     Format.INLINE: "note, which it writes in 【…】",
     Format.ZHUSHU: "subcommentary (疏), which it begins with [疏]",
+    Format.PLAIN: "Chinese text",
     Format.CRITICAL: "front matter, note, footnote or heading with an anchor",
 }
 """By what each format is recognised."""
@@ -75,7 +75,7 @@ def convert(
         losses += _lost_names(edition) if target is Format.KANRIPO else Counter()
         return _read_again(edition, _paged(edition, target, marks, losses), target, losses)
     draft = _Draft()
-    writer = {Format.INLINE: _inline, Format.ZHUSHU: _zhushu, Format.CRITICAL: _critical}[target]
+    writer = {Format.INLINE: _inline, Format.ZHUSHU: _zhushu, Format.CRITICAL: _critical, Format.PLAIN: _plain}[target]
     writer(draft, _running(edition, losses), edition, losses)
     _count_lost(edition, target, losses)
     words = Counter(draft.text[start:end].strip("○:：") for start, end in draft.added)
@@ -209,8 +209,8 @@ def _inline(draft: _Draft, passages: list[_Passage], edition: Edition, losses: C
         draft.put("\u3000\u3000")
         before: Layer | None = None
         for piece in [*passage.pieces, _Piece(Layer.CANON, "")]:
-            within = before in _NOTES
-            if piece.layer not in _NOTES:
+            within = before in NOTES
+            if piece.layer not in NOTES:
                 draft.put("】" if within else "")
                 draft.put(_bare(piece.text))
             else:
@@ -264,6 +264,13 @@ def _zhushu(draft: _Draft, passages: list[_Passage], edition: Edition, losses: C
     draft.close()
 
 
+def _plain(draft: _Draft, passages: list[_Passage], edition: Edition, losses: Counter[str]) -> None:
+    """The words alone, a passage a line."""
+    for passage in passages:
+        draft.put("".join(_bare(piece.text) for piece in passage.pieces) + "\n")
+    draft.close()
+
+
 def _critical(draft: _Draft, passages: list[_Passage], edition: Edition, losses: Counter[str]) -> None:
     draft.put(f"---\ntitle: {json.dumps(edition.title or edition.path.stem, ensure_ascii=False)}\n---\n")
     for passage in passages:
@@ -271,15 +278,15 @@ def _critical(draft: _Draft, passages: list[_Passage], edition: Edition, losses:
         if passage.heading:
             draft.put("#" * max(3, passage.heading) + " ")
         for number, piece in enumerate(passage.pieces):
-            draft.put("<small>" if piece.layer in _NOTES else "")
+            draft.put("<small>" if piece.layer in NOTES else "")
             if piece.sign:
                 draft.put(piece.sign, added=True)
             draft.put(piece.text.lstrip("\u3000") if number == 0 else piece.text)
-            draft.put("</small>" if piece.layer in _NOTES else "")
+            draft.put("</small>" if piece.layer in NOTES else "")
         draft.put((f" {{#{passage.anchor}}}" if passage.heading and passage.anchor else "") + "\n")
     if edition.footnotes:
         draft.put("\n" + "".join(f"[^{note.label}]: {note.text}\n" for note in edition.footnotes))
-    layers = {piece.layer for passage in passages for piece in passage.pieces} & _NOTES
+    layers = {piece.layer for passage in passages for piece in passage.pieces} & NOTES
     if len(layers) > 1:
         losses["which commentary a note is (" + "、".join(sorted(layers)) + ")"] += 1
     draft.close()

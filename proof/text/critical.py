@@ -14,7 +14,7 @@ from proof.text.encoding import Decoded
 from proof.text.remarks import Code, Remark
 from proof.text.witness import BlockKind, Edition, Footnote, Format, Layer, LayerStretch, TextBlock
 
-MARK = re.compile(r"<small>|^\[\^[^\]\n]+\]:|^#{1,6} .*\{#[^}\n]+\}\s*$", re.MULTILINE)
+MARK = re.compile(r"<small>|^\[\^[^\]\n]+\]:|^#{1,6}[ \t]+\S", re.MULTILINE)
 _FRONT = re.compile(r"---[ \t]*\r?\n")
 _FRONT_END = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
 _FRONT_LINE = re.compile(r"\s*$|[A-Za-z_][\w .-]*:(?:\s|$)|[ \t]+\S|- |#(?!#)")
@@ -27,7 +27,13 @@ _EMPTY_LINE = re.compile(r"^[ \t]*\r?\n", re.MULTILINE)
 _TITLE = re.compile(r"""^title:[ \t]*(?P<quote>["']?)(?P<title>.*?)(?P=quote)[ \t]*\r?$""", re.MULTILINE)
 _HEADING = re.compile(r"(?P<marks>#{1,6})[ \t]+(?P<title>.*?)[ \t]*(?:\{#(?P<anchor>[^}]*)\})?[ \t]*$")
 _DEFINITION = re.compile(r"\[\^(?P<label>[^\]]+)\]:[ \t]*")
-_MARKUP = re.compile(r"<(?P<close>/?)small>|\[\^(?P<label>[^\]\n]+)\]|<!--.*?-->|</?[A-Za-z][^<>\n]*>")
+_MARKUP = re.compile(
+    r"<(?P<close>/?)small>|\[\^(?P<label>[^\]\n]+)\]|<!--.*?-->|</?[A-Za-z][^<>\n]*>|\*\*|__|"
+    r"!\[[^\]\n]*\]\([^()\n]*\)|\[(?=[^\[\]\n]+\]\()|(?<=[^\s\]])\]\([^()\n]*\)|"
+    r"^(?:>[ \t]*)+|^[ \t]*(?:[-+]|[0-9]+[.)])[ \t]+",
+    re.MULTILINE,
+)
+"""Markup within a line: commentary, references, tags, emphasis, images, links, quotes, lists."""
 
 
 @dataclass(slots=True)
@@ -117,6 +123,8 @@ def parse_critical(decoded: Decoded, path: Path) -> Edition:
     if reader.opened:
         reader.remark(reader.opened, Code.SMALL_OPEN)
     footnotes = reader.footnotes()
+    for line, at, values in decoded.extraction.remarks if decoded.extraction else ():
+        reader.remark(line, at, **dict(values))
     return Edition.running(decoded, path, Format.CRITICAL, reader.blocks, reader.remarks, front.title, footnotes)
 
 

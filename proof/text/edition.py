@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from proof.errors import TextError
-from proof.text import critical, inline, zhushu
-from proof.text.encoding import Decoded, decoded_file
+from proof.text import critical, inline, plain, zhushu
+from proof.text.encoding import Decoded
+from proof.text.formats import decoded_file
 from proof.text.kanripo import has_page_mark, header_property, last_page
 from proof.text.layers import last_layer, note_parts
 from proof.text.lines import lines
@@ -68,12 +69,9 @@ def parse_edition(decoded: Decoded, path: Path, form: Format | None = None) -> E
             return zhushu.parse_zhushu(decoded, path)
         case Format.CRITICAL:
             return critical.parse_critical(decoded, path)
-    raise TextError(
-        path,
-        1,
-        "no format is recognised: expected page marks (<pb:KR1d0030_WYG_010-1a> or 卷十 第 1a 页 WYG0103-0192c.png), "
-        "notes in 【…】, lines that begin [疏], or Markdown with <small> and footnotes",
-    )
+        case Format.PLAIN:
+            return plain.parse_plain(decoded, path)
+    raise TextError(path, 1, plain.foreign(decoded.text) or "no format is recognised, and it is no Chinese text")
 
 
 def detect_format(text: str) -> Format | None:
@@ -92,7 +90,9 @@ def detect_format(text: str) -> Format | None:
         Format.CRITICAL: len(critical.MARK.findall(text)) + critical.has_front_matter(text),
     }
     best = max(counts, key=lambda form: counts[form])
-    return best if counts[best] else None
+    if counts[best]:
+        return best
+    return Format.PLAIN if plain.is_plain(text) else None
 
 
 def edition_of(transcription: Transcription) -> Edition:
@@ -129,6 +129,8 @@ def edition_of(transcription: Transcription) -> Edition:
         blocks=tuple(blocks),
         pages=marks,
         remarks=transcription.remarks,
+        container=transcription.container,
+        extraction=transcription.extraction,
     )
 
 

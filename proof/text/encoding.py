@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proof.errors import TextError
+from proof.text.extraction import Extraction
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -23,6 +24,18 @@ _BOMS = (
 _FAMILIES = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 """Codecs that handle a byte-order mark by themselves, and what they are without one."""
 
+_OTHER_FILES = (
+    (b"%PDF", "is a PDF: name it among the images (--images), and give its text beside it"),
+    (b"PK\x03\x04", "is an archive, and neither DOCX nor EPUB: unpack it, and name the texts in it"),
+    (b"{\\rtf", "is RTF: save it as DOCX or as plain text in UTF-8"),
+    (b"\xd0\xcf\x11\xe0", "is a document of an old Word: save it as DOCX or as plain text in UTF-8"),
+    (b"\x1f\x8b", "is compressed (gzip): unpack it first"),
+    (b"SQLite format 3", "is a database: give a text"),
+    (b"\x89PNG", "is an image: name it with --images, and give a text"),
+    (b"\xff\xd8\xff", "is an image: name it with --images, and give a text"),
+)
+"""How files begin that are no text in any encoding, and what to do with each."""
+
 _LIKELY = ("utf-8", "gb18030", "big5hkscs", "utf-16-le", "utf-16-be")
 _NAMES = {"gb18030": "GB18030", "big5hkscs": "Big5", "utf-16-le": "UTF-16 LE", "utf-16-be": "UTF-16 BE"}
 _COMMON = frozenset("之也不者以而其曰人於于為为有子云注案卷第")
@@ -31,23 +44,14 @@ _COMMON = frozenset("之也不者以而其曰人於于為为有子云注案卷�
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A file as text. `encoding` is a codec that writes no byte-order mark; `bom` says whether the file has one."""
+    """A file as text. `encoding` is a codec that writes no byte-order mark; `bom` says whether the file has one.
+    `container` names the format of a file that the text was extracted from, `extraction` leads back to its bytes."""
 
     text: str
     encoding: str
     bom: bool
-
-
-def decoded_file(path: Path | str, encoding: str | None = None) -> Decoded:
-    """The text of the file at `path`, decoded as `decode` does. Raises TextError, also where it cannot be read."""
-    path = Path(path)
-    if path.is_dir():
-        raise TextError(path, None, "is a folder: name one transcription file in it")
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise TextError(path, None, f"cannot be read ({error.strerror}): check its name and permissions") from error
-    return decode(path, data, encoding)
+    container: str = ""
+    extraction: Extraction | None = None
 
 
 def decode(path: Path, data: bytes, encoding: str | None = None) -> Decoded:
@@ -58,6 +62,9 @@ def decode(path: Path, data: bytes, encoding: str | None = None) -> Decoded:
     """
     if not data:
         raise TextError(path, None, "the file is empty: give a transcription with page marks")
+    for magic, advice in _OTHER_FILES:
+        if data.startswith(magic):
+            raise TextError(path, None, advice)
     mark, marked = next(((mark, name) for mark, name in _BOMS if data.startswith(mark)), (b"", ""))
     codec = _codec(path, encoding, marked)
     bom = bool(mark) and codec == marked

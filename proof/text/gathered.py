@@ -9,7 +9,7 @@ from pathlib import Path
 
 from proof.errors import TextError
 from proof.text.edition import parse_edition, read_edition
-from proof.text.encoding import decode
+from proof.text.formats import decoded, text_suffixes
 from proof.text.script import script_of
 from proof.text.witness import Edition, Footnote, LayerStretch, PageStart, TextBlock
 from proof.text.witness_source import WitnessSource
@@ -109,7 +109,7 @@ def _witness(group: Sequence[WitnessSource]) -> Edition:
     if len(formats) > 1:
         named = ", ".join(sorted(formats))
         raise TextError(group[0].path, None, f"its files are in several formats ({named}): one witness is in one")
-    path = Path(str(replace(group[0], siglum=""))) if len(group) == 1 else group[0].path.parent
+    path = Path(str(replace(group[0], siglum="", name=""))) if len(group) == 1 else group[0].path.parent
     return joined(editions, path, siglum)
 
 
@@ -120,18 +120,19 @@ def _editions(source: WitnessSource) -> list[Edition]:
         read = []
         for name, data in branch_files(source.path, source.revision):
             path = Path(f"{source.path}@{source.revision}") / name
-            read.append(parse_edition(decode(path, data), path))
+            read.append(parse_edition(decoded(path, data), path))
         return read
     files = _files(source.path)
     if not files:
-        raise TextError(source.path, None, "is a folder without texts (*.txt)")
+        raise TextError(source.path, None, f"is a folder without texts ({', '.join(sorted(text_suffixes()))})")
     return [read_edition(file) for file in files]
 
 
 def _files(path: Path) -> list[Path]:
     """The file itself, the texts of a folder, or what a pattern means; a path that leads nowhere stays as it is."""
     if path.is_dir():
-        return _texts(path, "*.txt")
+        texts = _texts(path, "*.txt")
+        return texts or [one for one in _texts(path, "*") if one.suffix.lower() in text_suffixes()]
     return path.is_file() * [path] or _texts(path.parent, path.name) or [path]
 
 

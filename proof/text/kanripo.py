@@ -35,6 +35,9 @@ LAST_PAGE = re.compile(r"^#\+PROPERTY:[ \t]*LASTPB[ \t]+(<pb:[^<>¶\n]+>)", re.M
 """The property of the head that names the page on which a juan begins in the middle."""
 DRAWER = re.compile(r"[ \t]*:(?!END:)[A-Za-z][\w-]*:[ \t]*$", re.IGNORECASE)
 DRAWER_ENDS = re.compile(r"[ \t]*:END:[ \t]*¶?$", re.IGNORECASE)
+FORME_WORK = re.compile(r"@fw\b")
+"""A line that is a running head or another part of the forme (`fw` of TEI)."""
+
 ANNOTATION = re.compile(r"(?<=[^\s])\t")
 """What follows a tab is a translation or a note of the editors; a tab before all text is a space."""
 

@@ -99,6 +99,9 @@ class _Lines:
             misplaced = kanripo.MARK_BEGINS in source and kanripo.LAST_PAGE.match(source) is None
             fault = Code.MARK_NOT_READ if misplaced else None
             yield SourceLine(LineKind.COMMENT, at.start, at.number, source, self.current, fault=fault)
+        elif kanripo.FORME_WORK.match(source) is not None:
+            fault = Code.FORME_WORK
+            yield SourceLine(LineKind.OUTLINE, at.start, at.number, source, self.current, fault=fault)
         elif (found := MIRROR.mark.match(source)) is not None:
             self.current = MIRROR
             yield SourceLine(LineKind.MARK, at.start, at.number, source, MIRROR, MIRROR.meaning(found))

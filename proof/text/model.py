@@ -14,6 +14,7 @@ from pathlib import Path
 from unicodedata import category
 
 from proof.model.refs import Folio, ImageRef
+from proof.text.extraction import Extraction
 from proof.text.remarks import Remark
 
 
@@ -148,7 +149,8 @@ class Page:
 class Transcription:
     """A transcription file: its pages, and `text`, the file decoded but otherwise byte for byte.
 
-    `encoding` (with `bom`) encodes `text` back into the very bytes of the file.
+    `encoding` (with `bom`) encodes `text` back into the very bytes of the file; where it was extracted from a file of
+    another format (`container`), `extraction` leads back to them.
     """
 
     path: Path
@@ -161,3 +163,5 @@ class Transcription:
     work: str
     pages: tuple[Page, ...]
     remarks: tuple[Remark, ...] = ()
+    container: str = ""
+    extraction: Extraction | None = None

@@ -9,7 +9,8 @@ from proof.errors import TextError
 from proof.text import kanripo
 from proof.text.blemishes import blemishes
 from proof.text.column import SPAN, ColumnSpans, faults_of
-from proof.text.encoding import Decoded, decoded_file
+from proof.text.encoding import Decoded
+from proof.text.formats import decoded_file
 from proof.text.kanripo import KANRIPO, header_property
 from proof.text.lines import lines
 from proof.text.mirror import MIRROR
@@ -56,6 +57,8 @@ def parse_transcription(decoded: Decoded, path: Path) -> Transcription:
             "or 卷十 第 1a 页 WYG0103-0192c.png",
         )
     pages, remarks = gatherer.pages(decoded.text), gatherer.remarks
+    if decoded.extraction is not None:  # names of pages are what the file has, and no page marks
+        remarks = [Remark(path, line, code, values) for line, code, values in decoded.extraction.remarks]
     if notes_are_undivided(pages):
         pages = divide_notes(pages)
         remarks.append(Remark.of(path, pages[0].file_line, Code.NOTES_UNDIVIDED))
@@ -72,6 +75,8 @@ def parse_transcription(decoded: Decoded, path: Path) -> Transcription:
         work=gatherer.work,
         pages=pages,
         remarks=tuple(sorted(remarks, key=lambda remark: remark.line)),
+        container=decoded.container,
+        extraction=decoded.extraction,
     )
 
 

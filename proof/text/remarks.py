@@ -35,6 +35,10 @@ class Code(StrEnum):
     DRAWER_OPEN = "drawer-open"
     ANNOTATION = "annotation"
     HEADING = "heading"
+    FORME_WORK = "forme-work"
+    FORE_EDGE = "fore-edge"
+    TEMPLATE_PART = "template-part"
+    NOTE_OF_APPARATUS = "note-of-apparatus"
     # within a column
     NOTES_UNDIVIDED = "notes-undivided"
     NOTE_NESTED = "note-nested"

@@ -19,7 +19,9 @@ from pathlib import Path
 from proof.errors import UsageError
 from proof.model.refs import Folio, ImageRef
 from proof.text.column import parse_column
-from proof.text.encoding import Decoded
+from proof.text.edit import Edit, edited
+from proof.text.encoding import Decoded, encode
+from proof.text.extraction import Extraction
 from proof.text.model import Script, is_han
 from proof.text.remarks import Remark
 from proof.text.script import script_of
@@ -37,6 +39,7 @@ class Format(StrEnum):
     INLINE = "inline"
     ZHUSHU = "zhushu"
     CRITICAL = "critical"
+    PLAIN = "plain"
 
 
 PAGED = frozenset({Format.KANRIPO, Format.MIRROR})
@@ -57,6 +60,10 @@ class Layer(StrEnum):
     HEADING = "題"
     APPARATUS = "校"
     """The footnotes of a critical edition."""
+
+
+NOTES = frozenset({Layer.COMMENTARY, Layer.SUBCOMMENTARY, Layer.GLOSS, Layer.EDITOR, Layer.LEMMA})
+"""Layers that are commentary on the text."""
 
 
 class BlockKind(StrEnum):
@@ -160,6 +167,7 @@ class Edition:
     """A file as a witness. `text` is the file decoded, otherwise byte for byte (`encoding`, `bom`).
 
     An edition of several files (`parts`) has their texts one after the other; `siglum` is what the user calls it.
+    Where the text was extracted from a file of another format (`container`), `extraction` leads back to its bytes.
     """
 
     path: Path
@@ -176,6 +184,8 @@ class Edition:
     remarks: tuple[Remark, ...] = ()
     siglum: str = ""
     parts: tuple[Edition, ...] = ()
+    container: str = ""
+    extraction: Extraction | None = None
 
     @classmethod
     def running(
@@ -192,7 +202,17 @@ class Edition:
         script = script_of(stretch.source for block in blocks for stretch in block.stretches)
         told = tuple(sorted(remarks, key=lambda remark: remark.line))
         written = (script, decoded.text, decoded.encoding, decoded.bom)
-        return cls(path, form, *written, title, "", tuple(blocks), footnotes=footnotes, remarks=told)
+        source = (decoded.container, decoded.extraction)
+        return cls(path, form, *written, title, "", tuple(blocks), (), footnotes, told, "", (), *source)
+
+    def data(self, edits: Iterable[Edit] = ()) -> bytes:
+        """The file with the edits of its text; without any, byte for byte as it is. Raises UsageError for edits that
+        overlap, TextError where a character cannot be written in the file's encoding."""
+        edits = list(edits)
+        text = edited(self.text, edits)
+        if self.extraction is not None:
+            return self.extraction.edited(edits)
+        return encode(self.path, text, self.encoding, self.bom)
 
     @property
     def paged(self) -> bool:

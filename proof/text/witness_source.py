@@ -1,4 +1,5 @@
-"""How a witness is named: `[SIGLUM=]PATH`, where the path is a file, a folder of juan, or `REPOSITORY@BRANCH`."""
+"""How a witness is named: `[SIGLUM[:NAME]=]PATH`, where the path is a file, a folder of juan, or `REPOSITORY@BRANCH`,
+and the name is the full one of the edition."""
 
 from __future__ import annotations
 
@@ -7,32 +8,35 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-_SIGLUM = re.compile(r"(?P<siglum>[^\s=@/\\]{1,24})=(?P<rest>.+)", re.DOTALL)
+_SIGLUM = re.compile(r"(?P<siglum>[^\s=@/\\:：]{1,24})(?:[:：](?P<name>[^=@/\\]{1,60}))?=(?P<rest>.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class WitnessSource:
     """A file, a folder, or a branch of a git repository. `siglum` is what the user calls it, empty where nothing;
-    several sources of one siglum are one witness. `revision` is a branch, a tag or a commit."""
+    several sources of one siglum are one witness. `revision` is a branch, a tag or a commit, `name` the full
+    name of the edition, for notes."""
 
     path: Path
     siglum: str = ""
     revision: str = ""
+    name: str = ""
 
     @classmethod
     def parse(cls, text: str, base: Path) -> WitnessSource:
-        """The source that `text` names; relative paths count from `base`. What is there as it stands is no siglum."""
+        """The source that `text` names; relative paths count from `base`. What is there as it stands is no siglum. A
+        branch may have an `@` of its own: the repository is the shortest path that is there."""
         found = None if _there(text, base) else _SIGLUM.fullmatch(text)
-        siglum, rest = (found["siglum"], found["rest"]) if found else ("", text)
-        path, sign, revision = rest.rpartition("@")
-        if not sign or not path or _there(rest, base):
-            return cls(resolved(rest, base), siglum)
-        return cls(resolved(path, base), siglum, revision)
+        siglum, rest, name = (found["siglum"], found["rest"], found["name"] or "") if found else ("", text, "")
+        parts = [(rest[:at], rest[at + 1 :]) for at, char in enumerate(rest) if char == "@" and at]
+        if not parts or _there(rest, base):
+            return cls(resolved(rest, base), siglum, name=name)
+        path, revision = next((part for part in parts if _there(part[0], base)), parts[-1])
+        return cls(resolved(path, base), siglum, revision, name)
 
     def __str__(self) -> str:
-        return (
-            (f"{self.siglum}=" if self.siglum else "") + str(self.path) + (f"@{self.revision}" if self.revision else "")
-        )
+        siglum = f"{self.siglum}:{self.name}" if self.name else self.siglum
+        return (f"{siglum}=" if siglum else "") + str(self.path) + (f"@{self.revision}" if self.revision else "")
 
 
 def _there(path: str, base: Path) -> bool:

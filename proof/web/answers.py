@@ -293,6 +293,7 @@ class ColumnOut(BaseModel):
     number: int
     box: Rectangle
     source: str
+    now: str = Field(description="As it stands after decisions")
 
 
 class PageDetail(PageOut):

@@ -154,7 +154,7 @@ def set_rule(path: schemas.WorkPath, body: schemas.RuleBody) -> Response:
 )
 def columns(path: schemas.PagePath) -> Response:
     _, result = project().store.queue.page(path.work, path.page)
-    return answer(answers.ColumnsOut(items=serializers.columns_of(result)))
+    return answer(answers.ColumnsOut(items=serializers.columns_of(project().store, path.work, path.page, result)))
 
 
 @api.get(
@@ -326,7 +326,8 @@ def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDeta
     numbers, _ = queue.find(work, wanted, Order.PAGE, limit=10_000)
     comments = project().store.comments.of_page(work, number)
     by = project().store.page_states.said_by(work, number)
-    return place, serializers.page_detail(place, result, queue.flags(work, numbers), comments, by, say)
+    columns = serializers.columns_of(project().store, work, number, result)
+    return place, serializers.page_detail(place, result, columns, queue.flags(work, numbers), comments, by, say)
 
 
 def _undone(work: str, undone: Undone) -> Response:

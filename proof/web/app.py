@@ -30,6 +30,7 @@ from proof.web import description, health, language, people, problems, statics
 from proof.web.accounts import accounts
 from proof.web.answers import InvalidOut
 from proof.web.api import api
+from proof.web.column_edits import column_edits
 from proof.web.comments import comments
 from proof.web.download_jobs import DownloadJobs
 from proof.web.downloads import downloads, downloads_api
@@ -44,6 +45,7 @@ from proof.web.layout_overrides import layouts
 from proof.web.pages import pages
 from proof.web.people_api import people_api
 from proof.web.project import Project, secret_of
+from proof.web.replacing import replacing
 from proof.web.rereading import Rereading
 
 LARGEST_BODY = 1 << 20
@@ -112,6 +114,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_api(comments)
     app.register_api(glyphs)
     app.register_api(layouts)
+    app.register_api(column_edits)
     app.register_api(downloads_api)
     app.register_api(export_preview_api)
     app.register_blueprint(iiif)
@@ -120,6 +123,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_blueprint(accounts)
     app.register_blueprint(downloads)
     app.register_blueprint(export_preview)
+    app.register_blueprint(replacing)
     description.serve(app)
     health.serve(app, store)
     return app

@@ -152,7 +152,13 @@ def _export(store: Store, settings: Settings, work: str, forms: Sequence[Form]) 
         with store.at_one_moment() as now:
             for path in count.through(paths):
                 preview = preview_now(now, Path(path), settings.page.script, settings.variants.file)
-                material = Material(preview.corrected, datetime.now(UTC), title=settings.project.title)
+                material = Material(
+                    preview.corrected,
+                    datetime.now(UTC),
+                    title=settings.project.title,
+                    noted=preview.decided.noted,
+                    names=settings.witness_names(),
+                )
                 write_export(material, list(forms), folder / folders[Path(path)])
                 left_out = "".join(f"{line}\n" for line in preview.reasons())
                 if left_out:

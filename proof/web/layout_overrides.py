@@ -52,13 +52,19 @@ class UnknownImageError(ToldError):
     http_status = 404
 
 
-class LayoutBody(schemas.Closed):
+class RegionBody(schemas.Closed):
     """Corners in pixels of the image file: upper left, upper right, lower right, lower left. Rules left to right as
     shares of the frame's width; notes for each column, right to left, as shares of its height."""
 
     corners: list[Corner] = Field(min_length=4, max_length=4)
     rules: list[Share] = Field(max_length=MOST_COLUMNS)
     notes: list[Spans | None] = Field(default_factory=list, max_length=MOST_COLUMNS)
+
+
+class LayoutBody(RegionBody):
+    """A region, and `more` of them where a page has several, as registers, in the order of their text."""
+
+    more: list[RegionBody] = Field(default_factory=list, max_length=MOST_COLUMNS)
 
 
 class LayoutOverrideBody(schemas.Closed):

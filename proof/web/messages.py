@@ -155,7 +155,7 @@ SCRIPT = {
     "onImage": _("on the image"),
     "nothing": _("nothing"),
     "asText": _("as the text"),
-    "asImage": _("as the image"),
+    "asImage": _("as suggested"),
     "otherwise": _("otherwise"),
     "ahead": _("%(person)s was quicker: %(verdict)s. Your decision was not written."),
     "lookAgain": _("Look again"),
@@ -170,7 +170,7 @@ SCRIPT = {
     "silent": _("The server does not answer. Try again."),
     "refused": _("The server refused it: %(detail)s"),
     "reload": _("Reload the page"),
-    "done": _("Nothing is left here."),
+    "done": _("All flags are decided. This is what an export writes:"),
     "listEnds": _("The list ends here."),
     "all": _("all"),
     "left_open": _("Open: %(num)s"),
@@ -182,6 +182,7 @@ SCRIPT = {
     "left": _("%(places)s places to look at, about %(errors)s errors left"),
     "willBeWritten": _("An export writes: %(num)s"),
     "notWritten": _("not written: %(num)s"),
+    "notWrittenFor": _("not written: %(reason)s"),
     "of": _("%(done)s of %(all)s"),
     "score": _("score"),
     "occurrences": _("%(num)s occurrences"),
@@ -190,6 +191,8 @@ SCRIPT = {
     "glyphsOf": _("Glyphs transcribed as %(text)s"),
     "noOthers": _("no other in the work"),
     "decidedMany": _("%(num)s decided"),
+    "layoutRegion": _("region %(number)s"),
+    "layoutMove": _("move region %(number)s"),
     "layoutRule": _("rule %(number)s"),
     "layoutCorner": _("corner %(number)s of the frame"),
     "layoutNote": _("end of a note in column %(number)s"),
@@ -199,7 +202,7 @@ SCRIPT = {
     "rereadFailed": _("The page could not be read: %(detail)s"),
     "layoutAhead": _("%(person)s set this page right meanwhile. Yours was not written."),
     "rereadDone": _(
-        "Read again: %(fresh)s new places, %(gone)s gone; %(kept)s decisions kept, %(lost)s without a place."
+        "Page read again: %(fresh)s new flags, %(gone)s removed; %(kept)s decisions kept, %(lost)s without a place."
     ),
     "rereadAsked": _("%(person)s has this page read again …"),
     "rereadStop": _("Take it back"),
@@ -230,6 +233,9 @@ SCRIPT = {
     "comment": _("comment"),
     "whatProblem": _("Say what the problem is, and who is to see to it."),
     "lifted": _("rule lifted"),
+    "replace": _("replace"),
+    "leaveSo": _("leave it"),
+    "columnEdited": _("Columns edited"),
     "conflicts": _("%(num)s had been decided by others"),
 }
 

@@ -50,7 +50,7 @@ def home() -> AnyResponse:
 def search() -> AnyResponse:
     """What is found in all works."""
     wanted = request.args.get("q", "").strip()
-    return sheet("search.html", None, wanted=wanted, found=project().store.library.search(wanted))
+    return sheet("search.html", None, wanted=wanted, found=project().store.finder.find_in_all(wanted))
 
 
 @pages.get("/for-me")

@@ -206,6 +206,7 @@ def _view(sha: str, result: PageResult, flag: Flag, view: View) -> ViewOut:
 def page_detail(
     place: ListedPage,
     result: PageResult,
+    columns: list[ColumnOut],
     flags: Sequence[QueuedFlag],
     comments: Sequence[Comment],
     said_by: str,
@@ -216,7 +217,7 @@ def page_detail(
         said_by=said_by,
         **page_of(place).model_dump(),
         box=_edges(_half_folio(result)),
-        columns=columns_of(result),
+        columns=columns,
         characters_found=[
             CharacterOut(
                 line=one.line,
@@ -237,9 +238,18 @@ def page_detail(
     )
 
 
-def columns_of(result: PageResult) -> list[ColumnOut]:
-    """The columns of a page."""
-    return [ColumnOut(number=one.number, box=_edges(one.box), source=one.source) for one in result.columns]
+def columns_of(store: Store, work: str, page: int, result: PageResult) -> list[ColumnOut]:
+    """The columns of a page, as they were checked and as they stand."""
+    edits = store.queue.edits(work, [page])
+    return [
+        ColumnOut(
+            number=one.number,
+            box=_edges(one.box),
+            source=one.source,
+            now=edited(one.source, edits.get((page, one.number), ())),
+        )
+        for one in result.columns
+    ]
 
 
 def _half_folio(result: PageResult) -> Box:

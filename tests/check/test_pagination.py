@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.check.pagination import ReadImage, paginate
+from proof.check.pagination import ReadImage, paginate, without_images
 from proof.errors import TextError
 from proof.text.edition import parse_edition
 from proof.text.encoding import Decoded
@@ -126,6 +126,22 @@ def test_the_apparatus_of_an_edition_is_on_no_page() -> None:
     source = f"---\ntitle: 儀禮\n---\n\n{CANON[:20]}[^1]{CANON[20:64]}\n\n[^1]: 卒：原作率，據嚴本改。\n"
     text = paginate(edition(source, Format.CRITICAL), images(*PAGES[:2]), FOLD)
     assert "".join(slices(text).values()) == CANON[:64]
+
+
+def test_without_images_every_character_is_on_a_page_at_its_place() -> None:
+    lines = [f"{CANON[n : n + 10]}【{CANON[n + 10 : n + 14]}】\n" for n in range(0, 100, 2)]
+    read = edition("".join(lines))
+    text = without_images(read)
+    assert [len(page.columns) for page in text.pages] == [20, 20, 10]
+    assert len({page.id for page in text.pages}) == 3
+    found = [
+        (column.start + cell.offset, cell.text)
+        for page in text.pages
+        for column in page.columns
+        for cell in column.cells
+    ]
+    assert found == [(cell.start, cell.text) for stretch in read.stretches() for cell in stretch.cells()]
+    assert [run.note for run in text.pages[0].columns[0].runs] == [False, True]
 
 
 def test_images_of_another_text_are_refused() -> None:

@@ -10,7 +10,8 @@ import opencc
 import pytest
 
 from proof.collate.apparatus import ApparatusNote, apparatus_of
-from proof.collate.collation import Collation, collate, flags
+from proof.collate.collation import Collation, collate
+from proof.collate.findings import flags
 from proof.text.edition import read_edition
 from proof.text.witness import Edition
 

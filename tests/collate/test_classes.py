@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from proof.collate.classes import Class
-from proof.collate.collation import collate, flags
+from proof.collate.collation import collate
 from proof.collate.differences import Side
+from proof.collate.findings import flags
 from proof.model.flags import Kind
 from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded

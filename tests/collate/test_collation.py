@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from proof.collate.classes import Class
-from proof.collate.collation import Collation, collate, flags
+from proof.collate.collation import Collation, collate
 from proof.collate.differences import WORDS
+from proof.collate.findings import flags
 from proof.collate.report import apparatus_summary, write_collation
 from proof.collate.witness_evidence import Parallel, weigh_witnesses
 from proof.collate.witnesses import places

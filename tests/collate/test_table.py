@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from proof.collate.collation import collate, flags
+from proof.collate.collation import collate
+from proof.collate.findings import flags
 from proof.collate.report import write_collation
 from proof.collate.table import rows, write_table
 from proof.locale.languages import LANGUAGES
@@ -94,4 +95,4 @@ def test_a_witness_is_called_as_the_user_calls_it(tmp_path: Path) -> None:
     assert "四部" in (tmp_path / "places.csv").read_text(encoding="utf-8")
     (summary,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
     assert summary["siglum"] == "四部"
-    assert flags(collation)[0].evidence.note.startswith("四部: ")
+    assert [one.siglum for one in flags(collation)[0].evidence.witnesses] == ["四部"]

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from proof.cli import main
 from proof.errors import UsageError
-from proof.export.collation_notes import house_list
+from proof.export.collation_notes import notes_of
 from proof.export.decided import Unused, decided_in
 from proof.export.script import FormChoice
 from proof.export.source import correct
@@ -67,10 +67,10 @@ def test_only_what_was_decided_is_corrected(store: Store, edition: Edition) -> N
         store.decisions.decide(DecisionRequest("KR1", found, verdict, 0, "甲", f"request-{uid}", reading))
     corrected = correct(edition, decided_in(store, edition).corrections)
     assert corrected.text == TEXT.replace("西北", "西比").replace("曰告", "白告")
-    assert house_list(corrected).splitlines() == [
-        f"{PAGE}，第1行　比：原作北，據影像改。",
-        f"{PAGE}，第3行　射：原文如此。",
-        f"{PAGE}，第3行　白：原作曰，據影像改。",
+    assert [note.words for note in notes_of(corrected).notes] == [
+        "比：原作北，據影像改。",
+        "射：原文如此。",
+        "白：原作曰，據影像改。",
     ]
 
 
@@ -458,7 +458,7 @@ def test_a_character_that_moved_is_decided_once_and_noted_once(moved: Store, edi
     made = moved.decisions.decide(DecisionRequest("KR1", _flag_number(moved, half), Verdict.TAKE, 0, "甲", "request-1"))
     corrected = correct(edition, decided_in(moved, edition).corrections)
     assert corrected.text == TEXT.replace("命上射", "射命上")
-    assert house_list(corrected) == f"{PAGE}，第3行　射：原在上下，據影像乙正。\n"
+    assert [note.words for note in notes_of(corrected).notes] == ["射：原在上下，據影像乙正。"]
     again = moved.decisions.decide(
         DecisionRequest("KR1", _flag_number(moved, other), Verdict.TAKE, 0, "甲", "request-2")
     )

@@ -14,10 +14,11 @@ from lxml import etree
 
 from proof.collate.collation import collate
 from proof.export.alto import alto
-from proof.export.collation_notes import house_list, plain_list, with_footnotes
+from proof.export.collation_notes import notes_of
 from proof.export.corrections import Correction
-from proof.export.iiif import flag_annotations, manifest
+from proof.export.iiif import Addressed, flag_annotations, manifest
 from proof.export.marked import MarkedPage, mark
+from proof.export.note_files import house_list, plain_list, with_footnotes
 from proof.export.pagexml import page_xml
 from proof.export.source import correct
 from proof.export.tei import tei
@@ -325,7 +326,7 @@ def test_tei_has_the_readings_of_witnesses(shared: Path, tei_schema: etree.Relax
 
 def test_a_manifest_shows_the_flags_on_the_pages(checked: PageResult) -> None:
     prezi = pytest.importorskip("iiif_prezi3")
-    told = manifest([checked], "https://example.org/book/", "儀禮集釋")
+    told = manifest(Addressed("https://example.org/book/", "KR1_010", [checked]), "儀禮集釋")
     read = prezi.Manifest(**{name: value for name, value in told.items() if name != "@context"})
     (canvas,) = read.items
     assert (canvas.width, canvas.height) == (450, 800)
@@ -346,8 +347,25 @@ def test_a_manifest_shows_the_flags_on_the_pages(checked: PageResult) -> None:
     }
 
 
+def test_the_half_folios_of_a_plate_are_regions_of_one_canvas(checked: PageResult) -> None:
+    prezi = pytest.importorskip("iiif_prezi3")
+    halves = [
+        replace(checked, page=f"{PAGE[:-1]}{side}", image_box=Box(left, 0, 225, 800))
+        for side, left in (("a", 225), ("b", 0))
+    ]
+    told = manifest(Addressed("https://example.org", "KR1 010", halves), "書")
+    prezi.Manifest(**{name: value for name, value in told.items() if name != "@context"})
+    assert told["id"] == "https://example.org/KR1%20010.manifest.json"
+    (canvas,) = told["items"]
+    assert len({page["id"] for page in canvas["annotations"]}) == 2
+    assert [one["label"]["none"] for one in told["structures"]] == [[half.page] for half in halves]
+    regions = [one["items"][0] for one in told["structures"]]
+    assert [one["source"]["id"] for one in regions] == [canvas["id"]] * 2
+    assert [one["selector"]["value"] for one in regions] == ["xywh=225,0,225,800", "xywh=0,0,225,800"]
+
+
 def test_annotations_stand_by_themselves_too(checked: PageResult) -> None:
-    told = flag_annotations(checked, "https://example.org/images/a.png")
+    told = flag_annotations(checked, "https://example.org/images/a.png", "https://example.org/flags.json")
     assert told["@context"] == "http://www.w3.org/ns/anno.jsonld"
     assert len({item["id"] for item in told["items"]}) == sum(flag.raised for flag in checked.flags) > 0
     assert all(item["target"]["source"] == "https://example.org/images/a.png" for item in told["items"])
@@ -356,7 +374,7 @@ def test_annotations_stand_by_themselves_too(checked: PageResult) -> None:
 def test_a_page_without_image_has_no_coordinates_to_export(checked: PageResult) -> None:
     bare = PageResult(checked.page, checked.ref, checked.status)
     assert mark(bare) is None
-    assert manifest([bare], "https://example.org", "書")["items"] == []
+    assert manifest(Addressed("https://example.org", "KR1_010", [bare]), "書")["items"] == []
 
 
 def test_what_xml_cannot_hold_stays_out_of_it(checked: PageResult, tei_schema: etree.RelaxNG) -> None:
@@ -380,7 +398,8 @@ def test_a_character_that_moved_is_one_note_in_every_form(tei_schema: etree.Rela
     ]
     corrected = correct(read, moved)
     assert plain_list(corrected) == f"{PAGE}, 3, 1: 射 ← 3, 3\n"
-    assert house_list(corrected).count("\n") == with_footnotes(corrected).count("\n[^") == 1
+    notes = notes_of(corrected)
+    assert house_list(notes).count("〕葉") == with_footnotes(corrected, notes).count("\n[^") == 1
     document = etree.fromstring(tei(read, corrected.placed))
     tei_schema.assertValid(document)
     choices = document.findall(".//{*}choice")
@@ -391,6 +410,6 @@ def test_a_character_that_moved_is_one_note_in_every_form(tei_schema: etree.Rela
                 transcribed=one.original, suggested=one.replacement, kind=one.kind)
         for one in moved
     )  # fmt: skip
-    (annotation,) = flag_annotations(replace(checked, flags=flags), "page.png")["items"]
+    (annotation,) = flag_annotations(replace(checked, flags=flags), "page.png", "flags.json")["items"]
     assert len(annotation["target"]) == 2
     assert annotation["body"]["value"] == (f"{PAGE}, 3, 1, omission: ∅ → 射; {PAGE}, 3, 3, insertion: 射 → ∅")

@@ -76,7 +76,7 @@ def test_each_form_is_written(material: Material, tmp_path: Path) -> None:
     assert (tmp_path / "out/KR1_010.txt").read_text(encoding="utf-8") == TEXT.replace("西北", "西比")
     assert (tmp_path / "out/KR1_010.diff").read_bytes().startswith(b"diff --git a/KR1_010.txt b/KR1_010.txt\n")
     told = json.loads((tmp_path / "out/KR1_010.manifest.json").read_text(encoding="utf-8"))
-    assert told["id"] == "https://example.org/book/manifest.json"
+    assert told["id"] == "https://example.org/book/KR1_010.manifest.json"
 
 
 def test_pages_on_one_image_do_not_overwrite_one_another(
@@ -84,7 +84,10 @@ def test_pages_on_one_image_do_not_overwrite_one_another(
 ) -> None:
     both = replace(material, pages=[checked, replace(checked, page="KR1_WYG_010-1b")])
     written = write_export(both, [Form.PAGE], tmp_path / "out")
-    assert sorted(path.name for path in written) == ["WYG0103-0192c.xml", "WYG0103-0192c_KR1_WYG_010-1b.xml"]
+    assert sorted(path.name for path in written) == [
+        "WYG0103-0192c_KR1_WYG_010-1a.xml",
+        "WYG0103-0192c_KR1_WYG_010-1b.xml",
+    ]
 
 
 @pytest.mark.parametrize("form", sorted(ON_IMAGES))

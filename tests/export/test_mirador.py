@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Route, expect
 
-from proof.export.iiif import manifest
+from proof.export.iiif import Addressed, manifest
 from proof.model.result import PageResult
 
 BASE = "http://manifest.test"
@@ -30,7 +30,7 @@ def mirador() -> Path:
 def test_mirador_lists_the_flags_of_a_page(
     mirador: Path, browser: Browser, checked: PageResult, tmp_path: Path
 ) -> None:
-    told = manifest([checked], BASE, "儀禮集釋")
+    told = manifest(Addressed(BASE, "KR1_010", [checked]), "儀禮集釋")
     painted = told["items"][0]["items"][0]["items"][0]["body"]
     image = tmp_path / "page.png"
     Image.new("L", checked.image_size, 255).save(image)

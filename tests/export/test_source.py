@@ -25,6 +25,7 @@ SAMPLES = {
     Format.KANRIPO: "#+TITLE: 書\n<pb:KR1_WYG_010-1a>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n¶\n命上射&KR0058;曰¶\n",
     Format.MIRROR: "卷十 第 1a 页 WYG0103-0192c.png\n 东面于大夫之西北耦\n\n命上射曰(某御/于子)",
     Format.INLINE: "<!-- { } -->\n　　乃张侯下纲不及地武【侯谓所射布也　疏曰凡侯】不系左下纲\n　　右张侯\n",
+    Format.PLAIN: "大夫之西北耦\n命上射曰\n",
     Format.ZHUSHU: "宾辞以俎。俎者,肴之贵者也。\n[疏]“宾辞以俎”。○注“俎者”至“者也”。○释曰:俎所盛。\n",
     Format.CRITICAL: '---\ntitle: "射"\n---\n\n### 數獲 {#5.3}\n\n'
     "東面于中西[^3]坐。<small>固東面矣。</small>\n\n[^3]: 西：原作東。\n",

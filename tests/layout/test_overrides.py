@@ -29,6 +29,27 @@ def test_frame_rules_and_notes_stand_where_a_person_set_them() -> None:
     assert [one.notes for one in layout.columns] == [None, ((pytest.approx(80), pytest.approx(380)),), ()]
 
 
+def test_registers_are_regions_whose_columns_are_counted_on_in_the_order_of_the_text() -> None:
+    lower = LayoutOverrideShape(((100, 400), (500, 400), (500, 680), (100, 680)), (0.25,))
+    upper = LayoutOverrideShape(((100, 80), (500, 80), (500, 370), (100, 370)), (0.5,), more=(lower,))
+    hint = LayoutOverrideShape.from_json(upper.as_json())
+    assert hint == upper
+    image = BLANK.copy()
+    image[420:460, 130:170] = 0
+    layout = find_layout(image, hint=hint)
+    boxes = [layout.file_box(one.left, one.top, one.right, one.bottom) for one in layout.columns]
+    assert [one.number for one in layout.columns] == [1, 2, 3, 4]
+    assert [(round(b.x), round(b.y)) for b in boxes] == [(300, 80), (100, 80), (200, 400), (100, 400)]
+    assert layout.ink_of(4).any()
+    assert not layout.ink_of(2).any()
+    with pytest.raises(UsageError, match="40 columns"):
+        LayoutOverrideShape(
+            FRAME,
+            tuple(n / 30 for n in range(1, 30)),
+            more=(LayoutOverrideShape(FRAME, tuple(n / 20 for n in range(1, 20))),),
+        )
+
+
 def test_a_leaning_frame_is_set_upright_and_brought_back_to_its_place() -> None:
     corners = ((110.0, 80.0), (510.0, 88.0), (498.0, 688.0), (98.0, 680.0))
     layout = find_layout(BLANK, hint=LayoutOverrideShape(corners, (0.5,)))

@@ -26,7 +26,7 @@ def test_a_substitution_says_what_either_side_has_and_how_sure_the_engine_was(ch
 def test_what_the_ink_says_and_what_a_column_reads_follow_the_finding(checked: PageResult) -> None:
     insertion = next(flag for flag in checked.flags if flag.kind is Kind.INSERTION)
     assert why(insertion, english) == (
-        "The text has 分; the image shows no such character here. Ink on the image: room for 0.2 characters."
+        "The text has 分; the image shows no such character here. There is no ink for a character here."
     )
     layout = next(flag for flag in checked.flags if flag.kind is Kind.LAYOUT)
     assert why(layout, english) == "A column stands elsewhere on the image. The image reads: 得附載於後"

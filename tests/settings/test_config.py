@@ -298,7 +298,7 @@ def test_witnesses_are_files_folders_and_branches_with_or_without_a_siglum(write
         WitnessSource(folder / "b.md"),
     )
     (folder / "one.txt").unlink()
-    with pytest.raises(ConfigError, match=r"config\.toml:2: project\.witnesses: .*one\.txt matches no file"):
+    with pytest.raises(ConfigError, match=r"config\.toml:2: project\.witnesses: .*one\.txt: there is no such file"):
         settings.witness_sources()
 
 
@@ -318,9 +318,9 @@ def test_a_pattern_on_the_command_line_may_lie_outside_the_project(write: Write,
 
 def test_a_pattern_without_a_file_is_named_with_its_line(write: Write, tmp_path: Path) -> None:
     path = write('[project]\ntitle = "x"\ntexts = ["none*.txt"]\n')
-    with pytest.raises(ConfigError, match=r"config\.toml:3: project\.texts: .*none\*\.txt matches no file"):
+    with pytest.raises(ConfigError, match=r"config\.toml:3: project\.texts: .*none\*\.txt: matches no file"):
         Settings.load(path).text_files()
-    with pytest.raises(ConfigError, match=r"^project\.texts: .* is a folder; name its files"):
+    with pytest.raises(ConfigError, match="project: a folder; name its files"):
         Settings().replace({"project.texts": [tmp_path / "project"]}).text_files()
 
 

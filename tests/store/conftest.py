@@ -19,10 +19,9 @@ from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
-from proof.store import PagePlace, RunInfo, Store, TextInfo
-from proof.store.saving import CheckedResult
-from proof.store.texts import sha_of
+from proof.store import RunInfo, Store, TextInfo
 from proof.text.model import Row
+from tests.build import check
 from tests.conftest import PATIENCE, MadeOnce
 
 
@@ -157,38 +156,8 @@ def page_result() -> PageResult:
 @pytest.fixture
 def filled(store: Store, info: RunInfo, page_result: PageResult) -> Store:
     """A store with the one page of a run that came to its end."""
-    check_pages(store, info, page_result)
+    check(store, page_result, info=info)
     return store
-
-
-PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
-
-
-def check_pages(store: Store, info: RunInfo, *results: PageResult, key: str = "") -> None:
-    """A run that finds this on all pages of a text, which reads as the columns of these do; where they were checked
-    under a `key`, it is that of each page."""
-    content = ""
-    places = []
-    for position, result in enumerate(results):
-        content += f"<pb:{result.page}>\n"
-        lines = {}
-        sources = {column.number: column.source for column in result.columns}
-        for number in range(1, max(sources, default=0) + 1):
-            if number in sources:
-                lines[number] = len(content)
-            content += sources.get(number, "") + "\n"
-        places.append(replace(PLACE, position=position, lines=lines))
-    texts = (TextInfo(PLACE.text, sha_of(content), "kanripo", "traditional", content),)
-    run = store.begin_run(replace(info, texts=texts))
-    pages = zip(places, results, strict=True)
-    store.save_pages(
-        run,
-        [
-            CheckedResult(replace(place, sha=sha_of(content)), f"{key}{result.page}" if key else "", result)
-            for place, result in pages
-        ],
-    )
-    store.finish_run(run, whole=True)
 
 
 def whole(store: Store, key: str) -> PageResult | None:

@@ -14,11 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from sqlalchemy import select
 
-from proof.model.flags import Evidence, Flag, Kind
-from proof.model.geometry import Box
-from proof.model.result import CheckedColumn, PageResult, Status
-from proof.ocr.engine import EngineIdentity
-from proof.store import PagePlace, RunInfo, Store
+from proof.store import Store
 from proof.store.acts import ChangedError, NothingLeftError, What
 from proof.store.decision_records import (
     ConflictError,
@@ -33,59 +29,24 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import DecisionRow, LayoutOverrideRow, PageEventRow, RuleRow
 from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
-from proof.store.saving import CheckedResult
+from tests.build import check, demand, flag, key, page
 from tests.wide import examples
 
 WORK, SOURCE, FLAGS, PAGES = "KR1", "甲乙丙丁戊己庚辛壬癸", 4, 2
 
 
-def flag_at(page: str, line: int, at: int, uid: str) -> Flag:
-    kind, why, around = Kind.SUBSTITUTION, Evidence("posterior"), f"[{SOURCE[at]}]"
-    return Flag(page, page, line, at, 1, kind, SOURCE[at], "字", 5.0, True, None, why, around, uid)
-
-
 def fill(store: Store) -> None:
     """Two pages of one column with a flag at each of its first four characters, all of one pair."""
-    run = store.begin_run(RunInfo(WORK, "儀禮", (), EngineIdentity("null", "", "", "")))
-    for page in range(PAGES):
-        name = f"p{page}"
-        flags = tuple(
-            Flag(
-                name,
-                name,
-                1,
-                n,
-                1,
-                Kind.SUBSTITUTION,
-                SOURCE[n],
-                "字",
-                5.0,
-                True,
-                None,
-                Evidence("posterior"),
-                "",
-                f"f{n}",
-            )
-            for n in range(FLAGS)
-        )
-        columns = (CheckedColumn(1, Box(0, 0, 10, 100), SOURCE),)
-        result = PageResult(name, name, Status.CHECKED, columns=columns, flags=flags)
-        store.save_pages(run, [CheckedResult(PagePlace(page, "text.txt"), "", result)])
-    store.finish_run(run, whole=True)
+    pages = [
+        (name, [flag(1, n, SOURCE[n], "字", name=name, id=f"f{n}") for n in range(FLAGS)]) for name in ("p0", "p1")
+    ]
+    check(store, *(page(SOURCE, name=name, flags=flags) for name, flags in pages))
 
 
 @pytest.fixture
 def filled(store: Store) -> Store:
     fill(store)
     return store
-
-
-def key() -> str:
-    return uuid.uuid4().hex
-
-
-def demand(flag: int, verdict: Verdict, version: int = 0, person: str = "甲", **more: Any) -> DecisionRequest:
-    return DecisionRequest(WORK, flag, verdict, version, person, key(), **more)
 
 
 def seen(store: Store) -> dict[str, Any]:

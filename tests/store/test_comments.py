@@ -18,10 +18,10 @@ from proof.store.decision_records import DecisionRequest, MissingFlagError, Refu
 from proof.store.history import HistoryFilter
 from proof.store.lookup import NoPlaceError
 from proof.store.page_states import PageState
+from tests.build import key
 from tests.web.drawn import WORK, fill
 
 PROBLEM, RESOLVED = CommentState.PROBLEM, CommentState.RESOLVED
-KEYS = iter(range(10**6))
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def store(tmp_path: Path) -> Any:
 
 
 def say(store: Store, text: str, person: str = "甲", *, page: int = 1, flag: int | None = 1, **more: Any) -> Comment:
-    more.setdefault("key", f"request-{next(KEYS):06}")
+    more.setdefault("key", key())
     return store.comments.say(CommentRequest(WORK, page, flag, text, person, **more))
 
 

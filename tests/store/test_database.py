@@ -28,6 +28,7 @@ from proof.store import PagePlace, RunInfo, Store, database
 from proof.store.database import MIGRATIONS, newest_revision, store_url
 from proof.store.models import Base
 from proof.store.saving import CheckedResult
+from tests.conftest import PATIENCE
 from tests.remarked import said
 from tests.store.conftest import whole
 
@@ -245,3 +246,35 @@ def test_the_newest_revision_is_the_one_that_migrations_lead_to() -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     assert ScriptDirectory.from_config(config).get_heads() == [newest_revision()]
+
+
+def test_the_second_check_of_a_work_waits_until_the_first_is_done_and_says_so(store: Store) -> None:
+    waiting, got, steps = threading.Event(), threading.Event(), list[object]()
+
+    def second() -> None:
+        with Store.open(store.engine.url) as other, other.checking("work", waiting.set) as waited:
+            steps.append(("second", waited))
+            got.set()
+
+    thread = threading.Thread(target=second)
+    with store.checking("work") as waited:
+        assert not waited
+        thread.start()
+        assert waiting.wait(PATIENCE)
+        assert not got.wait(0.3)
+        with store.checking("another", waiting.clear) as beside:
+            assert not beside
+        steps.append("first is done")
+    thread.join(PATIENCE)
+    assert steps == ["first is done", ("second", True)]
+    with store.checking("work") as waited:
+        assert not waited
+
+
+def test_a_check_that_is_done_is_waited_for_by_nobody(store: Store) -> None:
+    """Not even for the moment that a database server takes to part with who held the lock."""
+    waits = []
+    for _ in range(100):
+        with store.checking("work") as waited:
+            waits.append(waited)
+    assert not any(waits)

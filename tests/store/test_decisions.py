@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-from proof.model.flags import Evidence, Flag, Kind, flag_id
-from proof.model.result import CheckedColumn, PageResult, Status
-from proof.ocr.engine import EngineIdentity
+from proof.model.flags import Kind, flag_id
+from proof.model.result import CheckedColumn, PageResult
 from proof.store import FlagFilter, PagePlace, RunInfo, Store
 from proof.store.decision_records import (
     SETTLED,
@@ -38,23 +37,19 @@ from proof.store.decision_records import (
 from proof.store.queue_records import Order, QueueFilter
 from proof.store.saving import CheckedResult
 from proof.store.typed_text import check_note
+from tests.build import check, page, run_info
+from tests.build import flag as flag_at
 from tests.conftest import PATIENCE
-from tests.store.conftest import check_pages
 
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
 WORK = "KR1d0030"
-
-
-def fill(store: Store, info: RunInfo, result: PageResult, key: str = "") -> None:
-    """A run over one page."""
-    check_pages(store, info, result, key=key)
 
 
 @pytest.fixture
 def filled(store: Store, info: RunInfo, page_result: PageResult) -> Store:
     """A store with the page of three flags: 1 a wrong 告, 2 a hidden variant, 3 a lost column."""
     wrong = replace(page_result.flags[0], context="射人([告]具/于")
-    fill(store, info, replace(page_result, flags=(wrong, *page_result.flags[1:])))
+    check(store, replace(page_result, flags=(wrong, *page_result.flags[1:])), info=info)
     return store
 
 
@@ -110,7 +105,7 @@ def test_an_empty_reading_deletes_nothing_and_a_deletion_says_that_it_is_one(fil
 def test_nothing_is_taken_where_the_finding_does_not_say_that_a_character_is_too_many(
     store: Store, info: RunInfo, page_result: PageResult, kind: Kind, taken: bool
 ) -> None:
-    fill(store, info, replace(page_result, flags=(replace(page_result.flags[0], kind=kind, suggested=""),)))
+    check(store, replace(page_result, flags=(replace(page_result.flags[0], kind=kind, suggested=""),)), info=info)
     if taken:
         assert store.decisions.decide(demand(Verdict.TAKE)).reading == ""
         return
@@ -170,7 +165,7 @@ def test_what_was_suggested_is_taken_alone_where_it_still_is(
 ) -> None:
     seen = replace(demand(Verdict.TAKE), suggested=page_result.flags[0].suggested)
     other = replace(page_result.flags[0], suggested="誥")
-    fill(filled, info, replace(page_result, flags=(other, *page_result.flags[1:])))
+    check(filled, replace(page_result, flags=(other, *page_result.flags[1:])), info=info)
     with pytest.raises(ConflictError, match="stands otherwise"):
         filled.decisions.decide(seen)
     assert filled.decisions.history(1) == []
@@ -324,7 +319,7 @@ def test_a_decision_outlives_a_new_check_that_finds_the_place_again(
 ) -> None:
     made = filled.decisions.decide(demand(Verdict.TAKE))
     wrong = replace(page_result.flags[0], context="射人([告]具/于", score=1.0, raised=False)
-    fill(filled, info, replace(page_result, flags=(wrong,)))
+    check(filled, replace(page_result, flags=(wrong,)), info=info)
     assert list(filled.decisions.standing(WORK)) == [made]
     assert filled.decisions.displaced(WORK) == []
 
@@ -333,7 +328,7 @@ def test_a_decision_is_kept_where_its_place_still_reads_so_though_no_flag_was_ra
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:
     made = filled.decisions.decide(demand(Verdict.TAKE))
-    fill(filled, info, replace(page_result, flags=()))
+    check(filled, replace(page_result, flags=()), info=info)
     assert list(filled.decisions.standing(WORK)) == [made]
     assert filled.decisions.displaced(WORK) == []
 
@@ -343,7 +338,7 @@ def test_what_somebody_wrote_into_the_text_as_it_was_decided_is_no_longer_asked(
 ) -> None:
     made = filled.decisions.decide(demand(Verdict.TAKE))
     columns = (CheckedColumn(1, page_result.columns[0].box, "射人(吿具/于公)"),)
-    fill(filled, info, replace(page_result, flags=(), columns=columns))
+    check(filled, replace(page_result, flags=(), columns=columns), info=info)
     assert filled.decisions.displaced(WORK) == []
     assert list(filled.decisions.standing(WORK)) == [made]
 
@@ -354,10 +349,10 @@ def test_a_decision_whose_place_was_changed_otherwise_is_listed(
 ) -> None:
     made = filled.decisions.decide(demand(Verdict.TAKE))
     columns = (CheckedColumn(1, page_result.columns[0].box, source),)
-    fill(filled, info, replace(page_result, flags=(), columns=columns))
+    check(filled, replace(page_result, flags=(), columns=columns), info=info)
     [lost] = filled.decisions.displaced(WORK)
     assert lost.decision == made
-    fill(filled, info, page_result)
+    check(filled, page_result, info=info)
     assert filled.decisions.displaced(WORK) == []
     assert list(filled.decisions.standing(WORK)) == [made]
 
@@ -370,7 +365,7 @@ def test_a_decision_follows_its_place_to_another_line(filled: Store, info: RunIn
     below = replace(page_result.flags[0], line=2, context=context, id=uid)
     columns = (CheckedColumn(2, page_result.columns[0].box, page_result.columns[0].source),)
     for _ in range(2):
-        fill(filled, info, replace(page_result, flags=(below,), columns=columns))
+        check(filled, replace(page_result, flags=(below,), columns=columns), info=info)
         assert list(filled.decisions.standing(WORK)) == [made]
         assert filled.decisions.displaced(WORK) == []
     [flag] = filled.queue.flags(WORK, [made.flag])
@@ -383,7 +378,7 @@ def on_line(store: Store, info: RunInfo, page_result: PageResult, line: int) -> 
     uid = flag_id(page_result.page, line, Kind.SUBSTITUTION, context, 0)
     here = replace(page_result.flags[0], line=line, context=context, id=uid)
     columns = (CheckedColumn(line, page_result.columns[0].box, page_result.columns[0].source),)
-    fill(store, info, replace(page_result, flags=(here,), columns=columns))
+    check(store, replace(page_result, flags=(here,), columns=columns), info=info)
     [number], _ = store.queue.find(WORK, QueueFilter(), Order.PAGE)
     return number
 
@@ -458,12 +453,8 @@ def test_whatever_is_asked_the_flag_stands_where_its_events_lead(
 def small_store(folder: Path, flags: int) -> Store:
     """A store with one page of so many flags, whose writers wait for each other as long as they must."""
     store = Store.open(folder / "proof.sqlite", wait=PATIENCE)
-    made = tuple(
-        Flag("p", "", 1, n, 1, Kind.SUBSTITUTION, "告", "吿", 5.0, True, None, Evidence("posterior"), "", f"flag{n}")
-        for n in range(flags)
-    )
-    run = store.begin_run(RunInfo(WORK, "儀禮", (), EngineIdentity("null", "", "", "")))
-    store.save_pages(run, [CheckedResult(PLACE, "", PageResult("p", "", Status.CHECKED, flags=made))])
+    made = [flag_at(1, n, "告", "吿", id=f"flag{n}") for n in range(flags)]
+    store.save_pages(store.begin_run(run_info(WORK)), [CheckedResult(PLACE, "", page(flags=made))])
     return store
 
 

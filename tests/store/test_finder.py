@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from proof.model.geometry import Box
-from proof.model.result import CheckedColumn, PageResult, Status
-from proof.ocr.engine import EngineIdentity
-from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store import PagePlace, Store
 from proof.store.finder import addressed
 from proof.store.queue_records import ListedPage
 from proof.store.saving import CheckedResult
+from tests.build import page, run_info
 from tests.web.drawn import WORK, fill
 
 JUAN = ("序", "卷一", "卷二", "卷三")
@@ -27,12 +25,10 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """Two works that are alike: three juan and a preface of five half-folios each."""
     with Store.open(tmp_path_factory.mktemp("finder") / "proof.sqlite") as opened:
         for work in ("KR1d0030", "KR1d0031"):
-            texts = (TextInfo("text.txt", "5eed", "kanripo", "traditional"),)
-            run = opened.begin_run(RunInfo(work, "儀禮集釋", texts, EngineIdentity("null", "1", "", "")))
+            run = opened.begin_run(run_info(work))
             for number, (juan, folio) in enumerate((juan, folio) for juan in JUAN for folio in FOLIOS):
-                page = f"{work}_WYG_{JUAN.index(juan):03d}-{folio}"
-                column = CheckedColumn(1, Box(0, 0, 10, 100), WORDS)
-                result = PageResult(page, f"WYG0140-{330 + number:04d}b", Status.CHECKED, columns=(column,))
+                name = f"{work}_WYG_{JUAN.index(juan):03d}-{folio}"
+                result = replace(page(WORDS, name=name), ref=f"WYG0140-{330 + number:04d}b")
                 opened.save_pages(run, [CheckedResult(PagePlace(number, "text.txt", juan, folio), "", result)])
             opened.finish_run(run, whole=True)
         yield opened
@@ -66,7 +62,7 @@ def test_words_lead_to_the_columns_of_this_work_that_have_them(store: Store) -> 
     assert len(found.columns) == len(JUAN) * len(FOLIOS)
     first = found.columns[0]
     assert (first.line, first.offset, first.before, first.words, first.after) == (1, 5, "射人告具于", "公公升", "即位")
-    assert {one.page.page[:8] for one in found.columns} == {"KR1d0030"}
+    assert {one.page[:8] for one in found.columns} == {"KR1d0030"}
 
 
 def test_words_are_found_across_the_end_of_a_column(tmp_path: Path) -> None:
@@ -75,7 +71,7 @@ def test_words_are_found_across_the_end_of_a_column(tmp_path: Path) -> None:
         found = store.finder.find(WORK, "即位小臣師").columns
         assert store.finder.find(WORK, "夫司").columns[0].offset == 9
         assert not store.finder.find(WORK, "即位司馬"), "the column after the next does not go on with it"
-    assert [one.page.position for one in found] == [1, 2, 3]
+    assert [one.number for one in found] == [1, 2, 3]
     first = found[0]
     assert (first.line, first.offset, first.words, first.after) == (1, 8, "即位小臣師", "納卿大夫卿大夫")
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 
 import pytest
 
 from proof.report.progress import agreements_of, time_left
 from proof.store import Store
-from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.decision_records import Verdict
 from proof.store.page_states import PageState
+from tests import build
+from tests.build import key
 from tests.web.drawn import WORK, fill
-
-KEYS = count()
 
 
 @pytest.fixture
@@ -25,14 +24,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def decide(store: Store, flag: int, person: str, verdict: Verdict, **more: str) -> None:
-    version = store.queue.flags(WORK, [flag])[0].version
-    request = DecisionRequest(WORK, flag, verdict, version, person, f"request-{next(KEYS):06}", **more)  # type: ignore[arg-type]
-    store.decisions.decide(request)
+    build.decide(store, flag, verdict, person, work=WORK, **more)
 
 
 def mark(store: Store, page: int, person: str, state: PageState) -> None:
     version = len(store.page_states.history(WORK, page))
-    store.page_states.set(WORK, page, state, version, person, f"request-{next(KEYS):06}")
+    store.page_states.set(WORK, page, state, version, person, key())
 
 
 def test_who_decides_anew_and_who_validates_judge_what_another_decided(store: Store) -> None:

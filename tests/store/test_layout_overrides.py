@@ -17,14 +17,6 @@ PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
 HINT = LayoutOverrideShape(((10.0, 10.0), (500.0, 10.0), (500.0, 700.0), (10.0, 700.0)), (0.5,))
 
 
-@pytest.fixture
-def filled(store: Store, info: RunInfo, page_result: PageResult) -> Store:
-    run = store.begin_run(info)
-    store.save_pages(run, [CheckedResult(PLACE, "", page_result)])
-    store.finish_run(run, whole=True)
-    return store
-
-
 def test_what_was_set_outlives_a_check_and_is_taken_back_with_its_history_kept(
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:

@@ -10,28 +10,18 @@ from sqlalchemy import delete, update
 
 from proof.model.flags import Flag, flag_id
 from proof.model.result import PageResult, Status
-from proof.ocr.engine import EngineIdentity
-from proof.store import CheckedResult, PagePlace, RunInfo, Store, TextInfo
-from proof.store.decision_records import DecisionRequest, Verdict
-from proof.store.library import FolderState, Found, WorkCounts
+from proof.store import Store
+from proof.store.decision_records import Verdict
+from proof.store.finder import FoundInAll
+from proof.store.library import FolderState, WorkCounts
 from proof.store.models import ColumnRow, PageRow
-from proof.store.queue_records import Order, QueueFilter
+from tests.build import check, decide, queued, run_info
 from tests.web.drawn import LINES, WORK, fill
 
 
-def check(store: Store, work: str, results: list[PageResult]) -> None:
+def check_work(store: Store, work: str, results: list[PageResult]) -> None:
     """A whole check of a work with these results."""
-    engine = EngineIdentity("ppocr", "1", "small", "c0ffee")
-    texts = (TextInfo(f"{work}.txt", "5eed", "kanripo", "traditional"),)
-    run = store.begin_run(RunInfo(work, f"題 {work}", texts, engine))
-    store.save_pages(
-        run,
-        [
-            CheckedResult(PagePlace(n, f"{work}.txt"), f"{work} {n} {len(results)}", one)
-            for n, one in enumerate(results)
-        ],
-    )
-    store.finish_run(run, whole=True)
+    check(store, *results, info=run_info(work, f"題 {work}"), text=f"{work}.txt", key=f"{len(results)} ")
 
 
 def of_page(result: PageResult, page: str, status: Status = Status.CHECKED) -> PageResult:
@@ -46,8 +36,8 @@ def counts(store: Store) -> dict[str, WorkCounts]:
 
 
 def test_every_work_is_counted_as_it_stands(store: Store, page_result: PageResult) -> None:
-    check(store, "A", [of_page(page_result, "A-1"), of_page(page_result, "A-2", Status.NO_IMAGE)])
-    check(store, "B", [of_page(page_result, "B-1", Status.FAILED)])
+    check_work(store, "A", [of_page(page_result, "A-1"), of_page(page_result, "A-2", Status.NO_IMAGE)])
+    check_work(store, "B", [of_page(page_result, "B-1", Status.FAILED)])
     found = counts(store)
     assert found["A"].pages == {"checked": 1, "no image": 1}
     assert (found["A"].flagged, found["A"].decided, found["A"].left) == (2, 0, None)
@@ -56,32 +46,28 @@ def test_every_work_is_counted_as_it_stands(store: Store, page_result: PageResul
 
 
 def test_a_decision_and_a_check_change_the_counts_of_their_work(store: Store, page_result: PageResult) -> None:
-    check(store, "A", [of_page(page_result, "A-1"), of_page(page_result, "A-2")])
-    check(store, "B", [of_page(page_result, "B-1")])
+    check_work(store, "A", [of_page(page_result, "A-1"), of_page(page_result, "A-2")])
+    check_work(store, "B", [of_page(page_result, "B-1")])
     before = counts(store)
-    number = next(flag for flag in store.queue.flags("A", numbers(store, "A")) if flag.flag.line == 1).number
-    store.decisions.decide(DecisionRequest("A", number, Verdict.TAKE, 0, "王", "key-12345"))
+    number = next(flag for flag in queued(store, "A") if flag.flag.line == 1).number
+    decide(store, number, Verdict.TAKE, work="A")
     after = counts(store)
     assert (after["A"].decided, after["A"].confirmed) == (1, 1)
     assert after["A"].left == pytest.approx(3.0)  # three more are open, and the one that was decided was an error
     assert after["B"] == before["B"]
-    check(store, "B", [of_page(page_result, "B-1"), of_page(page_result, "B-2")])
+    check_work(store, "B", [of_page(page_result, "B-1"), of_page(page_result, "B-2")])
     assert counts(store)["B"].all_pages == 2
 
 
 def test_what_a_rule_hides_is_not_counted(store: Store, page_result: PageResult) -> None:
-    check(store, "A", [of_page(page_result, "A-1")])
+    check_work(store, "A", [of_page(page_result, "A-1")])
     assert counts(store)["A"].flagged == 2
     store.rules.set("A", "告", "吿", True, "王")
     assert counts(store)["A"].flagged == 1
 
 
-def numbers(store: Store, work: str) -> list[int]:
-    return store.queue.find(work, QueueFilter(), Order.PAGE)[0]
-
-
 def test_folders_wait_are_checked_or_fail_and_are_forgotten_when_gone(store: Store, page_result: PageResult) -> None:
-    check(store, "A", [of_page(page_result, "A-1")])
+    check_work(store, "A", [of_page(page_result, "A-1")])
     store.library.begin(["one", "two"])
     store.library.note("one", FolderState.CHECKED, work="A")
     assert [(one.folder, one.work, one.state) for one in store.library.works()] == [
@@ -98,25 +84,25 @@ def test_one_search_finds_words_wherever_they_stand_in_any_work(tmp_path: Path) 
     across_columns, across_pages = "即位小臣師", LINES[-1][-1] + LINES[0][0]
     with Store.open(tmp_path / "proof.sqlite") as store:
         fill(store, tmp_path)
-        assert {one.work for one in store.library.search(across_columns).places} == {WORK}
+        assert {one.work for one in store.finder.find_in_all(across_columns).places} == {WORK}
         fill(store, tmp_path, work="other")
         second = [store.queue.places("other")[1].number]
         with store.engine.begin() as connection:
             connection.execute(delete(ColumnRow).where(ColumnRow.page_id.in_(second)))
             connection.execute(update(PageRow).where(PageRow.id.in_(second)).values(status="no image", image=None))
-        found = store.library.search(across_columns).places
+        found = store.finder.find_in_all(across_columns).places
         assert [one.work for one in found] == [WORK] * 3 + ["other"] * 3
         assert {(one.line, one.offset, one.words) for one in found} == {(1, 8, across_columns)}
         assert not any(one.last for one in found)
-        between = store.library.search(across_pages).places
+        between = store.finder.find_in_all(across_pages).places
         assert [one.work for one in between] == [WORK] * 2 + ["other"] * 2
         assert all(one.last and one.page != one.last for one in between)
 
 
 def test_one_search_finds_works_pages_confusions_and_words(store: Store, page_result: PageResult) -> None:
-    check(store, "KR1d0030", [of_page(page_result, "KR1d0030_WYG_010-1a")])
-    check(store, "KR1d0087", [of_page(page_result, "KR1d0087_WYG_223-17b")])
-    find = store.library.search
+    check_work(store, "KR1d0030", [of_page(page_result, "KR1d0030_WYG_010-1a")])
+    check_work(store, "KR1d0087", [of_page(page_result, "KR1d0087_WYG_223-17b")])
+    find = store.finder.find_in_all
     assert [one.work for one in find("KR1d0087").works] == ["KR1d0087"]
     assert [one.page for one in find("KR1d0087_WYG_223").pages] == ["KR1d0087_WYG_223-17b"]
     assert len(find("WYG0103-0192c").pages) == 2
@@ -124,4 +110,4 @@ def test_one_search_finds_works_pages_confusions_and_words(store: Store, page_re
     places = find("射人(").places
     assert [one.before + one.words + one.after for one in places] == ["射人(告具/于公)"] * 2
     nothing = find("%")
-    assert nothing == Found()
+    assert nothing == FoundInAll()

@@ -21,7 +21,7 @@ from proof.store.lookup import NoPlaceError
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.page_states import PageState
 from proof.store.queue_records import QueueFilter
-from tests.store.conftest import check_pages
+from tests.build import check
 
 WORK = "KR1d0030"
 
@@ -60,7 +60,7 @@ def test_a_place_is_corrected_in_the_column_that_was_seen_and_in_no_other(
     seen = [replace(one, source=source) for one in (corrected(1, 1, "入", "request-0001"), corrected(2, 0, "某"))]
     made = filled.manual_corrections.correct(seen[0])
     columns = (CheckedColumn(1, page_result.columns[0].box, f"又{source}"), *page_result.columns[1:])
-    check_pages(filled, info, replace(page_result, columns=columns))
+    check(filled, replace(page_result, columns=columns), info=info)
     for one in (seen[1], replace(seen[0], key="request-0002")):
         with pytest.raises(NoPlaceError, match="no longer reads so"):
             filled.manual_corrections.correct(one)
@@ -135,11 +135,11 @@ def test_a_correction_by_hand_outlives_a_new_check_and_is_listed_where_its_place
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:
     made = filled.manual_corrections.correct(corrected(1, 1, "入"))
-    check_pages(filled, info, page_result)
+    check(filled, page_result, info=info)
     assert filled.decisions.displaced(WORK) == []
     assert [flag.stale for flag in filled.queue.flags(WORK, [made.flag])] == [False]
     edited = replace(page_result, columns=(CheckedColumn(1, page_result.columns[0].box, "射(告具/于公)"),))
-    check_pages(filled, info, edited)
+    check(filled, edited, info=info)
     assert [lost.decision for lost in filled.decisions.displaced(WORK)] == [made]
 
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from proof.model.flags import Evidence, Flag, Kind
+from proof.model.flags import Kind
 from proof.model.geometry import Box
-from proof.model.result import CheckedColumn, PageResult, Status
-from proof.ocr.engine import EngineIdentity
-from proof.store import RunInfo, Store
-from proof.store.decision_records import DecisionRequest, State, Verdict
+from proof.model.result import CheckedColumn, PageResult
+from proof.store import Store
+from proof.store.decision_records import State, Verdict
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
-from tests.store.conftest import check_pages
+from tests.build import check, decide, flag, page, queued
 
 WORK, PAGE = "KR1", "p0"
 SOURCES = ("甲乙告丙丁", "戊己庚辛壬")
@@ -23,42 +21,27 @@ OUT, INTO, OTHER = 1, 2, 3
 """The numbers of the flags: 告 where it stands, where it belongs, and another finding."""
 
 
-def page(above: str = "") -> PageResult:
+def moved(above: str = "") -> PageResult:
     """告 stands in the third column and belongs into the fourth; with a line put in above, each has a new id."""
     first = 4 if above else 3
-
-    def flag(uid: str, line: int, at: int, kind: Kind, here: str, there: str, around: str, score: float) -> Flag:
-        why = Evidence("no glyph" if kind is Kind.INSERTION else "not transcribed")
-        uid = above + uid
-        return Flag(PAGE, PAGE, line, at, len(here), kind, here, there, score, True, None, why, around, uid)
-
-    flags = (
-        replace(flag("out", first, 2, Kind.INSERTION, "告", "", "甲乙[告]丙丁", 5.0), moved=f"{above}in"),
-        replace(flag("in", first + 1, 2, Kind.OMISSION, "", "告", "戊己[]庚辛壬", 4.0), moved=f"{above}out"),
-        flag("own", first + 1, 4, Kind.SUBSTITUTION, "壬", "字", "庚辛[壬]", 3.0),
-    )
+    made = {
+        "out": flag(first, 2, "告", "", name=PAGE, source=SOURCES[0], moved=f"{above}in"),
+        "in": flag(first + 1, 2, "", "告", name=PAGE, source=SOURCES[1], moved=f"{above}out", score=4.0),
+        "own": flag(first + 1, 4, "壬", "字", name=PAGE, source=SOURCES[1], score=3.0),
+    }
+    flags = tuple(replace(one, id=above + uid) for uid, one in made.items())
     columns = tuple(CheckedColumn(first + n, Box(100 * n, 0, 90, 100), source) for n, source in enumerate(SOURCES))
-    return PageResult(PAGE, PAGE, Status.CHECKED, columns=columns, flags=flags)
-
-
-def check(store: Store, result: PageResult) -> None:
-    check_pages(store, RunInfo(WORK, "儀禮", (), EngineIdentity("null", "", "", "")), result)
+    return replace(page(name=PAGE), columns=columns, flags=flags)
 
 
 @pytest.fixture
 def filled(store: Store) -> Store:
-    check(store, page())
+    check(store, moved())
     return store
 
 
-def decide(store: Store, flag: int, verdict: Verdict, *, person: str = "甲", **more: Any) -> None:
-    version = flags(store)[flag].version
-    store.decisions.decide(DecisionRequest(WORK, flag, verdict, version, person, uuid.uuid4().hex, **more))
-
-
 def flags(store: Store) -> dict[int, QueuedFlag]:
-    numbers, _ = store.queue.find(WORK, QueueFilter(raised=None, halves=True), Order.PAGE)
-    return {one.number: one for one in store.queue.flags(WORK, numbers)}
+    return {one.number: one for one in queued(store, raised=None, halves=True)}
 
 
 def stand(store: Store) -> tuple[tuple[State, str], tuple[State, str]]:
@@ -151,7 +134,7 @@ def test_what_was_said_of_both_and_then_of_one_half_is_not_changed_with_the_othe
 @pytest.mark.parametrize("by_acts", [True, False])
 def test_a_check_that_carries_decisions_over_keeps_the_halves_together(filled: Store, by_acts: bool) -> None:
     decide(filled, OUT, Verdict.TAKE)
-    check(filled, page("new-"))
+    check(filled, moved("new-"))
     assert stand(filled) == TAKEN
     assert sorted(one.flag.id for one in flags(filled).values()) == ["in", "out", "own"]
     assert len(asked(filled, State.CORRECTED)) == 1

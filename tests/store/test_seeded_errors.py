@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +12,9 @@ from proof.model.flags import Kind
 from proof.report.progress import progress_of
 from proof.store import FlagFilter, Store
 from proof.store.decision_records import Decision, RefusedDecisionError, Verdict
-from proof.store.decision_records import DecisionRequest as Asked
 from proof.store.manual_corrections import ManualCorrection
-from proof.store.queue_records import Order, QueuedFlag, QueueFilter
+from proof.store.queue_records import QueuedFlag
+from tests.build import decide, key, queued
 from tests.ground import COLUMNS, FLAGS, WORK, check_again, seeded_ids, store_in
 
 
@@ -25,27 +24,18 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def queued(store: Store, raised: bool | None = True) -> list[QueuedFlag]:
-    numbers, _ = store.queue.find(WORK, QueueFilter(raised=raised), Order.PAGE, limit=1000)
-    return store.queue.flags(WORK, numbers)
-
-
 def false_ones(store: Store) -> list[QueuedFlag]:
     seeded = seeded_ids(store)
-    return [one for one in queued(store) if one.flag.id in seeded]
+    return [one for one in queued(store, WORK) if one.flag.id in seeded]
 
 
 def say(store: Store, one: QueuedFlag, verdict: Verdict, person: str = "甲", reading: str = "") -> Decision:
-    seen = store.queue.flags(WORK, [one.number])[0]
-    asked = Asked(WORK, one.number, verdict, seen.version, person, uuid.uuid4().hex, reading)
-    return store.decisions.decide(asked)
+    return decide(store, one.number, verdict, person, work=WORK, reading=reading)
 
 
 def mark(store: Store, line: int, offset: int, length: int, reading: str) -> Decision:
     page = store.queue.pages(WORK)[0].number
-    return store.manual_corrections.correct(
-        ManualCorrection(WORK, page, line, offset, length, reading, "甲", uuid.uuid4().hex)
-    )
+    return store.manual_corrections.correct(ManualCorrection(WORK, page, line, offset, length, reading, "甲", key()))
 
 
 def test_the_queue_shows_them_among_the_others(store: Store) -> None:
@@ -54,7 +44,7 @@ def test_the_queue_shows_them_among_the_others(store: Store) -> None:
     assert {one.flag.kind for one in made} == {Kind.SUBSTITUTION}
     summary = store.queue.work(WORK)
     assert sum(summary.states.values()) == len(FLAGS) + len(made)
-    numbers = [one.number for one in queued(store)]
+    numbers = [one.number for one in queued(store, WORK)]
     assert numbers == sorted(numbers)  # not even the numbers tell which were planted
 
 
@@ -137,7 +127,7 @@ def test_a_correction_beside_one_is_kept_as_the_text_is_and_shown_as_the_page_re
 
 
 def test_several_characters_are_not_corrected_over_a_flag(store: Store) -> None:
-    for one in queued(store):
+    for one in queued(store, WORK):
         with pytest.raises(RefusedDecisionError, match="flagged"):
             mark(store, one.flag.line, max(one.flag.offset - 1, 0), 2, "龜龜")
 
@@ -171,16 +161,16 @@ def test_a_rule_made_of_planted_errors_alone_hides_nothing_else(store: Store) ->
     pair = (one.transcribed, one.suggested)
     store.rules.set(WORK, *pair, True, "甲")
     assert store.rules.of_work(WORK)[0].hides >= 1
-    assert one.id not in {other.flag.id for other in queued(store)}
+    assert one.id not in {other.flag.id for other in queued(store, WORK)}
     true = replace(FLAGS[0], transcribed=pair[0], suggested=pair[1])
     check_again(store, 600, (true, *FLAGS[1:]), "edited")
-    assert true.id in {other.flag.id for other in queued(store)}
+    assert true.id in {other.flag.id for other in queued(store, WORK)}
 
 
 def test_a_rule_made_of_findings_hides_planted_errors_of_the_pair_too(store: Store) -> None:
     true = FLAGS[0]
     store.rules.set(WORK, true.transcribed, true.suggested, True, "甲")
-    assert true.id not in {other.flag.id for other in queued(store)}
+    assert true.id not in {other.flag.id for other in queued(store, WORK)}
 
 
 @pytest.mark.slow
@@ -195,7 +185,7 @@ def test_an_answer_that_comes_back_from_the_journal_is_no_decision_about_the_tex
         assert list(new.decisions.standing(WORK)) == []
         assert progress_of(new, WORK).planted.answered == 2
         check_again(new, 600)
-        assert [(again.state, again.reading) for again in queued(new) if again.flag.id == one.flag.id] == [
+        assert [(again.state, again.reading) for again in queued(new, WORK) if again.flag.id == one.flag.id] == [
             ("corrected", one.flag.suggested)
         ]
 

@@ -8,32 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from proof.model.flags import Evidence, Flag, Kind, context_of, flag_id
-from proof.model.geometry import Box
-from proof.model.result import CheckedColumn, PageResult, Status
-from proof.ocr.engine import EngineIdentity
-from proof.store import RunInfo, Store
-from proof.store.decision_records import DecisionRequest, State, Verdict
-from proof.store.queue_records import Order, QueuedFlag, QueueFilter
+from proof.store import Store
+from proof.store.decision_records import State, Verdict
 from proof.store.texts import Writing
 from proof.text.edit import Edit, edited
-from tests.store.conftest import PLACE, check_pages
+from tests.build import PLACE, check, decide, page, queued
 
-INFO = RunInfo("KR1", "儀禮", (), EngineIdentity("null", "", "", ""))
 LINES = ("上射揖坐", "東面于北耦大夫", "與進者相左")
-
-
-def page(*lines: str, flags: tuple[tuple[int, int, str, str], ...] = (), name: str = "p1") -> PageResult:
-    """A page of these lines; flags by line, offset, what is transcribed and what is suggested."""
-    made = []
-    for line, offset, here, there in flags:
-        kind = Kind.OMISSION if not here else Kind.INSERTION if not there else Kind.SUBSTITUTION
-        context = context_of(lines[line - 1], offset, len(here))
-        uid = flag_id(name, line, kind, context, 0)
-        why = Evidence("posterior")
-        made.append(Flag(name, name, line, offset, len(here), kind, here, there, 5.0, True, None, why, context, uid))
-    columns = tuple(CheckedColumn(n, Box(0, 0, 9, 9), line) for n, line in enumerate(lines, 1))
-    return PageResult(name, name, Status.CHECKED, columns=columns, flags=tuple(made))
 
 
 FOUND = ((1, 3, "", "揖"), (2, 3, "北", "比"))
@@ -42,19 +23,10 @@ FOUND = ((1, 3, "", "揖"), (2, 3, "北", "比"))
 @pytest.fixture
 def decided(store: Store) -> Store:
     """One character more of a run, and another for 北: both taken."""
-    check_pages(store, INFO, page(*LINES, flags=FOUND))
+    check(store, page(*LINES, flags=FOUND))
     for flag in queued(store):
-        decide(store, flag, Verdict.TAKE)
+        decide(store, flag.number, Verdict.TAKE)
     return store
-
-
-def queued(store: Store) -> list[QueuedFlag]:
-    numbers, _ = store.queue.find("KR1", QueueFilter(), Order.PAGE)
-    return store.queue.flags("KR1", numbers)
-
-
-def decide(store: Store, flag: QueuedFlag, verdict: Verdict, reading: str = "") -> None:
-    store.decisions.decide(DecisionRequest("KR1", flag.number, verdict, flag.version, "甲", uuid.uuid4().hex, reading))
 
 
 def wanted(store: Store) -> dict[str, tuple[str, bool]]:
@@ -84,7 +56,7 @@ def test_what_was_decided_is_written_once_however_often_the_text_is_written_and_
     first = write(decided)
     assert "上射揖揖坐" in first
     for _ in range(5):
-        check_pages(decided, INFO, page("上射揖揖坐", "東面于比耦大夫", LINES[2]))
+        check(decided, page("上射揖揖坐", "東面于比耦大夫", LINES[2]))
         assert write(decided) == first
         assert decided.decisions.displaced("KR1") == []
 
@@ -101,7 +73,7 @@ def test_what_was_decided_is_written_once_however_often_the_text_is_written_and_
     ids=["line put in", "lines exchanged", "lines joined", "line parted", "words beside"],
 )
 def test_a_decision_follows_its_characters(decided: Store, lines: tuple[str, ...]) -> None:
-    check_pages(decided, INFO, page(*lines))
+    check(decided, page(*lines))
     assert decided.decisions.displaced("KR1") == []
     after = write(decided)
     assert "射揖揖坐" in after
@@ -109,15 +81,15 @@ def test_a_decision_follows_its_characters(decided: Store, lines: tuple[str, ...
 
 
 def test_what_somebody_else_wrote_as_it_was_decided_is_written(decided: Store) -> None:
-    check_pages(decided, INFO, page("上射揖揖坐", "東面于比耦大夫", LINES[2]))
+    check(decided, page("上射揖揖坐", "東面于比耦大夫", LINES[2]))
     assert wanted(decided) == {"": ("揖", True), "北": ("比", True)}
     assert decided.decisions.displaced("KR1") == []
 
 
 def test_what_cannot_be_told_is_listed_and_comes_back_with_its_text(decided: Store) -> None:
-    check_pages(decided, INFO, page("上射揖坐", "東面于南耦大夫", LINES[2]))
+    check(decided, page("上射揖坐", "東面于南耦大夫", LINES[2]))
     assert [one.decision.transcribed for one in decided.decisions.displaced("KR1")] == ["北"]
-    check_pages(decided, INFO, page(*LINES, flags=FOUND))
+    check(decided, page(*LINES, flags=FOUND))
     assert decided.decisions.displaced("KR1") == []
     assert [flag.state for flag in queued(decided)] == [State.CORRECTED] * 2
 
@@ -133,13 +105,13 @@ def test_what_was_written_and_taken_back_is_put_back(decided: Store) -> None:
 def test_what_was_decided_and_written_is_not_asked_again(decided: Store) -> None:
     write(decided)
     again = ((2, 3, "比", "北"), (1, 2, "揖揖", "揖"), (3, 0, "與", "興"))
-    check_pages(decided, INFO, page("上射揖揖坐", "東面于比耦大夫", LINES[2], flags=again))
+    check(decided, page("上射揖揖坐", "東面于比耦大夫", LINES[2], flags=again))
     assert [flag.flag.transcribed for flag in queued(decided)] == ["揖揖", "與"]
 
 
 def test_a_flag_goes_to_the_page_on_which_its_characters_stand(decided: Store) -> None:
     first = page(LINES[0], flags=FOUND[:1])
-    check_pages(decided, INFO, first, page(*LINES[1:], flags=((1, 3, "北", "比"),), name="p2"))
+    check(decided, first, page(*LINES[1:], flags=((1, 3, "北", "比"),), name="p2"))
     assert [(flag.flag.page, flag.state) for flag in queued(decided)] == [
         ("p1", State.CORRECTED),
         ("p2", State.CORRECTED),
@@ -147,9 +119,9 @@ def test_a_flag_goes_to_the_page_on_which_its_characters_stand(decided: Store) -
 
 
 def test_two_decisions_side_by_side_are_both_written(store: Store) -> None:
-    check_pages(store, INFO, page("甲乙丙", flags=((1, 1, "乙", "己"), (1, 2, "丙", "兩"))))
+    check(store, page("甲乙丙", flags=((1, 1, "乙", "己"), (1, 2, "丙", "兩"))))
     for flag in queued(store):
-        decide(store, flag, Verdict.TAKE)
+        decide(store, flag.number, Verdict.TAKE)
     assert write(store) == "<pb:p1>\n甲己兩\n"
 
 
@@ -160,7 +132,7 @@ def test_what_comes_out_of_the_journal_stands_where_it_stood(
     if decided.journal is None:
         pytest.skip("a store on a server has its journal elsewhere")
     with Store.open(tmp_path_factory.mktemp("new") / "proof.sqlite") as new:
-        check_pages(new, INFO, page("上射揖揖坐", "東面于比耦大夫", LINES[2]))
+        check(new, page("上射揖揖坐", "東面于比耦大夫", LINES[2]))
         done = new.recover(decided.journal.path)
         assert (done.rebuilt, done.unplaced) == ({"decision": 2}, ())
         assert wanted(new) == wanted(decided) == {"": ("揖", True), "北": ("比", True)}
@@ -170,5 +142,5 @@ def test_what_comes_out_of_the_journal_stands_where_it_stood(
 def test_a_page_that_two_flags_leave_keeps_their_ids_apart(decided: Store) -> None:
     names = {flag.flag.id for flag in queued(decided)}
     moved = page(LINES[1], LINES[0], LINES[2], flags=((1, 3, "北", "比"), (2, 3, "", "揖")))
-    check_pages(decided, INFO, replace(moved))
+    check(decided, replace(moved))
     assert {flag.flag.id for flag in queued(decided)} == names

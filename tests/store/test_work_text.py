@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from proof.store import Store
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.work_text import TextColumn, WorkText, columns_in_files
+from tests.build import key
 from tests.web.drawn import LINES, WORK, fill
 
 MARKUP = ("", "(", ")", "/", "\u3000", "，", "【", "<md:x>", "\u200b")
@@ -106,9 +106,9 @@ def test_the_words_of_pages_without_an_image_are_found(tmp_path: Path) -> None:
             connection.exec_driver_sql("DELETE FROM columns WHERE page_id = 2")
             connection.exec_driver_sql("UPDATE pages SET status = 'no image', image = NULL WHERE id = 2")
         found = store.finder.find("other", "司馬命").columns
-        assert [one.page.position for one in found] == [1, 2, 3]
+        assert [one.page for one in found] == [page.page for page in store.queue.places("other")]
         across = store.finder.find("other", LINES[-1][-1] + LINES[0][0]).columns
-        assert [(one.page.position, one.last.position) for one in across] == [(1, 2), (2, 3)]
+        assert [(one.number, bool(one.last)) for one in across] == [(1, True), (2, True)]
 
 
 def test_what_was_checked_since_is_found(tmp_path: Path) -> None:
@@ -135,9 +135,7 @@ def test_words_are_found_in_the_text_as_it_stands_after_decisions(tmp_path: Path
 
         def places(words: str) -> list[tuple[int, int, str]]:
             return [
-                (at.line, at.offset, at.words)
-                for at in store.finder.find(WORK, words).columns
-                if at.page.number == page
+                (at.line, at.offset, at.words) for at in store.finder.find(WORK, words).columns if at.number == page
             ]
 
         assert places("公公升") == [(1, 5, "公公升")]
@@ -149,7 +147,7 @@ def test_words_are_found_in_the_text_as_it_stands_after_decisions(tmp_path: Path
         assert places("馬即位") == [(1, 8, "馬即位")]
         assert places("即位小臣") == [(1, 8, "即位小臣")]
         assert store.finder.find(WORK, "公公升").places == 2, "the other pages stand"
-        assert len(store.library.search("公升司馬").places) == 1
+        assert len(store.finder.find_in_all("公升司馬").places) == 1
         store.acts.undo(WORK, "甲", "taken-back-1")
         store.acts.undo(WORK, "甲", "taken-back-2")
         assert places("公公升") == [(1, 5, "公公升")]
@@ -157,5 +155,5 @@ def test_words_are_found_in_the_text_as_it_stands_after_decisions(tmp_path: Path
 
 def correct(store: Store, page: int, offset: int, length: int, reading: str) -> None:
     store.manual_corrections.correct(
-        ManualCorrection(WORK, page, 1, offset, length, reading, "甲", uuid.uuid4().hex, delete=not reading)
+        ManualCorrection(WORK, page, 1, offset, length, reading, "甲", key(), delete=not reading)
     )

@@ -212,9 +212,24 @@ def test_front_matter_without_end_is_refused() -> None:
 
 
 def test_what_is_in_no_format_is_refused_with_what_was_expected() -> None:
-    assert detect_format("甲乙丙\n") is None
-    with pytest.raises(TextError, match=r"no format is recognised: expected page marks"):
-        edition("甲乙丙\n")
+    assert detect_format("no Chinese text\n") is None
+    with pytest.raises(TextError, match=r"no format is recognised, and it is no Chinese text"):
+        edition("no Chinese text\n")
+
+
+def test_of_markdown_the_words_are_read() -> None:
+    read = edition("# 射義\n\n> **大射**之[儀](https://example.org)，\n\n1. 見![圖](a.png)後\n- 君有命\n")
+    assert read.format is Format.CRITICAL
+    assert "|".join(stretch.source for stretch in read.stretches()) == "射義|大射|之|儀|，|見|後|君有命"
+
+
+def test_text_without_marks_is_plain() -> None:
+    read = edition("學而時習之\n\n\u3000不亦說乎\n")
+    assert (read.format, read.paged) == (Format.PLAIN, False)
+    assert [(stretch.layer, stretch.source) for stretch in read.stretches()] == [
+        (Layer.CANON, "學而時習之"),
+        (Layer.CANON, "不亦說乎"),
+    ]
 
 
 MARKS = [

@@ -61,6 +61,8 @@ def repository(folder: Path) -> Path:
         ("SBCK=a.txt", "SBCK", "a.txt", ""),
         ("四部=../KR3j0080@SBCK", "四部", "../KR3j0080", "SBCK"),
         ("KR3j0080@origin/SBCK", "", "KR3j0080", "origin/SBCK"),
+        ("repository@T@SONG", "", "repository", "T@SONG"),
+        ("四=repository@T@SONG", "四", "repository", "T@SONG"),
         ("here@home.txt", "", "here@home.txt", ""),
         ("a=b.txt", "", "a=b.txt", ""),
         ("x/a=b.txt", "", "x/a=b.txt", ""),
@@ -70,7 +72,7 @@ def test_a_witness_is_named_by_siglum_path_and_branch(
     tmp_path: Path, text: str, siglum: str, path: str, revision: str
 ) -> None:
     base = tmp_path / "project"
-    base.mkdir()
+    (base / "repository").mkdir(parents=True)
     for name in ("here@home.txt", "a=b.txt"):
         (base / name).write_text("what is there as it stands is no siglum and no branch", encoding="utf-8")
     expected = WitnessSource((base / path).resolve(), siglum, revision)

@@ -46,7 +46,7 @@ def test_a_rule_is_dragged_and_the_page_read_again_and_it_is_taken_back(page: Pa
     rule.press("ArrowRight")
     assert float(rule.get_attribute("x1") or "nan") > dragged
     page.locator("#layout-read-again").click()
-    expect(page.locator("#read-again-said")).to_contain_text("Read again")
+    expect(page.locator("#read-again-said")).to_contain_text("Page read again")
     with Store.open(Settings.load(project).store_address) as store:
         [work] = store.queue.works()
         [override] = store.layout_overrides.history(work.name, 1)
@@ -72,7 +72,7 @@ def test_z_takes_back_what_was_set_right_and_still_says_so_when_the_page_was_rea
     expect(rule).to_be_attached()
     rule.press("ArrowRight")
     page.locator("#layout-read-again").click()
-    expect(page.locator("#read-again-said")).to_contain_text("Read again")
+    expect(page.locator("#read-again-said")).to_contain_text("Page read again")
     expect(page.locator("body")).to_have_attribute("data-ready", "1")
     page.locator("body").press("z")
     told = page.locator("#act-told")
@@ -117,7 +117,7 @@ def test_the_second_of_two_who_mend_a_page_is_told_and_overwrites_nothing(page: 
         one.locator('[data-handle="rule-3"]').press("ArrowRight")
         expect(one.locator("#layout-image option")).not_to_have_count(0)
     page.locator("#layout-read-again").click()
-    expect(page.locator("#read-again-said")).to_contain_text("Read again")
+    expect(page.locator("#read-again-said")).to_contain_text("Page read again")
     other.locator("#layout-read-again").click()
     expect(other.locator("#layout-said")).to_contain_text("set this page right meanwhile. Yours was not written.")
     with Store.open(Settings.load(project).store_address) as store:
@@ -147,7 +147,7 @@ def test_a_reading_that_a_server_started_anew_knows_nothing_of_is_asked_for_agai
     with page.expect_response(lambda answer: answer.url.endswith("0" * 32)) as asked:
         page.locator("#layout-read-again").click()
     assert asked.value.status == 404
-    expect(page.locator("#read-again-said")).to_contain_text("Read again")
+    expect(page.locator("#read-again-said")).to_contain_text("Page read again")
     assert len(begun) == 2
     with Store.open(Settings.load(project).store_address) as store:
         [work] = store.queue.works()

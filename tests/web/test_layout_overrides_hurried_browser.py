@@ -178,7 +178,7 @@ def test_what_was_set_though_its_answer_was_lost_is_not_taken_for_somebody_elses
     expect(page.locator("#layout-said")).to_contain_text("does not answer")
     assert lost == [201]
     page.locator("#layout-read-again").click()
-    expect(page.locator("#read-again-said")).to_contain_text("Read again")
+    expect(page.locator("#read-again-said")).to_contain_text("Page read again")
     assert set_layouts(project) == [True]
 
 
@@ -189,7 +189,7 @@ def test_what_was_drawn_outlives_a_page_that_is_loaded_anew(page: Page, project:
     expect(page.locator("#layout-said")).to_contain_text("here again")
     assert place(page) == pytest.approx(drawn)
     page.locator("#layout-read-again").click()
-    expect(page.locator("#read-again-said")).to_contain_text("Read again")
+    expect(page.locator("#read-again-said")).to_contain_text("Page read again")
     assert set_layouts(project) == [True]
     page.reload()
     expect(page.locator("body")).to_have_attribute("data-ready", "1")
@@ -239,7 +239,7 @@ def test_what_is_being_typed_is_not_lost_when_the_page_has_been_read(page: Page)
     expect(page.locator("#correct-reading")).to_have_value("告")
     page.locator("#correct-close").click()
     page.locator("#notices").get_by_role("button", name="Reload the page").click()
-    expect(page.locator("#read-again-said")).to_contain_text("Read again")
+    expect(page.locator("#read-again-said")).to_contain_text("Page read again")
 
 
 def test_a_reading_is_taken_back_and_the_page_stands_as_it_was(page: Page) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.web.drawn import WORK
+from tests.web.drawn import LINES, WORK
 from tests.web.waiting import open_desk, photographed, press, saved, shown
 
 pytestmark = pytest.mark.browser
@@ -32,6 +33,15 @@ def whole_in_view(place: Locator) -> bool:
             }"""
         )
     )
+
+
+def holds_in_time(page: Page, holds: Callable[[], bool]) -> bool:
+    """Whether something that a request on its way brings about comes to hold."""
+    for _ in range(200):
+        if holds():
+            return True
+        page.wait_for_timeout(50)
+    return False
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -174,3 +184,54 @@ def test_keys_are_heard_by_the_glyphs_once_they_are_shown(page: Page) -> None:
     expect(page.locator("#act-told")).to_contain_text("公 → 松 · 1 decided")
     page.keyboard.press("z")
     expect(page.locator("#act-told")).to_contain_text("Taken back")
+
+
+def test_a_page_is_edited_column_by_column_beside_its_image_and_taken_back(page: Page) -> None:
+    page.goto(f"/works/{WORK}/pages/1")
+    expect(page.locator("#sheet .cell").first).to_be_visible()
+    page.keyboard.press("e")
+    text = page.locator("#column-text")
+    expect(text).to_be_focused()
+    expect(text).to_have_value(LINES[0])
+    expect(page.locator("#column-read")).to_have_text(LINES[0])
+    expect(page.locator("#column-image")).to_be_visible()
+    text.fill("射人告具于公升阼即位")
+    expect(page.locator("#column-read mark")).to_have_text("公")
+    photographed(page, "column-edited")
+    text.press("Enter")
+    expect(text).to_have_value(LINES[1])
+    text.fill(f"({LINES[1]}")
+    text.press("Enter")
+    expect(page.locator("#column-problem")).to_contain_text("markup")
+    page.keyboard.press("Escape")
+    expect(page.locator("#act-told")).to_contain_text("Columns edited")
+    expect(page.locator("#sheet .cell.corrected, #sheet .cell.deleted")).to_have_count(2)
+    page.locator("#act-told").get_by_role("button").first.click()
+    expect(page.locator("#sheet .cell.corrected, #sheet .cell.deleted")).to_have_count(0)
+
+
+def test_a_string_is_replaced_all_over_with_one_key_a_place_beside_its_image(page: Page) -> None:
+    """Each column has 公 twice: of equal ones the one that is meant is replaced."""
+    page.goto(f"/works/{WORK}/find?q=公")
+    page.get_by_role("link", name="Replace 公").click()
+    page.get_by_label("What is to stand there").fill("工作")
+    page.keyboard.press("Enter")
+    places = page.locator("#places > li")
+    expect(places).to_have_count(6)
+    expect(places.first.locator("img")).to_have_js_property("complete", value=True)
+    photographed(page, "replace")
+    for key in ("t", "t", "k", "t"):
+        page.keyboard.press(key)
+    expect(page.locator("#places > [data-done=taken]")).to_have_count(3)
+    expect(page.locator("#places > [data-done=left]")).to_have_count(1)
+    expect(places.nth(4)).to_be_focused()
+    read = page.request.get
+    for number, line in ((1, "射人告具于工作工作升即位"), (2, "射人告具于公工作升即位"), (3, LINES[0])):
+
+        def columns(number: int = number) -> str:
+            return str(read(f"/api/v1/works/{WORK}/pages/{number}").json()["columns"][0]["now"])
+
+        assert holds_in_time(page, lambda line=line, columns=columns: columns() == line)  # type: ignore[misc]
+    page.keyboard.press("z")
+    expect(page.locator("#act-told")).to_contain_text("Taken back")
+    expect(places).to_have_count(4)

@@ -151,6 +151,6 @@ def test_a_rule_is_dragged_with_a_finger_and_the_page_read_again(tablet: Page, p
     assert float(rule.get_attribute("x1") or "nan") > before
     photographed(tablet, f"layout-rule-tablet-{tablet.viewport_size['width']}")  # type: ignore[index]
     tablet.locator("#layout-read-again").tap()
-    expect(tablet.locator("#read-again-said")).to_contain_text("Read again")
+    expect(tablet.locator("#read-again-said")).to_contain_text("Page read again")
     with Store.open(Settings.load(project).store_address) as store:
         assert [one.layout is not None for one in store.layout_overrides.history(work, 1)] == [True]

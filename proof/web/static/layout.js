@@ -16,7 +16,9 @@ const DRAFT = `proof-layout:${work}:${person}:${data.number}`; // what is drawn 
 const GRIP = { fine: 14, coarse: 44 }; // CSS pixels that are taken for a line
 
 let version = 0;
-let layout = null; // { corners, rules, notes }
+let regions = null; // what is drawn, in the order of the text: { corners, rules, notes } each
+let active = 0;
+let layout = null; // the region that is worked on
 let given = { image: "", quadrant: "" };
 let seen = { image: "", quadrant: "" }; // the image that is shown; a layout holds for that one alone
 let changed = false;
@@ -29,18 +31,77 @@ let busy = true; // nothing is drawn before what stands is known, nor while the 
 let asked = null; // what was sent and not answered: sent again it is not doubled
 let standing = null; // what was set here last
 
-/** The layout that the columns of the page show; a frame around the middle where none were found. */
+/** The layout that the columns of the page show, a region for each of its registers; a frame around the middle where
+    none were found. */
 function found() {
   const boxes = data.columns.map((one) => one.box).filter(([, , w, h]) => w > 0 && h > 0);
-  const many = boxes.length > 1;
-  const left = many ? Math.min(...boxes.map((b) => b[0])) : data.width * 0.08;
-  const right = many ? Math.max(...boxes.map((b) => b[0] + b[2])) : data.width * 0.92;
-  const top = many ? Math.max(...boxes.map((b) => b[1])) : data.height * 0.08;
-  const bottom = many ? Math.min(...boxes.map((b) => b[1] + b[3])) : data.height * 0.92;
-  const edges = many ? [...new Set(boxes.map((b) => Math.round(b[0] + b[2] / 2)))].sort((a, b) => a - b) : [];
+  if (boxes.length < 2) return [frameAround([[data.width * 0.08, data.height * 0.08, data.width * 0.84, data.height * 0.84]], 8)];
+  const registers = [];
+  for (const box of boxes) {
+    const last = registers.at(-1);
+    const beside = last?.some(([, y, , h]) => Math.min(y + h, box[1] + box[3]) - Math.max(y, box[1]) > Math.min(h, box[3]) / 2);
+    if (beside) last.push(box);
+    else registers.push([box]);
+  }
+  return registers.map((own) => frameAround(own));
+}
+
+/** A region about the boxes of its columns; ruled in `parts` where those are not known. */
+function frameAround(boxes, parts = 0) {
+  const left = Math.min(...boxes.map((b) => b[0]));
+  const right = Math.max(...boxes.map((b) => b[0] + b[2]));
+  const top = Math.min(...boxes.map((b) => b[1]));
+  const bottom = Math.max(...boxes.map((b) => b[1] + b[3]));
+  const edges = [...new Set(boxes.map((b) => Math.round(b[0] + b[2] / 2)))].sort((a, b) => a - b);
   const middles = edges.slice(1).map((x, n) => ((x + edges[n]) / 2 - left) / (right - left));
-  const rules = many ? middles.filter((x) => x > NARROWEST && x < 1 - NARROWEST) : [1, 2, 3, 4, 5, 6, 7].map((n) => n / 8);
+  const rules = parts ? Array.from({ length: parts - 1 }, (_, n) => (n + 1) / parts) : middles.filter((x, n) => x > NARROWEST && x < 1 - NARROWEST && x - (middles[n - 1] ?? 0) > NARROWEST);
   return { corners: [[left, top], [right, top], [right, bottom], [left, bottom]], rules, notes: [] };
+}
+
+/** Makes a region the one that is worked on. */
+function choose(number) {
+  active = number;
+  layout = regions[active];
+  chosen = 0;
+  draw();
+}
+const stored = () => regions && { ...regions[0], more: regions.slice(1) };
+const unpacked = ({ more = [], ...first }) => [first, ...more];
+
+function addRegion() {
+  const copied = structuredClone(layout);
+  const [[, top], , [, bottom]] = copied.corners;
+  const down = bottom + (bottom - top) * 1.02 < data.height ? (bottom - top) * 1.02 : 0;
+  copied.corners = copied.corners.map(([x, y]) => [x, down ? y + down : y]);
+  if (!down) { // there is no room below: the region is parted
+    const half = (top + bottom) / 2;
+    copied.corners = copied.corners.map(([x, y], n) => [x, n < 2 ? half : y]);
+    layout.corners = layout.corners.map(([x, y], n) => [x, n < 2 ? y : half]);
+  }
+  copied.notes = [];
+  regions.splice(active + 1, 0, copied);
+  edited();
+  choose(active + 1);
+}
+
+function removeRegion() {
+  if (regions.length < 2) return;
+  regions.splice(active, 1);
+  edited();
+  choose(Math.min(active, regions.length - 1));
+}
+
+/** One region about this one and the next, with the rules of the one that has more. */
+function joinRegions() {
+  const next = regions[active + 1];
+  if (!next) return;
+  const all = [...layout.corners, ...next.corners];
+  const [xs, ys] = [all.map(([x]) => x), all.map(([, y]) => y)];
+  const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  const { rules } = layout.rules.length >= next.rules.length ? layout : next;
+  regions.splice(active, 2, { corners: [[left, top], [right, top], [right, bottom], [left, bottom]], rules: [...rules], notes: [] });
+  edited();
+  choose(active);
 }
 
 const columns = () => layout.rules.length + 1;
@@ -74,7 +135,7 @@ function edited() {
 }
 function keep() {
   try {
-    sessionStorage.setItem(DRAFT, JSON.stringify({ version, layout, given, changed }));
+    sessionStorage.setItem(DRAFT, JSON.stringify({ version, layout: stored(), given, changed }));
   } catch (error) {
     reportError(error); // a browser that keeps nothing
   }
@@ -95,7 +156,7 @@ function lock(on) {
   busy = on;
   for (const control of $("layout-tools").querySelectorAll("button, select, input"))
     if (!$("layout-said").contains(control)) control.disabled = on;
-  for (const id of ["layout-add", "layout-remove", "layout-column", "layout-notes"]) $(id).disabled = on || isElsewhere();
+  for (const id of ["layout-region", "layout-region-add", "layout-region-remove", "layout-region-join", "layout-add", "layout-remove", "layout-column", "layout-notes"]) $(id).disabled = on || isElsewhere();
   layer?.classList.toggle("still", on || isElsewhere());
 }
 
@@ -107,7 +168,7 @@ function draw(focus) {
   }
   const size = Math.max(data.width, data.height) / 90;
   const grips = [];
-  const parts = [svg("polygon", { points: layout.corners.map((c) => c.join()).join(" "), class: "layout-frame" })];
+  const parts = regions.map((region, n) => svg("polygon", { points: region.corners.map((c) => c.join()).join(" "), class: n === active ? "layout-frame" : "layout-frame layout-other", ...(n === active ? {} : { "data-region": n }) }));
   notes().forEach((ranges, n) => {
     const edges = [0, ...layout.rules, 1];
     const [left, right] = [edges[columns() - 1 - n], edges[columns() - n]];
@@ -139,6 +200,10 @@ function draw(focus) {
     grip(svg("circle", { cx, cy, r: 1, class: "layout-grip" }), `note-${n}-${end}`);
     handle(svg("circle", { cx, cy, r: 0.8 * size, class: "layout-end" }), `note-${n}-${end}`, say("layoutNote", { number: chosen + 1 }), 100 * y);
   }));
+  if (regions.length > 1) {
+    const [cx, cy] = at(0.5, 0.5);
+    handle(svg("circle", { cx, cy, r: 1.2 * size, class: "layout-corner layout-move" }), "move-0", say("layoutMove", { number: active + 1 }), cy);
+  }
   const [areas, handles] = [parts.filter((one) => !one.dataset.handle), parts.filter((one) => one.dataset.handle)];
   layer.replaceChildren(...areas, ...grips, ...handles);
   fit();
@@ -150,6 +215,9 @@ function tools() {
   const kept = $("layout-column").value;
   $("layout-column").replaceChildren(...notes().map((_, n) => make("option", { value: n }, say("column", { number: n + 1 }))));
   $("layout-column").value = Math.min(Number(kept) || 0, columns() - 1);
+  $("layout-region").replaceChildren(...regions.map((_, n) => make("option", { value: n, selected: n === active }, say("layoutRegion", { number: n + 1 }))));
+  $("layout-region-remove").disabled = busy || regions.length < 2;
+  $("layout-region-join").disabled = busy || !regions[active + 1];
   const told = notes()[chosen];
   $("layout-notes").value = told === null ? "found" : told.length === 0 ? "none" : told.length === 1 && told[0][0] === 0 && told[0][1] === 1 ? "all" : "part";
 }
@@ -160,7 +228,10 @@ function move(name, place) {
   const [kind, first, second] = name.split("-");
   const n = Number(first);
   if (kind === "corner") layout.corners[n] = [clamp(place[0], 0, data.width), clamp(place[1], 0, data.height)];
-  else if (kind === "rule") {
+  else if (kind === "move") {
+    const [cx, cy] = at(0.5, 0.5);
+    layout.corners = layout.corners.map(([x, y]) => [clamp(x + place[0] - cx, 0, data.width), clamp(y + place[1] - cy, 0, data.height)]);
+  } else if (kind === "rule") {
     const near = [0, ...layout.rules, 1];
     layout.rules[n] = clamp(shares(place)[0], near[n] + NARROWEST, near[n + 2] - NARROWEST);
   } else {
@@ -176,6 +247,7 @@ function move(name, place) {
 function place(name) {
   const [kind, first, second] = name.split("-");
   if (kind === "corner") return [...layout.corners[Number(first)]];
+  if (kind === "move") return at(0.5, 0.5);
   return kind === "rule" ? at(layout.rules[Number(first)], 0.5) : at(0.5, notes()[chosen][Number(first)][Number(second)]);
 }
 
@@ -203,7 +275,7 @@ function drag() {
   let moved = null; // where the middle button has the image
   let space = false;
   const letGo = () => { // as if it had not been touched
-    layout = held.was.layout;
+    regions[active] = layout = held.was.layout;
     changed = held.was.changed;
     held = null;
     keep();
@@ -223,6 +295,7 @@ function drag() {
       return;
     }
     let name = event.target.dataset?.handle ?? event.target.dataset?.grip;
+    if (event.target.dataset?.region && event.button === 0 && !space && !busy) choose(Number(event.target.dataset.region));
     if (!name || event.button !== 0 || space || busy || isElsewhere()) return;
     const at = onImage(event);
     if (name.startsWith("rule")) name = nearest(at);
@@ -384,7 +457,10 @@ async function begin() {
   version = last?.version ?? 0;
   const drawn = draft();
   const mineStill = drawn?.version === version;
-  layout = (mineStill ? drawn.layout : structuredClone(last?.layout ?? null)) ?? found();
+  const shown = (mineStill ? drawn.layout : structuredClone(last?.layout ?? null));
+  regions = shown ? unpacked(shown) : found();
+  active = 0;
+  layout = regions[active];
   seen = { image: last?.image ?? "", quadrant: last?.quadrant ?? "" };
   given = mineStill ? drawn.given : { ...seen };
   changed = mineStill ? drawn.changed : Boolean(last?.layout);
@@ -435,6 +511,10 @@ export function layoutTools(shown) {
   if (data.under_way) watch(data.under_way);
   $("layout-open").hidden = !may("decide");
   $("layout-open").addEventListener("click", toggle);
+  $("layout-region").addEventListener("change", (event) => choose(Number(event.target.value)));
+  $("layout-region-add").addEventListener("click", addRegion);
+  $("layout-region-remove").addEventListener("click", removeRegion);
+  $("layout-region-join").addEventListener("click", joinRegions);
   $("layout-add").addEventListener("click", addRule);
   $("layout-remove").addEventListener("click", () => removeRule(layout.rules.length - 1));
   $("layout-column").addEventListener("change", (event) => { chosen = Number(event.target.value); draw(); });
@@ -447,7 +527,7 @@ export function layoutTools(shown) {
   $("layout-sought").addEventListener("input", seek);
   $("layout-image").addEventListener("change", (event) => give({ image: event.target.value }));
   $("layout-quadrant").addEventListener("change", (event) => give({ quadrant: event.target.value }));
-  const wanted = () => ({ layout: changed && !isElsewhere() ? layout : null, ...given });
+  const wanted = () => ({ layout: changed && !isElsewhere() ? stored() : null, ...given });
   $("layout-read-again").addEventListener("click", (event) => readAgain(event.currentTarget, wanted()));
   $("layout-back").addEventListener("click", (event) => readAgain(event.currentTarget, { layout: null, image: "", quadrant: "" }));
   if (may("decide") && draft()) toggle();

@@ -5,11 +5,20 @@ import { api, ask, make, say, work } from "./shell.js";
 const WAYS = { open: "desk?state=open", unsure: "desk?state=unsure", skipped: "desk?state=skipped",
   to_mark: "pages/?state=not+proofread", to_validate: "validate", problems: "progress#problems" };
 
-/** What an export would write and what not, as things stand, with the way to the list of it. */
+const SHOWN = 20; // changes that are listed at the end of a work
+
+/** A change as it will be written, with what stands around it. */
+const change = ({ page, line, before, old, new: now, after, written, reason, authority, note, person }) => make("li", {},
+  make("a", { class: "id", href: `/works/${encodeURIComponent(work)}/pages/${encodeURIComponent(page)}` }, [page, line ? say("column", { number: line }) : ""].filter(Boolean).join(" · ")),
+  make("span", { class: "han", lang: document.body.dataset.script }, before, old && make("del", {}, old), now && make("ins", {}, now), after),
+  make("span", { class: "soft" }, [written ? "" : say("notWrittenFor", { reason }), authority && say("restsOn", { authority }), note, person].filter(Boolean).join(" · ")));
+
+/** What an export would write and what not, as things stand: before and after, with the way to all of it. */
 async function sayWhatIsWritten() {
   const line = document.getElementById("planned");
   if (!line) return;
-  const { written, not_written: out } = await ask(`${api("export-preview")}?limit=1`);
+  const { written, not_written: out, items } = await ask(`${api("export-preview")}?limit=${SHOWN}`);
+  document.getElementById("planned-changes").replaceChildren(...items.filter(({ page }) => page).map(change));
   line.querySelector("a").textContent = [say("willBeWritten", { num: written }), out ? say("notWritten", { num: out }) : ""].filter(Boolean).join(" · ");
   line.hidden = false;
 }

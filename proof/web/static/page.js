@@ -3,6 +3,7 @@
 
 /* global OpenSeadragon */
 import { change, commentByKey, commentable } from "./comments.js";
+import { columnEditor } from "./column.js";
 import { layoutTools } from "./layout.js";
 import { nearest, offer } from "./near.js";
 import { ahead } from "./outbox.js";
@@ -250,6 +251,7 @@ addEventListener("keydown", (event) => {
 
 writeSheet($("sheet"), flagOf, pair);
 readable($("sheet"), flagOf, act);
+columnEditor(() => data.characters_found[Number(document.activeElement?.closest?.(".cell[data-n]")?.dataset.n)]?.line);
 
 /** A column with what is flagged in it, each the way to its flag. */
 function withFlags({ number, source }) {

@@ -95,5 +95,5 @@ export function told(notices) {
   const lost = said.lost.map((flag) => make("li", {}, `${say("column", { number: flag.line })}: ${flag.transcribed} → ${flag.reading || flag.suggested}`));
   const summary = said.told ? say("rereadFailed", { detail: said.told })
     : say("rereadDone", { fresh: said.fresh, gone: said.gone, kept: said.kept, lost: said.lost.length });
-  notices.append(make("div", { class: "notice", id: "read-again-said" }, summary, " ", details(said.message), lost.length ? make("ul", {}, ...lost) : ""));
+  notices.append(make("div", { class: said.told ? "notice" : "told", id: "read-again-said" }, summary, " ", details(said.message), lost.length ? make("ul", {}, ...lost) : ""));
 }

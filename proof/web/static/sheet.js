@@ -16,16 +16,16 @@ const middle = ([x, y, w, h]) => [x + w / 2, y + h / 2];
 const han = (one) => one.text.trim() !== "";
 const lean = Math.tan((data.skew * Math.PI) / 180);
 
-/** From one character to the next: the median over the page. */
-function pitchOf() {
-  const steps = data.characters_found.slice(1).flatMap((one, n) => {
-    const before = data.characters_found[n];
+/** From one character to the next: the median over these characters; nothing where none follows another. */
+function pitchOf(characters) {
+  const steps = characters.slice(1).flatMap((one, n) => {
+    const before = characters[n];
     const down = middle(one.box)[1] - middle(before.box)[1];
     return one.line === before.line && one.row === before.row && down > 0 ? [down] : [];
   }).sort((a, b) => a - b);
-  return steps[Math.floor(steps.length / 2)] ?? data.box[3] / 25;
+  return steps[Math.floor(steps.length / 2)];
 }
-const pitch = pitchOf();
+const pitch = pitchOf(data.characters_found) ?? data.box[3] / 25;
 
 const isNote = (row) => row !== "main";
 const columnOf = (line, x) => data.columns.filter((one) => one.number === line)
@@ -47,10 +47,11 @@ function column(number, flagOf, pair) {
   const element = make("div", { class: "column", role: "group", "aria-label": say("column", { number }) });
   element.style.cssText = `left:${box[0]}px;top:${box[1]}px;width:${box[2]}px;height:${box[3]}px`;
   const feet = {};
+  const own = pitchOf(line.map(({ one }) => one).filter(han)) ?? pitch; // a column in small characters
   const parts = [];
   for (const { one, n } of line) {
-    const own = columnOf(number, middle(one.box)[0]);
-    const em = emOf(one.row, own);
+    const place = columnOf(number, middle(one.box)[0]);
+    const em = Math.min(emOf(one.row, place), own);
     const y = Math.max(middle(one.box)[1], feet[one.row] ?? -Infinity);
     feet[one.row] = y + 0.8 * em;
     const flag = flagOf(one);
@@ -59,7 +60,7 @@ function column(number, flagOf, pair) {
     const shown = now || one.text;
     const cell = make("button", { type: "button", class: `cell han ${flag ? `flagged ${flag.state}` : ""} ${gone && !now ? "deleted" : ""} ${[...shown].length > 1 ? "several" : ""}`, "data-n": n },
       [...shown].length > 3 ? "〓" : shown);
-    const x = across(one.row, own, y);
+    const x = across(one.row, place, y);
     parts.push({ offset: one.offset, cells: [put(cell, x, y, em, box)], x, y, em });
     if (gone && now) parts.at(-1).cells.push(put(make("del", { class: "was han" }, one.text), x + 0.62 * em, y - 0.3 * em, SMALL * em, box));
     pair.set(n, { cell });
@@ -85,7 +86,7 @@ function without(flag, line, parts, box) {
   const x = across(row, columnOf(flag.line, middle(flag.bbox)[0]), y) + (added ? 0 : 0.6 * pitch);
   const state = `flagged ${flag.state} ${flag.state === "corrected" && !flag.reading ? "deleted" : ""} ${text.trim() ? "" : "empty"}`;
   const name = `${words.kinds[flag.kind]} ${flag.transcribed || flag.suggested}`;
-  const cell = make("a", { class: `cell extra han ${state}`, "aria-label": name, href: deskOf(flag) }, text);
+  const cell = make("a", { class: `cell extra han ${state} ${[...text].length > 1 ? "several" : ""}`, "aria-label": name, href: deskOf(flag) }, text);
   return { offset: flag.offset - 0.5, cells: [put(cell, x, y, em, box)] };
 }
 

@@ -1,0 +1,284 @@
+"""The program from Python: `from proof.api import check, collate, export, open_project`.
+
+The four jobs of the command line, with the same settings and the same store. What they give are frozen dataclasses.
+Rows (`Page`, `FlaggedPlace`, `PlannedCorrection`, `Variant`) have plain values alone, so that a list of them is a
+table: `pandas.DataFrame(check(project).flags)`. What a user can cause or mend is raised as `proof.errors.ProofError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from proof.check.pipeline import Progress
+from proof.check.pipeline import check as check_settings
+from proof.collate.collation import Collation
+from proof.commands.collate import run as collate_witnesses
+from proof.commands.init import given_with_images, project_settings
+from proof.errors import UsageError
+from proof.export.files import folders_of, form_names
+from proof.export.job import ExportOptions, export_text
+from proof.export.preview import PlannedCorrection
+from proof.locale.languages import translations
+from proof.locale.notices import in_english
+from proof.model.flags import Flag, Kind, other_half
+from proof.model.result import PageResult
+from proof.report.places import around
+from proof.report.reasons import why
+from proof.report.source import StoredRun
+from proof.settings.config import Settings
+from proof.settings.new_project import write_project
+from proof.store import Store
+
+__all__ = [
+    "CheckedWork",
+    "CollatedWitness",
+    "ExportedText",
+    "FlaggedPlace",
+    "Page",
+    "PlannedCorrection",
+    "Progress",
+    "Project",
+    "Variant",
+    "check",
+    "collate",
+    "export",
+    "open_project",
+]
+
+PathLike = str | Path
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A folder with a config.toml, and its settings."""
+
+    folder: Path
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of a check. `status` is `checked`, `no image`, `image mismatch` or `failed`, and `message` says why;
+    `raised` counts its raised flags."""
+
+    page: str
+    status: str
+    message: str
+    image: str
+    characters: int
+    raised: int
+
+
+@dataclass(frozen=True, slots=True)
+class FlaggedPlace:
+    """A place where text and image seem to differ.
+
+    `line` is the column of the page, from 1, and 0 for the page; `offset` and `length` count code points of the
+    column's source, and `before` and `after` are the rest of it. `x`, `y`, `width` and `height` are pixels of the
+    image, None where the place is not on it. `raised`: whether the score reaches the threshold. `why` is a sentence.
+    """
+
+    id: str
+    page: str
+    line: int
+    offset: int
+    length: int
+    kind: str
+    transcribed: str
+    suggested: str
+    score: float
+    raised: bool
+    why: str
+    before: str
+    after: str
+    x: float | None = None
+    y: float | None = None
+    width: float | None = None
+    height: float | None = None
+
+
+@dataclass(frozen=True)
+class CheckedWork:
+    """What a check found. `sound`: all that was named could be used, no page failed and none carries the wrong image.
+    `findings` are remarks about the material, as sentences. `report` is the page to open in a browser."""
+
+    work: str
+    sound: bool
+    findings: tuple[str, ...]
+    report: Path
+    store: Path | str
+    run: int
+
+    @cached_property
+    def pages(self) -> tuple[Page, ...]:
+        """The pages that were checked, in their order."""
+        return tuple(map(_page, self._results(outline=True)))
+
+    @cached_property
+    def flags(self) -> tuple[FlaggedPlace, ...]:
+        """All flags of these pages, raised or not, in page order."""
+        return tuple(place for result in self._results(outline=False) for place in _places(result))
+
+    def _results(self, *, outline: bool) -> Iterator[PageResult]:
+        with Store.open(self.store) as store:
+            run = StoredRun(store, self.run)
+            yield from run.outlines() if outline else run.results()
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedText:
+    """What an export of a text came to: the `files` it wrote, and the corrections that it wrote and did not write.
+    `complete`: nothing that was decided had to be refused."""
+
+    text: Path
+    complete: bool
+    files: tuple[Path, ...]
+    written: tuple[PlannedCorrection, ...]
+    not_written: tuple[PlannedCorrection, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A difference of the base from a witness: code points of the base's file. `category` is its class (an error,
+    another reading, a form of the same word), `rule` what made it one."""
+
+    start: int
+    length: int
+    kind: str
+    category: str
+    rule: str
+    base: str
+    witness: str
+
+
+@dataclass(frozen=True, slots=True)
+class CollatedWitness:
+    """A witness against the base; `collation` is the whole of it, which the writers of `proof.collate` take."""
+
+    path: Path
+    siglum: str
+    variants: tuple[Variant, ...]
+    collation: Collation
+
+
+def open_project(
+    folder: PathLike = ".",
+    *,
+    texts: Sequence[PathLike] = (),
+    images: Sequence[PathLike] = (),
+    settings: Mapping[str, Any] | None = None,
+) -> Project:
+    """The project in a folder. Where it has no config.toml one is written, as `proof init` does: with `texts` and
+    `images`, or those that lie in the folder. `settings` by their names (`{"page.rows": 22}`) are written into a new
+    project, and hold for this one alone where there was one. Raises ProofError.
+    """
+    folder = Path(folder)
+    named = {"project.texts": _paths(texts), "project.images": _paths(images)}
+    given = {name: value for name, value in {**named, **(settings or {})}.items() if value != ()}
+    found = Settings.of_folder(folder)
+    assert found.file is not None, "a folder gives its settings a file"
+    if found.file.exists():
+        return Project(folder, Settings.load(found.file).replace(given))
+    made = project_settings(folder, given)
+    write_project(made, given_with_images(given, made))
+    return Project(folder, made)
+
+
+def check(project: Project | PathLike = ".", *, progress: Callable[[Progress], None] | None = None) -> CheckedWork:
+    """Check the texts of a project against their images; writes store and reports as `proof check` does, and reads
+    only what changed. `progress` is called after each page. Raises ProofError for what stops it altogether."""
+    settings = _project(project).settings
+    outcome = check_settings(settings, progress)
+    with Store.open(settings.store_address) as store:
+        work = store.run(outcome.run_id).info.work
+    findings = (*outcome.unread, *outcome.unusable, *outcome.findings, *outcome.notices)
+    report = outcome.written.page
+    told = tuple(map(in_english, findings))
+    return CheckedWork(work, outcome.sound, told, report, settings.store_address, outcome.run_id)
+
+
+def export(
+    project: Project | PathLike = ".",
+    *texts: PathLike,
+    forms: Sequence[str] = ("text", "diff", "notes"),
+    out: PathLike | None = None,
+    in_place: bool = False,
+    dry_run: bool = False,
+) -> tuple[ExportedText, ...]:
+    """Write what was decided into the `texts` of a project, all of them where none is named, in each of the `forms`
+    (those of `proof export --form`), into the folder `out`. A `dry_run` writes nothing and says what it would. Raises
+    ProofError."""
+    settings = _project(project).settings
+    paths = [Path(text) for text in texts] or settings.text_files()
+    if unknown := set(forms) - set(form_names()):
+        raise UsageError(f"unknown form {min(unknown)!r}: choose of {', '.join(form_names())}")
+    options = ExportOptions(forms, in_place=in_place, dry_run=dry_run)
+    folder = Path(out) if out is not None else settings.project.out
+    folders = folders_of(paths) if len({path.name for path in paths}) < len(paths) else {}
+    exported = ((path, export_text(path, settings, options, folder / folders.get(path, Path()))) for path in paths)
+    return tuple(
+        ExportedText(path, made.complete, made.files, tuple(made.preview.written), tuple(made.preview.not_written))
+        for path, made in exported
+    )
+
+
+def collate(base: PathLike, *witnesses: PathLike, variants: PathLike | None = None) -> tuple[CollatedWitness, ...]:
+    """Collate a text with witnesses: files, folders of juan, `SIGLUM=PATH`, or `REPOSITORY@BRANCH`. `variants` is a
+    file of pairs that are no difference. Raises ProofError."""
+    collations = collate_witnesses(Path(base), list(witnesses), Path(variants) if variants else None)
+    return tuple(
+        CollatedWitness(
+            collation.witness.edition.path,
+            collation.witness.edition.siglum,
+            tuple(
+                Variant(one.start, one.length, one.kind.value, one.category.value, one.rule, one.base, one.witness)
+                for one in collation.differences
+            ),
+            collation,
+        )
+        for collation in collations
+    )
+
+
+def _paths(paths: Sequence[PathLike]) -> tuple[Path, ...]:
+    return tuple(Path(path).absolute() for path in paths)
+
+
+def _project(project: Project | PathLike) -> Project:
+    return project if isinstance(project, Project) else open_project(project)
+
+
+def _page(result: PageResult) -> Page:
+    message = in_english(result.message) if result.message else ""
+    raised = sum(flag.raised for flag in result.flags)
+    image = str(result.image or "")
+    return Page(result.page, result.status.value, message, image, result.characters_checked, raised)
+
+
+def _places(result: PageResult) -> Iterator[FlaggedPlace]:
+    for flag in result.flags:
+        if flag.kind is not Kind.AUDIT:
+            yield _place(flag, result)
+
+
+def _place(flag: Flag, result: PageResult) -> FlaggedPlace:
+    box = (flag.bbox.x, flag.bbox.y, flag.bbox.w, flag.bbox.h) if flag.bbox else ()
+    return FlaggedPlace(
+        flag.id,
+        flag.page,
+        flag.line,
+        flag.offset,
+        flag.length,
+        flag.kind.value,
+        flag.transcribed,
+        flag.suggested,
+        flag.score,
+        flag.raised,
+        why(flag, translations("en").gettext, other_half(flag, result.flags)),
+        *around(result, flag),
+        *box,
+    )

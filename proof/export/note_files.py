@@ -1,0 +1,120 @@
+"""Collation notes as text: a list by juan and leaf, one line a correction, and footnotes in the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count, groupby
+
+from proof.errors import UsageError
+from proof.export.collation_notes import CollationNotes, juan_in_words, numeral, place_in_words, with_moved
+from proof.export.corrections import PlacedCorrection
+from proof.export.source import CorrectedSource
+from proof.text.column import parse_column
+from proof.text.edit import Edit, edited
+from proof.text.witness import Addresses, Edition, Format
+
+
+def house_list(found: CollationNotes) -> str:
+    """The notes as a list under their juan, numbered, each with its leaf and column and its lemma in context; the
+    witnesses that they name come first, with their full names."""
+    script = found.edition.script
+    lines = [f"{siglum}：{name}" for siglum, name in found.witnesses.items() if name]
+    lines += [""] * bool(lines)
+    for juan, notes in groupby(found.notes, key=lambda note: note.juan):
+        lines += [juan_in_words(juan, script)] * bool(juan)
+        for note in notes:
+            context = f"{note.before}〔{note.lemma}〕{note.after}"
+            lines.append(f"〔{numeral(note.number)}〕{place_in_words(note, script)}　{context}　{note.words}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def plain_list(corrected: CorrectedSource) -> str:
+    """`page, column, character: A → B`, a line each. The character is counted from 1 in the column as printed,
+    without spaces; an omission has the number of the character that follows it. Where the format has no pages, the
+    page is left out and the line is that of the file. A character that moved is one line, where it belongs, with the
+    place where it stood: `page, column, character: A ← column, character`. A text that is kept
+    though the copy reads otherwise is `page, column, character: text ≠ copy`."""
+    addresses = Addresses(corrected.edition)
+    lines = []
+    for placed, was in sorted(with_moved(corrected.placed), key=lambda pair: (pair[0].edit.start, pair[0].edit.length)):
+        correction = placed.correction
+        where = f"{correction.page}, " if correction.page else ""
+        change = f"{correction.original or '∅'} → {correction.replacement or '∅'}" if correction.changes else "原文如此"
+        if correction.copy_reads is not None:
+            change = f"{correction.original or '∅'} ≠ {correction.copy_reads or '∅'}"
+        if was is not None:
+            stood = f"{was.correction.page}, " if was.correction.page != correction.page else ""
+            change = f"{correction.replacement} ← {stood}{_counted(addresses, corrected.edition, was)}"
+        lines.append(f"{where}{_counted(addresses, corrected.edition, placed)}: {change}\n")
+    return "".join(lines)
+
+
+def _counted(addresses: Addresses, edition: Edition, placed: PlacedCorrection) -> str:
+    """Column and character of a correction."""
+    correction = placed.correction
+    begin, end = addresses.line(correction.page, correction.line)
+    return f"{correction.line}, {character_number(edition.text[begin:end], correction.offset)}"
+
+
+def character_number(source: str, offset: int) -> int:
+    """Which character of a line stands at `offset`, or follows it; from 1."""
+    cells = [cell for run in parse_column(source).runs for cell in run.cells if not cell.blank]
+    return 1 + sum(cell.offset + cell.length <= offset for cell in cells)
+
+
+def with_footnotes(corrected: CorrectedSource, found: CollationNotes) -> str:
+    """The corrected text with a numbered footnote (of Markdown) after every place that has a note.
+
+    In the critical edition the notes follow their paragraph, numbered on from those that are there; in any other
+    format they follow the text. This is a text to read, not the source: that stays without notes.
+    """
+    edition = corrected.edition
+    numbers = count(_highest(edition) + 1)
+    labels = {id(note.placed): f"[^{next(numbers)}]" for note in found.notes}
+    notes = [(note.start, f"{labels[id(note.placed)]}: {note.words}") for note in found.notes]
+    edits = [replace(one.edit, replacement=one.edit.replacement + labels.pop(id(one), "")) for one in corrected.placed]
+    left = [note for note in found.notes if id(note.placed) in labels]  # what is doubtful is no correction
+    edits += [Edit(note.placed.edit.end, 0, labels[id(note.placed)]) for note in left]
+    try:
+        return edited(edition.text, [*edits, *_note_edits(edition, notes)])
+    except UsageError as error:
+        raise UsageError(f"{edition.path}: two notes fall on one place: {error}") from error
+
+
+def _note_edits(edition: Edition, notes: Sequence[tuple[int, str]]) -> list[Edit]:
+    """Where the notes' own lines go: behind the paragraph and the notes that follow it already, or at the end."""
+    newline = "\r\n" if "\r\n" in edition.text else "\n"
+    by_place: dict[int, list[str]] = {}
+    for start, note in notes:
+        end = _paragraph_end(edition, start) if edition.format is Format.CRITICAL else len(edition.text)
+        by_place.setdefault(end, []).append(note)
+    edits = []
+    for end, told in by_place.items():
+        line_start = edition.text.rfind("\n", 0, end) + 1
+        follows_note = edition.text.startswith("[^", line_start)
+        gap = newline if follows_note else newline * 2
+        if end == len(edition.text) and edition.text.endswith("\n"):
+            gap = newline
+        edits.append(Edit(end, 0, gap + newline.join(told)))
+    return edits
+
+
+def _paragraph_end(edition: Edition, start: int) -> int:
+    """The end of the line at `start`, or of the footnotes that follow it."""
+    text = edition.text
+    end = _line_end(text, start)
+    while (found := re.compile(r"\s*(?=\[\^[^\]\n]+\]:)").match(text, end)) is not None and "\n" in found[0]:
+        end = _line_end(text, found.end())
+    return end
+
+
+def _line_end(text: str, start: int) -> int:
+    end = text.find("\n", start)
+    end = len(text) if end < 0 else end
+    return end - 1 if end > start and text[end - 1] == "\r" else end
+
+
+def _highest(edition: Edition) -> int:
+    return max((int(note.label) for note in edition.footnotes if note.label.isdecimal()), default=0)

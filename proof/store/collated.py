@@ -1,0 +1,172 @@
+"""Differences of editions as places of a text that was checked: flags beside those of the check, decided as these are.
+
+A difference at the place of a flag is that flag: a place is asked once. What a person decided of it stands, and what a
+later collation no longer has is stale, as what a later check no longer has is.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from proof.errors import UsageError
+from proof.model.flags import Flag, Kind, context_of, flag_id
+from proof.model.geometry import Box
+from proof.model.quality import NO_QUALITY
+from proof.model.result import CheckedColumn, PageResult, box_at
+from proof.store import queries, rows
+from proof.store.lookup import StorePart, changed, number_of
+from proof.store.models import ColumnRow, PageRow, TextRow, TextVersionRow
+from proof.store.places import PageToPlace, placed_pages
+from proof.store.records import PagePlace
+from proof.store.saving import put_flags
+from proof.store.texts import sha_of
+from proof.text.witness import Edition
+
+NO_BOX = Box(0, 0, 0, 0)
+"""Where a column is on an image that nobody looks at."""
+
+
+class FlagOfText(Protocol):
+    """A flag, and the code point of its text at which it begins."""
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def flag(self) -> Flag: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SavedDifferences:
+    """How many differences are flags of their own now, how many are at flags of a check, and how many are on no page
+    that was checked."""
+
+    own: int
+    at_flags: int
+    on_no_page: int
+
+    def __add__(self, other: SavedDifferences) -> SavedDifferences:
+        return SavedDifferences(
+            self.own + other.own, self.at_flags + other.at_flags, self.on_no_page + other.on_no_page
+        )
+
+
+class CollatedTexts(StorePart):
+    """The differences of editions in a store; `Store.collated` is one."""
+
+    def save(self, work: str, path: str, edition: Edition, found: Sequence[FlagOfText]) -> SavedDifferences:
+        """Have the differences of the text at `path`, which reads as `edition` does, be flags of the pages of a work.
+
+        Raises UsageError where the text reads otherwise than it was checked.
+        """
+        with self._writing() as session:
+            number = number_of(work)
+            text = session.scalar(select(TextRow).where(TextRow.path == path))
+            version = session.get(TextVersionRow, text.version_id) if text is not None and text.version_id else None
+            query = select(PageRow).join(TextVersionRow, TextVersionRow.id == PageRow.version_id)
+            query = query.where(PageRow.work_id == number, PageRow.text == path, PageRow.absent.is_(False))
+            pages = list(session.scalars(query.order_by(PageRow.position)))
+            current = version is not None and version.sha == sha_of(edition.text)
+            if version is None or not current or any(page.version_id != version.id for page in pages):
+                raise UsageError(f"{path} was changed since it was checked; run proof check on it first")
+            saved = _save(session, pages, edition, found)
+            if pages:
+                changed(session, pages[0].work_id)
+            return saved
+
+
+def _save(
+    session: Session, pages: Sequence[PageRow], edition: Edition, found: Sequence[FlagOfText]
+) -> SavedDifferences:
+    results = queries.results(session, pages)
+    columns = _columns(session, pages, edition)
+    starts = [column.start for column in columns]
+    own: defaultdict[int, list[Flag]] = defaultdict(list)
+    seen: defaultdict[tuple[str, int, Kind, str], int] = defaultdict(int)
+    on_no_page = 0
+    for one in found:
+        column = columns[max(0, bisect_right(starts, one.start) - 1)] if columns else None
+        flag = column.flag(one, pages, results) if column is not None else None
+        if column is None or flag is None:
+            on_no_page += 1
+            continue
+        key = (flag.page, flag.line, flag.kind, flag.context)
+        own[column.page].append(replace(flag, id=flag_id(*key, seen[key])))
+        seen[key] += 1
+    to_place = []
+    for n, (page, result) in enumerate(zip(pages, results, strict=True)):
+        of_page = [column for column in columns if column.page == n]
+        place = PagePlace(page.position, page.text, lines={column.number: column.start for column in of_page})
+        sources = tuple(CheckedColumn(column.number, NO_BOX, column.source) for column in of_page)
+        whole = replace(result, columns=sources, flags=tuple(own[n]))
+        to_place.append(PageToPlace(page, place, whole, NO_QUALITY))
+    fresh: list[dict[str, Any]] = []
+    at_flags = 0
+    for placed in placed_pages(session, to_place):
+        page = placed.page
+        for finding in placed.found:
+            if finding.row is not None and finding.row.ordinal >= rows.CURRENT:
+                at_flags += 1
+                continue
+            values = {**rows.flag_values(rows.COLLATED, finding.flag), **finding.stands}
+            values |= {"last_run_id": page.run_id, "stale": False}
+            if finding.row is None:
+                fresh.append(values | {"work_id": page.work_id, "page_id": page.id, "first_run_id": page.run_id})
+            for name, value in values.items() if finding.row is not None else ():
+                setattr(finding.row, name, value)
+        for row in placed.others:
+            row.stale = row.stale or row.ordinal == rows.COLLATED
+    session.flush()
+    put_flags(session, fresh)
+    return SavedDifferences(sum(map(len, own.values())) - at_flags, at_flags, on_no_page)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of the page of that number among those that are looked at, and where it begins in its text."""
+
+    start: int
+    page: int
+    number: int
+    source: str
+
+    def flag(self, one: FlagOfText, pages: Sequence[PageRow], results: Sequence[PageResult]) -> Flag | None:
+        """A finding with its address here; None where it does not stand in this column."""
+        offset, flag, page = one.start - self.start, one.flag, pages[self.page]
+        if not 0 <= offset <= len(self.source) or not self.source.startswith(flag.transcribed, offset):
+            return None
+        return replace(
+            flag,
+            page=page.page,
+            ref=page.ref,
+            line=self.number,
+            offset=offset,
+            context=context_of(self.source, offset, flag.length),
+            bbox=box_at(results[self.page].characters, self.number, offset, flag.length),
+        )
+
+
+def _columns(session: Session, pages: Sequence[PageRow], edition: Edition) -> list[_Column]:
+    """The columns of pages, as they were checked or, of a page without an image, as the text has them; in its order."""
+    number_of_page = {page.id: n for n, page in enumerate(pages)}
+    query = select(ColumnRow).where(ColumnRow.page_id.in_(number_of_page), ColumnRow.begins.is_not(None))
+    found = [
+        _Column(pages[n].start + (row.begins or 0), n, row.number, row.source)
+        for row in session.scalars(query)
+        for n in (number_of_page[row.page_id],)
+    ]
+    checked = {column.page for column in found}
+    bearers = [(page.start, page.page, n) for n, page in enumerate(pages) if n not in checked]
+    for block in edition.blocks if bearers else ():
+        at = bisect_right(bearers, (block.start, "\U0010ffff", 0)) - 1
+        if at >= 0 and bearers[at][1] == block.page:
+            source = edition.text[block.start : block.end]
+            found.append(_Column(block.start, bearers[at][2], block.number, source))
+    return sorted(found, key=lambda column: column.start)

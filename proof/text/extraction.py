@@ -1,0 +1,214 @@
+"""Text extracted from a file that has more in it: XML, wikitext, an archive. Every character knows the bytes that it
+was read from, so that an edit of the text is an edit of those bytes, and of nothing else.
+
+A reader makes an `Extraction` with a `Draft`: it puts down what it reads with `read`, and the marks of one of the
+notations that `proof.text.edition` parses (a page mark, `<small>`, a line feed) with `mark`. Positions of pages,
+columns, findings and decisions count code points of the extracted text.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from proof.text.edit import Edit
+from proof.text.remarks import Code, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a piece of text stands: `size` bytes from `start` of the file, or of a member of the archive."""
+
+    start: int
+    size: int
+    member: str = ""
+
+    @property
+    def end(self) -> int:
+        return self.start + self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Code points of the text from `start` on, and the sites of the file that have them: several where the file says
+    them again (a line, its words, its glyphs). A verbatim piece is the very characters of its sites; any other stands
+    for its sites as a whole (`&amp;`, `{{SKchar|7}}`)."""
+
+    start: int
+    text: str
+    sites: tuple[Site, ...]
+    verbatim: bool
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The bytes of a file (`data`) and the pieces of the text that was read from them, in the order of the text.
+    `escape` writes characters as the file's syntax has them. `title` is what the file says that it is; `remarks` are
+    what was odd, each with its line of the text."""
+
+    data: bytes = field(repr=False)
+    text: str = field(repr=False)
+    pieces: tuple[Piece, ...] = field(repr=False)
+    escape: Callable[[str], str]
+    title: str = ""
+    remarks: tuple[tuple[int, Code, tuple[tuple[str, Value], ...]], ...] = ()
+
+    def holds(self, edit: Edit) -> bool:
+        """Whether an edit is one of characters that the file has: of no mark that the reader put between them."""
+        return self._parts(edit) is not None
+
+    def edited(self, edits: Iterable[Edit]) -> bytes:
+        """The file with the edits of its text; without any, `data` itself. Raises ValueError for an edit that the
+        file has no place for."""
+        changes: defaultdict[str, list[tuple[int, int, bytes]]] = defaultdict(list)
+        for edit in edits:
+            parts = self._parts(edit)
+            if parts is None:
+                raise ValueError(f"the file has no place for the edit at {edit.start}")
+            for piece, start, end, replacement in parts:
+                written = self.escape(replacement).encode()
+                for site in piece.sites:
+                    begin, stop = _bytes_of(piece, site, start, end)
+                    changes[site.member].append((begin, stop, written))
+        if not changes:
+            return self.data
+        if list(changes) == [""]:
+            return _replaced(self.data, changes[""])
+        return _repacked(self.data, changes)
+
+    def _parts(self, edit: Edit) -> list[tuple[Piece, int, int, str]] | None:
+        """The pieces that an edit changes: from and to which of their characters, and what comes there. None where it
+        changes characters of no piece, or a part of one that is whole."""
+        if not edit.length:
+            at = self._at(edit.start)
+            if at is None:
+                return None
+            return [(self.pieces[at], offset := edit.start - self.pieces[at].start, offset, edit.replacement)]
+        parts, reached, rest = [], edit.start, edit.replacement
+        number = bisect_right(self.pieces, edit.start, key=lambda piece: piece.start) - 1
+        while reached < edit.end:
+            if not 0 <= number < len(self.pieces) or not self.pieces[number].start <= reached < self.pieces[number].end:
+                return None
+            piece = self.pieces[number]
+            end = min(edit.end, piece.end)
+            if not piece.verbatim and (reached, end) != (piece.start, piece.end):
+                return None
+            own = rest if end == edit.end else rest[: end - reached]
+            parts.append((piece, reached - piece.start, end - piece.start, own))
+            rest, reached, number = rest[len(own) :], end, number + 1
+        return parts
+
+    def _at(self, place: int) -> int | None:
+        """The piece that an insertion belongs to: the one that ends there, or else the one that begins there; not
+        within one that is whole."""
+        for number in (
+            bisect_left(self.pieces, place, key=lambda piece: piece.start) - 1,
+            bisect_left(self.pieces, place, key=lambda piece: piece.start),
+        ):
+            if 0 <= number < len(self.pieces):
+                piece = self.pieces[number]
+                inside = piece.start < place < piece.end
+                if piece.start <= place <= piece.end and (piece.verbatim or not inside):
+                    return number
+        return None
+
+
+def _bytes_of(piece: Piece, site: Site, start: int, end: int) -> tuple[int, int]:
+    """The bytes of a site that characters `start` to `end` of its piece are."""
+    if not piece.verbatim:
+        return (site.end, site.end) if start == end and start else (site.start, site.end if end else site.start)
+    begin = site.start + len(piece.text[:start].encode())
+    return begin, begin + len(piece.text[start:end].encode())
+
+
+def _replaced(data: bytes, changes: Iterable[tuple[int, int, bytes]]) -> bytes:
+    parts, reached = [], 0
+    for start, end, written in sorted(changes, key=lambda change: change[:2]):
+        parts += [data[reached:start], written]
+        reached = end
+    return b"".join((*parts, data[reached:]))
+
+
+def _repacked(data: bytes, changes: Mapping[str, Sequence[tuple[int, int, bytes]]]) -> bytes:
+    """An archive with changed members; the others keep their content, order, dates and compression."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(target, "w") as new:
+        new.comment = old.comment
+        for info in old.infolist():
+            new.writestr(info, _replaced(old.read(info), changes.get(info.filename, ())))
+    return target.getvalue()
+
+
+@dataclass(slots=True)
+class Draft:
+    """An extraction as a reader writes it. `unsafe` are characters that the notation would take for marks, each with
+    the one that stands for it in the text."""
+
+    data: bytes
+    escape: Callable[[str], str]
+    unsafe: Mapping[str, str]
+    title: str = ""
+    length: int = 0
+    line: int = 1
+    _text: list[str] = field(default_factory=list)
+    _pieces: list[Piece] = field(default_factory=list)
+    _remarks: list[tuple[int, Code, tuple[tuple[str, Value], ...]]] = field(default_factory=list)
+
+    def mark(self, text: str) -> None:
+        """Write marks of the notation."""
+        self._text.append(text)
+        self.length += len(text)
+        self.line += text.count("\n")
+
+    def read(self, text: str, *sites: Site, verbatim: bool = True) -> None:
+        """Write text that stands at these sites, all of them with the same characters."""
+        if not verbatim:
+            self._piece("".join(self.unsafe.get(char, char) for char in text), sites, verbatim=False)
+            return
+        for start, end, stood in _parted(text, self.unsafe):
+            before, size = len(text[:start].encode()), len(text[start:end].encode())
+            moved = tuple(Site(site.start + before, size, site.member) for site in sites)
+            self._piece(stood, moved, verbatim=stood == text[start:end])
+
+    def _piece(self, text: str, sites: tuple[Site, ...], *, verbatim: bool) -> None:
+        if text:
+            self._pieces.append(Piece(self.length, text, sites, verbatim))
+            self.mark(text)
+
+    def remark(self, code: Code, **values: Value) -> None:
+        """Remark something about the line that is being written."""
+        self._remarks.append((self.line, code, tuple(values.items())))
+
+    def ends_with(self, text: str) -> bool:
+        """Whether what was written last is `text`, or nothing was written."""
+        return not self._text or next((part for part in reversed(self._text) if part), "").endswith(text)
+
+    def done(self) -> Extraction:
+        text = "".join(self._text)
+        return Extraction(self.data, text, tuple(self._pieces), self.escape, self.title, tuple(self._remarks))
+
+
+def _parted(text: str, unsafe: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
+    """Stretches of a text, and unsafe characters one by one with what stands for each."""
+    start = 0
+    for at, char in enumerate(text):
+        if char in unsafe:
+            if at > start:
+                yield start, at, text[start:at]
+            yield at, at + 1, unsafe[char]
+            start = at + 1
+    if start < len(text):
+        yield start, len(text), text[start:]
+
+
+def as_it_is(text: str) -> str:
+    """Characters of a file without a syntax that they could be part of."""
+    return text

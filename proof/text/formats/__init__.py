@@ -1,0 +1,74 @@
+"""Formats of files that texts are read out of: one module each, in one table.
+
+A format says of some bytes whether they are its own, and gives the text that they hold in one of the notations that
+`proof.text.edition` parses: with page marks as the Kanseki Repository writes them where the file has pages and lines,
+else Markdown with `<small>` for commentary. The text knows its bytes (`proof.text.extraction`), so that a correction
+is written into the file itself.
+
+A distribution adds formats of its own by entry points of the group `hanproof.text_formats`, each a `TextFormat`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from proof.errors import TextError
+from proof.text.encoding import Decoded, decode
+from proof.text.extraction import Extraction
+
+ENTRY_POINTS = "hanproof.text_formats"
+
+OWN = ("pagexml", "alto", "tei", "wikitext", "docx", "epub", "cbeta", "page_lines")
+"""Modules of this package that each have a format, in the order in which they are asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextFormat:
+    """A format of files. `recognises` is asked with the bytes of a file and its path, and must be quick and sure;
+    `read` gives the text that they hold and raises TextError with file and line. `suffixes` are those by which a
+    folder's texts are known, in lower case."""
+
+    name: str
+    suffixes: frozenset[str]
+    recognises: Callable[[bytes, Path], bool]
+    read: Callable[[bytes, Path], Extraction]
+
+
+@cache
+def text_formats() -> tuple[TextFormat, ...]:
+    """All formats: the program's own, then those that are installed beside it, by name."""
+    own = tuple(import_module(f"{__name__}.{name}").FORMAT for name in OWN)
+    found = sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)
+    return own + tuple(entry.load() for entry in found)
+
+
+def text_suffixes() -> frozenset[str]:
+    """Endings of files that texts are read from."""
+    return frozenset({".txt", ".md", ".org"}).union(*(form.suffixes for form in text_formats()))
+
+
+def decoded_file(path: Path | str, encoding: str | None = None) -> Decoded:
+    """The text of the file at `path`, in its own format or as `decode` has it. Raises TextError, also where it cannot
+    be read."""
+    path = Path(path)
+    if path.is_dir():
+        raise TextError(path, None, "is a folder: name one transcription file in it")
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise TextError(path, None, f"cannot be read ({error.strerror}): check its name and permissions") from error
+    return decoded(path, data, encoding)
+
+
+def decoded(path: Path, data: bytes, encoding: str | None = None) -> Decoded:
+    """The text of `data`, in the format that recognises it, or else as `decode` has it. Raises TextError."""
+    for form in text_formats() if encoding is None else ():
+        if form.recognises(data, path):
+            extraction = form.read(data, path)
+            return Decoded(extraction.text, "utf-8", False, form.name, extraction)
+    return decode(path, data, encoding)

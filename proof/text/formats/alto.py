@@ -1,0 +1,63 @@
+"""ALTO 2 to 4: a page a file, a column a line of it (`TextLine`). Half-rows of a note are known by their tags, as the
+program's own ALTO has them; hyphens (`HYP`) are not text of the page. A character that the line says again in a glyph
+is corrected there, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from proof.text.extraction import Extraction
+from proof.text.formats import TextFormat
+from proof.text.formats.columns import Half, Line, draft_of_columns, write_page
+from proof.text.formats.xml_tree import Node, Run, attribute_runs, root_name, tree
+
+
+def _recognises(data: bytes, path: Path) -> bool:
+    return root_name(data) == "alto"
+
+
+def _read(data: bytes, path: Path) -> Extraction:
+    root = tree(data, path)
+    draft = draft_of_columns(data)
+    halves = {
+        tag.attributes.get("ID", ""): Half(label.removeprefix("note-"))
+        for tag in root.all("OtherTag")
+        if (label := tag.attributes.get("LABEL", "")) in ("note-right", "note-left")
+    }
+    named = next((node.said().strip() for node in root.all("fileName")), "")
+    pages = list(root.all("Page"))
+    for number, page in enumerate(pages, start=1):
+        name = Path(named.replace("\\", "/")).stem or path.stem
+        name += f"_{number}" if len(pages) > 1 else ""
+        write_page(draft, name, (_lines(block, data, halves) for block in page.all("TextBlock")))
+    return draft.done()
+
+
+def _lines(block: Node, data: bytes, halves: dict[str, Half]) -> Iterator[Line]:
+    for line in block.children("TextLine"):
+        half = next((halves[tag] for tag in line.attributes.get("TAGREFS", "").split() if tag in halves), None)
+        runs: list[Run] = []
+        glyphs: list[Run | None] = []
+        for child in line.content:
+            if isinstance(child, Node) and child.name in ("String", "SP"):
+                own = attribute_runs(data, child, "CONTENT") if child.name == "String" else []
+                runs += own
+                glyphs += _glyphs(child, data, "".join(run.text for run in own))
+        yield Line(tuple(runs), half, (tuple(glyphs),))
+
+
+def _glyphs(string: Node, data: bytes, text: str) -> list[Run | None]:
+    """The glyph of each character of a string, as far as they have it; a character without code point has none."""
+    glyphs = [run for glyph in string.children("Glyph") for run in attribute_runs(data, glyph, "CONTENT")]
+    found: list[Run | None] = []
+    at = 0
+    for char in text:
+        same = at < len(glyphs) and glyphs[at].verbatim and glyphs[at].text == char
+        found.append(glyphs[at] if same else None)
+        at += same
+    return found
+
+
+FORMAT = TextFormat("alto", frozenset({".xml"}), _recognises, _read)

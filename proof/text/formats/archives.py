@@ -1,0 +1,44 @@
+"""Archives of XML (DOCX, EPUB): their members, read whole and in bounds."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from pathlib import Path
+
+from proof.errors import TextError
+from proof.text.formats.xml_tree import Node, tree
+
+MAX_MEMBER_BYTES = 256 * 1024 * 1024
+"""A member that is larger is refused: a small archive can unpack to more than the memory holds."""
+
+
+def member_names(data: bytes) -> frozenset[str]:
+    """The names of the members; empty where the data is no archive."""
+    if not data.startswith(b"PK\x03\x04"):
+        return frozenset()
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return frozenset(archive.namelist())
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        return frozenset()
+
+
+def member(data: bytes, name: str, path: Path) -> bytes:
+    """A member of an archive. Raises TextError where it is not there or damaged."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            info = archive.getinfo(name)
+            if info.file_size > MAX_MEMBER_BYTES:
+                raise TextError(path, None, f"{name} in it has {info.file_size} bytes, more than can be read")
+            return archive.read(info)
+    except KeyError:
+        raise TextError(path, None, f"has no {name}: it is damaged, save it again") from None
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, OSError, zlib.error, EOFError) as error:
+        raise TextError(path, None, f"{name} in it cannot be read ({error}): save it again") from error
+
+
+def member_tree(data: bytes, name: str, path: Path) -> Node:
+    """The XML of a member."""
+    return tree(member(data, name, path), path, name)

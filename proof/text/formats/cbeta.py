@@ -1,0 +1,56 @@
+"""Plain text of CBETA: a head that tells about the file (`【經文資訊】`), then lines of the print, each behind its
+place (`T08n0235_p0748c17║`), or paragraphs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from proof.text.encoding import decode
+from proof.text.extraction import Draft, Extraction, Site, as_it_is
+from proof.text.formats import TextFormat
+from proof.text.formats.columns import UNSAFE, page_mark
+
+_INFORMATION = "【經文資訊】".encode()
+_HEAD = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:#[^\n]*\n)*#?\s*" + _INFORMATION)
+_PAGE = r"[A-Z]{1,3}[0-9]+n[A-Za-z0-9]+_p[A-Za-z]?[0-9]+[a-z]"
+_PLACE = re.compile(rf"(?P<page>{_PAGE})[0-9]+[^║\n]{{0,4}}║")
+_PLACE_BYTES = re.compile(rf"^{_PAGE}[0-9]+[^\n]{{0,9}}".encode() + "║".encode(), re.MULTILINE)
+_TOLD = re.compile(
+    r"#|【(?:經文資訊|版本記錄|編輯說明|原始資料|其[他它]事項)】|[-=]{5,}"
+    r"|(?:Taisho|CBETA|Distributor|Source|Copyright)\b"
+)
+_TITLE = re.compile(r"【經文資訊】.*?(?:No\. *[0-9A-Za-z]+ *)?《?(?P<title>[^《》\s0-9A-Za-z.]+)》?\s*$")
+
+
+def _recognises(data: bytes, path: Path) -> bool:
+    return _HEAD.match(data) is not None or _PLACE_BYTES.search(data[: 1 << 14]) is not None
+
+
+def _read(data: bytes, path: Path) -> Extraction:
+    read = decode(path, data)
+    draft = Draft(data, as_it_is, UNSAFE)
+    byte = len("\ufeff".encode()) if read.bom else 0
+    page = ""
+    head = True
+    for raw in read.text.splitlines(keepends=True):
+        line = raw.rstrip("\r\n")
+        place = _PLACE.match(line)
+        told = head and place is None and (_TOLD.match(line) is not None or not line.strip())
+        if found := _TITLE.match(line.lstrip("# ")) if told else None:
+            draft.title = found["title"]
+            draft.mark(f"#+TITLE: {draft.title}\n")
+        head = head and (told or not line.strip())
+        begin = place.end() if place else 0
+        if place and place["page"] != page:
+            page = place["page"]
+            page_mark(draft, page)
+        if not told and (line.strip() or page):
+            text = line[begin:]
+            draft.read(text, Site(byte + len(line[:begin].encode()), len(text.encode())))
+            draft.mark("¶\n" if page else "\n")
+        byte += len(raw.encode())
+    return draft.done()
+
+
+FORMAT = TextFormat("cbeta", frozenset({".txt"}), _recognises, _read)

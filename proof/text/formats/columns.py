@@ -1,0 +1,80 @@
+"""Pages of columns, written as the Kanseki Repository writes them: common to PAGE, ALTO and TEI with lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from proof.text.extraction import Draft
+from proof.text.formats.xml_tree import Run, escaped
+
+UNSAFE = {"#": "＃", "*": "＊", "<": "＜", "¶": "", "\t": "\u3000", "\n": "", "\r": ""}
+"""Characters that would be marks among columns, and what stands for them in the text."""
+
+
+class Half(StrEnum):
+    RIGHT = "right"
+    LEFT = "left"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a page in its runs; `half` is the half-row of a note that it is. `copies` are runs of one character
+    each that say the line again elsewhere in the file, None for those that are not there as they are."""
+
+    runs: tuple[Run, ...]
+    half: Half | None = None
+    copies: tuple[tuple[Run | None, ...], ...] = ()
+
+
+def draft_of_columns(data: bytes) -> Draft:
+    """An empty text of columns out of XML."""
+    return Draft(data, escaped, UNSAFE)
+
+
+def page_mark(draft: Draft, name: str) -> None:
+    """Begin a page."""
+    safe = "".join("_" if char in "<>¶\n" else char for char in name)
+    draft.mark(("" if draft.ends_with("\n") else "¶\n") + f"<pb:{safe}>¶\n")
+
+
+def write_page(draft: Draft, name: str, regions: Iterable[Iterable[Line]]) -> None:
+    """Write a page: a column a line; of a region with half-rows all lines are one column."""
+    page_mark(draft, name)
+    for region in regions:
+        lines = list(region)
+        if any(line.half for line in lines):
+            _column_with_notes(draft, lines)
+            continue
+        for line in lines:
+            _write(draft, line)
+            draft.mark("¶\n")
+
+
+def _column_with_notes(draft: Draft, lines: Sequence[Line]) -> None:
+    opened: Half | None = None
+    for line in lines:
+        if (opened and line.half is not Half.LEFT) or opened is Half.LEFT:
+            draft.mark(")" if opened is Half.LEFT else "/)")
+            opened = None
+        if line.half is Half.LEFT:
+            draft.mark("/" if opened else "(/")
+        elif line.half is Half.RIGHT:
+            draft.mark("(")
+        opened = line.half
+        _write(draft, line)
+    draft.mark({Half.RIGHT: "/)", Half.LEFT: ")", None: ""}[opened] + "¶\n")
+
+
+def _write(draft: Draft, line: Line) -> None:
+    at = 0
+    for run in line.runs:
+        here = [copy[at : at + len(run.text)] for copy in line.copies]
+        at += len(run.text)
+        if not run.verbatim or not here:
+            draft.read(run.text, run.site, verbatim=run.verbatim)
+            continue
+        for number, own in enumerate(run.characters()):
+            again = (copy[number].site for copy in here if copy[number] is not None)  # type: ignore[union-attr]
+            draft.read(own.text, own.site, *again)

@@ -1,0 +1,74 @@
+"""Plain text with lines that name pages: `[12a]`, `第十二頁`, `p. 12`, `===== 12 =====`, the name of an image file, or
+form feeds. A page mark stands alone on its line, and the text has at least two of one kind; every other line is a
+column."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from proof.errors import TextError
+from proof.text.encoding import decode
+from proof.text.extraction import Draft, Extraction, Site, as_it_is
+from proof.text.formats import TextFormat
+from proof.text.formats.columns import UNSAFE, page_mark
+
+_SPACE = r"[ \u3000]*"
+_NUMBER = r"(?:第 *|[pP]\.? *)?(?P<page>[0-9]+[ab]?)(?: *[頁页葉叶])?"
+_CHINESE = r"第 *(?P<page>[0-9]+[ab]?|[〇零一二三四五六七八九十百千]+) *[頁页葉叶](?: *[上下左右])?"
+_IMAGE = r"[\[<【]?(?P<page>[\w.-]+)\.(?:png|jpe?g|tiff?|jp2|webp)[\]>】]?"
+_BRACKETED, _RULED = rf"[\[【〔(（{{]{_NUMBER}[\]】〕)）}}]", rf"[-=—]{{2,}} *{_NUMBER} *[-=—]*"
+_KINDS = tuple(
+    re.compile(_SPACE + kind + _SPACE, re.IGNORECASE)
+    for kind in (_BRACKETED, _RULED, r"p\.? *(?P<page>[0-9]+[ab]?)", _CHINESE, _IMAGE)
+)
+_FORM_FEED = "\f"
+_HAN = re.compile("[\u3400-\u9fff]")
+
+
+def _kind(text: str) -> re.Pattern[str] | None:
+    """The kind of page line that a text has most of, at least two."""
+    lines = text.splitlines()
+    counts = {kind: sum(kind.fullmatch(line) is not None for line in lines) for kind in _KINDS}
+    best = max(counts, key=lambda kind: counts[kind])
+    return best if counts[best] >= 2 else None
+
+
+def _recognises(data: bytes, path: Path) -> bool:
+    if data[:1] in b"<{#" or b"<pb:" in data or b"<small>" in data:
+        return False
+    text = data.decode("utf-8", "replace")
+    return _HAN.search(text) is not None and (text.strip().count(_FORM_FEED) > 0 or _kind(text) is not None)
+
+
+def _read(data: bytes, path: Path) -> Extraction:
+    read = decode(path, data)
+    kind = _kind(read.text)
+    draft = Draft(data, as_it_is, UNSAFE)
+    byte = len("\ufeff".encode()) if read.bom else 0
+    number = 0
+    if kind is None:
+        number = 1
+        page_mark(draft, f"{path.stem}_1")
+    for raw in re.findall(r"[^\n\f]*(?:\n|\f|\Z)", read.text):
+        line = raw.rstrip("\r\n\f")
+        mark = kind.fullmatch(line) if kind else None
+        if mark is not None:
+            number += 1
+            page_mark(draft, mark["page"])
+        elif line.strip():
+            if not number:
+                number = 1
+                page_mark(draft, f"{path.stem}_0")
+            draft.read(line, Site(byte, len(line.encode())))
+            draft.mark("¶\n")
+        if raw.endswith(_FORM_FEED) and kind is None:
+            number += 1
+            page_mark(draft, f"{path.stem}_{number}")
+        byte += len(raw.encode())
+    if not number:
+        raise TextError(path, 1, "no line of text follows the page lines")
+    return draft.done()
+
+
+FORMAT = TextFormat("page-lines", frozenset({".txt"}), _recognises, _read)

@@ -1,0 +1,215 @@
+"""TEI P5, and the P5a of CBETA: pages and columns where the text has page breaks and line breaks, else running text.
+
+Read is what a reader of the edition reads: the lemma of an `app`, of a `choice` the correction and the original
+form, inline notes as notes; not the header, readings, footnotes of the apparatus, running heads, and the tables of
+contents of CBETA (`mulu`). Notes that are not read are remarked. A character without code point (`g`) is one
+character, by its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from proof.text.extraction import Draft, Extraction, Site
+from proof.text.formats import TextFormat
+from proof.text.formats.columns import draft_of_columns, page_mark
+from proof.text.formats.running import Running
+from proof.text.formats.xml_tree import Node, Run, escaped, root_name, tree
+from proof.text.remarks import Code
+
+_ROOTS = frozenset({"TEI", "TEI.2", "teiCorpus"})
+_UNREAD = frozenset({"teiHeader", "facsimile", "standOff", "rdg", "fw", "mulu", "figDesc", "del"})
+_INLINE = frozenset({"inline", "inline2", "interlinear"})
+_HEADS = frozenset({"head", "jhead"})
+_BLOCKS = frozenset({"p", "ab", "l", "lg", "head", "jhead", "byline", "docNumber", "item", "cell", "row", "div", "t",
+                     "list", "juan", "closer", "opener", "trailer", "titlePage", "entry", "form", "def"})  # fmt: skip
+_SHOWN = 20
+_TAG = re.compile(rb"""<[^\s<>/]+(?:\s+[^\s=<>]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*(/?)>""")
+
+
+def _recognises(data: bytes, path: Path) -> bool:
+    return root_name(data) in _ROOTS
+
+
+def _read(data: bytes, path: Path) -> Extraction:
+    root = tree(data, path)
+    title = _title(root)
+    body = Node("text", {}, 0, content=list(root.all("text")))
+    pages, breaks = next(body.all("pb"), None), next(body.all("lb"), None) or next(body.all("cb"), None)
+    if pages is not None and breaks is not None:
+        return _Columns.of(data, root, body, title).done()
+    reader = _Prose(data, Running(data, escaped, title))
+    reader.take(body)
+    return reader.running.done()
+
+
+def _title(root: Node) -> str:
+    """The first title of the header; of CBETA the one in Chinese."""
+    titles = [title for statement in root.all("titleStmt") for title in statement.children("title")]
+    chinese = [title for title in titles if title.attributes.get("lang", "").startswith(("zh", "lzh"))]
+    level = [title for title in chinese if title.attributes.get("level") == "m"]
+    return "".join((level or chinese or titles or [root])[0].said().split()) if titles else ""
+
+
+def _chosen(node: Node) -> Sequence[Node | Run]:
+    """What is read of an element: of a choice or a pair of translations the first that counts."""
+    if node.name == "choice":
+        for name in ("corr", "orig", "abbr"):
+            if child := node.child(name):
+                return [child]
+    if node.name == "app" and (lemma := node.child("lem")):
+        return [lemma]
+    if node.name == "tt":
+        return [*node.children("t")][:1]
+    return node.content
+
+
+def _is_foot(note: Node) -> bool:
+    """Whether a note is one of the apparatus or of an editor, and not printed in the text."""
+    place = note.attributes.get("place", "").split()
+    return not _INLINE.intersection(place) and (bool(place) or "resp" in note.attributes or "n" in note.attributes)
+
+
+def _gaiji(node: Node) -> str:
+    """The name of a character as entities have it."""
+    said = node.said().strip()
+    if found := re.fullmatch(r"&([A-Z][A-Z0-9+-]*);", said):
+        return found[1]
+    named = re.sub(r"[^A-Z0-9]", "", (node.attributes.get("ref") or node.attributes.get("type", "")).upper())
+    return named if re.search(r"[0-9]", named) and named[:1].isalpha() else f"G{named}0"
+
+
+def _whole(node: Node, data: bytes) -> Site:
+    """The bytes of an element, its tags included."""
+    tag = _TAG.match(data, node.at)
+    end = tag.end() if tag and tag[1] else data.find(b">", node.end) + 1
+    return Site(node.at, end - node.at)
+
+
+@dataclass(slots=True)
+class _Prose:
+    """Takes a document without lines."""
+
+    data: bytes
+    running: Running
+    depth: int = 0
+
+    def take(self, node: Node) -> None:
+        for child in _chosen(node):
+            if isinstance(child, Run):
+                self.running.read(child)
+            elif child.name == "g":
+                self.running.named(_gaiji(child), _whole(child, self.data))
+            elif child.name == "note" and _is_foot(child):
+                self.running.footnote(*child.runs())
+            elif child.name == "note":
+                self.running.open_note()
+                self.take(child)
+                self.running.close_note()
+            elif child.name not in _UNREAD:
+                self.inside(child)
+
+    def inside(self, child: Node) -> None:
+        block = child.name in _BLOCKS
+        self.depth += child.name == "div"
+        if block:
+            self.running.paragraph(min(max(self.depth, 1) + 2, 6) if child.name in _HEADS else 0)
+        self.take(child)
+        if block:
+            self.running.paragraph()
+        self.depth -= child.name == "div"
+
+
+@dataclass(slots=True)
+class _Columns:
+    """Takes a document with pages and lines. `edition` is whose page and line breaks count, where it names several."""
+
+    data: bytes
+    draft: Draft
+    edition: str
+    prefix: str
+    mark: str = "lb"
+    paged: bool = False
+    line_open: bool = False
+    notes: int = 0
+    half: bool = False
+    indent: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, data: bytes, root: Node, body: Node, title: str) -> _Columns:
+        first = next(body.all("pb"))
+        own = root.attributes.get("id", "")
+        reader = cls(data, draft_of_columns(data), first.attributes.get("ed", ""), f"{own}_p" if own else "")
+        reader.mark = "cb" if next(body.all("cb"), None) else "lb"
+        reader.draft.title = title
+        if title:
+            reader.draft.mark(f"#+TITLE: {title}\n")
+        reader.take(body)
+        return reader
+
+    def done(self) -> Extraction:
+        self.end_line()
+        return self.draft.done()
+
+    def end_line(self) -> None:
+        if self.line_open:
+            self.draft.mark("¶\n")
+        self.line_open = False
+
+    def take(self, node: Node) -> None:
+        for child in _chosen(node):
+            if isinstance(child, Run):
+                self.run(child)
+            elif child.name in ("pb", "lb", "cb"):
+                self.break_at(child)
+            elif child.name == "g":
+                self.line_open = True
+                self.draft.read(f"&{_gaiji(child)};", _whole(child, self.data), verbatim=False)
+            elif child.name == "note":
+                self.note(child)
+            elif child.name in ("space", "caesura"):
+                self.draft.mark("\u3000")
+            elif child.name not in _UNREAD:
+                self.take(child)
+
+    def run(self, run: Run) -> None:
+        if not run.text.strip("\n\r\t ") or not self.paged:
+            if run.text.strip():
+                self.draft.remark(Code.LINES_ON_NO_PAGE, number=1)
+            return
+        self.line_open = True
+        self.draft.read(run.text, run.site, verbatim=run.verbatim)
+
+    def break_at(self, node: Node) -> None:
+        if node.attributes.get("ed", self.edition) != self.edition:
+            return
+        if node.name == "pb":
+            self.end_line()
+            name = node.attributes.get("n", "") or node.attributes.get("id", "")
+            page_mark(self.draft, self.prefix + name if self.prefix not in name else name)
+            self.paged = True
+        elif node.name == self.mark:
+            self.end_line()
+            self.line_open = True
+        elif self.notes:
+            self.draft.mark("/" if not self.half else "")
+            self.half = True
+
+    def note(self, node: Node) -> None:
+        if _is_foot(node):
+            self.draft.remark(Code.NOTE_OF_APPARATUS, text=node.said().strip()[:_SHOWN])
+            return
+        if not self.notes:
+            self.draft.mark("(")
+            self.half = False
+        self.notes += 1
+        self.take(node)
+        self.notes -= 1
+        if not self.notes:
+            self.draft.mark(")")
+
+
+FORMAT = TextFormat("tei", frozenset({".xml", ".tei"}), _recognises, _read)

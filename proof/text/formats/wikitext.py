@@ -1,0 +1,189 @@
+"""Wikitext, as Wikisource has it: a page, or a page of ProofreadPage. Parsed with mwparserfromhell, which keeps every
+character of the source.
+
+Read are the templates of the Siku Quanshu and of texts with commentary: `{{SK notes}}` and `{{*}}` are commentary,
+`{{SK anchor}}` and other templates what stands in them, of `{{另}}` what the text has, and `{{SKchar}}` is a character
+without code point. Headers, footers, categories and what ProofreadPage keeps out (`noinclude`) are no text, nor is the
+fore-edge of the Siku (`<史部,正史類,晉書,卷一>`). `ref` is a footnote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import mwparserfromhell
+from mwparserfromhell.nodes import Comment, ExternalLink, Heading, HTMLEntity, Tag, Template, Text, Wikilink
+from mwparserfromhell.wikicode import Wikicode
+
+from proof.text.encoding import decode
+from proof.text.extraction import Extraction, Site, as_it_is
+from proof.text.formats import TextFormat
+from proof.text.formats.running import Running
+from proof.text.formats.xml_tree import Run
+from proof.text.remarks import Code
+
+_SIGNS = re.compile(
+    (
+        r"\{\{(?:SK ?(?:anchor|notes|char[23]?)|SKQS|[Hh]eader\d?|\*\||YL\||另\||PD-)|<noinclude>|<pagequality|<pages\s"
+        r"|\[\[(?:[Cc]ategory|分類|分类|[Ff]ile):|</?poem>|<onlyinclude>"
+    ).encode()
+)
+_MARKUP = re.compile(rb"\{\{[^{}\n]+\}\}|\[\[[^\[\]\n]+\]\]|^==+[^=\n]+==+\s*$", re.MULTILINE)
+_NOTES = frozenset({"*", "sk_notes", "sknotes", "小注", "注", "夾注", "夹注", "雙行小注", "双行小注", "small", "zhu"})
+_CHARACTERS = frozenset({"skchar", "skchar2", "skchar3"})
+_HEADERS = re.compile(
+    r"(?:skqs )?(?:header\d?|footer)|pd|pd-.*|textquality|versions|translations|authority.*|cc-.*|gfdl.*|novel"
+    r"|scripture|detail|rh|runningheader|nop|dhr|clear|page break|toc.*|目錄",
+    re.IGNORECASE,
+)
+_OUTSIDE = re.compile(r"(?:file|image|category|分類|分类|文件|圖像|图像)\s*:", re.IGNORECASE)
+_FORE_EDGE = re.compile(r"^<[經史子集]部[,，][^<>\n]*>[ \t]*$", re.MULTILINE)
+_UNREAD_TAGS = frozenset({"noinclude", "pagequality", "pages", "references", "section", "gallery", "math"})
+_SHOWN = 20
+
+
+def _recognises(data: bytes, path: Path) -> bool:
+    if data[:1] == b"<" and data[:5] in (b"<?xml", b"<html", b"<!DOC"):
+        return False
+    if b"<pb:" in data:
+        return False
+    return path.suffix.lower() in SUFFIXES or _SIGNS.search(data) is not None or len(_MARKUP.findall(data)) >= 3
+
+
+def _read(data: bytes, path: Path) -> Extraction:
+    read = decode(path, data)
+    code = mwparserfromhell.parse(read.text)
+    reader = _Reader(Running(data, as_it_is, _title(code)), read.text, len("\ufeff".encode()) if read.bom else 0)
+    reader.take(code, 0)
+    return reader.running.done()
+
+
+def _title(code: Wikicode) -> str:
+    for template in code.ifilter_templates(recursive=False):
+        if _HEADERS.fullmatch(_name(template)) and template.has("title"):
+            return re.sub(r"\s*[({（].*", "", str(template.get("title").value).strip())
+    return ""
+
+
+def _name(template: Template) -> str:
+    return str(template.name).strip().lower().replace("_", " ")
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Takes nodes in the order of the source; `byte` is where in the file the text that was passed ends."""
+
+    running: Running
+    source: str
+    byte: int
+    at: int = 0
+    told: set[str] = field(default_factory=set)
+
+    def site(self, start: int, end: int) -> Site:
+        """The bytes of some characters of the source; they are asked for in its order."""
+        if start < self.at:  # a footnote is read before the text that is behind it
+            self.byte -= len(self.source[start : self.at].encode())
+        else:
+            self.byte += len(self.source[self.at : start].encode())
+        self.at = start
+        return Site(self.byte, len(self.source[start:end].encode()))
+
+    def take(self, code: Wikicode, start: int) -> None:
+        for node in code.nodes:
+            self.node(node, start)
+            start += len(str(node))
+
+    def node(self, node: object, start: int) -> None:
+        if isinstance(node, Text):
+            self.text(start, start + len(str(node)))
+        elif isinstance(node, Template):
+            self.template(node, start)
+        elif isinstance(node, Wikilink):
+            title, text = str(node.title), node.text
+            if not _OUTSIDE.match(title.strip().lstrip(":")):
+                inside = start + 2 + (len(title) + 1 if text is not None else 0)
+                self.take(text if text is not None else node.title, inside)
+        elif isinstance(node, Heading):
+            self.running.paragraph(min(max(node.level, 1) + 1, 6))
+            self.take(node.title, start + node.level)
+            self.running.paragraph()
+        elif isinstance(node, HTMLEntity):
+            self.running.read(Run(node.normalize(), self.site(start, start + len(str(node))), False))
+        elif isinstance(node, ExternalLink) and node.title is not None:
+            self.take(node.title, start + str(node).index(str(node.title)))
+        elif isinstance(node, Tag):
+            self.tag(node, start)
+        elif not isinstance(node, Comment | ExternalLink):
+            self.text(start, start + len(str(node)))
+
+    def text(self, start: int, end: int) -> None:
+        """Text of the source: a line is a paragraph."""
+        source = self.source[start:end]
+        edges = {at for found in _FORE_EDGE.finditer(source) for at in range(*found.span())}
+        for found in re.finditer(r"[^\n]+|\n", source):
+            if found[0] == "\n":
+                self.running.paragraph()
+            elif found.start() in edges:
+                self.running.remark(Code.FORE_EDGE, text=found[0][:_SHOWN])
+            else:
+                self.running.read(Run(found[0], self.site(start + found.start(), start + found.end()), True))
+
+    def template(self, node: Template, start: int) -> None:
+        name = _name(node)
+        if name in _CHARACTERS:
+            number = re.sub(r"[^0-9A-Z]", "", str(node.params[0]).upper()) if node.params else ""
+            suffix = name.removeprefix("skchar")
+            self.running.named(f"SK{suffix}-{number or 0}", self.site(start, start + len(str(node))))
+            return
+        if _HEADERS.fullmatch(name):
+            return
+        values = list(_values(node, start))
+        if name.replace(" ", "_") in _NOTES:
+            self.running.open_note()
+        for value, inside in values[:1]:
+            self.take(value, inside)
+        if name.replace(" ", "_") in _NOTES:
+            self.running.close_note()
+        for value, _ in values[1:]:
+            if any("\u3400" <= char <= "\u9fff" for char in str(value)):
+                self.running.remark(Code.TEMPLATE_PART, name=name, text=str(value)[:_SHOWN])
+
+    def tag(self, node: Tag, start: int) -> None:
+        name = str(node.tag).strip().lower()
+        source = str(node)
+        if name in ("br", "hr", "li", "dd", "dt"):
+            self.running.paragraph()
+        if node.contents is None or name in _UNREAD_TAGS:
+            return
+        inside = start + (0 if not str(node.contents) else source.index(str(node.contents), len(str(node.tag))))
+        if name == "ref":
+            self.running.footnote(*self.runs(str(node.contents), inside))
+        elif name in ("small", "sub"):
+            self.running.open_note()
+            self.take(node.contents, inside)
+            self.running.close_note()
+        else:
+            self.take(node.contents, inside)
+
+    def runs(self, text: str, start: int) -> Iterator[Run]:
+        for found in re.finditer(r"[^\n]+", text):
+            yield Run(found[0], self.site(start + found.start(), start + found.end()), True)
+
+
+def _values(node: Template, start: int) -> Iterator[tuple[Wikicode, int]]:
+    """The values of the parameters that have no name, and where each begins."""
+    at = start + 2 + len(str(node.name))
+    for parameter in node.params:
+        at += 1
+        if not parameter.showkey:
+            yield parameter.value, at
+        elif re.fullmatch(r"\s*1\s*", str(parameter.name)):
+            yield parameter.value, at + len(str(parameter.name)) + 1
+        at += len(str(parameter))
+
+
+SUFFIXES = frozenset({".wiki", ".wikitext", ".mediawiki"})
+FORMAT = TextFormat("wikitext", SUFFIXES | {".txt"}, _recognises, _read)

@@ -1,0 +1,167 @@
+"""XML as a tree whose text knows its bytes.
+
+Parsed with expat, the one parser of the standard library that tells the byte of an event; lxml tells the line alone.
+Nothing outside the file is read, and a file that declares entities is refused: expanding them could fill the memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html import unescape
+from pathlib import Path
+from typing import NamedTuple
+from xml.parsers import expat
+from xml.sax.saxutils import escape
+
+from proof.errors import TextError
+from proof.text.extraction import Site
+
+DEEPEST = 200
+"""Elements within one another; no text has as many."""
+
+_BEFORE_ROOT = rb"<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?[^>\[]*>\s*"
+_ROOT = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:" + _BEFORE_ROOT + rb")*<([^\s/>?!]+)", re.DOTALL)
+_ENCODING = re.compile(rb"""\A(?:\xef\xbb\xbf)?<\?xml[^>]*?encoding\s*=\s*["']([^"']+)["']""")
+_UTF_8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
+
+
+class Run(NamedTuple):
+    """A run of text: verbatim as its bytes are, or what a reference stands for."""
+
+    text: str
+    site: Site
+    verbatim: bool
+
+    def characters(self) -> list[Run]:
+        """A verbatim run, each character by itself."""
+        found, at = [], self.site.start
+        for char in self.text:
+            size = len(char.encode())
+            found.append(Run(char, Site(at, size, self.site.member), True))
+            at += size
+        return found
+
+
+@dataclass(slots=True)
+class Node:
+    """An element, its names without their namespaces; `at` is the byte of its tag."""
+
+    name: str
+    attributes: dict[str, str]
+    at: int
+    end: int = 0
+    content: list[Node | Run] = field(default_factory=list)
+
+    def children(self, name: str) -> Iterator[Node]:
+        return (child for child in self.content if isinstance(child, Node) and child.name == name)
+
+    def child(self, name: str) -> Node | None:
+        return next(self.children(name), None)
+
+    def all(self, name: str) -> Iterator[Node]:
+        """The elements of that name within this one, in the order of the document."""
+        for child in self.content:
+            if isinstance(child, Node):
+                if child.name == name:
+                    yield child
+                yield from child.all(name)
+
+    def runs(self) -> Iterator[Run]:
+        for child in self.content:
+            if isinstance(child, Run):
+                yield child
+            else:
+                yield from child.runs()
+
+    def said(self) -> str:
+        """All text within, as one."""
+        return "".join(run.text for run in self.runs())
+
+
+def root_name(data: bytes) -> str:
+    """The name of the root element without its prefix; empty where the data is no XML."""
+    found = _ROOT.match(data[: 1 << 16])
+    return found[1].decode("utf-8", "replace").rpartition(":")[2] if found else ""
+
+
+def escaped(text: str) -> str:
+    """Characters as text or attributes of XML have them."""
+    return escape(text, {'"': "&quot;"})
+
+
+def tree(data: bytes, path: Path, member: str = "") -> Node:
+    """The root element of a document. Raises TextError with the line where it is not well-formed."""
+    encoding = _ENCODING.match(data)
+    named = encoding[1].decode("ascii", "replace").lower() if encoding else "utf-8"
+    if named not in _UTF_8 or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise TextError(path, 1, f"is XML in {named.upper()}: save it as UTF-8")
+    parser = expat.ParserCreate("utf-8", namespace_separator=" ")
+    parser.buffer_text = False
+    parser.UseForeignDTD(True)
+    root = Node("", {}, 0)
+    open_nodes = [root]
+    in_cdata: list[bool] = []
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        if len(open_nodes) > DEEPEST:
+            raise TextError(path, parser.CurrentLineNumber, f"more than {DEEPEST} elements stand within one another")
+        local = {key.rpartition(" ")[2]: value for key, value in attributes.items()}
+        node = Node(name.rpartition(" ")[2], local, parser.CurrentByteIndex)
+        open_nodes[-1].content.append(node)
+        open_nodes.append(node)
+
+    def end(_: str) -> None:
+        open_nodes.pop().end = parser.CurrentByteIndex
+
+    def text(value: str) -> None:
+        at, raw = parser.CurrentByteIndex, value.encode()
+        verbatim = data.startswith(raw, at) and not raw.startswith(b"&") and not in_cdata
+        size = len(raw) if verbatim or in_cdata else _reference_size(data, at)
+        open_nodes[-1].content.append(Run(value, Site(at, size, member), verbatim))
+
+    def skipped(name: str, is_parameter: bool) -> None:
+        if not is_parameter:
+            at = parser.CurrentByteIndex
+            site = Site(at, _reference_size(data, at), member)
+            open_nodes[-1].content.append(Run(unescape(f"&{name};"), site, False))
+
+    def declared(name: str, *_: object) -> None:
+        raise TextError(path, parser.CurrentLineNumber, f"declares an entity ({name}): write it out and delete it")
+
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
+    parser.StartCdataSectionHandler, parser.EndCdataSectionHandler = lambda: in_cdata.append(True), in_cdata.clear
+    parser.SkippedEntityHandler, parser.EntityDeclHandler = skipped, declared
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        where = f"{member}: " if member else ""
+        why = expat.ErrorString(error.code)
+        raise TextError(path, error.lineno, f"{where}is no well-formed XML ({why})") from error
+    except ValueError as error:
+        raise TextError(path, None, f"is no XML that can be read ({error})") from error
+    return next(child for child in root.content if isinstance(child, Node))
+
+
+def _reference_size(data: bytes, at: int) -> int:
+    """The bytes of a reference, or of a line's end in CR LF."""
+    if data[at : at + 1] == b"&":
+        end = data.find(b";", at)
+        return end + 1 - at if end >= 0 else 1
+    return 2 if data[at : at + 2] == b"\r\n" else 1
+
+
+def attribute_runs(data: bytes, node: Node, name: str) -> list[Run]:
+    """The value of an attribute in its runs."""
+    pattern = rb"""<[^\s<>]+(?:\s+[^\s=<>]+\s*=\s*(?:"[^"]*"|'[^']*'))*?\s+%s\s*=\s*(?:"([^"]*)"|'([^']*)')"""
+    found = re.compile(pattern % name.encode()).match(data, node.at)
+    if found is None:
+        return []
+    group = 1 if found[1] is not None else 2
+    runs = []
+    for part in re.finditer(rb"&[^;]*;|[^&]+|&", found[group]):
+        text = part[0].decode("utf-8", "replace")
+        site = Site(found.start(group) + part.start(), len(part[0]))
+        runs.append(Run(unescape(text), site, not text.startswith("&")))
+    return runs

@@ -1,0 +1,218 @@
+"""A column of a page edited as a whole: what was typed against what stands there, as corrections of single places.
+
+Notes, indents and marks of the text are cells and signs of their own, and stay: markup that is not there is refused as
+in any reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from flask import Response
+from flask_openapi3.blueprint import APIBlueprint
+from flask_openapi3.models.tag import Tag
+from pydantic import BaseModel, Field
+from rapidfuzz.distance import Levenshtein
+
+from proof.locale.marking import _
+from proof.store.decision_records import ConflictError, Decision, DecisionRequest, Verdict
+from proof.store.lookup import NoPlaceError
+from proof.store.manual_corrections import ManualCorrection
+from proof.store.queue_records import Order, QueuedFlag, QueueFilter
+from proof.store.typed_text import LONGEST_NOTE
+from proof.text.column import parse_column
+from proof.text.edit import Edit, edited
+from proof.web import answers, schemas
+from proof.web.api import ERRORS, answer
+from proof.web.people import person
+from proof.web.project import project
+
+MOST_FLAGS = 10_000
+"""Flags of a page that are looked through."""
+
+column_edits = APIBlueprint(
+    "column edits", __name__, url_prefix="/api/v1", abp_tags=[Tag(name="pages")], abp_responses=ERRORS
+)
+
+
+class ColumnPath(schemas.PagePath):
+    line: int = Field(ge=1, le=2**31 - 1)
+
+
+class ColumnBody(schemas.Closed):
+    """A column as it is to read. What is corrected of it is one act, taken back together."""
+
+    seen: schemas.Seen = Field(description="The column as it stood; 404 where it reads otherwise now")
+    text: schemas.Seen
+    confirmed: bool = schemas.CONFIRMED
+    authority: str = schemas.AUTHORITY
+    note: str = Field("", max_length=LONGEST_NOTE)
+    key: str = Field(pattern=r"^[A-Za-z0-9_.:-]{8,56}$", description="The request's own: sent again it is not doubled")
+
+
+class ColumnOutcome(BaseModel):
+    """How many places were corrected, and what others had decided of those that were not."""
+
+    corrected: int
+    conflicts: list[answers.DecisionOut]
+
+
+@column_edits.post(
+    "/works/<string:work>/pages/<int:page>/columns/<int:line>",
+    responses={200: ColumnOutcome, 428: answers.UnconfirmedOut},
+    summary="Edit a column as a whole: what differs is corrected place by place, in one act",
+)
+def edit(path: ColumnPath, body: ColumnBody) -> Response:
+    store = project().store
+    place, result = store.queue.page(path.work, path.page)
+    source = next((column.source for column in result.columns if column.number == path.line), None)
+    edits = store.queue.edits(path.work, [path.page]).get((path.page, path.line), ())
+    if source is None or edited(source, edits) != body.seen:
+        told = _("%(page)s: column %(column)s no longer reads so; load the page anew")
+        raise NoPlaceError(told, page=place.page, column=path.line)
+    wanted = corrections_of(source, edits, body.text)
+    on_page = QueueFilter(first_page=place.position, last_page=place.position, raised=None, halves=True)
+    numbers, _more = store.queue.find(path.work, on_page, Order.PAGE, limit=MOST_FLAGS)
+    decided = {_place(queued): queued for queued in store.queue.flags(path.work, numbers) if queued.version}
+    corrections, decisions = [], []
+    for n, one in enumerate(wanted):
+        queued = decided.get((path.line, one.offset, one.length)) if one.edit else None
+        if queued is None:
+            corrections.append(_correction(path, body, source, one, f"{body.key}-{n}"))
+        else:
+            decisions.append(_decision(path, body, queued, one.reading, f"{body.key}-{n}"))
+    outcomes: list[Decision | ConflictError] = [
+        *(store.manual_corrections.correct_glyphs(corrections) if corrections else ()),
+        *(store.decisions.decide_all(decisions) if decisions else ()),
+    ]
+    conflicts = [outcome for outcome in outcomes if isinstance(outcome, ConflictError)]
+    told_by = [answers.DecisionOut(last) for conflict in conflicts for last in conflict.decisions[-1:]]
+    return answer(ColumnOutcome(corrected=len(outcomes) - len(conflicts), conflicts=told_by))
+
+
+def _place(queued: QueuedFlag) -> tuple[int, int, int]:
+    return queued.flag.line, queued.flag.offset, queued.flag.length
+
+
+def _correction(path: ColumnPath, body: ColumnBody, source: str, one: PlaceCorrection, key: str) -> ManualCorrection:
+    return ManualCorrection(
+        work=path.work,
+        page=path.page,
+        line=path.line,
+        offset=one.offset,
+        length=one.length,
+        reading=one.reading,
+        person=person(),
+        key=key,
+        note=body.note,
+        delete=not one.reading,
+        batch=body.key,
+        transcribed=source[one.offset : one.offset + one.length],
+        authority=body.authority,
+        confirmed=body.confirmed,
+    )
+
+
+def _decision(path: ColumnPath, body: ColumnBody, queued: QueuedFlag, reading: str, key: str) -> DecisionRequest:
+    """What decides a place otherwise than before: as the text has it, without anything there, or so as was typed."""
+    as_transcribed = reading == queued.flag.transcribed
+    verdict = Verdict.KEEP if as_transcribed else Verdict.TYPED if reading else Verdict.DELETE
+    return DecisionRequest(
+        path.work,
+        queued.number,
+        verdict,
+        queued.version,
+        person(),
+        key,
+        reading="" if verdict is Verdict.KEEP else reading,
+        note=body.note,
+        batch=body.key,
+        authority=body.authority,
+        confirmed=body.confirmed,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A stretch of a column as it stands that is corrected as one: `now` is what stands there, made of `length` code
+    points from `offset` of the column as it was checked; `edit` is what decided it, if anything did."""
+
+    now: tuple[str, ...]
+    offset: int
+    length: int
+    edit: Edit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceCorrection:
+    """`length` code points from `offset` of a column as it was checked are to read `reading`, nothing where that is
+    empty. `edit`: what was decided of that place before."""
+
+    offset: int
+    length: int
+    reading: str
+    edit: Edit | None = None
+
+
+def corrections_of(source: str, edits: Sequence[Edit], wanted: str) -> list[PlaceCorrection]:
+    """What makes a column that was checked as `source`, and stands as `edits` have it, read `wanted`: each character
+    by itself. What was decided before is decided otherwise, and as a whole."""
+    units = list(_units(source, edits))
+    cells = [(cell, n) for n, unit in enumerate(units) for cell in unit.now]
+    typed = _cells(wanted)
+    after = ["" for _ in units]
+    inserted: list[PlaceCorrection] = []
+    for step in Levenshtein.opcodes([cell for cell, _unit in cells], typed):
+        new = typed[step.dest_start : step.dest_end]
+        if step.tag == "insert":
+            left = cells[step.src_start - 1][1] if step.src_start else -1
+            right = cells[step.src_start][1] if step.src_start < len(cells) else len(units)
+            own = _decided_between(units, left, right)
+            if own is not None:
+                after[own] += "".join(new)
+            else:
+                offset = units[right].offset if right < len(units) else len(source)
+                inserted.append(PlaceCorrection(offset, 0, "".join(new)))
+        else:
+            for at in range(step.src_start, step.src_end):
+                after[cells[at][1]] += new[at - step.src_start] if new else ""
+    changed = [
+        PlaceCorrection(unit.offset, unit.length, reading, unit.edit)
+        for unit, reading in zip(units, after, strict=True)
+        if "".join(unit.now) != reading
+    ]
+    return sorted([*inserted, *changed], key=lambda place: (place.offset, place.length))
+
+
+def _decided_between(units: Sequence[_Unit], left: int, right: int) -> int | None:
+    """The unit that takes what is inserted between the cells of two others: their own where they are one, or what was
+    inserted or deleted there before; None where nothing was."""
+    if left == right:
+        return left
+    near = [n for n in range(max(left, 0), min(right, len(units) - 1) + 1) if units[n].edit]
+    return next((n for n in near if not units[n].length or not units[n].now), None)
+
+
+def _units(source: str, edits: Sequence[Edit]) -> Iterator[_Unit]:
+    """The column as it stands: its cells one by one, and what was decided, each edit as one."""
+    reached = 0
+    for edit in (*sorted(edits, key=lambda edit: (edit.start, edit.length)), None):
+        end = edit.start if edit else len(source)
+        at = reached
+        for cell in _cells(source[reached:end]):
+            yield _Unit((cell,), at, len(cell))
+            at += len(cell)
+        if edit:
+            yield _Unit(tuple(_cells(edit.replacement)), edit.start, edit.length, edit)
+            reached = edit.end
+
+
+def _cells(text: str) -> list[str]:
+    """A stretch of source text in its cells, with each sign of markup by itself."""
+    cells: list[str] = []
+    reached = 0
+    for cell in (cell for run in parse_column(text).runs for cell in run.cells):
+        cells += (*text[reached : cell.offset], text[cell.offset : cell.offset + cell.length])
+        reached = cell.offset + cell.length
+    return [*cells, *text[reached:]]

@@ -1,0 +1,67 @@
+"""A string replaced all over a work: the places that have it, each with its image, to be replaced one by one."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, request
+
+from proof.model.geometry import Box
+from proof.model.result import PageResult
+from proof.report.upright import upright
+from proof.store.finder import FoundPlace
+from proof.store.typed_text import LONGEST_READING
+from proof.web.images import name_of
+from proof.web.page_view import sheet
+from proof.web.project import project
+
+AROUND = 2.0
+"""What is shown above and below the string, in heights of one of its characters."""
+
+replacing = Blueprint("replacing", __name__)
+
+
+@replacing.get("/works/<work>/replace")
+def replace(work: str) -> Response:
+    """The first places that have `old`, as the text stands, each in one column; `new` is what is to stand there."""
+    store = project().store
+    old, new = (request.args.get(name, "").strip()[:LONGEST_READING] for name in ("old", "new"))
+    found = store.finder.find(work, old) if old else None
+    places = [place for place in (found.columns if found else ()) if place.words == old and not place.last]
+    pages = store.queue.listed(work, sorted({place.number for place in places}))
+    results = store.queue.results(sorted(pages))
+    items = []
+    for place in places:
+        page = pages.get(place.number)
+        if page is None:
+            continue
+        box = _box(results[place.number], place)
+        items.append(
+            {
+                "page": place.number,
+                "name": place.page,
+                "line": place.line,
+                "offset": place.offset,
+                "before": place.before,
+                "after": place.after,
+                "image": name_of(page.image_sha, results[place.number].skew) if page.image_sha and box else "",
+                "box": [box.x, box.y, box.w, box.h] if box else None,
+            }
+        )
+    data = {"old": old, "new": new, "places": items}
+    return sheet("replace.html", store.queue.work(work), data=data, old=old, new=new, all=found.places if found else 0)
+
+
+def _box(result: PageResult, place: FoundPlace) -> Box | None:
+    """The string on the image with what stands around it; None where its place is not known."""
+    shown = upright(result)
+    inside = range(place.offset, place.offset + len(place.words))
+    boxes = [one.box for one in shown.characters if one.line == place.line and one.offset in inside]
+    if not boxes:
+        return None
+    whole = boxes[0]
+    for box in boxes[1:]:
+        whole = whole.union(box)
+    air = AROUND * whole.h / len(boxes)
+    width, height = shown.image_size
+    left, top = max(int(whole.x - air / 4), 0), max(int(whole.y - air), 0)
+    right, bottom = min(int(whole.right + air / 4), width), min(int(whole.bottom + air), height)
+    return Box(left, top, max(right - left, 1), max(bottom - top, 1))

@@ -1,0 +1,106 @@
+// A column edited as a whole beside its image, with what the recogniser saw. What was typed is corrected place by place,
+// in one act; notes, indents and marks of the text stay.
+
+import { ahead } from "./outbox.js";
+import { api, ask, data, isShortcut, make, may, oneAtATime, piece, say, uuid } from "./shell.js";
+import { composing, meant, whyTyped } from "./typing.js";
+import { tellAnew } from "./undo.js";
+
+const $ = (id) => document.getElementById(id);
+const MARKUP = /[()/\s]/u;
+const lines = [...new Set(data.columns.map((one) => one.number))].sort((a, b) => a - b);
+const column = (number) => data.columns.find((one) => one.number === number);
+let number = 0;
+let changed = false;
+
+const read = (line) => data.characters_found.filter((one) => one.line === line && one.text.trim()).map((one) => one.read);
+
+/** Which of `seen` stand in `typed`, in that order: a longest common subsequence. */
+function standing(seen, typed) {
+  const length = Array.from({ length: seen.length + 1 }, () => new Array(typed.length + 1).fill(0));
+  for (let i = seen.length - 1; i >= 0; i -= 1)
+    for (let j = typed.length - 1; j >= 0; j -= 1)
+      length[i][j] = seen[i] === typed[j] ? length[i + 1][j + 1] + 1 : Math.max(length[i + 1][j], length[i][j + 1]);
+  const common = new Set();
+  for (let i = 0, j = 0; i < seen.length && j < typed.length;) {
+    if (seen[i] === typed[j]) { common.add(i); i += 1; j += 1; }
+    else if (length[i + 1][j] >= length[i][j + 1]) i += 1;
+    else j += 1;
+  }
+  return common;
+}
+
+/** What the recogniser saw, with what of it does not stand in what is typed. */
+function compare() {
+  const seen = read(number);
+  const same = standing(seen, [...$("column-text").value].filter((one) => !MARKUP.test(one)));
+  $("column-read").replaceChildren(...seen.map((text, n) => (same.has(n) ? text : make("mark", {}, text || "∅"))));
+}
+
+function open(line) {
+  number = line;
+  const { box, now } = column(number);
+  $("column-title").textContent = `${data.page} · ${say("column", { number })}`;
+  $("column-image").hidden = !data.image || box[2] < 1;
+  if (!$("column-image").hidden) {
+    const [x, y] = [Math.max(Math.floor(box[0]), 0), Math.max(Math.floor(box[1]), 0)];
+    const size = [Math.min(Math.ceil(box[2]), data.width - x), Math.min(Math.ceil(box[3]), data.height - y)];
+    $("column-image").src = piece(data.image, [x, y, ...size]);
+  }
+  $("column-text").value = now;
+  $("column-text").readOnly = !may("decide");
+  $("column-problem").textContent = "";
+  $("column-next").disabled = lines.at(-1) === number;
+  compare();
+  if (!$("column").open) $("column").showModal();
+  $("column-text").focus();
+  $("column-text").setSelectionRange(0, 0);
+}
+
+function next() {
+  const following = lines[lines.indexOf(number) + 1];
+  if (following) open(following);
+  else $("column").close();
+}
+
+const set = oneAtATime(async () => {
+  const own = column(number);
+  const text = $("column-text").value.replace(/\n/g, "");
+  if (text === own.now) return next();
+  try {
+    const { corrected, conflicts } = await ask(api(`pages/${data.number}/columns/${number}`), { seen: own.now, text, ...meant(text), key: uuid() });
+    changed = true;
+    if (conflicts.length) {
+      $("column-problem").textContent = ahead(conflicts[0]);
+      return;
+    }
+    own.now = text;
+    $("column-title").textContent = say("decidedMany", { num: corrected });
+    next();
+  } catch (problem) {
+    $("column-problem").textContent = whyTyped(problem, text);
+  }
+});
+
+/** Opens by `E` the column of the character that `reached` gives, or the first; by the button as well. */
+export function columnEditor(reached) {
+  $("column-open").hidden = !lines.length;
+  const begin = () => lines.length && open(lines.includes(reached()) ? reached() : lines[0]);
+  $("column-open").addEventListener("click", begin);
+  addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() !== "e" || event.repeat || !isShortcut(event)) return;
+    event.preventDefault();
+    begin();
+  });
+  const composes = composing($("column-text"));
+  $("column-text").addEventListener("input", compare);
+  $("column-text").addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || composes(event)) return;
+    event.preventDefault();
+    set();
+  });
+  $("column-form").addEventListener("submit", (event) => { event.preventDefault(); set(); });
+  $("column-next").addEventListener("click", next);
+  $("column-close").addEventListener("click", () => $("column").close());
+  $("column").addEventListener("close", () => changed && tellAnew(say("columnEdited")));
+}

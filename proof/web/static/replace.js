@@ -1,0 +1,83 @@
+// A string that is replaced place by place, each beside its image: T replaces it, K leaves it.
+
+import { ahead } from "./outbox.js";
+import { api, ask, data, inTurn, isShortcut, make, may, piece, say, script, uuid, work } from "./shell.js";
+import { meant, whyTyped } from "./typing.js";
+
+const list = document.getElementById("places");
+const rows = () => [...list.children];
+const now = new Map(); // the columns as they stand, of which a place before may have been replaced
+
+function row(place, n) {
+  const { page, name, line, offset, before, after, image, box } = place;
+  now.set(`${page} ${line}`, before + data.old + after);
+  const picture = image ? make("img", { class: "paper", alt: "", loading: "lazy", src: piece(image, box, ",180") }) : make("span", { class: "noimage" });
+  const text = make("span", { class: "han", lang: script }, before, make("del", {}, data.old), make("ins", {}, data.new), after);
+  const button = (act, key, label, needs) => make("button", { type: "button", "data-act": act, disabled: needs && (!may("decide") || !data.new) }, make("kbd", {}, key), " ", label);
+  return make("li", { tabindex: n ? -1 : 0, "data-n": n }, picture, text,
+    make("a", { class: "soft", href: `/works/${encodeURIComponent(work)}/pages/${page}#${line}-${offset}` }, name, " ", say("column", { number: line })),
+    make("span", { class: "ways" }, button("take", "T", say("replace"), true), button("keep", "K", say("leaveSo"))));
+}
+
+function go(to) {
+  if (!to) return;
+  for (const one of rows()) one.tabIndex = one === to ? 0 : -1;
+  to.focus();
+  to.scrollIntoView({ block: "nearest" });
+}
+const beside = (one, by) => rows()[rows().indexOf(one) + by];
+const following = (one) => rows().slice(rows().indexOf(one) + 1).find((each) => !each.dataset.done);
+
+const replaced = new Set(); // numbers of places that read the new string
+
+/** Replaces the string in a row: of equal ones in a column the one that stands where this one stood. */
+async function send(one, n) {
+  const place = data.places[n];
+  const key = `${place.page} ${place.line}`;
+  const seen = now.get(key);
+  const earlier = [...replaced].map((each) => data.places[each])
+    .filter(({ page, line, before }) => page === place.page && line === place.line && before.length < place.before.length);
+  const at = place.before.length + earlier.length * (data.new.length - data.old.length);
+  const text = seen.slice(0, at) + data.new + seen.slice(at + data.old.length);
+  try {
+    const { conflicts } = await ask(api(`pages/${place.page}/columns/${place.line}`), { seen, text, ...meant(data.new), key: uuid() });
+    if (conflicts.length) throw new Error(ahead(conflicts[0]));
+    now.set(key, text);
+    replaced.add(n);
+  } catch (problem) {
+    delete one.dataset.done;
+    const told = problem.document ? whyTyped(problem, data.new) : problem.message;
+    document.getElementById("notices").replaceChildren(make("p", { class: "notice" }, told));
+    go(one);
+  }
+}
+
+const sending = inTurn(); // a column that has it twice is edited twice, one after the other
+const acts = {
+  take: (one) => {
+    if (one.dataset.done || !may("decide") || !data.new) return;
+    one.dataset.done = "taken";
+    go(following(one));
+    sending(() => send(one, Number(one.dataset.n)));
+  },
+  keep: (one) => {
+    one.dataset.done ??= "left";
+    go(following(one));
+  },
+};
+
+list.replaceChildren(...data.places.map(row));
+list.addEventListener("click", (event) => {
+  const act = event.target.closest("[data-act]")?.dataset.act;
+  if (act) acts[act](event.target.closest("li"));
+});
+addEventListener("keydown", (event) => {
+  if (!isShortcut(event) || event.repeat) return;
+  const one = document.activeElement?.closest("#places > li") ?? rows().find((each) => !each.dataset.done);
+  const act = { t: "take", k: "keep" }[event.key.toLowerCase()];
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!one || (!act && !by)) return;
+  event.preventDefault();
+  if (act) acts[act](one);
+  else go(beside(one, by));
+});

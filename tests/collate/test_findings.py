@@ -1,0 +1,101 @@
+"""Differences of editions are findings of a project: decided as flags are, written as decided, asked once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proof.cli import main
+from proof.store import Store
+from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.queue_records import Order, QueuedFlag, QueueFilter
+
+WORK = "KR1x0001"
+TEXT = (
+    f"#+PROPERTY: ID {WORK}\n<pb:{WORK}_WYG_010-1a>¶\n司射東面于大夫之西北耦大夫與大夫命上射曰某御于¶\n"
+    "子命下射曰子與某子射卒遂命三耦取弓矢于次司射反¶\n"
+)
+WITNESS = TEXT.replace("北耦", "比耦").replace("取弓矢", "弓矢取").replace("司射反", "司馬射反")
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A text that was checked without images, and a witness of it."""
+    monkeypatch.chdir(tmp_path)
+    Path("010.txt").write_text(TEXT, encoding="utf-8")
+    Path("other.txt").write_text(WITNESS, encoding="utf-8")
+    assert main(["check", "010.txt"]) == 0
+    return tmp_path
+
+
+def asked() -> list[QueuedFlag]:
+    """The differences that proofreaders are asked about."""
+    with Store.open(Path("proof.sqlite")) as store:
+        numbers, _ = store.queue.find(WORK, QueueFilter(raised=True), Order.PAGE, limit=100)
+        return [one for one in store.queue.flags(WORK, numbers) if one.flag.evidence.reason == "collation"]
+
+
+def collated(*witnesses: str) -> list[tuple[str, str, str]]:
+    """What is asked once the text was collated."""
+    assert main(["collate", "010.txt", *(witnesses or ("四庫=other.txt",)), "--findings"]) == 0
+    return [(one.flag.transcribed, one.flag.suggested, one.state.value) for one in asked()]
+
+
+def decide(suggested: str, verdict: Verdict, reading: str = "") -> None:
+    flag = next(one for one in asked() if one.flag.suggested == suggested)
+    demand = DecisionRequest(WORK, flag.number, verdict, flag.version, "甲", f"of {suggested} 12345678", reading)
+    with Store.open(Path("proof.sqlite")) as store:
+        store.decisions.decide(demand)
+
+
+def test_differences_are_decided_written_and_noted_with_what_witnesses_read() -> None:
+    assert collated() == [("北", "比", "open"), ("取弓矢", "弓矢取", "open"), ("", "馬", "open")]
+    decide("比", Verdict.TAKE)
+    decide("弓矢取", Verdict.RETAIN, "弓矢取")
+    decide("馬", Verdict.UNSURE)
+    assert main(["export", "010.txt", "--in-place"]) == 0
+    assert Path("010.txt").read_text(encoding="utf-8") == TEXT.replace("北耦", "比耦")
+    notes = Path("out/010.notes.txt").read_text(encoding="utf-8").splitlines()
+    assert [line.rpartition("　")[2] for line in notes if line.startswith("〔")] == [
+        "比：原作北，四庫本作比，從四庫本改。",
+        "取弓矢：四庫本作弓矢取，今不從。",
+        "馬：四庫本有，疑脫。",
+    ]
+    assert notes[0] == "四庫本：文淵閣四庫全書本"
+
+
+def test_what_was_decided_is_not_asked_again_whatever_is_checked_collated_or_written() -> None:
+    collated()
+    decide("比", Verdict.TAKE)
+    decide("弓矢取", Verdict.KEEP)
+    for _ in range(2):
+        assert main(["export", "010.txt", "--in-place"]) == 0
+        assert main(["check", "010.txt"]) == 0
+        assert collated() == [("取弓矢", "弓矢取", "kept"), ("", "馬", "open")]
+    assert Path("010.txt").read_text(encoding="utf-8") == TEXT.replace("北耦", "比耦")
+
+
+def test_a_place_is_one_finding_with_the_readings_of_all_witnesses() -> None:
+    Path("third.txt").write_text(TEXT.replace("北耦", "此耦"), encoding="utf-8")
+    Path("fourth.txt").write_text(TEXT.replace("北耦", "比耦"), encoding="utf-8")
+    assert collated("四庫=other.txt", "嚴=third.txt", "毛=fourth.txt")[0] == ("北", "比", "open")
+    flag = asked()[0].flag
+    assert [(one.siglum, one.reading) for one in flag.evidence.witnesses] == [
+        ("四庫", "比"),
+        ("嚴", "此"),
+        ("毛", "比"),
+    ]
+    assert [text for text, _ in flag.evidence.alternatives] == ["比", "此"]
+
+
+def test_a_difference_that_no_witness_has_any_more_is_asked_no_more() -> None:
+    collated()
+    Path("other.txt").write_text(WITNESS.replace("比耦", "北耦"), encoding="utf-8")
+    assert collated() == [("取弓矢", "弓矢取", "open"), ("", "馬", "open")]
+
+
+def test_a_text_that_was_changed_since_is_checked_first(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("010.txt").write_text(TEXT.replace("東面", "東南面"), encoding="utf-8")
+    assert main(["collate", "010.txt", "other.txt", "--findings"]) != 0
+    assert "run proof check on it first" in capsys.readouterr().err

@@ -1,0 +1,96 @@
+"""The program from Python: the four jobs, their rows, and the notebook of the documentation."""
+
+from __future__ import annotations
+
+import ast
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proof.api import check, collate, export, open_project
+from proof.errors import ProofError, UsageError
+from tests.sample import lay_out
+
+ROOT = Path(__file__).resolve().parents[1]
+NOTEBOOK = ROOT / "docs" / "how-to" / "python.ipynb"
+
+
+@pytest.mark.engine
+def test_raw_files_are_checked_and_exported(tmp_path: Path) -> None:
+    folder = lay_out(tmp_path / "book", 2)
+    project = open_project(folder, settings={"page.rows": 21})
+    assert "rows = 21" in (folder / "config.toml").read_text(encoding="utf-8")
+    done: list[str] = []
+    work = check(project, progress=lambda progress: done.append(progress.page))
+    assert [page.page for page in work.pages] == sorted(done) == ["WYG0103-0192c", "WYG0103-0192d"]
+    assert work.sound
+    assert work.report.is_file()
+    raised = [flag for flag in work.flags if flag.raised]
+    assert ("WYG0103-0192d", "北", "比") in {(flag.page, flag.transcribed, flag.suggested) for flag in raised}
+    assert sum(page.raised for page in work.pages) == len(raised)
+    assert all(isinstance(value, str | int | float | None) for flag in raised for value in asdict(flag).values())
+    assert check(folder).flags == work.flags
+    (text,) = export(project)
+    assert (text.complete, text.written) == (True, ())
+    assert text.files[0].read_bytes() == text.text.read_bytes()
+
+
+def test_a_project_is_opened_as_it_is(tmp_path: Path) -> None:
+    folder = lay_out(tmp_path / "book", 1)
+    open_project(folder)
+    kept = (folder / "config.toml").read_bytes()
+    again = open_project(folder, settings={"flags.threshold": 9.0})
+    assert again.settings.flags.threshold == 9.0
+    assert (folder / "config.toml").read_bytes() == kept
+
+
+def test_what_is_wrong_is_raised_and_not_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UsageError, match="there is no such folder"):
+        open_project(tmp_path / "nowhere")
+    folder = lay_out(tmp_path / "book", 1)
+    with pytest.raises(ProofError, match="nothing was decided yet"):
+        export(open_project(folder))
+    with pytest.raises(UsageError, match="unknown form 'docx': choose of text, diff"):
+        export(folder, forms=["docx"])
+    assert capsys.readouterr() == ("", "")
+
+
+def test_witnesses_are_collated(tmp_path: Path) -> None:
+    base, other = tmp_path / "base.txt", tmp_path / "other.txt"
+    for path, text in ((base, "射人告具于公公升即位于席西鄉"), (other, "射人告具于公公升卽位於席西嚮")):
+        path.write_text(f"---\ntitle: 大射儀\n---\n\n{text}\n", encoding="utf-8")
+    (witness,) = collate(base, f"甲={other}")
+    assert witness.siglum == "甲"
+    read = base.read_text(encoding="utf-8")
+    assert ("鄉", "嚮") in {(variant.base, variant.witness) for variant in witness.variants}
+    assert all(read[each.start : each.start + each.length] == each.base for each in witness.variants)
+
+
+def cells() -> list[dict[str, Any]]:
+    notebook: dict[str, Any] = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def shown_by(source: str, names: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> str:
+    """What a cell prints, and what its last expression gives."""
+    body = ast.parse(source).body
+    last = body.pop() if isinstance(body[-1], ast.Expr) else None
+    exec(compile(ast.Module(body, []), str(NOTEBOOK), "exec"), names)  # noqa: S102 - the project's own notebook
+    value = None
+    if isinstance(last, ast.Expr):
+        value = eval(compile(ast.Expression(last.value), str(NOTEBOOK), "eval"), names)  # noqa: S307 - as above
+    return capsys.readouterr().out + ("" if value is None else repr(value))
+
+
+@pytest.mark.engine
+def test_the_notebook_gives_what_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for cell in cells():
+        outputs = [output.get("text", output.get("data", {}).get("text/plain", ())) for output in cell["outputs"]]
+        assert shown_by("".join(cell["source"]), names, capsys) == "".join("".join(output) for output in outputs)

@@ -1,0 +1,170 @@
+"""Files of other formats: what is read of them, and that an edit of the text is an edit of the file and no more."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from docx import Document
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proof.errors import TextError
+from proof.text import formats
+from proof.text.edit import Edit, edited
+from proof.text.edition import parse_edition, read_edition
+from proof.text.extraction import Draft, Extraction, Site, as_it_is
+from proof.text.formats import TextFormat, decoded
+from proof.text.witness import Layer
+from tests.text.formats.samples import SAMPLES, Sample
+
+
+def extraction(sample: Sample, data: bytes | None = None) -> Extraction:
+    found = decoded(sample.path, sample.data if data is None else data).extraction
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_text_of_a_file_is_read(name: str) -> None:
+    sample = SAMPLES[name]
+    read = decoded(sample.path, sample.data)
+    assert read.text == sample.text
+    assert read.container == name.split(" ", maxsplit=1)[0]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_without_edits_a_file_stays_byte_for_byte(name: str) -> None:
+    sample = SAMPLES[name]
+    edition = parse_edition(decoded(sample.path, sample.data), sample.path)
+    assert edition.data() == sample.data
+    assert all(edition.text[one.start : one.end] == one.source for one in edition.stretches())
+
+
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_an_edit_of_the_text_is_read_again_from_the_file(data: st.DataObject) -> None:
+    sample = SAMPLES[data.draw(st.sampled_from(sorted(SAMPLES)))]
+    source = extraction(sample)
+    chosen = data.draw(st.lists(st.sampled_from(source.pieces), min_size=1, max_size=4, unique=True))
+    edits = []
+    for piece in chosen:
+        start = data.draw(st.integers(0, len(piece.text) - 1)) if piece.verbatim else 0
+        length = data.draw(st.integers(0, len(piece.text) - start)) if piece.verbatim else len(piece.text)
+        new = data.draw(st.text("龍𪚥虎", min_size=1, max_size=3))
+        if piece.start + start or length:
+            edits.append(Edit(piece.start + start, length, new))
+    assert all(map(source.holds, edits))
+    again = extraction(sample, source.edited(edits))
+    assert again.text == edited(source.text, edits)
+    undone, moved = [], 0
+    for edit in sorted(edits, key=lambda edit: edit.start):
+        undone.append(Edit(edit.start + moved, len(edit.replacement), source.text[edit.start : edit.end]))
+        moved += len(edit.replacement) - edit.length
+    if all(again.holds(edit) for edit in undone):
+        assert extraction(sample, again.edited(undone)).text == source.text
+
+
+def test_a_correction_changes_every_place_that_says_the_character() -> None:
+    source = extraction(SAMPLES["page"])
+    changed = source.edited([Edit(source.text.index("夫"), 1, "人")]).decode()
+    assert changed.count("夫") == 0
+    assert changed.replace("人", "夫").encode() == source.data
+
+
+def test_what_a_reader_put_between_is_no_place_for_a_correction() -> None:
+    source = extraction(SAMPLES["page"])
+    slash, mark = source.text.index("/"), source.text.index("<pb:")
+    assert not source.holds(Edit(slash, 1, "甲"))
+    assert not source.holds(Edit(mark, 3, ""))
+    assert not source.holds(Edit(slash - 1, 3, "甲乙丙"))
+    with pytest.raises(ValueError, match="no place"):
+        source.edited([Edit(slash, 1, "甲")])
+    wiki = extraction(SAMPLES["wikitext"])
+    named = wiki.text.index("&SK-2593;")
+    assert not wiki.holds(Edit(named + 2, 1, "甲"))
+    assert wiki.edited([Edit(named, 9, "甲")]).decode().count("{{*|唐太宗甲御撰}}") == 1
+
+
+def test_an_insertion_is_written_as_the_syntax_has_it() -> None:
+    source = extraction(SAMPLES["alto"])
+    assert b'CONTENT="\xe5\x91\xbd&amp;KR0001;&quot;\xe4\xb8\x8a"' in source.edited(
+        [Edit(source.text.index("上"), 0, '&KR0001;"')]
+    )
+
+
+def test_a_corrected_docx_opens_and_keeps_everything_else() -> None:
+    source = extraction(SAMPLES["docx"])
+    changed = source.edited([Edit(source.text.index("儀"), 1, "義")])
+    assert [paragraph.text for paragraph in Document(io.BytesIO(changed)).paragraphs] == [
+        "第一",
+        "大射之義&射義也",
+        "君有命",
+    ]
+    with zipfile.ZipFile(io.BytesIO(source.data)) as before, zipfile.ZipFile(io.BytesIO(changed)) as after:
+        assert after.testzip() is None
+        assert before.namelist() == after.namelist()
+        other = [name for name in before.namelist() if before.read(name) != after.read(name)]
+    assert other == ["word/document.xml"]
+
+
+def test_layers_are_those_of_the_file() -> None:
+    sample = SAMPLES["wikitext"]
+    read = parse_edition(decoded(sample.path, sample.data), sample.path)
+    assert [stretch.source for stretch in read.stretches() if stretch.layer is Layer.COMMENTARY] == [
+        "唐太宗&SK-2593;御撰",
+        "子&SK2-25;之",
+    ]
+    assert {remark.code.value: dict(remark.values)["text"] for remark in read.remarks} == {
+        "template-part": "乙",
+        "fore-edge": "<史部,正史類,晉書,卷一>",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "told"),
+    [
+        ("a.xml", b"<PcGts><Page>", r"a\.xml:1: is no well-formed XML"),
+        ("a.xml", b'<!DOCTYPE TEI [<!ENTITY a "b">]>\n<TEI/>', r"a\.xml:1: declares an entity"),
+        ("a.xml", b'<?xml version="1.0" encoding="big5"?><TEI/>', r"a\.xml:1: is XML in BIG5: save it as UTF-8"),
+        ("a.xml", b"<TEI>" * 300, "more than 200 elements"),
+        (
+            "a.xml",
+            b"<rss><title>\xe5\xa4\xa7</title></rss>",
+            "is XML of a kind that is not read: PAGE, ALTO and TEI are",
+        ),
+        ("a.html", b"<!DOCTYPE html><p>\xe5\xa4\xa7</p>", "is HTML: save its text as plain text"),
+        ("a.json", b'{"text": "\xe5\xa4\xa7"}', "is JSON"),
+        ("a.docx", b"PK\x03\x04rest", "is an archive, and neither DOCX nor EPUB"),
+        ("a.pdf", b"%PDF-1.7", "is a PDF: name it among the images"),
+        ("a.doc", b"\xd0\xcf\x11\xe0\xa1", "is a document of an old Word: save it as DOCX"),
+    ],
+)
+def test_what_is_not_read_is_refused_with_advice_that_fits(tmp_path: Path, name: str, data: bytes, told: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(TextError, match=told):
+        read_edition(tmp_path / name)
+
+
+def test_a_format_is_added_by_an_entry_point(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def read(data: bytes, path: Path) -> Extraction:
+        draft = Draft(data, as_it_is, {})
+        draft.mark("<pb:1a>¶\n")
+        draft.read(data[2:].decode(), Site(2, len(data) - 2))
+        return draft.done()
+
+    own = TextFormat("own", frozenset({".own"}), lambda data, path: data.startswith(b"@@"), read)
+    entry = EntryPoint("own", "elsewhere:FORMAT", formats.ENTRY_POINTS)
+    monkeypatch.setattr(EntryPoint, "load", lambda self: own)
+    monkeypatch.setattr(formats, "entry_points", lambda group: [entry])
+    formats.text_formats.cache_clear()
+    (tmp_path / "a.own").write_bytes("@@大射".encode())
+    try:
+        read_in = read_edition(tmp_path / "a.own")
+    finally:
+        formats.text_formats.cache_clear()
+    assert (read_in.container, read_in.text) == ("own", "<pb:1a>¶\n大射")
+    assert read_in.data([Edit(9, 1, "人")]) == "@@人射".encode()

@@ -1,0 +1,83 @@
+"""A column edited as a whole: what is corrected of it, and that it then reads as it was typed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.text.edit import Edit, edited
+from proof.web.column_edits import PlaceCorrection, corrections_of
+from tests.web.drawn import LINES, WORK, Served
+
+SOURCE = "　周易(鄭玄/注)⿰金本卷"
+
+
+def reads(source: str, edits: list[Edit], corrections: list[PlaceCorrection]) -> str:
+    """The column once the corrections stand, in place of the edits that they are about."""
+    kept = [edit for edit in edits if edit not in [one.edit for one in corrections]]
+    return edited(source, [*kept, *(Edit(one.offset, one.length, one.reading) for one in corrections)])
+
+
+@pytest.mark.parametrize(
+    ("typed", "places"),
+    [
+        (SOURCE, []),
+        ("　周昜(鄭玄/注)⿰金本卷", [(2, 1, "昜")]),
+        ("　周(鄭玄/注)⿰金本卷一", [(2, 1, ""), (13, 0, "一")]),
+        ("　周易(鄭玄/注)⿰金木卷", [(9, 3, "⿰金木")]),
+        ("　周易(鄭康成/注)⿰金本卷", [(5, 0, "康"), (5, 1, "成")]),
+    ],
+)
+def test_what_differs_is_corrected_character_by_character(typed: str, places: list[tuple[int, int, str]]) -> None:
+    corrections = corrections_of(SOURCE, [], typed)
+    assert [(one.offset, one.length, one.reading) for one in corrections] == places
+    assert reads(SOURCE, [], corrections) == typed
+
+
+TEXT = st.text("甲乙丙(/)　", max_size=8)
+
+
+@given(TEXT, TEXT, st.lists(st.tuples(st.integers(0, 8), st.integers(0, 1), st.text("丁戊", max_size=2)), max_size=3))
+def test_the_column_reads_as_it_was_typed_whatever_was_decided_before(
+    source: str, typed: str, decided: list[tuple[int, int, str]]
+) -> None:
+    edits: list[Edit] = []
+    for start, length, replacement in sorted(decided):
+        free = not edits or start > edits[-1].end
+        if (
+            free
+            and start + length <= len(source)
+            and (length or replacement)
+            and source[start : start + length] != replacement
+        ):
+            edits.append(Edit(start, length, replacement))
+    assert reads(source, edits, corrections_of(source, edits, typed)) == typed
+    assert corrections_of(source, edits, edited(source, edits)) == []
+
+
+def test_a_column_is_edited_as_one_act_which_flags_export_and_undo_know(served: Served) -> None:
+    """The flagged 告 is read 吿, a character deleted and one inserted; then the column is edited again."""
+    client, base = served.client, f"/api/v1/works/{WORK}"
+    page = client.get(f"{base}/pages/1").get_json()
+    assert page["columns"][0]["now"] == LINES[0]
+
+    def edit(seen: str, text: str, key: str) -> dict[str, Any]:
+        made = client.post(f"{base}/pages/1/columns/1", json={"seen": seen, "text": text, "key": key})
+        return {"status": made.status_code, **made.get_json()}
+
+    first = "射人吿具于公升阼即位"
+    assert edit(LINES[0], first, "edit-0001") == {"status": 200, "corrected": 3, "conflicts": []}
+    assert edit(LINES[0], first, "edit-0002")["status"] == 404
+    assert client.get(f"{base}/pages/1").get_json()["columns"][0]["now"] == first
+    flags = served.store.queue.flags(WORK, [1])
+    assert (flags[0].state.value, flags[0].reading) == ("corrected", "吿")
+    second = "射人告具于公升即位乃"
+    assert edit(first, second, "edit-0003")["corrected"] == 3
+    assert client.get(f"{base}/pages/1").get_json()["columns"][0]["now"] == second
+    assert edit(second, "射人(告具于公升即位乃", "edit-0004")["status"] == 422
+    for key, text in (("undo-0001", first), ("undo-0002", LINES[0])):
+        assert client.post(f"{base}/undo", json={"key": key}).status_code == 200
+        assert client.get(f"{base}/pages/1").get_json()["columns"][0]["now"] == text
