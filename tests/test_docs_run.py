@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import importlib
 import io
 import re
 import shlex
@@ -12,6 +13,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from proof.cli import main
@@ -32,7 +34,7 @@ STAYS = ("serve", "cluster")
 ASKS_OTHERS = ("fetch", "--cluster")
 """Words of a command that asks another machine."""
 
-OF_OTHERS = ("make serve", "git", "podman", "pip", "sudo", "until", "    --")
+OF_OTHERS = ("make serve", "git", "podman", "pip", "sudo", "until", "    --", "useradd", "python3", "systemctl", "/opt")
 """What lines begin with that run other programs."""
 
 BEFORE = {
@@ -150,6 +152,15 @@ def test_settings_that_are_shown_are_settings(name: str, world: Path) -> None:
         assert tomllib.loads(block)
         (world / "config.toml").write_text(block, encoding="utf-8")
         Settings.load(world / "config.toml")
+
+
+def test_what_a_service_manager_starts_is_a_command_of_the_program() -> None:
+    lines = [line for block in blocks("how-to/operations", "ini") for line in block.splitlines()]
+    started = [line.partition("/bin/proof ")[2] for line in lines if line.startswith("ExecStart=")]
+    assert len(started) == 2
+    for name, *words in map(shlex.split, started):
+        command: click.Command = importlib.import_module(f"proof.commands.{name}").command
+        assert command.make_context(name, words)
 
 
 def test_the_code_of_the_page_about_python_runs(world: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from proof.settings.config import FILE_NAME, STORE_NAME
 from proof.store import Store
-from proof.store.records import StoredText
+from proof.store.rows import StoredText
 from proof.text.model import Transcription
 from proof.text.versions import most_alike
 

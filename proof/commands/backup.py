@@ -8,9 +8,11 @@ from pathlib import Path
 import click
 
 from proof.commands.options import config_option, existing_store, settings_of
+from proof.errors import UsageError
 from proof.settings.config import Settings
 from proof.settings.material import find_images
 from proof.store.backup import backup, verify
+from proof.store.backup_series import next_file, remove_older
 
 
 @click.command("backup")
@@ -19,21 +21,34 @@ from proof.store.backup import backup, verify
 @click.option("--images/--no-images", default=True, help="Whether page images go into it.  [default: they do]")
 @click.option("--with-cache", "cache", is_flag=True, help="Also save what was read on the images.")
 @click.option("--verify", "verifies", is_flag=True, help="Restore FILE, a backup, into a temporary folder and compare.")
-def command(file: Path, config: Path | None, images: bool, cache: bool, verifies: bool) -> int:
+@click.option(
+    "--keep",
+    type=click.IntRange(1),
+    metavar="NUMBER",
+    help="FILE is a folder: save into a new file in it, named by the time, and keep the last NUMBER of them.",
+)
+def command(file: Path, config: Path | None, images: bool, cache: bool, verifies: bool, keep: int | None) -> int:
     """Save the project into FILE: store with all decisions and their journal, settings, texts and images.
 
     It may be worked on meanwhile; the file holds one moment of it. What was read on the images is left out, since a
     check reads it again. With --verify nothing is saved: FILE is restored
-    and found whole, or the exit status is 2.
+    and found whole, or the exit status is 2. With --keep a timer may run it: an older backup is removed only
+    when the new one is whole.
     """
+    if verifies and keep:
+        raise UsageError("--verify looks at one backup, --keep makes one: give one of the two")
     if verifies:
         held = verify(file)
         click.echo(f"{held.path}: restores whole, {held.files:,} files, {held.rows:,} rows of the store")
         return 0
     settings = settings_of(config)
     existing_store(settings)
-    saved = backup(settings, file, images=images, cache=cache)
+    project = settings.base.absolute().name or "project"
+    target = next_file(file, project) if keep else file
+    saved = backup(settings, target, images=images, cache=cache)
     click.echo(f"{saved.path}: {saved.files:,} files, {saved.rows:,} rows of the store of {settings.base}")
+    for path in remove_older(file, project, keep) if keep else ():
+        click.echo(f"removed: {path}")
     for folder in _folders_left_out(settings, images=images):
         click.echo(f"not in it, no image of it is saved: {folder}; after proof restore put its images there", err=True)
     for path in saved.left_out:

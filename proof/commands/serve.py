@@ -24,7 +24,12 @@ EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - what is asked about when it i
 @library_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option("--port", default=8642, show_default=True, type=click.IntRange(0, 65535), help="Port; 0: any free one.")
-def command(config: Path | None, given: dict[str, Any], library: Path | None, host: str, port: int) -> int:
+@click.option(
+    "--log", type=click.Path(path_type=Path), metavar="FILE", help="Access log, a line an answer; -: standard output."
+)
+def command(
+    config: Path | None, given: dict[str, Any], library: Path | None, host: str, port: int, log: Path | None
+) -> int:
     """Proofread in the browser what `proof check` flagged.
 
     Answers until it is interrupted. Nothing of another host is ever asked for. With --auth people log in, each with
@@ -32,6 +37,7 @@ def command(config: Path | None, given: dict[str, Any], library: Path | None, ho
     """
     from proof.check.library import library_settings  # noqa: PLC0415 - other commands do without it
     from proof.store import Store  # noqa: PLC0415
+    from proof.web.access_log import write_access_log  # noqa: PLC0415
     from proof.web.app import create_app  # noqa: PLC0415
     from proof.web.serve import serve  # noqa: PLC0415
 
@@ -50,6 +56,8 @@ def command(config: Path | None, given: dict[str, Any], library: Path | None, ho
     if not near and settings.serve.auth and not settings.serve.https:
         click.echo("proof: passwords go over the network unencrypted; put https in front (serve.https)", err=True)
     app = create_app(settings, store=store, hosts=hosts)
+    if log is not None:
+        write_access_log(app, log)
     served = settings.serve
     ready = lambda url: click.echo(f"proofread at {url}\nproject: {_called(settings)}")  # noqa: E731
     with suppress(KeyboardInterrupt), _ended_by(signal.SIGTERM):

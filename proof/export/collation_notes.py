@@ -18,9 +18,9 @@ from proof.model.flags import Kind
 from proof.store.authorities import IMAGE, REASONED
 from proof.text.edit import Edit
 from proof.text.model import Script, is_han
-from proof.text.witness import Addresses, Edition
+from proof.text.witness import Addresses, Edition, PageStart
 
-_SIMPLIFIED = str.maketrans(dict(zip("據刪補脫頁從無卷葉葉當", "据删补脱页从无卷叶叶当", strict=True)))
+_SIMPLIFIED = str.maketrans(dict(zip("據刪補脫頁從無卷葉當記", "据删补脱页从无卷叶当记", strict=True)))
 _PASSAGE = 12
 """Code points; a longer correction is named by its beginning and its end."""
 
@@ -77,14 +77,14 @@ def notes_of(
     placed = with_moved([*corrected.placed, *still])
     placed.sort(key=lambda pair: (pair[0].edit.start, pair[0].edit.length))
     juan_of = {page.id: page.juan for page in edition.pages}
-    leaf_of = {page.id: page.folio for page in edition.pages}
+    leaf_of = {page.id: leaf_in_words(page, edition.script) for page in edition.pages}
     addresses = Addresses(edition)
     edits = sorted((one.edit for one in corrected.placed if one.correction.changes), key=lambda edit: edit.start)
     numbers: dict[str, int] = {}
     notes = []
     for one, was in placed:
         correction = one.correction
-        juan, folio = juan_of.get(correction.page, ""), leaf_of.get(correction.page)
+        juan = juan_of.get(correction.page, "")
         numbers[juan] = numbers.get(juan, 0) + 1
         before, after = _around(addresses, edition, edits, one)
         told = moved_note(one, was, edition.script) if was is not None else house_note(one, edition.script)
@@ -93,7 +93,7 @@ def notes_of(
             CollationNote(
                 numbers[juan],
                 juan,
-                _leaf(str(folio) if folio else ""),
+                leaf_of.get(correction.page, ""),
                 correction.page,
                 correction.line,
                 before,
@@ -163,7 +163,7 @@ def house_note(placed: PlacedCorrection, script: Script) -> str:
         told = f"{new}：原作{old}，{readings}{after}乙正"
     else:
         told = f"{new}：原作{old}，{readings}{after}改"
-    return f"{_in_script(told, script)}。{correction.note}"
+    return f"{in_script(told, script)}。{correction.note}"
 
 
 def _suspected(correction: Correction, suggested: str) -> str:
@@ -238,27 +238,27 @@ def moved_note(placed: PlacedCorrection, old: PlacedCorrection, script: Script) 
         told = f"{correction.replacement}：原在{where}，{after}乙正"
     else:
         told = f"{correction.replacement}：原在第{was.line}行{where}，{after}移"
-    return f"{_in_script(told, script)}。{correction.note}"
+    return f"{in_script(told, script)}。{correction.note}"
 
 
 def place_in_words(note: CollationNote, script: Script) -> str:
     """Where a note belongs: the leaf and the column, or the line of a text without pages."""
-    where = f"葉{note.leaf}" if note.leaf else note.page
-    return _in_script(f"{where}第{numeral(note.line)}行", script)
+    return in_script(f"{note.leaf}第{numeral(note.line)}行", script)
 
 
 def juan_in_words(juan: str, script: Script) -> str:
     """What a juan is called over its notes; empty in a text without any."""
     if juan.isascii() and juan.isdigit():
-        return _in_script(f"卷{numeral(int(juan))}" if int(juan) else "卷首", script)
-    return _in_script(juan, script)
+        return in_script(f"卷{numeral(int(juan))}" if int(juan) else "卷首", script)
+    return in_script(juan, script)
 
 
-def _leaf(folio: str) -> str:
-    """A half-folio in words: 一上 for 1a."""
-    if not folio[:-1].isdigit():
-        return folio
-    return numeral(int(folio[:-1])) + {"a": "上", "b": "下"}.get(folio[-1], folio[-1])
+def leaf_in_words(page: PageStart, script: Script) -> str:
+    """What a page is called: 葉一上 for its half-folio 1a, its id where it has none."""
+    if page.folio is None:
+        return page.id
+    side = {"a": "上", "b": "下"}[page.folio.side]
+    return in_script(f"葉{numeral(page.folio.leaf)}{side}", script)
 
 
 def numeral(number: int) -> str:
@@ -272,7 +272,8 @@ def numeral(number: int) -> str:
     return told.removeprefix("一") if told.startswith("一十") else told or "零"
 
 
-def _in_script(words: str, script: Script) -> str:
+def in_script(words: str, script: Script) -> str:
+    """Words of notes as a text in that script has them."""
     return words.translate(_SIMPLIFIED) if script is Script.SIMPLIFIED else words
 
 

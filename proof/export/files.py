@@ -19,11 +19,14 @@ from proof.errors import OutputError, UsageError
 from proof.export.alto import alto
 from proof.export.collation_notes import CollationNotes, notes_of
 from proof.export.corrections import Correction
+from proof.export.docx import docx
 from proof.export.forms import export_form
 from proof.export.forms import names as more_names
 from proof.export.iiif import Addressed, flag_annotations, manifest
 from proof.export.marked import MarkedPage, as_checked, mark
 from proof.export.note_files import house_list, plain_list, with_footnotes
+from proof.export.note_page import note_page
+from proof.export.noted_text import noted_text
 from proof.export.pagexml import page_xml
 from proof.export.shown import with_decisions
 from proof.export.source import CorrectedSource, write_corrected
@@ -42,6 +45,8 @@ class Form(StrEnum):
     PLAIN = "plain"
     CSV = "csv"
     FOOTNOTES = "footnotes"
+    DOCX = "docx"
+    HTML = "html"
     TEI = "tei"
     PAGE = "page"
     ALTO = "alto"
@@ -142,6 +147,16 @@ def _tei(material: Material) -> bytes:
     return tei(corrected.edition, corrected.placed, material.pages, material.collations, material.title)
 
 
+def _docx(material: Material) -> bytes:
+    notes = material.notes
+    return docx(noted_text(material.corrected, notes), notes, material.named, material.made)
+
+
+def _html(material: Material) -> bytes:
+    notes = material.notes
+    return note_page(noted_text(material.corrected, notes), notes, material.named)
+
+
 def _iiif(material: Material) -> bytes:
     addressed = Addressed(material.base, material.corrected.edition.path.stem, decided_pages(material))
     return _json(manifest(addressed, material.named))
@@ -172,6 +187,8 @@ ENDINGS: dict[Form, tuple[str, Callable[[Material], bytes]]] = {
     Form.PLAIN: ("corrections.txt", lambda material: plain_list(material.corrected).encode()),
     Form.CSV: ("decided.csv", lambda material: spreadsheet(material.corrected)),
     Form.FOOTNOTES: ("footnotes.txt", lambda material: with_footnotes(material.corrected, material.notes).encode()),
+    Form.DOCX: ("docx", _docx),
+    Form.HTML: ("html", _html),
     Form.TEI: ("tei.xml", _tei),
     Form.IIIF: ("manifest.json", _iiif),
 }

@@ -18,6 +18,9 @@ from proof.text.pages import LineKind
 from proof.text.variants import policy_of
 from proof.text.witness import Edition
 
+ARCHIVE = b"PK"
+"""How the archives begin that texts are extracted from."""
+
 
 @dataclass(frozen=True, slots=True)
 class CorrectedSource:
@@ -40,8 +43,12 @@ class CorrectedSource:
         return tuple(placed for placed in self.placed if placed.decided)
 
     def diff(self, name: str) -> bytes:
-        """What changed as a unified diff that `git apply` takes; `name` is the file's path in its repository."""
-        return unified_diff(self.edition.data(), self.data, name)
+        """What changed as a unified diff that `git apply` takes; `name` is the file's path in its repository. Of an
+        archive (DOCX, EPUB) what changed in its text, to be read."""
+        before, after = self.edition.data(), self.data
+        if self.edition.extraction is not None and before.startswith(ARCHIVE):
+            before, after = self.edition.text.encode(), self.text.encode()
+        return unified_diff(before, after, name)
 
 
 def correct(

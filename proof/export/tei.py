@@ -2,7 +2,8 @@
 
 A column is `cb`, the second half-row of a note begins with `lb`; a note is `note` with its layer as its type. A
 running edition that was laid on images has `pb` and `cb` where their pages and columns begin. A correction is `choice`
-of `sic` and `corr`, with who made it (`resp`) and what it rests on (`evidence`).
+of `sic` and `corr`, with who made it (`resp`) and what it rests on (`evidence`). A footnote of the edition's own
+apparatus is `app` within its `note`: the lemma, the reading, who has it or is followed, and the note in its words.
 
 Where a witness reads otherwise there is `app`: its `lem` is what the base has (with the correction, if there is one),
 each `rdg` what others have, and every witness that is there is named by one of them. Its `type` says what the readings
@@ -21,6 +22,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 import proof
+from proof.collate.apparatus import ApparatusNote, apparatus_of
 from proof.collate.collation import Collation
 from proof.collate.witnesses import witness_names
 from proof.errors import UsageError
@@ -99,6 +101,8 @@ class _Writer:
     changes: tuple[Change, ...] = ()
     halves: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Of characters that moved: the id of each of the two corrections, and that of the other."""
+    apparatus: dict[int, ApparatusNote] = field(default_factory=dict)
+    """The edition's own notes by where they begin, as far as they are understood."""
     people: dict[str, str] = field(default_factory=dict)
     """Who made the corrections, with their ids."""
     starts: list[int] = field(default_factory=list)
@@ -110,6 +114,7 @@ class _Writer:
     def __post_init__(self) -> None:
         self.changes = apparatus(self.edition, self.corrections, self.collations).items
         self.starts = [change.start for change in self.changes]
+        self.apparatus = {note.start: note for note in apparatus_of(self.edition)} if self.edition.footnotes else {}
         named = dict.fromkeys(one.correction.person for one in self.corrections)
         self.people = {name: f"r{number}" for number, name in enumerate(named, start=1)}
         moved = ((one, was) for one, was in with_moved(self.corrections) if was is not None)
@@ -125,7 +130,7 @@ class _Writer:
         file = add(header, "fileDesc")
         statement = add(file, "titleStmt")
         title = self.title or self.edition.title or self.edition.work
-        add(statement, "title").text = legal(title) or "Untitled"
+        add(statement, "title").text = legal(title) or self.edition.path.stem
         for name, ident in self.people.items():
             responsible = _ident(add(statement, "respStmt"), ident)
             add(responsible, "resp").text = "corrections" if name else "corrections by persons not named"
@@ -301,7 +306,16 @@ class _Writer:
 
     def _footnote(self, parent: etree._Element, note: Footnote) -> None:
         element = add(parent, "note", place="foot", n=legal(note.label))
-        element.text = legal(note.text)
+        told = self.apparatus.get(note.start)
+        if told is None or not told.understood:
+            element.text = legal(note.text)
+            return
+        app = add(element, "app", type="edition")
+        add(app, "lem").text = legal(told.lemma)
+        add(app, "rdg").text = legal(told.reading)
+        if named := told.witness or told.authority:
+            add(app, "wit").text = legal(named)
+        add(app, "note").text = legal(note.text)
 
     def _stretch(
         self,

@@ -1,6 +1,6 @@
 """Keeps what a check found: a database in the project folder, at any address that SQLAlchemy knows."""
 
-from proof.store.records import (
+from proof.store.rows import (
     FlagFilter,
     KeptPage,
     PagePlace,

@@ -24,7 +24,7 @@ from proof.store import queries, rows
 from proof.store.lookup import StorePart, changed, number_of
 from proof.store.models import ColumnRow, PageRow, TextRow, TextVersionRow
 from proof.store.places import PageToPlace, placed_pages
-from proof.store.records import PagePlace
+from proof.store.rows import PagePlace
 from proof.store.saving import put_flags
 from proof.store.texts import sha_of
 from proof.text.witness import Edition

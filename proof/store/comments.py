@@ -143,7 +143,8 @@ class Comments(StorePart):
             if row is None or session.get_one(WorkRow, row.work_id).name != work:
                 raise NoPlaceError(NO_PAGE, work=work, page=page)
             of_flags = CommentRow.flag_id.in_(select(FlagRow.id).where(FlagRow.page_id == page))
-            return comments(session, _of_place(page, None) | of_flags)
+            both = (*comments(session, _of_place(page, None)), *comments(session, of_flags))  # each by its own index
+            return sorted(both, key=lambda comment: (comment.at, comment.id))
 
     def of_flags(self, flags: Iterable[tuple[int, str]]) -> dict[tuple[int, str], list[Comment]]:
         """The comments on flags, given by page and id, oldest first."""

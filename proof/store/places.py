@@ -25,7 +25,7 @@ from proof.store import rows
 from proof.store.decision_records import SETTLED
 from proof.store.models import ColumnRow, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.quality import seeded_among
-from proof.store.records import PagePlace
+from proof.store.rows import PagePlace
 from proof.store.texts import carry, content_of, decided_reading
 from proof.text.positions import PositionMap, Span
 

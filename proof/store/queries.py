@@ -17,7 +17,7 @@ from proof.store import rows
 from proof.store.lookup import Sessions, number_of
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, TextRow, WorkRow
 from proof.store.quality import is_finding, is_seeded
-from proof.store.records import FlagFilter, KeptPage, StoredFlag, StoredText
+from proof.store.rows import FlagFilter, KeptPage, StoredFlag, StoredText
 from proof.store.texts import DecidedPlace, place_of
 
 PAGES_AT_ONCE = 64

@@ -1,12 +1,17 @@
-"""Page results and runs as rows of the tables, and back. The numbers are made plain ones on the way in."""
+"""Runs, places of pages and stored flags; these and page results as rows of the tables, and back.
+
+Numpy's numbers are made plain ones on the way in.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import proof
 from proof.model.flags import Evidence, Flag, Kind, SenseReading, WitnessReading
 from proof.model.geometry import Box
 from proof.model.notices import Notice
@@ -14,7 +19,112 @@ from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import codec
 from proof.store.models import ColumnRow, FlagRow, PageRow, RunRow
-from proof.store.records import PagePlace, RunInfo, StoredRunInfo, TextInfo
+
+
+@dataclass(frozen=True, slots=True)
+class TextInfo:
+    """A transcription file of a run: path, hash of its content, format and script. `content` is stored apart from the
+    run."""
+
+    path: str
+    sha: str
+    format: str = ""
+    script: str = ""
+    content: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """The work, texts, engine and settings (as JSON) of a run."""
+
+    work: str
+    title: str
+    texts: tuple[TextInfo, ...]
+    engine: EngineIdentity
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    version: str = proof.__version__
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRunInfo:
+    """A stored run. `finished` is None while it goes on, or where it was interrupted.
+
+    `findings` are notices about the run as a whole (gaps and jumps in the sequence of pages); `reused` is the number of
+    pages taken unchanged from an earlier run.
+    """
+
+    id: int
+    info: RunInfo
+    started: datetime
+    finished: datetime | None = None
+    findings: tuple[Notice, ...] = ()
+    reused: int = 0
+
+    @property
+    def seconds(self) -> float | None:
+        """Wall-clock seconds from start to finish."""
+        return (self.finished - self.started).total_seconds() if self.finished else None
+
+
+@dataclass(frozen=True, slots=True)
+class PagePlace:
+    """The place of a page in its work: `position` counts the pages of the run from 0, `text` is the path of the
+    transcription file as in `RunInfo.texts`, `folio` is written as on the page (`12b`). `copies` are the other texts of
+    the run that have a page of the same id. `lines` are the code points of the file at which its columns begin, by
+    their numbers, `sha` the hash of the content of the file."""
+
+    position: int
+    text: str = ""
+    juan: str = ""
+    folio: str = ""
+    copies: frozenset[str] = frozenset()
+    lines: Mapping[int, int] = field(default_factory=dict)
+    sha: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPage:
+    """The identity of a page's result: its key, and the hash of its image."""
+
+    key: str
+    image_sha: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """A transcription file as a part of a work: its `path` and `script` in its last check, the `run` of that number;
+    `pages` are the ids of its present pages."""
+
+    work: str
+    path: str
+    script: str
+    run: int
+    pages: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFlag:
+    """A flag with its first and last run. `stale`: the last check of its page did not find it."""
+
+    flag: Flag
+    first_run: int
+    last_run: int
+    stale: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FlagFilter:
+    """A filter of the flags of a work. None and empty tuples mean all; `by_hand` false leaves out corrections by
+    hand."""
+
+    work: str
+    page: str | None = None
+    kinds: tuple[Kind, ...] = ()
+    raised: bool | None = None
+    stale: bool | None = False
+    transcribed: tuple[str, ...] = ()
+    by_hand: bool = True
+
 
 CURRENT, GONE, BY_HAND, COLLATED = 0, -1, -2, -3
 """Least `ordinal` of a flag in its page's present result, the one of a flag that is not in it, and those of flags that

@@ -19,7 +19,7 @@ from proof.store import codec, queries, rows
 from proof.store.glyphs import GlyphsByCharacter, Shapes, by_character, glyph_values, shapes_before
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError, held_in
 from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow, PageRow, RunRow
-from proof.store.page_changes import note_otherwise
+from proof.store.page_states import note_otherwise
 from proof.store.places import (
     PageToPlace,
     follow_to_other_texts,
@@ -30,7 +30,7 @@ from proof.store.places import (
     stands_at,
 )
 from proof.store.quality import is_finding, note_sorts
-from proof.store.records import PagePlace
+from proof.store.rows import PagePlace
 
 
 @dataclass(frozen=True, slots=True)

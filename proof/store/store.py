@@ -43,7 +43,8 @@ from proof.store.models import FlagRow, PageRow, RunRow, TextVersionRow, WorkRow
 from proof.store.page_states import PageStates
 from proof.store.places import stand_in_text
 from proof.store.queue import Queue
-from proof.store.records import (
+from proof.store.recovery import Recovered, recover
+from proof.store.rows import (
     FlagFilter,
     KeptPage,
     PagePlace,
@@ -52,7 +53,6 @@ from proof.store.records import (
     StoredRunInfo,
     StoredText,
 )
-from proof.store.recovery import Recovered, recover
 from proof.store.rules import Rules
 from proof.store.saving import (
     CheckedResult,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proof.errors import UsageError
-from proof.store.records import StoredText
+from proof.store.rows import StoredText
 from proof.store.store import Store
 from proof.text.witness import Edition
 

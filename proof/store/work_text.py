@@ -313,7 +313,8 @@ def _decided(session: Session, work: int, among: Collection[int] | None) -> dict
         PageRow.version_id.label("checked"),
     )
     query = query.join(PageRow, PageRow.id == FlagRow.page_id).outerjoin(TextRow, TextRow.id == FlagRow.text_id)
-    query = query.where(FlagRow.work_id == work, FlagRow.version > 0, ~is_seeded(), *_among(among))
+    of_pages = FlagRow.work_id == work if among is None else FlagRow.page_id.in_(among)
+    query = query.where(of_pages, FlagRow.version > 0, ~is_seeded())
     query = query.where(or_(FlagRow.state == State.CORRECTED.value, FlagRow.reads != FlagRow.transcribed))
     query = query.where(or_(FlagRow.text_id.is_(None), FlagRow.version_id == TextRow.version_id))
     of_column: defaultdict[At, list[Any]] = defaultdict(list)

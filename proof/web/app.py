@@ -30,6 +30,7 @@ from proof.web import description, health, language, people, problems, statics
 from proof.web.accounts import accounts
 from proof.web.answers import InvalidOut
 from proof.web.api import api
+from proof.web.certificates import certificates, certificates_api
 from proof.web.column_edits import column_edits
 from proof.web.comments import comments
 from proof.web.download_jobs import DownloadJobs
@@ -115,6 +116,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_api(glyphs)
     app.register_api(layouts)
     app.register_api(column_edits)
+    app.register_api(certificates_api)
     app.register_api(downloads_api)
     app.register_api(export_preview_api)
     app.register_blueprint(iiif)
@@ -124,6 +126,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_blueprint(downloads)
     app.register_blueprint(export_preview)
     app.register_blueprint(replacing)
+    app.register_blueprint(certificates)
     description.serve(app)
     health.serve(app, store)
     return app

@@ -1,8 +1,9 @@
-"""Whether the server can do its work: `/healthz`, for whatever watches over it."""
+"""Whether the server can do its work, and how much it did: `/healthz`, for whatever watches over it."""
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from threading import Lock
 
 from flask import Flask, Response, jsonify
@@ -40,15 +41,31 @@ class Health:
 
 
 def serve(app: Flask, store: Store) -> None:
-    """Answer `/healthz`: 200 where the store can be written, 503 where it cannot. Why not is in no answer: whoever
-    asks has no account."""
+    """Answer `/healthz`: 200 where the store can be written, 503 where it cannot, with how many answers were given
+    since the start. Why not is in no answer: whoever asks has no account."""
     health = Health(store)
+    began = time.monotonic()
+    answers: Counter[int] = Counter()
+
+    def count(response: Response) -> Response:
+        answers[response.status_code // 100] += 1
+        return response
 
     def healthy() -> Response:
         well = health.well
-        response = jsonify({"status": "ok" if well else "the store cannot be written", "version": proof.__version__})
+        response = jsonify(
+            {
+                "status": "ok" if well else "the store cannot be written",
+                "version": proof.__version__,
+                "uptime_seconds": round(time.monotonic() - began),
+                "answers": sum(answers.values()),
+                "client_errors": answers[4],
+                "server_errors": answers[5],
+            }
+        )
         response.status_code = 200 if well else 503
         response.headers["Cache-Control"] = "no-store"
         return response
 
+    app.after_request(count)
     app.add_url_rule("/healthz", "health", healthy)

@@ -13,7 +13,7 @@ from proof.model.flags import Evidence, Flag, Kind
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import FlagFilter, PagePlace, RunInfo, Store
-from proof.store.records import TextInfo
+from proof.store.rows import TextInfo
 from proof.store.saving import CheckedResult
 from proof.text.edition import parse_edition
 from proof.text.encoding import Decoded

@@ -23,3 +23,20 @@ def test_a_folder_of_which_nothing_is_saved_is_named(run: Run, tmp_path: Path) -
         f"not in it, no image of it is saved: {tmp_path}/empty; after proof restore put its images there\n"
     )
     assert f"{tmp_path}/images" in run("backup", "b.zip", "--no-images").stderr
+
+
+def test_a_timer_keeps_the_last_backups_and_touches_no_other_file(run: Run, tmp_path: Path) -> None:
+    lay_out(tmp_path, 1)
+    assert run("check", "text.txt", "--engine", "null", "-q").returncode == 0
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    strangers = [kept / "other-20200101T000000Z.zip", kept / f"{tmp_path.name}.zip"]
+    older = [kept / f"{tmp_path.name}-2020010{day}T000000Z.zip" for day in (1, 2, 3)]
+    for path in (*strangers, *older):
+        path.touch()
+    said = run("backup", "kept", "--keep", "2")
+    assert said.returncode == 0, said.stderr
+    assert said.stdout.splitlines()[1:] == [f"removed: {path.relative_to(tmp_path)}" for path in older[:2]]
+    (new,) = set(kept.iterdir()) - {*strangers, *older}
+    assert set(kept.iterdir()) == {*strangers, older[2], new}
+    assert run("backup", str(new), "--verify").returncode == 0

@@ -217,7 +217,7 @@ def test_every_seed_and_a_kanripo_juan_are_valid_tei_with_all_their_characters(
         document = etree.fromstring(tei(source))
         tei_schema.assertValid(document)
         for note in document.findall(".//{*}note[@place='foot']"):
-            note.text = ""
+            note.text, note[:] = "", []
         told = han(words(document.find(".//{*}body")))
         assert told == han("".join(stretch.source for stretch in source.stretches()))
 
@@ -413,3 +413,13 @@ def test_a_character_that_moved_is_one_note_in_every_form(tei_schema: etree.Rela
     (annotation,) = flag_annotations(replace(checked, flags=flags), "page.png", "flags.json")["items"]
     assert len(annotation["target"]) == 2
     assert annotation["body"]["value"] == (f"{PAGE}, 3, 1, omission: ∅ → 射; {PAGE}, 3, 3, insertion: 射 → ∅")
+
+
+def test_the_apparatus_of_an_edition_is_lemma_and_reading(tei_schema: etree.RelaxNG) -> None:
+    text = '---\ntitle: "射"\n---\n\n東面于中西[^3]坐。\n\n[^3]: 西：原作東，據嚴本校勘記改。\n'
+    read = parse_edition(Decoded(text, "utf-8", False), Path("text.txt"))
+    document = etree.fromstring(tei(read))
+    tei_schema.assertValid(document)
+    (app,) = document.findall(".//{*}note[@place='foot']/{*}app")
+    assert (app.findtext("{*}lem"), app.findtext("{*}rdg")) == ("西", "東")
+    assert app.findtext("{*}note") == "西：原作東，據嚴本校勘記改。"

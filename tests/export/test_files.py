@@ -67,6 +67,8 @@ def test_each_form_is_written(material: Material, tmp_path: Path) -> None:
         "KR1_010.corrections.txt",
         "KR1_010.decided.csv",
         "KR1_010.footnotes.txt",
+        "KR1_010.docx",
+        "KR1_010.html",
         "KR1_010.tei.xml",
         "page/WYG0103-0192c.xml",
         "alto/WYG0103-0192c.xml",

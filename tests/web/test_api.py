@@ -340,7 +340,16 @@ def test_the_description_names_every_address_and_is_31(served: Served) -> None:
 
 
 def test_it_says_that_it_is_well(served: Served) -> None:
-    assert served.client.get("/healthz").json == {"status": "ok", "version": proof.__version__}
+    client = served.client
+    before = client.get("/healthz").json
+    assert before is not None
+    assert (before["status"], before["version"]) == ("ok", proof.__version__)
+    client.get("/nowhere")
+    after = client.get("/healthz").json
+    assert after is not None
+    assert after["answers"] - before["answers"] == 2
+    assert after["client_errors"] - before["client_errors"] == 1
+    assert after["server_errors"] == before["server_errors"]
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8642", "[::1]:8642", "[0:0:0:0:0:0:0:1]", "127.0.0.1:1"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,8 +25,8 @@ PEOPLE = {"甲": Role.ADMINISTRATOR, "乙": Role.PROOFREADER, SCRIPT: Role.PROOF
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project with four people."""
+def with_people(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with four people, which nobody changes."""
     folder = tmp_path_factory.mktemp("people")
     settings = settings_in(folder)
     with Store.open(settings.store_address) as store:
@@ -35,7 +36,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
+def folder(with_people: Path, tmp_path: Path) -> Path:
+    """A copy of that project: what one test says of a page is not there for another."""
+    return shutil.copytree(with_people, tmp_path / "project")
+
+
+@pytest.fixture
 def address(folder: Path) -> Iterator[str]:
     """`proof serve --auth` in a process of its own."""
     with serving(folder, "--auth") as address:

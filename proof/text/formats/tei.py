@@ -104,7 +104,8 @@ class _Prose:
             elif child.name == "g":
                 self.running.named(_gaiji(child), _whole(child, self.data))
             elif child.name == "note" and _is_foot(child):
-                self.running.footnote(*child.runs())
+                own = next(child.all("note"), child)  # of an `app` the note in the edition's words
+                self.running.footnote(*own.runs())
             elif child.name == "note":
                 self.running.open_note()
                 self.take(child)

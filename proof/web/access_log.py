@@ -1,0 +1,55 @@
+"""The access log: a line for each answer, in the Combined Log Format of Apache and nginx, with the seconds it took."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from logging.handlers import WatchedFileHandler
+from pathlib import Path
+
+from flask import Flask, Response, g, request
+
+from proof.errors import OutputError
+from proof.web.people import account
+
+
+def write_access_log(app: Flask, path: Path) -> None:
+    """Write the log of `app` into a file, `-` for standard output. A file that was moved away is opened anew, so that
+    logrotate needs no signal. Raises OutputError."""
+    logger = logging.getLogger("proof.access")
+    try:
+        handler = logging.StreamHandler(sys.stdout) if path == Path("-") else WatchedFileHandler(path, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written ({error.strerror}); name another file for --log") from error
+    logger.handlers[:] = [handler]
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+
+    def begin() -> None:
+        g.began = time.perf_counter()
+
+    def note(response: Response) -> Response:
+        logger.info(_line(response, time.perf_counter() - g.get("began", time.perf_counter())))
+        return response
+
+    app.before_request_funcs.setdefault(None, []).insert(0, begin)
+    app.after_request(note)
+
+
+def _line(response: Response, seconds: float) -> str:
+    who = account()
+    name = _quoted(who.name) if who else "-"
+    at = time.strftime("%d/%b/%Y:%H:%M:%S +0000", time.gmtime())
+    asked = _quoted(f"{request.method} {request.full_path.rstrip('?')} {request.environ.get('SERVER_PROTOCOL', '')}")
+    referrer, agent = _quoted(request.referrer or "-"), _quoted(request.user_agent.string or "-")
+    length = response.content_length if response.content_length is not None else "-"
+    return (
+        f'{request.remote_addr or "-"} - {name} [{at}] "{asked}" {response.status_code} {length} '
+        f'"{referrer}" "{agent}" {seconds:.3f}'
+    )
+
+
+def _quoted(text: str) -> str:
+    """Text of a browser, without what would end the field or the line."""
+    return "".join(sign if sign.isprintable() and sign not in '"\\' else f"\\x{ord(sign):02x}" for sign in text)

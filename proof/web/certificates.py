@@ -1,0 +1,107 @@
+"""The certificate of a work: as a page, in the API, and as PDF."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from io import BytesIO
+from xml.sax.saxutils import escape
+
+from flask import Blueprint, Response
+from flask_openapi3.blueprint import APIBlueprint
+from flask_openapi3.models.tag import Tag
+from pydantic import RootModel
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.styles import ParagraphStyle
+from reportlab.lib.units import mm
+from reportlab.pdfbase.cidfonts import UnicodeCIDFont
+from reportlab.pdfbase.pdfmetrics import registerFont
+from reportlab.platypus import Paragraph, SimpleDocTemplate, Spacer, Table
+
+from proof.locale.marking import _
+from proof.report.certificate import Certificate, certificate_of
+from proof.web import schemas
+from proof.web.api import ERRORS, answer
+from proof.web.language import language, say
+from proof.web.page_view import sheet
+from proof.web.project import project
+
+FONTS = {"zh-Hans": "STSong-Light"}
+"""Fonts for Chinese that every reader of PDF brings; traditional characters else."""
+TRADITIONAL = "MSung-Light"
+
+certificates = Blueprint("certificates", __name__)
+certificates_api = APIBlueprint(
+    "certificates api", __name__, url_prefix="/api/v1", abp_tags=[Tag(name="works")], abp_responses=ERRORS
+)
+
+
+class CertificateOut(RootModel[dict[str, object]]):
+    """What `proof.report.certificate.Certificate` holds: versions, counts, people, errors expected to be left."""
+
+
+@certificates_api.get(
+    "/works/<string:work>/certificate", responses={200: CertificateOut}, summary="The certificate of a work"
+)
+def certificate(path: schemas.WorkPath) -> Response:
+    return answer(CertificateOut(certificate_of(project().store, path.work).as_dict()))
+
+
+@certificates.get("/works/<work>/certificate")
+def view(work: str) -> Response:
+    """The certificate as a page."""
+    made = certificate_of(project().store, work)
+    return sheet("certificate.html", project().store.queue.work(work), certificate=made, lines=lines_of(made))
+
+
+@certificates.get("/works/<work>/certificate.pdf")
+def pdf(work: str) -> Response:
+    """The certificate as PDF."""
+    made = certificate_of(project().store, work)
+    response = Response(pdf_of(made), mimetype="application/pdf")
+    response.headers["Content-Disposition"] = f'attachment; filename="certificate-{made.at:%Y-%m-%d}.pdf"'
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def lines_of(made: Certificate) -> list[tuple[str, str]]:
+    """What it says in the language of the request: names and values."""
+    left = made.left
+    unknown = say(_("not known: no sample of what was not flagged was decided"))
+    return [
+        (say(_("Characters compared with ink")), f"{made.with_ink:,} / {made.characters:,} ({made.share:.1%})"),
+        (say(_("Pages checked against an image")), f"{made.pages_checked:,} / {made.pages:,}"),
+        (say(_("Flags decided")), f"{made.decided:,} / {made.flagged:,}"),
+        (say(_("Errors confirmed")), f"{made.confirmed:,}"),
+        (
+            say(_("Errors expected to be left")),
+            f"{left.expected:.1f} ({left.low:.1f} – {left.high:.1f})" if left else unknown,
+        ),
+        (say(_("Pages proofread by")), _people(made.proofread)),
+        (say(_("Pages validated by")), _people(made.validated)),
+        *((say(_("Version of %(text)s")) % {"text": text.name}, f"SHA-256 {text.sha}") for text in made.texts),
+        (say(_("Made")), f"{made.at:%Y-%m-%d %H:%M} UTC, proof {made.program}"),
+    ]
+
+
+def _people(pages: Mapping[str, int]) -> str:
+    return ", ".join(f"{person} ({number:,})" for person, number in pages.items()) or say(_("nobody"))
+
+
+def pdf_of(made: Certificate) -> bytes:
+    """The certificate on a page of A4, in the language of the request."""
+    font = FONTS.get(language(), TRADITIONAL)
+    registerFont(UnicodeCIDFont(font))
+    plain = ParagraphStyle("plain", fontName=font, fontSize=10.5, leading=15, wordWrap="CJK")
+    large = ParagraphStyle("large", parent=plain, fontSize=18, leading=26)
+    rows = [[Paragraph(escape(name), plain), Paragraph(escape(value), plain)] for name, value in lines_of(made)]
+    file = BytesIO()
+    heading = say(_("Certificate of proofreading"))
+    SimpleDocTemplate(file, pagesize=A4, margin=20 * mm, title=f"{made.title}: {heading}").build(
+        [
+            Paragraph(escape(made.title), large),
+            Paragraph(escape(heading), plain),
+            Spacer(0, 8 * mm),
+            Table(rows, colWidths=[60 * mm, 100 * mm], style=[("VALIGN", (0, 0), (-1, -1), "TOP")]),
+        ]
+    )
+    return file.getvalue()

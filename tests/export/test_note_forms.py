@@ -1,0 +1,121 @@
+"""The corrected text with its notes as DOCX and HTML: what a reader of either finds."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import subprocess
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from proof.export.collation_notes import notes_of
+from proof.export.corrections import Correction
+from proof.export.docx import docx
+from proof.export.note_page import note_page
+from proof.export.noted_text import noted_text
+from proof.export.source import CorrectedSource, correct
+from proof.text.edition import parse_edition, read_edition
+from proof.text.encoding import Decoded
+
+PAGE = "KR1_WYG_010-1a"
+TEXT = f"<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n司射不告告者揖耦以¶\n<pb:KR1_WYG_010-1b>¶\n射于庭¶\n"
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+
+
+def corrected(text: str = TEXT) -> CorrectedSource:
+    return correct(
+        parse_edition(Decoded(text, "utf-8", False), Path("text.txt")),
+        [
+            Correction(PAGE, 2, 7, 2, "以耦", "耦以", witness="影像", person="甲"),
+            Correction(PAGE, 2, 3, 1, "", "告", witness="理校", person="乙"),
+            Correction(PAGE, 1, 5, 1, "比", "北", witness="四庫", person="甲", readings=(("四庫", "比"),)),
+            Correction(PAGE, 1, 3, 0, "與", "", person="甲"),
+            Correction("KR1_WYG_010-1b", 1, 3, 0, "中", "", person="乙"),
+        ],
+    )
+
+
+def written(source: CorrectedSource) -> bytes:
+    notes = notes_of(source)
+    return docx(noted_text(source, notes), notes, "儀禮", datetime(2026, 1, 2, tzinfo=UTC))
+
+
+def part(document: bytes, name: str) -> etree._Element:
+    with zipfile.ZipFile(io.BytesIO(document)) as archive:
+        return etree.fromstring(archive.read(name))
+
+
+def test_tracked_changes_accepted_give_the_corrected_text_and_refused_the_text_as_it_was() -> None:
+    body = part(written(corrected()), "word/document.xml")
+    accepted = "".join(node.text or "" for node in body.iter(f"{W}t"))
+    assert "大夫與之西比耦案比今注訛作北據司射不告者揖以耦" in accepted
+    for change in list(body.iter(f"{W}ins")):
+        parent = change.getparent()
+        assert parent is not None
+        parent.remove(change)
+    refused = "".join(node.text or "" for node in body.iter(f"{W}t", f"{W}delText"))
+    assert "大夫之西北耦案比今注訛作北據司射不告告者揖耦以" in refused
+    made = {(node.get(f"{W}author"), node.get(f"{W}date")) for node in body.iter(f"{W}del")}
+    assert made == {("甲", "2026-01-02T00:00:00Z"), ("乙", "2026-01-02T00:00:00Z")}
+
+
+def test_every_note_is_a_footnote_at_its_place() -> None:
+    document = written(corrected())
+    notes = {
+        note.get(f"{W}id"): "".join(map(str, note.itertext())).strip() for note in part(document, "word/footnotes.xml")
+    }
+    referred = [node.get(f"{W}id") for node in part(document, "word/document.xml").iter(f"{W}footnoteReference")]
+    assert [notes[number] for number in referred] == [
+        "與：原脫，今補。",
+        "比：原作北，四庫本作比，從四庫本改。",
+        "告：原衍，據理校刪。",
+        "以耦：原作耦以，據影像乙正。",
+        "中：原脫，今補。",
+    ]
+    with zipfile.ZipFile(io.BytesIO(document)) as archive:
+        assert b"/word/footnotes.xml" in archive.read("[Content_Types].xml")
+
+
+def test_the_document_is_read_again_as_the_corrected_text(tmp_path: Path) -> None:
+    path = tmp_path / "text.docx"
+    path.write_bytes(written(corrected()))
+    again = "".join(cell.text for stretch in read_edition(path).stretches() for cell in stretch.cells())
+    assert "大夫與之西比耦" in again
+    assert "司射不告者揖以耦" in again
+
+
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not on this machine")
+def test_libreoffice_finds_every_change_and_footnote(tmp_path: Path) -> None:
+    (tmp_path / "text.docx").write_bytes(written(corrected()))
+    profile = f"-env:UserInstallation=file://{tmp_path}/profile"
+    command = ["soffice", profile, "--headless", "--convert-to", "odt", "--outdir", str(tmp_path), "text.docx"]
+    subprocess.run(command, check=True, cwd=tmp_path, capture_output=True)  # noqa: S603
+    with zipfile.ZipFile(tmp_path / "text.odt") as archive:
+        content = archive.read("content.xml").decode()
+    counts = [len(re.findall(f"<text:{name}[ >]", content)) for name in ("insertion", "deletion", "note")]
+    assert counts == [4, 3, 5]
+
+
+def test_the_page_has_the_text_with_its_changes_and_every_note_linked() -> None:
+    source = corrected()
+    notes = notes_of(source)
+    page = etree.HTML(note_page(noted_text(source, notes), notes, "儀禮 <b>"))
+    assert "".join(element.text or "" for element in page.iter("ins")) == "與比以耦中"
+    assert "".join(element.text or "" for element in page.iter("del")) == "北告耦以"
+    targets = {(link.get("href") or "").removeprefix("#") for link in page.iter("a")}
+    assert targets == {element.get("id") for element in page.iter() if element.get("id")}
+    assert len(targets) == 10
+    assert page.findtext(".//h1") == "儀禮 <b>"
+    assert page.findtext(".//dd") == "文淵閣四庫全書本"
+
+
+def test_without_decisions_both_are_the_text_as_it_is() -> None:
+    source = correct(parse_edition(Decoded(TEXT, "utf-8", False), Path("text.txt")), [])
+    body = part(written(source), "word/document.xml")
+    assert not list(body.iter(f"{W}ins", f"{W}del", f"{W}footnoteReference"))
+    assert "".join(node.text or "" for node in body.iter(f"{W}t")).count("大夫之西北耦") == 1
