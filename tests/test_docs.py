@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 import pytest
+from playwright.sync_api import Browser, expect
 
 from proof.cli import COMMANDS, commands
 from proof.settings.table import settings_table
@@ -76,6 +77,16 @@ def test_who_reads_it_asks_no_other_host_for_anything(built: tuple[Path, subproc
     pages = list(built[0].rglob("*.html"))
     assert pages
     assert [page.name for page in pages if FETCHED.search(page.read_text(encoding="utf-8"))] == []
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_it_is_searched_from_the_disk(built: tuple[Path, subprocess.CompletedProcess[str]], browser: Browser) -> None:
+    page = browser.new_page()
+    page.goto((built[0] / "index.html").as_uri())
+    page.locator("input.md-search__input").press_sequentially("backup")
+    expect(page.locator(".md-search-result__link").first).to_be_attached()
+    page.close()
 
 
 @pytest.mark.parametrize("name", BESIDE)
