@@ -29,7 +29,8 @@ def read_corrections(path: Path) -> list[Correction]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise TextError(path, None, f"the corrections cannot be read ({error.strerror})") from error
+        why = f"the corrections cannot be read ({error.strerror}): check its name and permissions"
+        raise TextError(path, None, why) from error
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise TextError(path, line, "this is not UTF-8: save the corrections as UTF-8") from error

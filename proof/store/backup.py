@@ -336,7 +336,7 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
         said = json.loads(archive.read(MANIFEST))
         form, sums = said["format"], said["sha256"]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise BackupError(f"{path}: is no backup of proof") from error
+        raise BackupError(f"{path}: is no backup of proof: name a file that `proof backup` made") from error
     if form != FORMAT:
         raise BackupError(f"{path}: was made by proof {said.get('version', '')}; update proof")
     if not isinstance(sums, dict) or STORE_NAME not in sums or not isinstance(said.get("rows", 0), int):
