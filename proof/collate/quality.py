@@ -23,8 +23,11 @@ USUAL = 0.03
 """Share of characters at which two editions of one text differ, beyond which a witness weighs less."""
 
 PRIOR_CHARACTERS = 300
-"""Characters of a juan whose share of differences is taken from the whole witness, and of the whole that has the usual
-share: short texts tell little."""
+"""Characters of a juan whose share of differences is taken from the whole witness, and of the whole witness from
+`PRIOR_SHARE`: short texts tell little."""
+
+PRIOR_SHARE = 0.02
+"""Share of differences of a witness of which nothing is known."""
 
 LONGEST_SLIP = 8
 """Characters that one of the two has more which count as differences; more is a passage, and no slip."""
@@ -61,13 +64,19 @@ def quality_by_juan(
     of_juan = np.array([number_of[name] for name in names])[np.asarray(base.blocks)[mine]]
     characters = np.bincount(of_juan, minlength=len(juans))
     differing = np.bincount(of_juan, weights=unequal + slips, minlength=len(juans))
-    whole = (differing.sum() + PRIOR_CHARACTERS * USUAL) / (characters.sum() + PRIOR_CHARACTERS)
+    whole = (differing.sum() + PRIOR_CHARACTERS * PRIOR_SHARE) / (characters.sum() + PRIOR_CHARACTERS)
     shares = (differing + PRIOR_CHARACTERS * whole) / (characters + PRIOR_CHARACTERS)
     return [
         WitnessQuality(juan, int(n), int(d), weight_of(float(share)))
         for juan, n, d, share in zip(juans, characters, differing, shares, strict=True)
         if n
     ]
+
+
+def quality_by_block(edition: Edition, found: Sequence[WitnessQuality]) -> list[float]:
+    """What share of its weight a witness has in each block of the base; where nothing is known, all of it."""
+    weight_in = {quality.juan: quality.weight for quality in found}
+    return [weight_in.get(juan, 1.0) for juan in juan_of_blocks(edition)]
 
 
 def _codes(keys: str) -> NDArray[np.uint32]:
