@@ -28,10 +28,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
 
 from proof.collate.shapes import near_in_shape
 from proof.collate.sounds import homophones, share_part
-from proof.collate.tokens import WitnessTokens
+from proof.collate.tokens import PairCounts, WitnessTokens
 from proof.text.alike import look_alikes, run_together
 from proof.text.authorities import authorities
 from proof.text.model import Script
@@ -135,7 +138,7 @@ class Sorter:
 
     def pair(self, at: int, to: int) -> Sorted:
         """Two characters that answer one another and are not the same."""
-        mine, theirs = self._a.cells[at].text, self._b.cells[to].text
+        mine, theirs = self._a.cells.text(at), self._b.cells.text(to)
         if mine.startswith("&") or theirs.startswith("&"):
             return Class.UNENCODED, NO_CODE_POINT
         if len(unified(mine)) > 1 or len(unified(theirs)) > 1:
@@ -163,7 +166,7 @@ class Sorter:
         announced = of.text(start, end)
         if _LABEL.fullmatch(announced) or (announced in ("鄭", "郑") and of.text(end, end + 1) == "注"):
             return Class.LAYOUT, "label"
-        if length == 1 and of.cells[start].text in PARTICLES:
+        if length == 1 and of.cells.text(start) in PARTICLES:
             return Class.READING, "particle"
         return Class.ERROR, ""
 
@@ -194,7 +197,7 @@ class Sorter:
     def _meant(self, of: WitnessTokens, at: int) -> tuple[str, ...]:
         """What a character may stand for: in a simplified text all traditional ones that became it."""
         script = self._judge.base if of is self._a else self._judge.other
-        character = unified(of.cells[at].text)
+        character = unified(of.cells.text(at))
         if script is Script.TRADITIONAL:
             return (character,)
         return tuple(dict.fromkeys((*authorities().conversions.traditional.get(character, ()), character)))
@@ -209,7 +212,7 @@ class Sorter:
         if len(self._a) + len(self._b) >= TELLING and min(here, there) <= 0 and max(here, there) >= FEW:
             return "look-alike-rare"
         usual = [
-            unified(of.cells[place].text) in authorities().standard for of, place in ((self._a, at), (self._b, to))
+            unified(of.cells.text(place)) in authorities().standard for of, place in ((self._a, at), (self._b, to))
         ]
         traditional = self._judge.base is self._judge.other is Script.TRADITIONAL
         return "look-alike-rare" if traditional and usual[0] is not usual[1] else ""
@@ -227,11 +230,8 @@ class Sorter:
         return Counter(self._a.keys) + Counter(self._b.keys)
 
     @cached_property
-    def _together(self) -> Counter[str]:
-        found: Counter[str] = Counter()
-        for keys in (self._a.keys, self._b.keys):
-            found.update(map(str.__add__, keys, keys[1:]))
-        return found
+    def _together(self) -> PairCounts:
+        return PairCounts(self._a.keys, self._b.keys)
 
     def _titled(self, of: WitnessTokens, at: int) -> bool:
         return of.blocks[min(at, len(of) - 1)] in (self._titles_a if of is self._a else self._titles_b)
@@ -247,11 +247,8 @@ class Sorter:
 
 def titles(of: WitnessTokens) -> frozenset[int]:
     """The numbers of the lines that are a title with the number of a juan, and of those of its authors behind."""
-    lines: dict[int, str] = {}
-    for cell, number in zip(of.cells, of.blocks, strict=True):
-        line = lines.get(number, "")
-        if len(line) <= TITLE:
-            lines[number] = line + cell.text
+    begins = [0, *(np.flatnonzero(np.diff(np.asarray(of.blocks))) + 1).tolist(), len(of)] if len(of) else []
+    lines = {of.blocks[start]: of.text(start, min(end, start + TITLE + 1)) for start, end in pairwise(begins)}
     found, last = set(), -2
     for number, line in lines.items():
         author = number - last <= 2 and len(line) <= AUTHOR and _AUTHOR.search(line)

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from proof.collate.apparatus import ApparatusNote, apparatus_of
 from proof.collate.blocks import AlignedPart, align, gaps, repeated
 from proof.collate.classes import CharacterClassifier, Class, Sorter
@@ -27,6 +30,8 @@ from proof.errors import UsageError
 from proof.text.model import Script
 from proof.text.variants import policy_of
 from proof.text.witness import Edition, Layer
+
+Numbers = NDArray[np.int64]
 
 SAID_AGAIN = "said-again"
 """The evidence where what one of the two has alone says again what stands elsewhere in both."""
@@ -104,15 +109,29 @@ class Collation:
         return aligned_in(self.blocks)
 
 
-def aligned_in(blocks: Sequence[AlignedPart]) -> dict[int, int]:
-    """Which character of the second sequence answers each of the first, where one does."""
-    return {
-        op.a0 + offset: op.b0 + offset
+def answering(blocks: Sequence[AlignedPart], *, equal: bool = False) -> tuple[Numbers, Numbers]:
+    """Which characters of the first sequence are answered, by an `equal` one where that is asked, and by which."""
+    ops = [
+        op
         for block in blocks
         for op in block.ops
-        for offset in range(min(op.a1 - op.a0, op.b1 - op.b0))
-        if op.equal or max(op.a1 - op.a0, op.b1 - op.b0) < PASSAGE
-    }
+        if op.equal or (not equal and max(op.a1 - op.a0, op.b1 - op.b0) < PASSAGE)
+    ]
+    lengths = [min(op.a1 - op.a0, op.b1 - op.b0) for op in ops]
+    return _runs([op.a0 for op in ops], lengths), _runs([op.b0 for op in ops], lengths)
+
+
+def _runs(starts: Sequence[int], lengths: Sequence[int]) -> Numbers:
+    """The numbers from each start on, as many as its length says."""
+    ends = np.cumsum(lengths, dtype=np.int64)
+    before = np.repeat(ends - np.asarray(lengths, dtype=np.int64), lengths)
+    return np.repeat(np.asarray(starts, dtype=np.int64), lengths) + np.arange(len(before)) - before
+
+
+def aligned_in(blocks: Sequence[AlignedPart]) -> dict[int, int]:
+    """Which character of the second sequence answers each of the first, where one does."""
+    mine, theirs = answering(blocks)
+    return dict(zip(mine.tolist(), theirs.tolist(), strict=True))
 
 
 def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Collation:
@@ -125,7 +144,7 @@ def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Colla
     keys = Keys(policies[Script.SIMPLIFIED].fold)
     a, b = sequence_of(base, keys, mine), sequence_of(witness, keys, theirs)
     for one in (a, b):
-        if not one.cells:
+        if not len(one):
             raise UsageError(f"{one.edition.path} has no text to collate")
     blocks = align(a.keys, b.keys)
     sorter = Sorter(a, b, CharacterClassifier(base.script, witness.script, policies))
@@ -150,7 +169,7 @@ def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Colla
         again=tuple(again),
         notes=tuple(set_otherwise(a, b, blocks)),
         left_out=tuple(sorted((base.layers - mine) | (witness.layers - theirs))),
-        quality=tuple(quality_by_juan(a, b, aligned_in(blocks))),
+        quality=tuple(quality_by_juan(a, b, *answering(blocks))),
     )
 
 
@@ -175,19 +194,16 @@ def _placements(
     a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart], again: Sequence[AlignedPart]
 ) -> list[ParallelPlace]:
     """Where every paragraph of the base that has text is in the witness."""
-    total: dict[int, int] = defaultdict(int)
-    equal: dict[int, int] = defaultdict(int)
+    of_block = np.asarray(a.blocks)
+    total = np.bincount(of_block)
+    mine, theirs = answering(blocks, equal=True)
+    equal = np.bincount(of_block[mine], minlength=len(total))
+    answered, first_at = np.unique(of_block[mine], return_index=True)
+    first = {
+        number: b.edition.blocks[b.blocks[to]].file_line
+        for number, to in zip(answered.tolist(), theirs[first_at].tolist(), strict=True)
+    }
     repeats: dict[int, int] = defaultdict(int)
-    first: dict[int, int] = {}
-    for number in a.blocks:
-        total[number] += 1
-    for block in blocks:
-        for op in block.ops:
-            if op.equal:
-                for offset in range(op.a1 - op.a0):
-                    number = a.blocks[op.a0 + offset]
-                    equal[number] += 1
-                    first.setdefault(number, b.edition.blocks[b.blocks[op.b0 + offset]].file_line)
     for at in sorted(_covered(again)):
         repeats[a.blocks[at]] += 1
     for part in again:
@@ -196,11 +212,12 @@ def _placements(
         ParallelPlace(
             number,
             a.edition.blocks[number].file_line,
-            equal[number] / length,
+            float(equal[number] / length),
             first.get(number, 0),
             repeats[number] / length,
         )
-        for number, length in total.items()
+        for number, length in enumerate(total.tolist())
+        if length
     ]
 
 

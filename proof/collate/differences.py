@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
+
+import numpy as np
 
 from proof.collate.apparatus import ApparatusNote
 from proof.collate.blocks import AlignedPart, Op
@@ -137,10 +139,10 @@ def _of_op(a: WitnessTokens, b: WitnessTokens, op: Op, sorter: Sorter) -> Iterat
         yield made(a, b, (op.a0, op.a1, op.b0, op.b1), *sorter.phrase(op.a0, op.b0))
     else:
         shared = min(m, n)
-        for offset in range(shared):
+        mine, theirs = a.cells.codes[op.a0 : op.a0 + shared], b.cells.codes[op.b0 : op.b0 + shared]
+        for offset in np.flatnonzero(mine != theirs).tolist():
             at, to = op.a0 + offset, op.b0 + offset
-            if a.cells[at].text != b.cells[to].text:
-                yield made(a, b, (at, at + 1, to, to + 1), *sorter.pair(at, to))
+            yield made(a, b, (at, at + 1, to, to + 1), *sorter.pair(at, to))
         for start, end, passage in _alone(a, op.a0 + shared, op.a1):
             sorted_as = (Class.PASSAGE, "") if passage else sorter.alone(a, start, end)
             yield made(a, b, (start, end, op.b1, op.b1), *sorted_as)
@@ -211,7 +213,7 @@ def made(a: WitnessTokens, b: WitnessTokens, span: tuple[int, int, int, int], ca
 def _hole(a: WitnessTokens, at: int) -> int:
     """Where in the file what is missing before character `at` belongs: an empty column between it and the one
     before, else right behind the one before."""
-    if not a.cells:
+    if not len(a):
         return 0
     if at == 0:
         return a.cells[0].start
@@ -230,15 +232,10 @@ def systematic(
     a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart], found: list[Difference]
 ) -> tuple[list[Difference], list[SystematicPair]]:
     """The differences with those of systematic pairs marked so, and the pairs, the most frequent first."""
-    met: Counter[tuple[str, str]] = Counter()
-    for block in blocks:
-        for op in block.ops:
-            if op.a1 - op.a0 == op.b1 - op.b0:
-                met.update(
-                    (a.cells[op.a0 + offset].text, b.cells[op.b0 + offset].text) for offset in range(op.a1 - op.a0)
-                )
+    met = _answering(a, b, blocks)
     of_base, of_witness = _Answers(met), _Answers({(theirs, mine): number for (mine, theirs), number in met.items()})
-    here, there = _everywhere(a.edition), _everywhere(b.edition)
+    wanted = {one.base for one in found}, {one.witness for one in found}
+    here, there = _everywhere(a.edition, wanted[0]), _everywhere(b.edition, wanted[1])
     pairs: dict[tuple[str, str], SystematicPair] = {}
     for mine, theirs in {
         (one.base, one.witness) for one in found if one.category in RECURRING and one.rule != NO_CODE_POINT
@@ -277,10 +274,28 @@ class _Answers:
         return bool(number) and number == self._total[one] and 2 * number > self._written[other]
 
 
-def _everywhere(edition: Edition) -> dict[str, list[int]]:
-    """The places of each character in the whole file, compared or not."""
+def _answering(a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart]) -> dict[tuple[str, str], int]:
+    """How often each character of the base is answered by which of the witness."""
+    ops = [op for block in blocks for op in block.ops if op.a1 - op.a0 == op.b1 - op.b0]
+    if not ops:
+        return {}
+    mine = np.concatenate([a.cells.codes[op.a0 : op.a1] for op in ops]).astype(np.int64)
+    theirs = np.concatenate([b.cells.codes[op.b0 : op.b1] for op in ops])
+    pairs, counts = np.unique(mine << 32 | theirs, return_counts=True)
+    text = a.cells.keys.text
+    return {
+        (text(pair >> 32), text(pair & 0xFFFFFFFF)): count
+        for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True)
+    }
+
+
+def _everywhere(edition: Edition, wanted: Set[str]) -> dict[str, list[int]]:
+    """The places of the wanted characters in the whole file, compared or not."""
     places: dict[str, list[int]] = defaultdict(list)
     for stretch in edition.stretches():
+        if stretch.plain and wanted.isdisjoint(stretch.source):
+            continue
         for cell in stretch.cells():
-            places[cell.text].append(cell.start)
+            if cell.text in wanted:
+                places[cell.text].append(cell.start)
     return places

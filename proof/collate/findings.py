@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from proof.collate.classes import Class
 from proof.collate.collation import SAID_AGAIN, Collation
 from proof.collate.differences import Difference
-from proof.collate.quality import juan_of_blocks
+from proof.collate.quality import quality_by_block
 from proof.collate.tokens import WitnessTokens
 from proof.collate.witness_evidence import IMAGE, TEXT
 from proof.collate.witnesses import covered, witness_names
@@ -98,11 +98,10 @@ def _by_place(collations: Sequence[Collation]) -> dict[tuple[int, int], list[_Re
     """The readings that differ, by the start and length of their places in the base's file."""
     found: dict[tuple[int, int], list[_Reading]] = defaultdict(list)
     for collation, name in zip(collations, witness_names(collations), strict=True):
-        weights = {quality.juan: quality.weight for quality in collation.quality}
-        juans = juan_of_blocks(collation.base.edition)
+        weights = quality_by_block(collation.base.edition, collation.quality)
         for whole in collation.differences:
             block = collation.base.blocks[min(whole.a0, len(collation.base) - 1)]
-            weight = weights.get(juans[block], 1.0)
+            weight = weights[block]
             for one in _in_columns(collation.base, whole):
                 there = found[one.start, one.length]
                 last = there[-1] if there and there[-1].siglum == name else None

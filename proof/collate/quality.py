@@ -7,21 +7,27 @@ at about `USUAL`, and weigh fully. A bad copy, or a juan that is another recensi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proof.collate.tokens import WitnessTokens
 from proof.text.witness import Edition
+
+Numbers = NDArray[np.int64]
 
 USUAL = 0.03
 """Share of characters at which two editions of one text differ, beyond which a witness weighs less."""
 
 PRIOR_CHARACTERS = 300
-"""Characters of a juan whose share of differences is taken from the whole witness, and of the whole that has the usual
-share: short texts tell little."""
+"""Characters of a juan whose share of differences is taken from the whole witness, and of the whole witness from
+`PRIOR_SHARE`: short texts tell little."""
+
+PRIOR_SHARE = 0.02
+"""Share of differences of a witness of which nothing is known."""
 
 LONGEST_SLIP = 8
 """Characters that one of the two has more which count as differences; more is a passage, and no slip."""
@@ -38,33 +44,43 @@ class WitnessQuality:
     weight: float
 
 
-def quality_by_juan(base: WitnessTokens, witness: WitnessTokens, aligned: Mapping[int, int]) -> list[WitnessQuality]:
-    """The quality of a witness in each juan of the base, in their order; `aligned` says which character of the witness
-    answers each of the base."""
+def quality_by_juan(
+    base: WitnessTokens, witness: WitnessTokens, mine: Numbers, theirs: Numbers
+) -> list[WitnessQuality]:
+    """The quality of a witness in each juan of the base, in their order; `mine` are the numbers of the characters of
+    the base that are answered, `theirs` those of the witness that answer them."""
     names = juan_of_blocks(base.edition)
-    mine = np.fromiter(aligned.keys(), np.int64, len(aligned))
     order = np.argsort(mine, kind="stable")
-    mine, theirs = mine[order], np.fromiter(aligned.values(), np.int64, len(aligned))[order]
+    mine, theirs = mine[order], theirs[order]
     if not len(mine):
         return []
-    pairs = zip(mine.tolist(), theirs.tolist(), strict=True)
-    unequal = np.array([base.keys[at] != witness.keys[to] for at, to in pairs])
+    unequal = _codes(base.keys)[mine] != _codes(witness.keys)[theirs]
     slips = np.zeros(len(mine), dtype=np.int64)
     for numbers in (mine, theirs):
         more = np.diff(numbers, append=numbers[-1] + 1) - 1
         slips += (more > 0) & (more <= LONGEST_SLIP)
-    juan_at = [names[base.blocks[at]] for at in mine.tolist()]
-    juans = list(dict.fromkeys(juan_at))
+    juans = list(dict.fromkeys(names))
     number_of = {juan: number for number, juan in enumerate(juans)}
-    of_juan = np.array([number_of[juan] for juan in juan_at])
+    of_juan = np.array([number_of[name] for name in names])[np.asarray(base.blocks)[mine]]
     characters = np.bincount(of_juan, minlength=len(juans))
     differing = np.bincount(of_juan, weights=unequal + slips, minlength=len(juans))
-    whole = (differing.sum() + PRIOR_CHARACTERS * USUAL) / (characters.sum() + PRIOR_CHARACTERS)
+    whole = (differing.sum() + PRIOR_CHARACTERS * PRIOR_SHARE) / (characters.sum() + PRIOR_CHARACTERS)
     shares = (differing + PRIOR_CHARACTERS * whole) / (characters + PRIOR_CHARACTERS)
     return [
         WitnessQuality(juan, int(n), int(d), weight_of(float(share)))
         for juan, n, d, share in zip(juans, characters, differing, shares, strict=True)
+        if n
     ]
+
+
+def quality_by_block(edition: Edition, found: Sequence[WitnessQuality]) -> list[float]:
+    """What share of its weight a witness has in each block of the base; where nothing is known, all of it."""
+    weight_in = {quality.juan: quality.weight for quality in found}
+    return [weight_in.get(juan, 1.0) for juan in juan_of_blocks(edition)]
+
+
+def _codes(keys: str) -> NDArray[np.uint32]:
+    return np.frombuffer(keys.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
 def weight_of(share: float) -> float:

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from proof.collate.classes import PARTICLES, Class
 from proof.collate.differences import Difference, Side, SystematicPair, made
-from proof.collate.tokens import WitnessTokens
+from proof.collate.tokens import PairCounts, WitnessTokens
 from proof.model.flags import Kind
 
 LONGEST_READING = 8
@@ -186,7 +186,7 @@ def recurring(
                 groups[key].append(number)
     if not any(len(numbers) >= RECURRING_PLACES for numbers in groups.values()):
         return list(found), []
-    pairs = {Side.BASE: _pairs(a), Side.WITNESS: _pairs(b)}
+    pairs = {Side.BASE: PairCounts(a.keys), Side.WITNESS: PairCounts(b.keys)}
     marked = list(found)
     told: list[SystematicPair] = []
     for (side, longer, shorter), every in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
@@ -207,10 +207,6 @@ def _companies(a: WitnessTokens, b: WitnessTokens, one: Difference) -> Iterator[
         yield side, of.keys[at : at + 2], of.keys[at + 1]
     if at:
         yield side, of.keys[at - 1 : at + 1], of.keys[at - 1]
-
-
-def _pairs(of: WitnessTokens) -> Counter[str]:
-    return Counter(map(str.__add__, of.keys, of.keys[1:]))
 
 
 def _told(

@@ -1,10 +1,18 @@
-"""A witness as a sequence: its characters in reading order, each with a key under which forms of a word are equal."""
+"""A witness as a sequence: its characters in reading order, each with a key under which forms of a word are equal.
+
+Of millions of characters each is a number: its code point or, of an entity or a composition, one that `Keys` gives it.
+"""
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from proof.text.variants import unified
 from proof.text.witness import Edition, Layer, WitnessCell
@@ -16,14 +24,22 @@ may be a column of text in another."""
 _UNKNOWN = 0x100000
 """Where the keys of entities and compositions begin: a private plane, in which no text has characters."""
 
+_NAMED = 0x110000
+"""Where the numbers of entities and compositions begin: behind all code points."""
+
+Codes = NDArray[np.int32]
+
 
 class Keys:
-    """Gives every character, entity and composition a key of one code point. `fold` is the key of a character."""
+    """Gives every character, entity and composition a number, and a key of one code point. `fold` is the key of a
+    character."""
 
     def __init__(self, fold: Callable[[str], str]) -> None:
         self._fold = fold
         self._known: dict[str, str] = {}
         self._others = 0
+        self._names: list[str] = []
+        self._number_of: dict[str, int] = {}
 
     def key(self, text: str) -> str:
         known = self._known.get(text)
@@ -36,6 +52,48 @@ class Keys:
             self._known[text] = known
         return known
 
+    def code(self, text: str) -> int:
+        """The number of a character, an entity or a composition."""
+        if len(text) == 1:
+            return ord(text)
+        if text not in self._number_of:
+            self._number_of[text] = _NAMED + len(self._names)
+            self._names.append(text)
+        return self._number_of[text]
+
+    def text(self, code: int) -> str:
+        """What has that number."""
+        return chr(code) if code < _NAMED else self._names[code - _NAMED]
+
+    def keys(self, codes: Codes) -> str:
+        """The keys of characters by their numbers."""
+        unique, places = np.unique(codes, return_inverse=True)
+        keys = np.array([ord(self.key(self.text(code))) for code in unique.tolist()], dtype="<u4")
+        return keys[places].tobytes().decode("utf-32-le", "surrogatepass") if len(unique) else ""
+
+
+class Cells(Sequence[WitnessCell]):
+    """The characters of a witness; each is made where it is asked for. `codes` are their numbers by `keys`."""
+
+    def __init__(self, keys: Keys, codes: Codes, starts: array[int], lengths: array[int]) -> None:
+        self.keys, self.codes, self.starts, self._lengths = keys, codes, starts, lengths
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @overload
+    def __getitem__(self, at: int) -> WitnessCell: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[WitnessCell, ...]: ...
+    def __getitem__(self, at: int | slice) -> WitnessCell | tuple[WitnessCell, ...]:
+        if isinstance(at, slice):
+            return tuple(self[one] for one in range(*at.indices(len(self))))
+        return WitnessCell(self.text(at), self.starts[at], self._lengths[at])
+
+    def text(self, at: int) -> str:
+        """What a character is."""
+        return self.keys.text(int(self.codes[at]))
+
 
 @dataclass(frozen=True, slots=True)
 class WitnessTokens:
@@ -43,45 +101,73 @@ class WitnessTokens:
     the number in the edition's blocks of the one that it stands in, `layers[i]` its layer."""
 
     edition: Edition
-    cells: tuple[WitnessCell, ...]
+    cells: Cells
     keys: str
-    blocks: tuple[int, ...]
-    layers: tuple[Layer, ...]
-    starts: tuple[int, ...]
+    blocks: Sequence[int]
+    layers: Sequence[Layer]
 
     def __len__(self) -> int:
         return len(self.cells)
 
+    @property
+    def starts(self) -> array[int]:
+        """Where in the file each begins."""
+        return self.cells.starts
+
     def text(self, start: int, end: int) -> str:
         """What cells `start` to `end` say."""
-        return "".join(cell.text for cell in self.cells[start:end])
+        return "".join(map(self.cells.text, range(start, min(end, len(self.cells)))))
 
     def index_before(self, place: int) -> int:
         """The number of the last cell that begins before a code point of the file; -1 where there is none."""
         return bisect_right(self.starts, place - 1) - 1
 
 
+class TokensBuilder:
+    """Puts the characters of an edition together."""
+
+    def __init__(self, edition: Edition, keys: Keys) -> None:
+        self._edition, self._keys = edition, keys
+        self._codes, self._starts, self._lengths = array("i"), array("q"), array("i")
+        self._blocks, self._layers = array("i"), list[Layer]()
+
+    def add(self, code: int, start: int, length: int, block: int, layer: Layer) -> None:
+        """Add a character by its number."""
+        self._codes.append(code)
+        self._starts.append(start)
+        self._lengths.append(length)
+        self._blocks.append(block)
+        self._layers.append(layer)
+
+    def add_plain(self, source: str, start: int, block: int, layer: Layer) -> None:
+        """Add a slice of the file of which every code point is a character."""
+        self._codes.frombytes(source.encode("utf-32-le", "surrogatepass"))
+        self._starts.extend(range(start, start + len(source)))
+        self._lengths.extend([1] * len(source))
+        self._blocks.extend([block] * len(source))
+        self._layers += [layer] * len(source)
+
+    def made(self) -> WitnessTokens:
+        """All that were added."""
+        codes = np.frombuffer(self._codes, dtype=np.int32) if self._codes else np.zeros(0, dtype=np.int32)
+        cells = Cells(self._keys, codes, self._starts, self._lengths)
+        return WitnessTokens(self._edition, cells, self._keys.keys(codes), self._blocks, self._layers)
+
+
 def sequence_of(edition: Edition, keys: Keys, layers: Iterable[Layer]) -> WitnessTokens:
     """The characters of `edition` in `layers`, in the order of the file."""
     wanted = frozenset(layers)
-    cells: list[WitnessCell] = []
-    blocks: list[int] = []
-    of_layer: list[Layer] = []
+    builder = TokensBuilder(edition, keys)
     for number, block in enumerate(edition.blocks):
         for stretch in block.stretches:
-            if stretch.layer in wanted:
-                found = list(stretch.cells())
-                cells += found
-                blocks += [number] * len(found)
-                of_layer += [stretch.layer] * len(found)
-    return WitnessTokens(
-        edition,
-        tuple(cells),
-        "".join(keys.key(cell.text) for cell in cells),
-        tuple(blocks),
-        tuple(of_layer),
-        tuple(cell.start for cell in cells),
-    )
+            if stretch.layer not in wanted:
+                continue
+            if stretch.plain:
+                builder.add_plain(stretch.source, stretch.start, number, stretch.layer)
+                continue
+            for cell in stretch.cells():
+                builder.add(keys.code(cell.text), cell.start, cell.length, number, stretch.layer)
+    return builder.made()
 
 
 def shared_layers(one: Edition, other: Edition) -> tuple[frozenset[Layer], frozenset[Layer]]:
@@ -110,3 +196,23 @@ def _mixed(edition: Edition) -> bool:
         stretch.layer is Layer.CANON and stretch.source.lstrip().startswith(("疏曰", "䟽曰"))
         for stretch in edition.stretches()
     )
+
+
+class PairCounts:
+    """How often two characters stand beside one another in some texts."""
+
+    def __init__(self, *texts: str) -> None:
+        pairs = [_pairs(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")) for text in texts]
+        self._pairs, self._counts = np.unique(np.concatenate(pairs), return_counts=True)
+
+    def __getitem__(self, pair: str) -> int:
+        if len(pair) != 2:
+            return 0
+        wanted = (ord(pair[0]) << 32) | ord(pair[1])
+        at = int(np.searchsorted(self._pairs, wanted))
+        return int(self._counts[at]) if at < len(self._pairs) and self._pairs[at] == wanted else 0
+
+
+def _pairs(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+    wide = codes.astype(np.int64)
+    return (wide[:-1] << 32) | wide[1:]

@@ -15,7 +15,8 @@ from math import floor
 
 from proof.collate.apparatus import ApparatusNote
 from proof.collate.blocks import AlignedPart, Op, align, repeated
-from proof.collate.collation import Collation, aligned_in, noted
+from proof.collate.collation import Collation, aligned_in, answering, noted
+from proof.collate.quality import quality_by_block, quality_by_juan
 from proof.collate.sigla import names_of
 from proof.collate.tokens import Keys, WitnessTokens, sequence_of, shared_layers
 from proof.model.flags import Flag, Kind, WitnessReading, is_raised
@@ -64,18 +65,21 @@ LONGER = 5
 
 @dataclass(frozen=True, slots=True)
 class Parallel:
-    """A text beside one witness: both as characters, and which of the witness answers each of the text."""
+    """A text beside one witness: both as characters, and which of the witness answers each of the text. `quality` is
+    what share of its weight the witness has in each block of the text."""
 
     base: WitnessTokens
     witness: WitnessTokens
     aligned: dict[int, int]
     notes: dict[int, list[ApparatusNote]]
+    quality: Sequence[float]
 
     @classmethod
     def of(cls, collation: Collation) -> Parallel:
         """The same of a collation that was made already."""
         aligned = aligned_in([*collation.again, *collation.blocks])
-        return cls(collation.base, collation.witness, aligned, noted(collation.witness))
+        quality = quality_by_block(collation.base.edition, collation.quality)
+        return cls(collation.base, collation.witness, aligned, noted(collation.witness), quality)
 
 
 ALIGNED = "6"
@@ -93,7 +97,8 @@ def beside(base: Edition, witness: Edition, known: bytes | None = None) -> tuple
         ops = [[(int(op.equal), op.a0, op.a1, op.b0, op.b1) for op in block.ops] for block in blocks]
         known = json.dumps(ops, separators=(",", ":")).encode()
     found = [_block([Op(bool(equal), *rest) for equal, *rest in ops]) for ops in json.loads(known) if ops]
-    return Parallel(a, b, aligned_in(found), noted(b)), known
+    quality = quality_by_block(base, quality_by_juan(a, b, *answering(found)))
+    return Parallel(a, b, aligned_in(found), noted(b), quality), known
 
 
 def _block(ops: Sequence[Op]) -> AlignedPart:
@@ -198,7 +203,8 @@ def _testimony(
     read = parallel.witness.text(*place)
     side = _side(read, span, policy)
     notes = {note: None for at in range(place[0], max(place[1], place[0] + 1)) for note in parallel.notes.get(at, ())}
-    weight = {IMAGE: weights.image, TEXT: -weights.text}.get(side, 0.0)
+    block = parallel.base.blocks[min(span.first, len(parallel.base) - 1)]
+    weight = {IMAGE: weights.image, TEXT: -weights.text}.get(side, 0.0) * parallel.quality[block]
     if side == IMAGE and any(note.reading == flag.transcribed for note in notes if note.reading):
         weight *= weights.attested
     if flag.kind is Kind.VARIANT:

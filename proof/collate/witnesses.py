@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from proof.collate.collation import Collation
 from proof.collate.sigla import names_of
-from proof.collate.tokens import WitnessTokens
+from proof.collate.tokens import Keys, WitnessTokens, sequence_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +43,9 @@ class CommonBase:
     def of(cls, collations: Sequence[Collation]) -> CommonBase:
         """All collations have the same base."""
         bases = [collation.base for collation in collations]
-        known = {cell.start: (one, at) for one in bases for at, cell in enumerate(one.cells)}
-        starts = tuple(sorted(known))
-        order = [known[start] for start in starts]
-        tokens = WitnessTokens(
-            bases[0].edition,
-            tuple(one.cells[at] for one, at in order),
-            "".join(one.keys[at] for one, at in order),
-            tuple(one.blocks[at] for one, at in order),
-            tuple(one.layers[at] for one, at in order),
-            starts,
-        )
-        number = {start: at for at, start in enumerate(starts)}
+        keys = Keys(bases[0].cells.keys.key)
+        tokens = sequence_of(bases[0].edition, keys, frozenset(layer for one in bases for layer in one.layers))
+        number = {start: at for at, start in enumerate(tokens.starts)}
         return cls(tokens, tuple(tuple(number[start] for start in one.starts) for one in bases))
 
     def span(self, collation: int, a0: int, a1: int) -> tuple[int, int]:

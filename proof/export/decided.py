@@ -155,18 +155,24 @@ class _PlacesNow:
     """Where the places of a store are in a text as it is now, which may be another than the store knows."""
 
     def __init__(self, store: Store, edition: Edition, places: Iterable[DecidedPlace]) -> None:
-        of_version: dict[int, list[Place]] = defaultdict(list)
+        of_version: dict[tuple[int, int], list[Place]] = defaultdict(list)
         for one in places:
-            of_version[one.version].append(one.place)
+            of_version[one.version, one.present].append(one.place)
         script = edition.script.value
         self._steps = {
-            version: TextStep(store.content(version), edition.text, script, known)
+            version: TextStep(
+                store.content(version[0]),
+                edition.text,
+                script,
+                known,
+                lost_in=store.content(version[1]) if version[0] != version[1] else None,
+            )
             for version, known in of_version.items()
         }
 
     def of(self, place: DecidedPlace) -> tuple[Span, str] | None:
         """A place in the text as it is, and what it reads; None where it is lost."""
-        return self._steps[place.version].now(place.place)
+        return self._steps[place.version, place.present].now(place.place)
 
 
 def _writes(decision: Decision) -> bool:

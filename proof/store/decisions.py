@@ -44,6 +44,7 @@ from proof.store.decision_rows import (
 from proof.store.judgements import by_day, by_person
 from proof.store.lookup import StorePart
 from proof.store.models import DecisionRow, FlagRow, WorkRow
+from proof.store.places import no_longer_ask
 from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text
 from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.texts import is_displaced
@@ -268,6 +269,7 @@ def _write(
     add_decision(session, row)
     flag.state, flag.reading, flag.version = state.value, reading, flag.version + 1
     session.flush()
+    no_longer_ask(session, [flag])
     return shown_decisions(session, [row])[0]
 
 

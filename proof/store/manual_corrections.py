@@ -54,8 +54,8 @@ class ManualCorrections(StorePart):
     """What people correct beside the flags of a check; `Store.manual_corrections` is one."""
 
     def correct(self, wanted: ManualCorrection) -> Decision:
-        """Correct any place of a page: a flag by hand, decided at once. Raises NoPlaceError,
-        RefusedDecisionError, and ConflictError where the place was corrected by hand already."""
+        """Correct any place of a page: the open flag of a check that is about it is decided, else one by hand is made.
+        Raises NoPlaceError, RefusedDecisionError, and ConflictError where the place was corrected by hand already."""
         _check(wanted)
         with self._writing() as session:
             must_be_own(session, [wanted.key], DecisionRow)
@@ -110,10 +110,13 @@ def _correct_in(session: Session, wanted: ManualCorrection) -> Decision:
         told = _("%(page)s: column %(column)s no longer reads so; load the page anew")
         raise NoPlaceError(told, page=page.page, column=wanted.line)
     _check_alone(session, page, wanted)
+    answered = wanted.length == 1 and (wanted.line, wanted.offset) in places
+    flagged = None if answered else _flag_there(session, wanted)
+    if flagged is not None and flagged.state == State.OPEN.value and flagged.transcribed == stands:
+        return decide_in(session, _demand(wanted, flagged.id, flagged.version))
     packed = session.get(CharactersRow, page.id)
     characters = codec.unpack(packed.data) if packed else ()
     box = box_at(characters, column.number, wanted.offset, wanted.length)
-    answered = wanted.length == 1 and (wanted.line, wanted.offset) in places
     source = shown_text(column.source, wanted.line, places) if answered else column.source
     flag = _flag(page, source, wanted, box)
     row = _row_by_hand(session, page, flag, column)
@@ -127,21 +130,19 @@ def _correct_in(session: Session, wanted: ManualCorrection) -> Decision:
 
 def _correct_glyph_in(session: Session, wanted: ManualCorrection) -> Decision:
     """Correct a character within a transaction; raises as `ManualCorrections.correct`."""
-    said = session.scalar(select(DecisionRow).where(DecisionRow.key == wanted.key))
-    flag = session.get_one(FlagRow, said.flag_id) if said is not None else _flag_there(session, wanted)
-    if flag is None or flag.ordinal == rows.BY_HAND or flag.transcribed != wanted.transcribed:
-        return _correct_in(session, wanted)
-    if said is None and flag.state != State.OPEN.value:
+    said = session.scalar(select(DecisionRow.id).where(DecisionRow.key == wanted.key))
+    flag = _flag_there(session, wanted) if said is None else None
+    if flag is not None and flag.transcribed == wanted.transcribed and flag.state != State.OPEN.value:
         raise conflict_of(session, flag, 0)
-    return decide_in(session, _demand(wanted, flag.id, flag.version if said is None else said.version - 1))
+    return _correct_in(session, wanted)
 
 
 def _flag_there(session: Session, wanted: ManualCorrection) -> FlagRow | None:
-    """The flag of a check that is about one character and no other."""
+    """The flag of a check that is about this very place."""
     query = select(FlagRow).where(FlagRow.page_id == wanted.page, FlagRow.line == wanted.line)
     query = query.where(FlagRow.offset == wanted.offset, FlagRow.length == wanted.length, ~is_seeded())
-    query = query.where(FlagRow.stale.is_(False), FlagRow.raised.is_(True), FlagRow.ordinal >= rows.CURRENT)
-    return session.scalars(query.order_by(FlagRow.id.desc()).with_for_update()).first()
+    query = query.where(FlagRow.stale.is_(False), FlagRow.kind != Kind.LAYOUT.value, FlagRow.ordinal >= rows.CURRENT)
+    return session.scalars(query.order_by(FlagRow.raised.desc(), FlagRow.id.desc()).with_for_update()).first()
 
 
 def _check_alone(session: Session, page: PageRow, wanted: ManualCorrection) -> None:

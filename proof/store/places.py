@@ -297,8 +297,12 @@ def _placed(
     free = {flag.id: flag for flag in flags if flag.ordinal != rows.BY_HAND}
     here = [flag for flag in free.values() if spans.has(flag) and flag.reads == flag.transcribed]
     written = [row for row in flags if spans.has(row) and row.reads != row.transcribed and row.id not in seeded]
+    by_hand = {Span(row.start or 0, row.extent) for row in flags if _is_settled_by_hand(row) and spans.has(row)}
     answered = {
-        flag.id for flag in own if flag.id not in sown and any(answers(row, place_of[flag.id], flag) for row in written)
+        flag.id
+        for flag in own
+        if flag.id not in sown
+        and (place_of[flag.id] in by_hand or any(answers(row, place_of[flag.id], flag) for row in written))
     }
 
     def take(flag: Flag, candidates: Iterable[FlagRow]) -> None:
@@ -334,6 +338,10 @@ def _placed(
     )
 
 
+def _is_settled_by_hand(row: FlagRow) -> bool:
+    return row.ordinal == rows.BY_HAND and row.state in _SETTLED
+
+
 def _may_be_anywhere(row: FlagRow, spans: _PageSpans) -> bool:
     """Whether a flag may be told by its id: its place is not known, or nobody decided anything of it and it has lost
     its place."""
@@ -350,6 +358,18 @@ def answers(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
     if not span.length:
         return row.start < span.start < end
     return row.start <= span.start and span.end <= end
+
+
+def no_longer_ask(session: Session, decided: Iterable[FlagRow]) -> None:
+    """Have what a check found where something was decided, and stands written, be asked no more."""
+    for flag in decided:
+        if flag.reads == flag.transcribed or flag.start is None:
+            continue
+        there = select(FlagRow).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == flag.version_id)
+        there = there.where(FlagRow.start >= flag.start, FlagRow.start <= flag.start + flag.extent)
+        for found in session.scalars(there.where(FlagRow.version == 0)):
+            if answers(flag, Span(found.start or 0, found.extent), found):
+                found.stale, found.ordinal = True, rows.GONE
 
 
 def _named(asked: Sequence[Flag], taken: Mapping[str, FlagRow], known: set[str]) -> list[tuple[Flag, Flag]]:

@@ -134,7 +134,9 @@ def texts(session: Session) -> list[StoredText]:
 
 def decided_places(session: Session, work: str) -> list[DecidedPlace]:
     """The places of a work of which something was decided, or was written and taken back since."""
-    query = select(FlagRow, TextRow.path).join(TextRow, TextRow.id == FlagRow.text_id)
+    query = select(FlagRow, TextRow).join(TextRow, TextRow.id == FlagRow.text_id)
     query = query.where(FlagRow.work_id == number_of(work), FlagRow.version > 0, ~is_seeded())
     found = session.execute(query.order_by(FlagRow.id))
-    return [DecidedPlace(path, flag.version_id or 0, place_of(flag, ())) for flag, path in found]
+    return [
+        DecidedPlace(text.path, flag.version_id or 0, text.version_id or 0, place_of(flag, ())) for flag, text in found
+    ]

@@ -10,7 +10,7 @@ reads now, as by a check; where that finds a flag there, it is the flag of the p
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,10 +43,9 @@ from proof.store.models import (
     TextVersionRow,
     WorkRow,
 )
-from proof.store.places import answers
+from proof.store.places import no_longer_ask
 from proof.store.quality import add_decision, note_seeded, seeded_among
 from proof.store.texts import carry, content_of, version_of
-from proof.text.positions import Span
 from proof.text.versions import most_alike
 
 KINDS = {mapper.polymorphic_identity: mapper.class_ for mapper in inspect(ActRow).polymorphic_iterator()}
@@ -116,7 +115,7 @@ def recover(session: Session, read: Read) -> Recovered:
         else:
             done.rebuilt[line["act"]] += 1
     session.flush()
-    _no_longer_ask(session, done.flags.values())
+    no_longer_ask(session, done.flags.values())
     found = done.rebuilt, done.present, superseded, tuple(done.unplaced)
     return Recovered(*found, read.damaged, read.cut_off, tuple(sorted(done.works)))
 
@@ -147,18 +146,6 @@ def _stored(session: Session) -> dict[tuple[str, ...], list[Line]]:
     for line in all_lines(session):
         found.setdefault(_subject(line), []).append(line)
     return found
-
-
-def _no_longer_ask(session: Session, decided: Iterable[FlagRow]) -> None:
-    """Have what a check found at places where something was decided and written be asked no more."""
-    for flag in decided:
-        if flag.reads == flag.transcribed or flag.start is None:
-            continue
-        there = select(FlagRow).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == flag.version_id)
-        there = there.where(FlagRow.start >= flag.start, FlagRow.start <= flag.start + flag.extent)
-        for found in session.scalars(there.where(FlagRow.version == 0)):
-            if answers(flag, Span(found.start or 0, found.extent), found):
-                found.stale = True
 
 
 def _subject(line: Line) -> tuple[str, ...]:

@@ -7,7 +7,9 @@ was written, what was decided (`reads`). When a text arrives in another version 
 
 - its characters stand: so does the place;
 - they gave way to what was decided: the place is where that stands;
-- anything else: the place is lost. It stays in the last version that had it, until one arrives that has it again.
+- anything else: the place is lost. It stays in the last version that had it, until one arrives that has it again, and
+  did not have it meanwhile: of a line that was doubled nobody can say which of the two was meant, however one of them
+  is changed later.
 
 Nothing is guessed, and no place is dropped.
 """
@@ -164,10 +166,13 @@ def _carry(
     seeded = _seeded(session, [flag.id for flag in flags])
     known = {one.id: one for one in session.scalars(_versions(by_version))} if by_version else {}
     newest = session.get_one(TextRow, version.text_id).version_id
+    lost = by_version.keys() - {newest} if newest not in (None, version.id) else set()
+    meanwhile = content_of(session.get_one(TextVersionRow, newest)) if lost else None
     for number, of_version in by_version.items():
         places = {flag: place_of(flag, seeded) for flag in of_version}
         step_written = written if number == newest else None
-        step = TextStep(content_of(known[number]), content, script, places.values(), step_written)
+        lost_in = meanwhile if number in lost else None
+        step = TextStep(content_of(known[number]), content, script, places.values(), step_written, lost_in)
         for flag, place in places.items():
             found = step.now(place)
             if found is not None:  # else it stays where it was last
@@ -222,19 +227,28 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class DecidedPlace:
-    """Where the place of a flag is of which something was decided: in the version `version` of the text at `text`."""
+    """Where the place of a flag is of which something was decided: in the version `version` of the text at `text`,
+    of which `present` is the last one; where the two differ the place is lost."""
 
     text: str
     version: int
+    present: int
     place: Place
 
 
 class TextStep:
     """The way from one version of a text to another, for the places in the first; `written` is what an export wrote
-    into it, where that made the other. `script` tells in what forms a reading may be written."""
+    into it, where that made the other. `script` tells in what forms a reading may be written. `lost_in` is the version
+    before the other, where the places were lost in that: what stood there already is none of them."""
 
     def __init__(
-        self, old: str, new: str, script: str, places: Iterable[Place], written: Writing | None = None
+        self,
+        old: str,
+        new: str,
+        script: str,
+        places: Iterable[Place],
+        written: Writing | None = None,
+        lost_in: str | None = None,
     ) -> None:
         self._new = new
         self._written = written
@@ -245,9 +259,15 @@ class TextStep:
             self._direct = PositionMap.of_comparison(old, new)
         known = {} if written is not None or old == new else self._as_decided(old, places)
         self._decided: dict[int, Span] = known
+        self._back = PositionMap.of_comparison(new, lost_in) if lost_in is not None else None
 
     def now(self, place: Place) -> tuple[Span, str] | None:
         """Where a place is, and what of its readings stands there; None where it is lost."""
+        found = self._found(place)
+        stood = self._back is not None and found is not None and self._back.where(*found[0]) is not None
+        return None if stood else found
+
+    def _found(self, place: Place) -> tuple[Span, str] | None:
         if self._written is not None and place.flag in self._written.of_flags:
             edit = self._written.of_flags[place.flag]
             found = self._direct.instead(edit.start, edit.length)

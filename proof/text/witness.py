@@ -10,6 +10,7 @@ A *stretch* is a slice of the source file without any markup in it, so the chara
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,9 @@ from proof.text.script import script_of
 COMPONENTS = frozenset("扌氵亻犭忄纟钅饣礻衤艹讠")
 """Characters that stand for no word: before another one they are the half of a character that an old encoding
 could not write (扌奎)."""
+
+_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u3007]*")
+"""What `is_han` takes for Han characters."""
 
 
 class Format(StrEnum):
@@ -97,9 +101,17 @@ class LayerStretch:
     def end(self) -> int:
         return self.start + len(self.source)
 
+    @property
+    def plain(self) -> bool:
+        """Whether each of its code points is a Han character by itself."""
+        return _HAN.fullmatch(self.source) is not None and COMPONENTS.isdisjoint(self.source)
+
     def cells(self) -> Iterator[WitnessCell]:
         """Its glyphs in reading order: no spaces, no punctuation. A component before a Han character is one cell
         with it."""
+        if self.plain:
+            yield from (WitnessCell(char, start, 1) for start, char in enumerate(self.source, self.start))
+            return
         half: WitnessCell | None = None
         for run in parse_column(self.source).runs:
             for one in run.cells:

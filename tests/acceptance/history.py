@@ -113,7 +113,8 @@ class History:
         """The row of the file in which a column stands, of a page that is in it `repeat` times before."""
         rows = self.text.content.split("\n")
         marks = [n for n, row in enumerate(rows) if row.startswith(MARK) and page in row]
-        return marks[repeat] + line
+        behind = [n for n in range(marks[repeat], len(rows)) if not rows[n].startswith(MARK)]  # it may be marked twice
+        return behind[line - 1] if line else marks[repeat]
 
     def cell(self, flag: dict[str, Any]) -> Cell | None:
         row = self.row(flag["page"]["page"], flag["page"]["repeat"], flag["line"])
@@ -152,11 +153,26 @@ class History:
         reading = self.chance.choice(OTHERS) if verdict == "typed" else ""
         body = {"verdict": verdict, "version": flag["version"], "key": self.key(), "reading": reading}
         body |= self.chance.choice([{}, {}, {"authority": "本校", "note": "見卷九"}, {"authority": "他校"}])
+        twin = self._other_half(flag)
         status, made = self.ask("POST", f"flags/{flag['number']}/decisions", **body)
         assert status == 201, made
         cell.flag = flag["number"]
         self.hear(made)
+        if twin is not None:
+            _, said = self.ask("GET", f"flags/{twin.flag}/history")
+            if said["items"]:
+                self.hear(said["items"][-1])
         return f"{verdict} {flag['transcribed']}→{made['reading']}"
+
+    def _other_half(self, flag: dict[str, Any]) -> Cell | None:
+        """The cell of the other place of a character that moved: what is said of one is said of both."""
+        other = self.ask("GET", f"flags/{flag['number']}")[1]["other"] if flag["moved"] else None
+        if other is None:
+            return None
+        twin = self.cell(flag | other | {"length": len(other["transcribed"])})
+        if twin is not None:
+            twin.flag = other["number"]
+        return twin
 
     def hear(self, made: dict[str, Any]) -> None:
         """What a decision says of its cell."""
@@ -408,6 +424,7 @@ class History:
         status, said = self.proof("recover")
         assert status in (0, 1), said
         self.work = self.name.removesuffix(".txt")
+        self.text.gone = [cell for cell in self.text.gone if f" {cell.was} -> {cell.wanted} (" not in said]  # named
         self.renumber()
         return said.strip()[-60:]
 
@@ -450,10 +467,63 @@ class History:
             self.stop()
 
 
+TRUE = """\
+书名或作者
+卷十
+卷十 第 1a 页 WYG0103-0192c.png
+司射适西阶西倚扑升自西
+ 郑注倚扑者将即君前不敢佩
+公卿大夫辩闻也(案比今注疏/本讹作北据)公许
+遂适西阶上命宾御于公
+卷十 第 1b 页 WYG0103-0192d.png
+司射自西阶上北面告于大
+夫曰请降司射先降搢扑反
+位大夫从之降适次立于三
+ 郑注适次由次前而北西面
+卷十 第 2a 页 WYG0103-0193a.png
+众耦立于大夫之南西面北
+上若有士与大夫为耦则以
+大夫之耦为上
+命大夫之耦曰子与某子射
+"""
+"""What the images of the pages show."""
+DAMAGES = (
+    ("倚扑升", "倚朴升"),
+    ("即君前不", "不"),
+    ("公许", "公公许"),
+    ("自西阶上", "自西上"),
+    ("请降司射", "请降天地司射"),
+    ("由次前", "由□前"),
+    ("士与大夫", "大夫士与"),
+)
+"""What the text has otherwise: other characters, fewer, more, a placeholder, some that moved."""
+
+
 def base_project(folder: Path) -> None:
+    """A project of three half-folios of four columns, drawn from what they show, read once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "text.txt").write_text(TRUE, encoding="utf-8")
+    with chdir(folder), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        drawn = ["--columns", "4", "--rows", "12", "--scale", "0.6", "--wear", "none"]
+        assert main(["render", "text.txt", "--out", "images", *drawn]) == 0
+    (folder / "images" / "boxes.jsonl").unlink()
+    damaged = TRUE
+    for true, false in DAMAGES:
+        assert damaged.count(true) == 1
+        damaged = damaged.replace(true, false)
+    (folder / "text.txt").write_text(damaged, encoding="utf-8")
+    _begin(folder, "[page]\ncolumns = 4\nrows = 12\n")
+
+
+def sample_project(folder: Path) -> None:
     """A project of three half-folios of the sample, read once."""
     lay_out(folder, 3)
-    said = '[project]\ntexts = ["text.txt"]\nimages = ["images"]\n[engine]\nworkers = 1\n[flags]\nthreshold = 0.2\n'
+    _begin(folder)
+
+
+def _begin(folder: Path, settings: str = "") -> None:
+    said = f'[project]\ntexts = ["text.txt"]\nimages = ["images"]\n{settings}'
+    said += "[engine]\nworkers = 1\n[flags]\nthreshold = 0.2\n"
     (folder / "config.toml").write_text(said, encoding="utf-8")
     with chdir(folder), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         main(["check", "-q"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.history import MARK, History, base_project
+from tests.acceptance.history import MARK, History, sample_project
 from tests.conftest import MadeOnce
 
 Columns = list[str]
@@ -39,7 +39,7 @@ def parted(columns: Columns) -> Columns:
 def test_a_column_is_put_right_and_stays_so(
     tmp_path: Path, made_once: MadeOnce, damage: Callable[[Columns], Columns]
 ) -> None:
-    history = History(tmp_path, 0, made_once("acceptance", base_project), threshold=3.0)
+    history = History(tmp_path, 0, made_once("acceptance sample", sample_project), threshold=3.0)
     rows = history.path.read_text(encoding="utf-8").split("\n")
     first, end = [n for n, row in enumerate(rows) if row.startswith(MARK)][1:3]
     sound = rows[first + 1 : end]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import log
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -16,7 +17,7 @@ from proof.text.encoding import Decoded
 from proof.text.model import Script
 from proof.text.variants import VariantPolicy
 from proof.text.witness import Edition
-from proof.verify.scores import substitution_score
+from proof.verify.score_model import SubstitutionFeatures, shipped_model
 
 PAGE = "KR1d0030_WYG_010-1a"
 WRONG = "大射之儀君有命戒射宰戒百官有事於射者宰夫戒宰及司馬射人宿視滌"
@@ -73,7 +74,7 @@ def test_what_the_image_leaves_in_doubt_a_witness_that_agrees_sinks() -> None:
 @pytest.mark.parametrize("doubt", [0.0, 0.1, 0.2])
 def test_an_error_that_the_image_shows_clearly_stays_however_many_share_it(copies: int, doubt: float) -> None:
     """As the design has it: what is transcribed has 0.005 at most, the winner over 0.9; stains may be around."""
-    score = substitution_score(log(0.005), log(0.9), doubt)
+    score = shipped_model().score(SubstitutionFeatures(log(0.005), log(0.9), doubt=doubt))
     after = heard(flag(score, 0.005, 0.9), *[WRONG] * copies)
     assert after.raised is (score >= THRESHOLD)
     assert after.score <= score
@@ -113,3 +114,21 @@ def test_a_witness_is_heard_where_the_text_quotes_itself_by_whatever_way_it_was_
     for one in (parallel, kept):
         (after,) = weigh_witnesses([given], quoting, [one], VariantPolicy(Script.TRADITIONAL), THRESHOLD)
         assert [told.side for told in after.evidence.witnesses] == ["image"]
+
+
+def test_a_bad_witness_weighs_less_where_it_is_bad() -> None:
+    """Of two juan one is full of slips: there its word counts for less, in the other for all."""
+    rng = Random(3)  # noqa: S311 - characters of a test
+    juan = ["".join(chr(rng.randrange(0x4E00, 0x9FA5)) for _ in range(2000)) for _ in range(2)]
+    bad = "".join(chr(rng.randrange(0x4E00, 0x9FA5)) if n % 8 == 5 else char for n, char in enumerate(juan[1]))
+    base, witness = (
+        parse_edition(
+            Decoded("".join(f"<pb:KR1_WYG_00{n}-1a>¶\n{text}¶\n" for n, text in enumerate(texts, 1)), "utf-8", False),
+            Path("text.txt"),
+        )
+        for texts in (juan, [juan[0], bad])
+    )
+    good, worse = collate(base, witness).quality
+    assert (good.juan, good.differing, good.weight) == ("001", 0, 1.0)
+    assert (worse.juan, worse.differing) == ("002", 250)
+    assert 0.5 < worse.weight < 0.7

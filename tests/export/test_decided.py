@@ -19,7 +19,7 @@ from proof.model.flags import Evidence, Flag, Kind
 from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
 from proof.store import RunInfo, Store
-from proof.store.decision_records import STATE_OF, DecisionRequest, Verdict
+from proof.store.decision_records import STATE_OF, ConflictError, DecisionRequest, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
 from proof.store.saving import CheckedResult
@@ -251,24 +251,31 @@ def test_a_moved_text_keeps_its_decisions_and_a_changed_copy_beside_the_old_one_
     assert [one.flag for one in decided_in(store, read_edition(copy)).corrections] == ["f-north"]
 
 
-@pytest.mark.parametrize("kept_first", [True, False])
-def test_who_says_that_a_place_is_right_and_who_corrects_it_by_hand_contradict_each_other(
-    store: Store, edition: Edition, kept_first: bool
+def test_who_says_that_a_place_is_right_and_who_corrects_it_by_hand_later_contradict_each_other(
+    store: Store, edition: Edition
 ) -> None:
     keep = DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.KEEP, 0, "甲", "request-1")
+    store.decisions.decide(keep)
     page = store.queue.pages("KR1")[0].number
-    by_hand = ManualCorrection("KR1", page, 1, 5, 1, "此", "乙", "by-hand-1")
-    if kept_first:
-        store.decisions.decide(keep)
-    store.manual_corrections.correct(by_hand)
-    if not kept_first:
-        store.decisions.decide(keep)
+    store.manual_corrections.correct(ManualCorrection("KR1", page, 1, 5, 1, "此", "乙", "by-hand-1"))
     found = decided_in(store, edition)
     assert found.corrections == ()
     assert {(one.reason, one.decision.person) for one in found.left_out} == {
         (Unused.CONFLICT, "甲"),
         (Unused.CONFLICT, "乙"),
     }
+
+
+def test_what_is_typed_at_an_open_flag_decides_it_and_who_says_otherwise_is_told(
+    store: Store, edition: Edition
+) -> None:
+    number = _flag_number(store, "f-north")
+    page = store.queue.pages("KR1")[0].number
+    made = store.manual_corrections.correct(ManualCorrection("KR1", page, 1, 5, 1, "此", "乙", "by-hand-1"))
+    assert made.flag == number
+    with pytest.raises(ConflictError):
+        store.decisions.decide(DecisionRequest("KR1", number, Verdict.KEEP, 0, "甲", "request-1"))
+    assert [one.replacement for one in decided_in(store, edition).corrections] == ["此"]
 
 
 def test_what_was_kept_in_one_work_and_corrected_in_another_is_told(

@@ -8,7 +8,7 @@ import { layoutTools } from "./layout.js";
 import { nearest, offer } from "./near.js";
 import { ahead } from "./outbox.js";
 import { alternatives, answerPage, askPage, readable, settle } from "./reading.js";
-import { api, ask, data, deskOf, han, inTurn, isShortcut, make, may, oneAtATime, say, uuid, words, work } from "./shell.js";
+import { api, ask, data, deskOf, han, inTurn, isShortcut, make, may, oneAtATime, say, uuid, words } from "./shell.js";
 import { columnFlags, home, together, writeSheet } from "./sheet.js";
 import { composing, whyTyped } from "./typing.js";
 import { tellAnew, tellNext } from "./undo.js";
