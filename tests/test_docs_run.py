@@ -15,6 +15,7 @@ from pathlib import Path
 
 import click
 import pytest
+from dulwich import porcelain
 
 from proof.cli import main
 from proof.ocr import network
@@ -49,6 +50,10 @@ BEFORE = {
     "several-people": ("proof check KR1d0030_010.txt --images WYG0103 -q",),
 }
 """What a reader has done before."""
+
+
+EDITIONS = ("KR3j0080_001.txt", "ming.txt", "KR3j0080/1.txt")
+"""Of one text, the last of them on a branch of a repository."""
 
 
 def blocks(name: str, kind: str) -> list[str]:
@@ -97,10 +102,16 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("books/KR1d0030", "KR1d0030_010.txt", "images"),
     ):
         lay_out(tmp_path / folder, 2, text, images)
-    for path in ("TEXT", "002.txt", "000.txt", "KR1d0085_008.txt", "library/1.txt", "books/sbck/1.txt"):
+    for path in ("TEXT", "002.txt", "000.txt", "KR1d0085_008.txt", "library/1.txt", "books/sbck/1.txt", *EDITIONS):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         head, pages = half_folios(TEXT.read_text(encoding="utf-8"))
-        (tmp_path / path).write_text(head + "".join(pages[:2]).replace("告于上", f"告于{path[0]}"), encoding="utf-8")
+        (tmp_path / path).write_text(
+            head + "".join(pages[:2]).replace("告于上", f"告于{path[:-4][-3:].replace('/', '甲')}"), encoding="utf-8"
+        )
+    repository = porcelain.init(tmp_path / "KR3j0080")
+    porcelain.add(repository, [tmp_path / "KR3j0080" / "1.txt"])
+    porcelain.commit(repository, b"SBCK", author=b"A <a@example.org>", committer=b"A <a@example.org>")
+    porcelain.branch_create(repository, "SBCK")
     shutil.copytree(tmp_path / "WYG0103", tmp_path / "books" / "WYG0103")
     shutil.copytree(tmp_path / "WYG0103", tmp_path / "DIR")
     (tmp_path / "scans").mkdir()
