@@ -18,8 +18,8 @@ LOCK = ROOT / "requirements" / "run.txt"
 TABLE = ROOT / "docs" / "licences.md"
 
 PERMISSIVE = re.compile(
-    "0BSD|Apache-2.0|BSD|BSD-[23]-Clause|CC0-1.0|CNRI-Python|HPND|ISC|MIT|MIT-0|MIT-CMU|PSF-2.0|Python-2.0"
-    "|TCL|Unlicense|ZPL-2.1|Zlib"
+    "0BSD|Apache-2.0|BSD|BSD-[23]-Clause|CC0-1.0|CNRI-Python|HPND|ISC|MIT|MIT-0|MIT-CMU|PSF-2.0|Public Domain"
+    "|Python-2.0|TCL|Unlicense|ZPL-2.1|Zlib"
 )
 WEAK = re.compile("MPL-2.0|LGPL(-[23][.][01]-(only|or-later))?")
 """A library under these is used as it is; what is changed in the library itself stays under them."""
@@ -81,7 +81,8 @@ def licence_of(name: str) -> str:
     expression = told.get("License-Expression")
     if expression:
         return str(expression)
-    classifiers = [one for one in told.get_all("Classifier", []) if one.startswith("License :: OSI Approved")]
+    granted = ("License :: OSI Approved", "License :: Public Domain")
+    classifiers = [one for one in told.get_all("Classifier", []) if one.startswith(granted)]
     named = [one.rpartition(" :: ")[2] for one in classifiers]
     named = [one for one in named if one != "OSI Approved"]
     line = str(told.get("License") or "").strip().splitlines()

@@ -76,6 +76,7 @@ SECTIONS = {
     "desk": ("The desk", "校案"),
     "store": ("The store of a large work", "大部書之存檔"),
     "cluster": ("On a cluster", "在叢集上"),
+    "install": ("Installing and mistakes", "安裝與誤用"),
 }
 """Sections of docs/measured.csv, in the order of the page: headings in English and in Chinese."""
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
+from math import log
 from typing import Any
 from unittest.mock import patch
 
 from proof.check import plan
+from proof.ocr.belief import LEAST
 from proof.verify import columns
-from proof.verify.scores import ALIKE
+from proof.verify.scores import ALIKE, substitution_score
 
 Record = Mapping[str, Any]
 """A flag or a row of a key, as `shared/bench/score.py` takes them."""
@@ -100,6 +102,8 @@ def _lowered(flag: Record, threshold: float) -> Stage:
     alike = evidence.get("rule") == "alike in the hand"
     if max(evidence.get("base", score), score) / (ALIKE if alike else 1.0) >= threshold:
         return Stage.DAMPED
-    if score - evidence.get("weights", {}).get("doubt", 0.0) >= threshold:
-        return Stage.DOUBT
+    if flag["kind"] == "substitution" and {"p_text", "p_best"} <= evidence.keys():
+        text, best = (log(max(evidence[name], LEAST)) for name in ("p_text", "p_best"))
+        if substitution_score(text, best, doubt=0.0) * (ALIKE if alike else 1.0) >= threshold:
+            return Stage.DOUBT
     return Stage.BELOW

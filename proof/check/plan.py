@@ -28,7 +28,7 @@ from proof.text.authorities import lists_fingerprint
 from proof.text.model import Page, Script, Transcription
 from proof.text.versions import most_alike
 
-METHOD = 24
+METHOD = 20
 """Raised whenever a page would be judged otherwise than before: earlier results are then not reused."""
 
 

@@ -126,7 +126,6 @@ class Evidence:
     witnesses: tuple[WitnessReading, ...] = ()
     sense: SenseReading | None = None
     notice: Notice | None = None
-    weights: tuple[tuple[str, float], ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The evidence for JSON, without empty fields."""
@@ -142,9 +141,8 @@ class Evidence:
             "base": None if self.base is None else round(self.base, 4),
             "witnesses": [witness.as_dict() for witness in self.witnesses],
             "sense": self.sense.as_dict() if self.sense else None,
-            "weights": dict(self.weights),
         }
-        return {name: value for name, value in pairs.items() if value not in ("", None, [], {})}
+        return {name: value for name, value in pairs.items() if value not in ("", None, [])}
 
 
 @dataclass(frozen=True, slots=True)

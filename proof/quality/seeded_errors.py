@@ -20,7 +20,7 @@ from proof.text.conversions import conversions
 from proof.text.model import Script, is_han
 from proof.text.variants import Relation, VariantPolicy
 from proof.verify.page_findings import numbered
-from proof.verify.score_model import SubstitutionFeatures, shipped_model
+from proof.verify.scores import substitution_score
 
 SURE_POSTERIOR = 0.9
 """Posterior from which the image confirms a character, so that a wrong one would have been flagged."""
@@ -129,7 +129,6 @@ def _seeded(
     box = Box(*(edge + 0.1 * (dice.roll() - 0.5) for edge in (char.box.x, char.box.y, char.box.w, char.box.h)))
     shown = source[: char.offset] + wrong + source[char.offset + 1 :]
     alternatives = _alternatives(char, wrong, p_text, p_best, dice)
-    features = SubstitutionFeatures(log(p_text), log(p_best), taught=judge.familiarity(wrong))
     return Flag(
         page=result.page,
         ref=result.ref,
@@ -139,7 +138,7 @@ def _seeded(
         kind=Kind.SUBSTITUTION,
         transcribed=wrong,
         suggested=char.text,
-        score=shipped_model().score(features),
+        score=substitution_score(log(p_text), log(p_best), 0.0, judge.familiarity(wrong)),
         raised=True,
         bbox=box,
         evidence=Evidence("posterior", p_text=p_text, p_best=p_best, alternatives=alternatives),

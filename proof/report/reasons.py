@@ -132,17 +132,6 @@ RULES = {
     "seen so in one way alone": _("Looked at in another way, the image does not say so: score lowered."),
 }
 
-LOWERED = {
-    "itself": _("The recogniser takes this character for others in a font too: score lowered."),
-    "taught": _("The recogniser hardly learned this character: score lowered."),
-    "doubt": _("The image is unclear around this place: score lowered."),
-    "other": _("No other reading is sure: score lowered."),
-}
-"""What is said of a hidden finding, by the feature of `Evidence.weights` that took most off its score."""
-
-MIN_LOWERING_NATS = 1.0
-"""What a feature must take off a score to be named."""
-
 ELSEWHERE = "elsewhere read "
 """What such a rule begins with; the reading follows."""
 
@@ -202,11 +191,8 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
         parts.append(say(REASONS[evidence.reason]))
     elif not parts and not named:
         parts.append(_sentence(evidence.reason))
-    lowered = min(evidence.weights, key=lambda weight: weight[1], default=("", 0.0))
     if evidence.rule:
         parts.append(rule_in_words(evidence.rule, say))
-    elif not flag.raised and lowered[0] in LOWERED and lowered[1] <= -MIN_LOWERING_NATS:
-        parts.append(say(LOWERED[lowered[0]]))
     if evidence.ink and evidence.ink.code is not NoticeCode.INK_UNREAD:  # of which the reason says as much
         parts.append(_ink(evidence.ink, say))
     if evidence.note:

@@ -203,7 +203,6 @@ def flag_values(ordinal: int, flag: Flag) -> dict[str, Any]:
         "witnesses": [one.as_dict() for one in evidence.witnesses],
         "moved": flag.moved,
         "sense": evidence.sense.as_dict() if evidence.sense else None,
-        "weights": dict(evidence.weights),
     }
     return {
         "uid": flag.id,
@@ -221,7 +220,7 @@ def flag_values(ordinal: int, flag: Flag) -> dict[str, Any]:
         "context": flag.context,
         "reason": evidence.reason,
         "rule": evidence.rule,
-        "evidence": {name: value for name, value in details.items() if value not in ("", None, [], {})},
+        "evidence": {name: value for name, value in details.items() if value not in ("", None, [])},
     }
 
 
@@ -272,7 +271,6 @@ def flag_of(page: str, row: FlagRow) -> Flag:
         base=details.get("base"),
         witnesses=tuple(WitnessReading(**one) for one in details.get("witnesses", [])),
         sense=SenseReading.of(details["sense"]) if "sense" in details else None,
-        weights=tuple(sorted(details.get("weights", {}).items(), key=lambda one: (-abs(one[1]), one[0]))),
     )
     return Flag(
         page=page,

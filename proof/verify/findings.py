@@ -22,7 +22,6 @@ from proof.verify.glyphs import Glyph, room_between, spacing
 from proof.verify.legibility import CLEARLY, Legibility
 from proof.verify.passages import runs_together
 from proof.verify.places import Place, glyph_of, omission_place
-from proof.verify.score_model import SubstitutionFeatures, shipped_model
 from proof.verify.scores import (
     ALIKE,
     doubts,
@@ -31,6 +30,7 @@ from proof.verify.scores import (
     omission_score,
     or_neutral,
     strange_score,
+    substitution_score,
     swap_score,
 )
 
@@ -147,16 +147,14 @@ class Weigher:
             return None
         text, belief = other
         reason, rule, ink = "posterior", "", None
-        weights: tuple[tuple[str, float], ...] = ()
         if own is None or text in self._drawn_as(cell.text):
             own, reason = None, "unknown to the engine"
             score, rule, ink = self._stranger(column, glyph, cell.text, text, belief, doubt)
-            score = max(score - self._legible.lost(glyph.row), min(score, EXPECTED))
         else:
-            features = self._features(cell.text, own, text, glyph, doubt)
-            score, weights = shipped_model().score(features), shipped_model().weights(features)
+            score = self._against(cell.text, own, text, glyph, doubt)
             if score > EXPECTED and self._is_form(column, glyph, cell.text, text, belief):
                 score, rule = EXPECTED, "read so when drawn"
+        score = max(score - self._legible.lost(glyph.row), min(score, EXPECTED))
         if run_together(cell.text, text):
             score, rule = score * ALIKE, "alike in the hand"
         elif not rule and score < self._context.threshold and cell.text in glyph.seen:
@@ -169,7 +167,6 @@ class Weigher:
             p_best=exp(belief),
             alternatives=_alternatives(glyph),
             ink=ink,
-            weights=weights,
         )
         place = Place(cell.offset, cell.length, Kind.SUBSTITUTION, cell.text, suggested)
         return self._flag(column, place, score, self._box(glyph), evidence)
@@ -197,8 +194,8 @@ class Weigher:
         likers = (self._liker(column, glyph, other, form) for form in forms)
         return any(form_score(liker, belief) < FORM_FITS for liker in likers if liker is not None)
 
-    def _features(self, transcribed: str, own: float, other: str, glyph: Glyph, doubt: float) -> SubstitutionFeatures:
-        """What is known of a glyph that is read as the word `other`; the engine knows `transcribed`."""
+    def _against(self, transcribed: str, own: float, other: str, glyph: Glyph, doubt: float) -> float:
+        """How strongly a glyph speaks for the word `other` in place of `transcribed`, which the engine knows."""
         listed = {text: belief for text, belief in glyph.believed.listed.items() if is_han(text)}
         relation = {text: self._policy.relation(transcribed, text).relation for text in listed}
         # forms that a hand runs together with it are one reading to the image, and do not count together against it
@@ -210,16 +207,15 @@ class Weigher:
         # what a text of Han characters has not is no reading of it: a small 八 is read as A and Λ
         letters = sum(exp(p) for text, p in glyph.believed.listed.items() if text.isalpha() and not is_han(text))
         given = log(max(1.0 - letters, LEAST_HAN)) if letters > 0.5 and is_han(transcribed) else 0.0
-        return SubstitutionFeatures(
-            transcribed=min(own - given, 0.0),
-            other=min(self._of_word(other, glyph) - given, 0.0),
-            others=min(sum(exp(listed[text] - given) for text in distinct), 1.0),
-            doubt=doubt,
-            presence=glyph.presence,
-            taught=self._familiarity(transcribed),
-            sure=None if form in glyph.seen else self._sure(form),
-            detail=self._legible.detail(glyph.row),
-            seen=transcribed in glyph.seen,
+        return substitution_score(
+            min(own - given, 0.0),
+            min(self._of_word(other, glyph) - given, 0.0),
+            doubt,
+            self._familiarity(transcribed),
+            None if form in glyph.seen else self._sure(form),
+            min(sum(exp(listed[text] - given) for text in distinct), 1.0),
+            glyph.presence,
+            self._legible.shares(glyph.row),
         )
 
     def _variant(self, column: ReadColumn, cell: Cell, glyph: Glyph, rule: str) -> Flag | None:

@@ -14,9 +14,13 @@ from math import inf
 
 from proof.model.flags import Flag
 from proof.text.model import Column, Row
+from proof.verify.scores import between
 
 COARSEST = 10
 """Pixels: the least detail that a cell must show to be read, as one 13 pixels high does (`scripts/bench_coarse.py`)."""
+
+SHARES = (16.0, 20.0)
+"""Pixels of detail up to which what is read in shares tells nothing, and from which on it tells all that it can."""
 
 CLEAR, LOST = 20.0, 0.25
 """Pixels of detail from which on a glyph shows what it is, and nats that every pixel less takes off what it says."""
@@ -32,15 +36,18 @@ class Legibility:
 
     def reads(self, row: Row) -> bool:
         """Whether the characters of a row are large enough to be read at all."""
-        return self.detail(row) >= COARSEST
+        return self._detail(row) >= COARSEST
 
-    def detail(self, row: Row) -> float:
-        """The pixels of detail that a glyph of a row shows."""
+    def _detail(self, row: Row) -> float:
         return self.main if row is Row.MAIN else self.note
+
+    def shares(self, row: Row) -> float:
+        """How far what is read in shares in a row tells anything, 0 to 1."""
+        return between(self._detail(row), *SHARES)
 
     def lost(self, row: Row) -> float:
         """What is taken off, in nats, of what a glyph of a row says against the text."""
-        return LOST * max(CLEAR - self.detail(row), 0.0)
+        return LOST * max(CLEAR - self._detail(row), 0.0)
 
 
 def in_notes(flag: Flag, line: Column) -> bool:

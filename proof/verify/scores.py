@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import exp, log
 
+from proof.ocr.belief import LEAST
 from proof.text.alike import run_together
 from proof.text.model import is_han
 from proof.verify.align import Pairing, Step
@@ -18,6 +19,37 @@ from proof.verify.glyphs import SPLINTERS
 
 UNSURE = 1.5
 """Nats taken off for every nat by which the reading of a glyph falls short of certainty."""
+
+AGAINST = 0.28
+SURELY = 0.72
+BELIEF = 0.32
+DOUBT = 7.0
+"""Weights of the evidence against a transcribed character, in nats: the odds against it (by themselves, and
+as far as one other reading is sure), how sure that reading is, and doubt about the image around it. Fitted
+by logistic regression to errors planted on rendered pages, then scaled so that odds of a sure reading count
+once."""
+
+SURE, BELIEVED, ONE, SEVERAL = (0.95, 0.98), (0.35, 0.5), (0.55, 0.65), (0.1, 0.3)
+SHARED = 2.0
+"""Where several other characters are believed in shares, none of them surely, they count together, and the odds against
+what is transcribed weigh more with what is shared, if that is a character that is surely read as itself where it is
+drawn, and the image shows enough of it (`proof.verify.legibility`). From which share on it is, how much the likeliest
+of the others must be believed, from where on it is one alone, and how much all the rest must be."""
+
+NOTHING, THERE = (7.0, 9.0), (0.5, 0.9)
+"""Where a glyph is surely there and leaves nothing to what is transcribed, though that is surely read as itself where
+it is drawn, all that it may be instead counts together, however unsurely any of it is read. Nats by which what is
+transcribed is improbable, from which on that begins and is so, and the same of the probability that a glyph is there.
+On rendered pages in three fonts, on real ones and on two canons every right character that is read as several things,
+none of them with more than 0.2, is left more, or a glyph is hardly there."""
+
+MISREAD, MISTAKEN = 1.0, (0.25, 0.5)
+ITSELF, KNOWN = 0.5, (0.9, 0.95)
+"""What it takes off, in nats, that the engine takes a character for another one where it is drawn, too, and what it
+adds that it surely reads it as itself there, if the image shows enough of it; up to which share that it reads so the
+one counts in full and from which on not at all, and between which two the other begins. By logistic regression of error
+on score and that share sure ones are worth 0.6 to 0.8 nats more than others (on rendered pages in two fonts, and on
+real ones with two canons), and mistaken ones 1.4 and 3.4 less (on rendered pages, and on the canons)."""
 
 SURE_INSERTION = 8.0
 """The score of a transcribed character for which the image has no room."""
@@ -32,6 +64,9 @@ CERTAIN = 5.0
 WAVERING = 100.0
 """The score of such a character where the other reading is wholly certain, and what every nat of doubt in that
 reading takes off: an engine that sees a shape it never learned wavers between its neighbours."""
+
+LEAST_TAUGHT = 0.3
+"""What evidence against a character weighs at least, however poorly the engine was taught it."""
 
 SPLINTER = 1.5
 LOOSE_SPLINTER = 5.0
@@ -49,9 +84,9 @@ NEUTRAL = -3.0
 """Log-probability of a character that the engine does not know, where two are weighed together."""
 
 ALIKE = 0.4
-"""What a finding weighs between characters that run together in the hand: the image does not decide there. Of
-look-alikes exchanged on real pages 210 of 225 are raised, 207 at 0.3, and of those on rendered pages 420 of 432, 411 at
-0.3, with no false flag more; from 0.6 on 焉 read as 馬 is raised again and again."""
+"""What a finding weighs between characters that run together in the hand: the image does not decide there. By
+`scripts/fit_alike.py`: of look-alikes exchanged on real pages 210 of 225 are raised, 207 at 0.3, and of those on
+rendered pages 420 of 432, 411 at 0.3, with no false flag more; from 0.6 on 焉 read as 馬 is raised again and again."""
 
 NEIGHBOURS = 4
 """Cells on either side whose readings tell how far the image can be trusted here."""
@@ -63,8 +98,9 @@ errors, of `plant.py` and fluent ones. Each work judged by what the other two ga
 0.093."""
 
 CONTEXT_AGAINST = 0.6
-"""The same of odds against what is transcribed. Of 1,444 errors planted on real pages 1,405 are raised at
-0.4 and 1,407 at 0.6, with as many false flags there, on two canons and on rendered pages in three fonts."""
+"""The same of odds against what is transcribed. Beside `ITSELF` and `MISREAD` 1,405 of 1,444 errors planted on real
+pages are raised at 0.4 and 1,407 at 0.6, with as many false flags there, on two canons and on rendered pages in three
+fonts."""
 
 LIFTED, LOWERED = 2.0, 1.0
 """By how many nats the sense lifts and lowers a score at most. Lowered by no more: the errors of real transcribers are
@@ -72,9 +108,10 @@ fluent, and what the image shows clearly no context may hide. Lifted by 2.5 at m
 characters of 36,000 on rendered pages in a second font are raised, and 10 by 2."""
 
 
-def sense_weight(odds: float) -> float:
-    """What the odds of the sense (nats against what is transcribed) add to the score of what the image shows."""
-    return min(max((CONTEXT_AGAINST if odds > 0 else CONTEXT) * odds, -LOWERED), LIFTED)
+def sense_weight(odds: float, lifted: float = LIFTED) -> float:
+    """What the odds of the sense (nats against what is transcribed) add to the score of what the image shows, `lifted`
+    at most."""
+    return min(max((CONTEXT_AGAINST if odds > 0 else CONTEXT) * odds, -LOWERED), lifted)
 
 
 def unseen_score(odds: float, p_text: float | None, transcribed: str, suggested: str) -> float:
@@ -87,6 +124,50 @@ def unseen_score(odds: float, p_text: float | None, transcribed: str, suggested:
         return odds
     chance = min(max(p_text, 0.5), 1.0 - 1e-5)
     return odds - log(chance / (1.0 - chance)) * (ALIKE if run_together(transcribed, suggested) else 1.0)
+
+
+def substitution_score(
+    own: float,
+    belief: float,
+    doubt: float,
+    taught: float = 1.0,
+    sure: float | None = None,
+    others: float = 0.0,
+    presence: float = 1.0,
+    shares: float = 1.0,
+) -> float:
+    """How strongly a glyph speaks for another word than the one transcribed.
+
+    `own` is the log-probability of what is transcribed, `belief` that of the best other word, `doubt`
+    how far the image is to be doubted here, `taught` how well the engine was taught what is transcribed,
+    `sure` how surely it reads that as itself where it is drawn (None where that is not known), `others` the
+    probability of all other words together, `presence` that there is a glyph, `shares` how far the image lets shares
+    tell anything (all 0 to 1).
+    """
+    chance = min(max(exp(own), 1e-5), 1.0 - 1e-5)
+    odds = log((1.0 - chance) / chance)
+    other = exp(belief)
+    spread = max(others - other, 0.0)
+    surely = 0.0 if sure is None else between(sure, *SURE)
+    known = shares * surely * between(other, *BELIEVED) * (1.0 - between(other, *ONE))
+    shared = known * between(spread, *SEVERAL) * spread
+    odds *= 1.0 + SHARED * shared * (1.0 - doubt)
+    none_left = shares * surely * between(-own, *NOTHING) * between(presence, *THERE)
+    other += max(shared, none_left * spread)
+    score = odds * (AGAINST + SURELY * other + AGAINST * doubt)
+    score += BELIEF * log(max(other, LEAST)) - DOUBT * doubt
+    return score * max(LEAST_TAUGHT, taught) + (0.0 if sure is None else _as_itself(sure, shares))
+
+
+def _as_itself(sure: float, shares: float) -> float:
+    """What it adds to a score how surely the engine reads what is transcribed as itself where it is drawn, by `shares`
+    on an image that shows little; a misreading is one on any."""
+    return ITSELF * shares * between(sure, *KNOWN) - MISREAD * (1.0 - between(sure, *MISTAKEN))
+
+
+def between(value: float, low: float, high: float) -> float:
+    """0 up to the one value, 1 from the other on."""
+    return min(max((value - low) / (high - low), 0.0), 1.0)
 
 
 def strange_score(transcribed: str, belief: float) -> float:

@@ -176,9 +176,12 @@ def test_exports_have_the_coordinates_of_either_half_on_the_image_of_both(projec
     assert sorted(sides) == ["left", "right"]
     assert len(list((exported / "alto").glob("10-3b-4a*.xml"))) == 2
     (manifest,) = exported.glob("*.manifest.json")
-    canvases = json.loads(manifest.read_text(encoding="utf-8"))["items"]
-    bodies = [canvas["items"][0]["items"][0]["body"]["id"].rpartition("/")[2] for canvas in canvases]
-    assert bodies == ["10-3b-4a.png"] * 2 + ["10-5ab.png"] * 2
+    document = json.loads(manifest.read_text(encoding="utf-8"))
+    bodies = [canvas["items"][0]["items"][0]["body"]["id"].rpartition("/")[2] for canvas in document["items"]]
+    assert bodies == ["10-3b-4a.png", "10-5ab.png"]
+    halves = [half["items"][0] for half in document["structures"]]
+    assert [half["source"]["id"] for half in halves] == [canvas["id"] for canvas in document["items"] for _ in "ab"]
+    assert len({half["selector"]["value"] for half in halves[:2]}) == 2
 
 
 def test_a_half_of_what_is_no_opening_costs_its_page_and_says_so(project: Project) -> None:

@@ -17,7 +17,7 @@ from proof.text.encoding import Decoded
 from proof.text.model import Script
 from proof.text.variants import VariantPolicy
 from proof.text.witness import Edition
-from proof.verify.score_model import SubstitutionFeatures, shipped_model
+from proof.verify.scores import substitution_score
 
 PAGE = "KR1d0030_WYG_010-1a"
 WRONG = "大射之儀君有命戒射宰戒百官有事於射者宰夫戒宰及司馬射人宿視滌"
@@ -74,7 +74,7 @@ def test_what_the_image_leaves_in_doubt_a_witness_that_agrees_sinks() -> None:
 @pytest.mark.parametrize("doubt", [0.0, 0.1, 0.2])
 def test_an_error_that_the_image_shows_clearly_stays_however_many_share_it(copies: int, doubt: float) -> None:
     """As the design has it: what is transcribed has 0.005 at most, the winner over 0.9; stains may be around."""
-    score = shipped_model().score(SubstitutionFeatures(log(0.005), log(0.9), doubt=doubt))
+    score = substitution_score(log(0.005), log(0.9), doubt)
     after = heard(flag(score, 0.005, 0.9), *[WRONG] * copies)
     assert after.raised is (score >= THRESHOLD)
     assert after.score <= score

@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from lxml import etree
@@ -69,10 +70,16 @@ def written(tmp_path: Path) -> dict[Form, str]:
     material = Material(
         corrected, datetime(2026, 1, 2, tzinfo=UTC), pages, rejected=decided.rejected, base="https://example.org/book"
     )
-    return {
-        form: "".join(file.read_text(encoding="utf-8-sig") for file in write_export(material, [form], tmp_path / form))
-        for form in Form
-    }
+    return {form: "".join(map(text_of, write_export(material, [form], tmp_path / form))) for form in Form}
+
+
+def text_of(file: Path) -> str:
+    """What a file reads; of a DOCX file its document and its footnotes."""
+    if file.suffix != ".docx":
+        return file.read_text(encoding="utf-8-sig")
+    with ZipFile(file) as archive:
+        parts = [name for name in archive.namelist() if name in ("word/document.xml", "word/footnotes.xml")]
+        return "".join(archive.read(name).decode("utf-8") for name in parts)
 
 
 @pytest.mark.parametrize("form", list(Form))

@@ -48,8 +48,8 @@ def flag(score: float, kind: str = "substitution", **evidence: Any) -> dict[str,
         ([flag(2.4, sense={"weight": -0.9})], [], Stage.SENSE),
         ([flag(3.5 * ALIKE, rule="alike in the hand")], [], Stage.DAMPED),
         ([flag(0.5, rule="run together in this hand", base=4.0)], [], Stage.DAMPED),
-        ([flag(2.3, reason="doubt", weights={"doubt": -1.2})], [], Stage.DOUBT),
-        ([flag(2.0, weights={"other": -3.0})], [], Stage.BELOW),
+        ([flag(0.3, reason="doubt", p_text=0.0001, p_best=0.99)], [], Stage.DOUBT),
+        ([flag(2.0, p_text=0.2, p_best=0.7)], [], Stage.BELOW),
     ],
 )
 def test_the_stage_is_the_first_without_which_the_error_would_be_raised(

@@ -15,13 +15,15 @@ details = st.floats(4.0, 40.0)
 def test_the_less_an_image_shows_the_less_it_says(one: float, other: float) -> None:
     coarse, clear = Legibility(min(one, other)), Legibility(max(one, other))
     assert coarse.lost(Row.MAIN) >= clear.lost(Row.MAIN) >= 0
+    assert 0 <= coarse.shares(Row.MAIN) <= clear.shares(Row.MAIN) <= 1
 
 
 def test_a_note_shows_less_than_the_main_text_of_its_page() -> None:
     page = Legibility(24.0, 13.0)
-    assert page.lost(Row.MAIN) == 0
+    assert (page.lost(Row.MAIN), page.shares(Row.MAIN)) == (0, 1)
     assert page.lost(Row.RIGHT) == page.lost(Row.LEFT) > 1
+    assert page.shares(Row.RIGHT) == 0
 
 
 def test_of_a_page_of_which_nothing_is_known_everything_counts() -> None:
-    assert CLEARLY.lost(Row.LEFT) == 0
+    assert (CLEARLY.lost(Row.LEFT), CLEARLY.shares(Row.LEFT)) == (0, 1)

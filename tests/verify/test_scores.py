@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 from proof.settings.config import Settings
 from proof.verify.scores import (
+    ALIKE,
     LIFTED,
     LOWERED,
     insertion_score,
     omission_score,
     sense_weight,
     strange_score,
+    substitution_score,
     swap_score,
 )
 
@@ -22,6 +24,53 @@ THRESHOLD = Settings().flags.threshold
 
 log_probs = st.floats(-11.5, -1e-4)
 shares = st.floats(0, 1)
+
+
+@given(log_probs, log_probs, log_probs, shares)
+def test_the_less_the_image_shows_what_is_transcribed_the_more_it_counts(
+    one: float, other: float, belief: float, doubt: float
+) -> None:
+    more, less = sorted((one, other))
+    assert substitution_score(more, belief, doubt) >= substitution_score(less, belief, doubt)
+
+
+@given(log_probs.filter(lambda own: own < log(0.5)), log_probs, log_probs, shares)
+def test_the_surer_another_reading_is_the_more_it_counts(own: float, one: float, other: float, doubt: float) -> None:
+    unsure, sure = sorted((one, other))
+    assert substitution_score(own, sure, doubt) >= substitution_score(own, unsure, doubt) - 1e-9
+
+
+@given(log_probs, log_probs, shares, shares)
+def test_doubt_about_the_image_is_no_evidence_against_the_text(
+    own: float, belief: float, one: float, other: float
+) -> None:
+    clear, doubtful = sorted((one, other))
+    assert substitution_score(own, belief, doubtful) <= substitution_score(own, belief, clear) + 1e-9
+
+
+@given(shares)
+def test_what_is_surely_something_else_is_raised_and_what_is_surely_there_is_not(taught: float) -> None:
+    assert substitution_score(log(1e-5), log(0.99), 0.0, max(taught, 0.4)) >= THRESHOLD
+    assert substitution_score(log(0.9), log(0.1), 0.0, taught) < THRESHOLD
+
+
+def test_under_a_seal_even_a_sure_reading_of_something_else_is_hardly_raised() -> None:
+    assert substitution_score(log(0.05), log(0.6), 0.8) < 0
+
+
+def test_under_a_seal_what_is_left_nothing_is_raised_and_what_is_left_little_is_not() -> None:
+    """踵 is read as many things there, none of them surely; where it is transcribed it is left something."""
+    assert substitution_score(log(1e-5), log(0.12), 0.35, sure=0.999, others=0.55) >= THRESHOLD
+    assert substitution_score(log(1e-5), log(0.12), 0.35, sure=None, others=0.55) < THRESHOLD
+    assert substitution_score(log(0.005), log(0.12), 0.35, sure=0.999, others=0.55) < THRESHOLD
+
+
+@given(log_probs, shares, shares)
+def test_what_an_engine_was_hardly_taught_it_speaks_against_the_less(own: float, one: float, other: float) -> None:
+    little, much = sorted((one, other))
+    score = substitution_score(own, log(0.9), 0.0, much)
+    if score > 0:
+        assert substitution_score(own, log(0.9), 0.0, little) <= score
 
 
 @given(log_probs)
@@ -83,6 +132,29 @@ def test_no_context_hides_what_the_image_shows_clearly(told: float) -> None:
     """Odds of the image beyond e to the power of the threshold and `LOWERED` are raised whatever the sense says."""
     clear = THRESHOLD + LOWERED
     assert clear + sense_weight(told) >= THRESHOLD
+
+
+def test_the_words_around_decide_where_the_image_leaves_two_readings_open() -> None:
+    """傅註, of which the image leaves 傳 three times as likely: 傳註 is met 60 times, 傅註 never."""
+    left_open = substitution_score(log(0.206), log(0.771), 0.0)
+    assert 1.0 < left_open < 1.1
+    assert left_open + sense_weight(5.96) >= THRESHOLD
+    assert left_open + sense_weight(3.0) < THRESHOLD
+
+
+def test_the_words_around_weigh_more_against_the_text_than_for_it() -> None:
+    """易傅, of which the image leaves 傳 five times as likely, and the language 15 times."""
+    likelier = substitution_score(log(0.16), log(0.84), 0.0)
+    assert likelier < THRESHOLD - 1.4
+    assert likelier + sense_weight(log(15)) >= THRESHOLD
+    assert -sense_weight(-1.0) < sense_weight(1.0)
+
+
+def test_a_clear_image_is_not_silenced_between_characters_that_are_written_alike() -> None:
+    """曰 for 日 where the image hardly leaves 曰 possible: it is raised unless the words around speak for it."""
+    clear = ALIKE * substitution_score(log(0.00044), log(0.999), 0.0)
+    assert clear + sense_weight(1.5) >= THRESHOLD
+    assert clear + sense_weight(-1.5) < THRESHOLD
 
 
 @given(odds)

@@ -31,7 +31,7 @@ KEYS = {
     | {"←": "#next", "→": "#next", "PgDn": "#next", "PgUp": "#next", "↓": ".cell", "↑": ".cell"}
     | {"Space": "#layout-open", "Enter": f"{CELL}#correct button[value=set]", "M": f"{CELL}#correct-doubt"}
     | {"D": f"{CELL}#correct-delete", "Delete": f"{CELL}#correct-delete"}
-    | {"P": "#to-desk", "N": "#comments-open", "R": "#state", "V": "#to-validate"},
+    | {"P": "#to-desk", "N": "#comments-open", "R": "#state", "V": "#to-validate", "E": "#column-open"},
     f"{AT}/pairs?text=告&image=吿": UNDO
     | ALL
     | {"J": "#pairlist button", "N": "#pairlist button", "Space": "#grid .glyph"}
