@@ -48,8 +48,9 @@ from proof.ocr.registry import open_engine
 from proof.report.source import StoredRun
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.text.model import Script, Transcription
+from proof.text.model import Script
 from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
 from proof.text.variants import Relation, policy_of
 from proof.verify.pairing import neighbours_of
 

@@ -31,11 +31,11 @@ from rich.table import Table
 
 from proof.collate.collation import collate
 from proof.export.source import correct
-from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
 from proof.text.model import is_han
+from proof.text.read import parse_transcription, read_transcription
 from proof.text.remarks import Code
-from proof.text.witness import Edition, Format
+from proof.text.transcription import Format, Transcription
 
 ROOT = Path(__file__).resolve().parents[1]
 CONSOLE = Console(width=110)
@@ -87,7 +87,7 @@ def texts(shared: Path) -> list[Path]:
     return [path for path in found if path.parent.name != "imglist"]
 
 
-def pages_of(edition: Edition) -> int:
+def pages_of(edition: Transcription) -> int:
     """Its pages; of one without page marks as many as its characters would fill."""
     if edition.paged:
         return len(edition.pages)
@@ -98,7 +98,7 @@ def read_back(paths: Sequence[Path]) -> Read:
     """Read each and write it back; runs in a process of its own."""
     pages = characters = changed = marks = unread = unnamed = 0
     for path in paths:
-        edition = read_edition(path)
+        edition = read_transcription(path)
         pages += pages_of(edition)
         characters += len(edition.text)
         changed += correct(edition, []).data != path.read_bytes()
@@ -113,7 +113,7 @@ def read_back(paths: Sequence[Path]) -> Read:
     return Read(pages, characters, changed, memory, marks, unread, unnamed)
 
 
-def marks_of(edition: Edition) -> tuple[int, list[int]]:
+def marks_of(edition: Transcription) -> tuple[int, list[int]]:
     """How many page marks stand in a Kanripo file, and the lines of those that begin no page."""
     if edition.format is not Format.KANRIPO:
         return 0, []
@@ -124,7 +124,7 @@ def marks_of(edition: Edition) -> tuple[int, list[int]]:
 
 def measure_reading(shared: Path, wanted: int, findings: Findings) -> None:
     paths = texts(shared)
-    sizes = {path: pages_of(read_edition(path)) for path in paths}
+    sizes = {path: pages_of(read_transcription(path)) for path in paths}
     distinct = sum(sizes.values())
     chosen: list[Path] = []
     count = 0
@@ -167,7 +167,7 @@ def measure_collation(shared: Path, findings: Findings) -> None:
         ("儀禮經傳通解 8 against critical edition", kanripo / "KR1d0085/KR1d0085_008.txt", seeds["000"]),
     ]
     for name, one, other in pairs:
-        base, witness = read_edition(one), read_edition(other)
+        base, witness = read_transcription(one), read_transcription(other)
         began = time.perf_counter()
         collate(base, witness)
         seconds = time.perf_counter() - began
@@ -192,8 +192,8 @@ def whole_text(folder: Path, length: int) -> str:
     return text
 
 
-def edition(text: str, name: str) -> Edition:
-    return parse_edition(Decoded(text, "utf-8", False), Path(name))
+def edition(text: str, name: str) -> Transcription:
+    return parse_transcription(Decoded(text, "utf-8", False), Path(name))
 
 
 def measure_growth(shared: Path, findings: Findings) -> None:

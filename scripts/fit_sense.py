@@ -36,8 +36,8 @@ from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import LanguageModel
 from proof.language.neighbours import COMMON, FAMILIAR, FIRM, Pairs, fitting, trusted
 from proof.language.ngrams import BEFORE, BEHIND
-from proof.text.model import Transcription
 from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
 from proof.verify.scores import CONTEXT, CONTEXT_AGAINST
 
 ROOT = Path(__file__).resolve().parents[1]

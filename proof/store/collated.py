@@ -27,7 +27,7 @@ from proof.store.places import PageToPlace, placed_pages
 from proof.store.rows import PagePlace
 from proof.store.saving import put_flags
 from proof.store.texts import sha_of
-from proof.text.witness import Edition
+from proof.text.transcription import Transcription
 
 NO_BOX = Box(0, 0, 0, 0)
 """Where a column is on an image that nobody looks at."""
@@ -61,7 +61,7 @@ class SavedDifferences:
 class CollatedTexts(StorePart):
     """The differences of editions in a store; `Store.collated` is one."""
 
-    def save(self, work: str, path: str, edition: Edition, found: Sequence[FlagOfText]) -> SavedDifferences:
+    def save(self, work: str, path: str, edition: Transcription, found: Sequence[FlagOfText]) -> SavedDifferences:
         """Have the differences of the text at `path`, which reads as `edition` does, be flags of the pages of a work.
 
         Raises UsageError where the text reads otherwise than it was checked.
@@ -83,7 +83,7 @@ class CollatedTexts(StorePart):
 
 
 def _save(
-    session: Session, pages: Sequence[PageRow], edition: Edition, found: Sequence[FlagOfText]
+    session: Session, pages: Sequence[PageRow], edition: Transcription, found: Sequence[FlagOfText]
 ) -> SavedDifferences:
     results = queries.results(session, pages)
     columns = _columns(session, pages, edition)
@@ -153,7 +153,7 @@ class _Column:
         )
 
 
-def _columns(session: Session, pages: Sequence[PageRow], edition: Edition) -> list[_Column]:
+def _columns(session: Session, pages: Sequence[PageRow], edition: Transcription) -> list[_Column]:
     """The columns of pages, as they were checked or, of a page without an image, as the text has them; in its order."""
     number_of_page = {page.id: n for n, page in enumerate(pages)}
     query = select(ColumnRow).where(ColumnRow.page_id.in_(number_of_page), ColumnRow.begins.is_not(None))
