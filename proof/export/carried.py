@@ -263,9 +263,10 @@ class _Places:
     def shown(self, place: Span) -> tuple[Address | None, str]:
         """The address of a place of the other text, and what stands around it."""
         address = self._addresses.of(place.start)
-        begin = place.start - address.offset if address is not None else place.start
-        line = self.other.text[begin:].split("\n", 1)[0]
-        return address, context_of(line, place.start - begin, place.length)
+        if address is None:
+            return None, ""
+        begin, end = self._addresses.line(address.page, address.line)
+        return address, context_of(self.other.text[begin:end], place.start - begin, place.length)
 
     def authority(self, decision: Decision) -> str:
         """What a decision rests on in the other text: the image that one rests on is that of the first text."""
