@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from proof.errors import UsageError
@@ -48,6 +48,10 @@ class Addresses:
             return None
         begin, end, page, number = self._lines[at]
         return Address(page, number, start - begin) if start <= end else None
+
+    def columns(self) -> Sequence[tuple[int, int, str, int]]:
+        """Of each line where in the file it begins and ends, its page and its number there."""
+        return self._lines
 
     def spans(self) -> Iterator[tuple[int, int]]:
         """Where in the file each line begins and ends."""

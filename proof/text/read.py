@@ -49,8 +49,9 @@ def parse_transcription(decoded: Decoded, path: Path, form: Format | None = None
             return critical.parse_critical(decoded, path)
         case Format.PLAIN:
             return plain.parse_plain(decoded, path)
-    why = plain.foreign(decoded.text) or f"no format is recognised, and it is no Chinese text: {PAGE_MARK_EXAMPLES}"
-    raise TextError(path, 1, why)
+    if advice := plain.foreign(decoded.text):
+        raise TextError(path, 1, advice)
+    raise TextError(path, None, f"no format is recognised, and it is no Chinese text: {PAGE_MARK_EXAMPLES}")
 
 
 def detect_format(text: str) -> Format | None:

@@ -166,5 +166,5 @@ def test_a_format_is_added_by_an_entry_point(monkeypatch: pytest.MonkeyPatch, tm
         read_in = read_transcription(tmp_path / "a.own")
     finally:
         formats.text_formats.cache_clear()
-    assert (read_in.container, read_in.text) == ("own", "<pb:1a>¶\n大射")
+    assert (read_in.decoded.container, read_in.text) == ("own", "<pb:1a>¶\n大射")
     assert read_in.data([Edit(9, 1, "人")]) == "@@人射".encode()
