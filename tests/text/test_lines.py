@@ -177,7 +177,7 @@ def test_every_character_is_text_or_markup_and_stands_in_one_place(text: str) ->
     at = 0
     for line in lines(text):
         assert line.start >= at
-        assert not text[at : line.start].strip("¶\r\n")
+        assert not text[at : line.start].strip("¶\r\n　 ")
         assert text[line.start : line.start + len(line.source)] == line.source
         at = line.start + len(line.source)
     assert not text[at:].strip("¶\r\n　 ")
