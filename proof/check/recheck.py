@@ -41,7 +41,7 @@ from proof.store import FlagFilter, Store
 from proof.store.decision_records import State
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError
 from proof.store.lookup import NoPlaceError
-from proof.store.queue_records import ListedPage, Order, QueuedFlag, QueueFilter
+from proof.store.queue_records import ListedPage, QueuedFlag
 from proof.text.edition import read_text
 from proof.text.gathered import read_witnesses, witnesses_state
 from proof.text.model import Transcription
@@ -241,9 +241,7 @@ class Rechecker:
         return replace(result, flags=found), replace(overlay, seeded=seeded)
 
     def _flags(self, work: str, place: ListedPage) -> dict[int, QueuedFlag]:
-        wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None, halves=True)
-        numbers, _ = self._store.queue.find(work, wanted, Order.PAGE, limit=10_000)
-        return {one.number: one for one in self._store.queue.flags(work, numbers)}
+        return {queued.number: queued for queued in self._store.queue.on_page(work, place.position)}
 
 
 class _CancellableEngine(WrappedEngine):

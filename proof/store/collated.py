@@ -16,7 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.errors import UsageError
-from proof.model.flags import Flag, Kind, context_of, flag_id
+from proof.model.flags import Flag, context_of, numbered
 from proof.model.geometry import Box
 from proof.model.quality import NO_QUALITY
 from proof.model.result import CheckedColumn, PageResult, box_at
@@ -89,7 +89,6 @@ def _save(
     columns = _columns(session, pages, edition)
     starts = [column.start for column in columns]
     own: defaultdict[int, list[Flag]] = defaultdict(list)
-    seen: defaultdict[tuple[str, int, Kind, str], int] = defaultdict(int)
     on_no_page = 0
     for one in found:
         column = columns[max(0, bisect_right(starts, one.start) - 1)] if columns else None
@@ -97,15 +96,13 @@ def _save(
         if column is None or flag is None:
             on_no_page += 1
             continue
-        key = (flag.page, flag.line, flag.kind, flag.context)
-        own[column.page].append(replace(flag, id=flag_id(*key, seen[key])))
-        seen[key] += 1
+        own[column.page].append(flag)
     to_place = []
     for n, (page, result) in enumerate(zip(pages, results, strict=True)):
         of_page = [column for column in columns if column.page == n]
         place = PagePlace(page.position, page.text, lines={column.number: column.start for column in of_page})
         sources = tuple(CheckedColumn(column.number, NO_BOX, column.source) for column in of_page)
-        whole = replace(result, columns=sources, flags=tuple(own[n]))
+        whole = replace(result, columns=sources, flags=numbered(own[n]))
         to_place.append(PageToPlace(page, place, whole, NO_QUALITY))
     fresh: list[dict[str, Any]] = []
     at_flags = 0
