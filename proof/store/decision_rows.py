@@ -22,6 +22,9 @@ from proof.store.models import DecisionRow, FlagRow, PageRow, ReadingRow
 from proof.store.quality import seeded_among, seeded_places, shown_context
 from proof.store.standing import Event
 
+CARRIED = "carried"
+"""Where the evidence of a decision has the decision about another text that it was carried from."""
+
 
 def last_event(session: Session, flag: FlagRow) -> DecisionRow | None:
     """What was said of a flag last."""
@@ -81,7 +84,8 @@ def values_of(session: Session, demand: DecisionRequest, flag: FlagRow, state: S
         "suggested": flag.suggested,
         "context": flag.context,
         "evidence": {"reason": flag.reason, "rule": flag.rule, "score": flag.score, "run": flag.last_run_id}
-        | dict(flag.evidence),
+        | dict(flag.evidence)
+        | ({CARRIED: dict(demand.origin)} if demand.origin else {}),
     }
 
 

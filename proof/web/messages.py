@@ -140,6 +140,7 @@ SCRIPT = {
     "standsHere": _("What is to stand here"),
     "copyReads": _("What the copy reads (empty: nothing)"),
     "restsOn": _("after %(authority)s"),
+    "carriedFrom": _("carried from %(page)s, where %(person)s decided it"),
     "times": _("%(open)s of %(all)s open"),
     "selected": _("%(num)s chosen"),
     "takeAll": _("take the reading"),
