@@ -185,8 +185,8 @@ def sequence_findings(pages: Iterable[Leaf], juans: Sequence[str] = ()) -> list[
 
     Folios and references advance together by one, with these exceptions:
 
-    - At the start of a juan (1a, or a folio that goes back to another juan) folios begin anew. References may then skip a blank half or continue in another
-      volume, but not go back.
+    - At the start of a juan (1a, or a folio that goes back to another juan) folios begin anew. References may then skip
+      a blank half or continue in another volume, but not go back.
     - The first leaf of a juan may stand alone on its plate: up to 2b, references may skip to the next plate.
     - A whole plate has four half-folios. Openings have no quadrants c and d.
 
