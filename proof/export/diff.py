@@ -18,8 +18,8 @@ def unified_diff(before: bytes, after: bytes, name: str) -> bytes:
     if before == after:
         return b""
     path = PurePosixPath(name).as_posix()
-    labels = (_labelled(f"{side}/{path}").encode() for side in "ab")
-    changed = difflib.diff_bytes(difflib.unified_diff, _lines(before), _lines(after), *labels)
+    old, new = (_labelled(f"{side}/{path}").encode() for side in "ab")
+    changed = difflib.diff_bytes(difflib.unified_diff, _lines(before), _lines(after), old, new)
     head = f"diff --git {_quoted('a/' + path)} {_quoted('b/' + path)}\n".encode()
     return head + b"".join(line if line.endswith(b"\n") else line + _NO_NEWLINE for line in changed)
 
