@@ -271,7 +271,7 @@ class NoticeCode(StrEnum):
     )
     FILE_UNREADABLE = "file-unreadable", _("%(path)s: cannot be read (%(error)s)")
     FILE_MISSING = "file-missing", _("%(path)s: there is no such file")
-    FILE_IS_FOLDER = "file-is-folder", _("%(path)s: is a folder, not an image file")
+    FILE_IS_FOLDER = "file-is-folder", _("%(path)s: is a folder: name its files, such as %(path)s/*.png")
     FILE_IRREGULAR = "file-irregular", _("%(path)s: is not a regular file")
     FILE_EMPTY = "file-empty", _("%(path)s: is empty; fetch or export the file again")
     FILE_TOO_LARGE = (
