@@ -32,6 +32,7 @@ from proof.store.collated import CollatedTexts
 from proof.store.comments import Comments
 from proof.store.database import Waiting, check_lock
 from proof.store.decisions import Decisions
+from proof.store.double_readings import DoubleReadings
 from proof.store.finder import Finder
 from proof.store.glyphs import Glyphs, Shapes
 from proof.store.history import History
@@ -86,6 +87,7 @@ class Store:
         sessions = (self._reading, self._writing)
         self.cache = Cache(*sessions)
         self.decisions = Decisions(*sessions)
+        self.double_readings = DoubleReadings(*sessions)
         self.acts = Acts(*sessions)
         self.manual_corrections = ManualCorrections(*sessions)
         self.collated = CollatedTexts(*sessions)

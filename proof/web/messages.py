@@ -40,6 +40,8 @@ DEEDS = {
     "password": _("password set"),
     "disabled": _("account shut"),
     "enabled": _("account opened"),
+    "token": _("token made"),
+    "tokens revoked": _("tokens revoked"),
 }
 
 WAYS = {

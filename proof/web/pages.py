@@ -18,6 +18,7 @@ from proof.store.finder import addressed
 from proof.store.lookup import NoPlaceError
 from proof.store.page_states import PageState
 from proof.store.queue_records import QueueFilter
+from proof.store.readings import LOOKER
 from proof.store.work_text import columns_in_files
 from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
 from proof.web.language import say
@@ -197,6 +198,7 @@ def progress(work: str) -> AnyResponse:
         problems=store.comments.problems(work=work),
         days=store.decisions.days(work),
         verdicts=verdicts,
+        arbitrates=LOOKER.get().arbitrates,
     )
 
 
