@@ -26,6 +26,7 @@ from proof.ocr.engine import EngineIdentity
 from proof.store import database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.acts import Acts
+from proof.store.assignments import Assignments
 from proof.store.cache import Cache
 from proof.store.carried import CarriedDecisions
 from proof.store.collated import CollatedTexts
@@ -93,6 +94,7 @@ class Store:
         self.collated = CollatedTexts(*sessions)
         self.carried = CarriedDecisions(*sessions)
         self.comments = Comments(*sessions)
+        self.assignments = Assignments(*sessions)
         self.page_states = PageStates(*sessions)
         self.rules = Rules(*sessions)
         self.layout_overrides = LayoutOverrides(*sessions)

@@ -30,6 +30,7 @@ from proof.web import description, health, language, people, problems, statics
 from proof.web.accounts import accounts
 from proof.web.answers import InvalidOut
 from proof.web.api import api
+from proof.web.assignments import assignments, assignments_api
 from proof.web.certificates import certificates, certificates_api
 from proof.web.column_edits import column_edits
 from proof.web.comments import comments
@@ -121,6 +122,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_api(downloads_api)
     app.register_api(export_preview_api)
     app.register_api(readings_api)
+    app.register_api(assignments_api)
     app.register_blueprint(iiif)
     app.register_blueprint(glyph_tiles)
     app.register_blueprint(pages)
@@ -129,6 +131,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_blueprint(export_preview)
     app.register_blueprint(replacing)
     app.register_blueprint(readings)
+    app.register_blueprint(assignments)
     app.register_blueprint(certificates)
     description.serve(app)
     health.serve(app, store)
