@@ -119,7 +119,8 @@ def check(
         habits = _check_pages(work, run_id, settings, store, engine, watch)
         _settle(work, habits, settings, store, sources)
         leaves = ((task.page.folio, task.image_ref) for task in work.tasks)
-        findings = tuple(finding.notice for finding in sequence_findings(leaves))
+        juans = [task.page.juan for task in work.tasks]
+        findings = tuple(finding.notice for finding in sequence_findings(leaves, juans))
         others = partial(_images_of_others, store, work)
         unused = unused_material(settings, sources.texts, work.tasks, sources.index, others)
         store.finish_run(run_id, findings=(*sources.unread, *unused.unusable, *findings), whole=True)
