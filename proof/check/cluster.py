@@ -81,7 +81,7 @@ def cluster_results(
         yield from _in_order_of_id(work.tasks, _Dispatch(client, job, work, store).results())
 
 
-def _in_order_of_id(tasks: list[PageTask], found: Iterator[CheckedPage]) -> Iterator[CheckedPage]:
+def _in_order_of_id(tasks: list[PageTask], pages_found: Iterator[CheckedPage]) -> Iterator[CheckedPage]:
     """Pages as they come, but none before those that bear its id and stand before it."""
     count = Counter(task.page.id for task in tasks)
     bearers: defaultdict[str, deque[int]] = defaultdict(deque)
@@ -90,7 +90,7 @@ def _in_order_of_id(tasks: list[PageTask], found: Iterator[CheckedPage]) -> Iter
             bearers[task.page.id].append(task.place.position)
     del count
     early: dict[int, CheckedPage] = {}
-    for page in found:
+    for page in pages_found:
         turn = bearers.get(page.task.page.id)
         if turn is None:
             yield page

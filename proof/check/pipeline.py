@@ -130,11 +130,11 @@ def check(
         written = write_reports(whole, settings.project.out, language=settings.report.lang)
         if whole != run:
             written = replace(written, tally=Tally.of(run.outlines()))
-        told = tuple(places(run, show))
+        suspicious = tuple(places(run, show))
     remarks = tuple(remark for text in sources.texts for remark in text.remarks if remark.code not in OF_SEQUENCE)
     notices = tuple(notice for notice in sources.index.notices if notice not in unused.unusable)
     notices += (*unused.left_over, *repeated_material(work.tasks))
-    return CheckOutcome(run_id, written, findings, remarks, notices, sources.unread, unused.unusable, told)
+    return CheckOutcome(run_id, written, findings, remarks, notices, sources.unread, unused.unusable, suspicious)
 
 
 @dataclass(frozen=True, slots=True)

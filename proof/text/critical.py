@@ -98,10 +98,10 @@ class _Reader:
 
     def footnotes(self) -> tuple[Footnote, ...]:
         found = []
-        for label, told, start, number in self.definitions:
+        for label, text, start, number in self.definitions:
             if label not in self.references:
                 self.remark(number, Code.FOOTNOTE_UNUSED, label=label)
-            found.append(Footnote(label, told, start, number, self.references.get(label)))
+            found.append(Footnote(label, text, start, number, self.references.get(label)))
         for label, start in self.references.items():
             if all(label != known for known, *_ in self.definitions):
                 line = self.text.count("\n", 0, start) + 1
@@ -176,13 +176,13 @@ def _front_matter(text: str, path: Path) -> _Front:
 
 def _strange_lines(text: str, start: int, end: int) -> list[int]:
     """Where lines begin that are none of front matter."""
-    found = re.finditer(r"^.*$", text[start:end], re.MULTILINE)
-    return [start + line.start() for line in found if not _FRONT_LINE.match(line[0])]
+    lines = re.finditer(r"^.*$", text[start:end], re.MULTILINE)
+    return [start + line.start() for line in lines if not _FRONT_LINE.match(line[0])]
 
 
 def _title_in(text: str, start: int, end: int) -> str:
-    found = _TITLE.search(text, start, end)
-    return _scalar(found["title"], found["quote"]) if found else ""
+    title = _TITLE.search(text, start, end)
+    return _scalar(title["title"], title["quote"]) if title else ""
 
 
 def _scalar(text: str, quote: str) -> str:

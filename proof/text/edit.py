@@ -69,10 +69,10 @@ class Surroundings(NamedTuple):
 
     def are_of(self, context: str, text: str) -> bool:
         """Whether `text` stands between them in a context: as far as that reaches."""
-        before, found, after = context.partition(f"[{text}]")
+        before, bracketed, after = context.partition(f"[{text}]")
         own_before, own_after = self.before[-REACH:], self.after[:REACH]
         return (
-            bool(found and own_before + own_after)
+            bool(bracketed and own_before + own_after)
             and (before == own_before if self.begins else before.endswith(own_before))
             and (after == own_after if self.ends else after.startswith(own_after))
         )
@@ -97,8 +97,8 @@ def is_written(line: str, edit: Edit, stood: str, context: str, beside: Iterable
     `context`, moved as far as what was corrected `beside` it made the line longer or shorter."""
     others = [one for one in beside if (one[0].start, one[0].end) != (edit.start, edit.end)]
     moved = edit.start + sum(len(one.replacement) - one.length for one, _ in others if one.end <= edit.start)
-    told = contexts(context, stood, edit.start, others)
-    return any(around.have(line, at, edit.replacement) for around in told for at in (edit.start, moved))
+    around_it = contexts(context, stood, edit.start, others)
+    return any(around.have(line, at, edit.replacement) for around in around_it for at in (edit.start, moved))
 
 
 def _with(edits: Iterable[tuple[Edit, str]], part: str, start: int, *, before: bool) -> str:

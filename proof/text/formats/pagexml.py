@@ -56,10 +56,10 @@ def _lines(region: Node) -> Iterator[Line]:
     together = _copies(whole, "\n".join(texts)) if "".join(run.text for run in whole) == "\n".join(texts) else None
     at = 0
     for (line, runs), text in zip(lines, texts, strict=True):
-        found = _ROW.search(line.attributes.get("custom", ""))
+        note_row = _ROW.search(line.attributes.get("custom", ""))
         copies = [together[at : at + len(text)]] if together else []
         copies += [_copies(part, text) for part in _parts(line) if "".join(run.text for run in part) == text]
-        yield Line(tuple(runs), Half(found[1]) if found else None, tuple(map(tuple, copies)))
+        yield Line(tuple(runs), Half(note_row[1]) if note_row else None, tuple(map(tuple, copies)))
         at += len(text) + 1
 
 
@@ -81,10 +81,10 @@ def _equivalent(node: Node) -> list[Run]:
 
 def _copies(runs: Iterable[Run], text: str) -> list[Run | None]:
     """A run of its own for each character of a text; None where it is not written as it is."""
-    found: list[Run | None] = []
+    copies: list[Run | None] = []
     for run in runs:
-        found += run.characters() if run.verbatim else [None] * len(run.text)
-    return found if len(found) == len(text) else [None] * len(text)
+        copies += run.characters() if run.verbatim else [None] * len(run.text)
+    return copies if len(copies) == len(text) else [None] * len(text)
 
 
 FORMAT = TextFormat("page", frozenset({".xml"}), _recognises, _read)
