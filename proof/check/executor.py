@@ -196,15 +196,15 @@ def check_page(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Check
     plain = without_image(task, threshold)
     if plain is not None:
         return plain
-    assert task.found is not None
+    assert task.image is not None
     key = keys.key(task)
     known = kept.cached_page(key)
     if known is not None:
-        return CheckedPage.kept(task, task.found, key, known)
+        return CheckedPage.kept(task, task.image, key, known)
     hint = task.override.layout if task.override else None
-    readings, keep = open_readings(keys.readings_key(task.found), task.found, kept.cache, checker, plates, hint)
+    readings, keep = open_readings(keys.readings_key(task.image), task.image, kept.cache, checker, plates, hint)
     near = neighbours_of(task.text.pages, task.number)
-    result = checker.judge(task.page, task.ref, task.found, readings, near)
+    result = checker.judge(task.page, task.ref, task.image, readings, near)
     result = with_sense(result, task.page, task.sense, threshold)
     seen = readings.unchanged and kept.glyphs.shown(result.image_sha)
     shapes = None if seen or not result.characters else glyph_shapes(readings.layout, result.characters)
@@ -216,7 +216,7 @@ def without_image(task: PageTask, threshold: float) -> CheckedPage | None:
     it has one."""
     if task.trouble:
         return CheckedPage(task, PageResult(task.page.id, task.ref, Status.FAILED, task.trouble), "")
-    if task.found is None:
+    if task.image is None:
         result = PageResult(task.page.id, task.ref, Status.NO_IMAGE)
         return CheckedPage(task, with_sense(result, task.page, task.sense, threshold), "")
     return None
@@ -238,7 +238,7 @@ def open_readings(
 
 def failed_result(task: PageTask, error: Exception) -> PageResult:
     """What is kept of a page that could not be checked."""
-    path = task.found.path if task.found else None
+    path = task.image.path if task.image else None
     if isinstance(error, ImageError | EngineError | MemoryError):
         why = Notice.of_error(error) if str(error).strip() else Notice.of(NoticeCode.NO_MEMORY)
     else:

@@ -61,7 +61,7 @@ def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable
     owner = [number for number, read in enumerate(shown) for _ in read]
     place = _places(len(cells), _in_order(align(text, "".join(shown))))
     pages = [None if at is None else owner[at] for at in place]
-    count = {page: sum(1 for one in group) for page, group in groupby(sorted(p for p in pages if p is not None))}
+    count = {page: sum(1 for character in group) for page, group in groupby(sorted(p for p in pages if p is not None))}
     shown_pages = [number for number, size in count.items() if size >= LEAST]
     if not shown_pages:
         raise TextError(edition.path, None, f"none of the {len(images)} images shows this text")

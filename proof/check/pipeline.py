@@ -69,7 +69,7 @@ class CheckOutcome:
     """What a check left behind: its run in the store, the reports of its work with the counts of the run, the sequence
     findings, what the readers remarked about the texts and the finder of images about these, and the texts that could
     not be read or stand on no image; `unusable` is what else was named and served no page.
-    `told` are its most suspicious places."""
+    `suspicious` are its most suspicious places."""
 
     run_id: int
     written: WrittenReport
@@ -78,7 +78,7 @@ class CheckOutcome:
     notices: tuple[Notice, ...]
     unread: tuple[Notice, ...] = ()
     unusable: tuple[Notice, ...] = ()
-    told: tuple[SuspiciousPlace, ...] = ()
+    suspicious: tuple[SuspiciousPlace, ...] = ()
 
     @property
     def sound(self) -> bool:
@@ -184,11 +184,11 @@ def _check_pages(
     work.hear(by_sense(work, settings, store.cache))
     habits = EngineBias()
     done = reused = seen = 0
-    shown = sum(task.found is not None for task in work.tasks)
+    shown = sum(task.image is not None for task in work.tasks)
 
     def saved(page: CheckedPage) -> None:
         nonlocal done, reused, seen
-        done, reused, seen = done + 1, reused + page.reused, seen + (page.task.found is not None)
+        done, reused, seen = done + 1, reused + page.reused, seen + (page.task.image is not None)
         habits.add(page.result, page.task.place.position)
         if watch:
             watch(Progress(done, len(work.tasks), reused, page.result.page, seen, shown))

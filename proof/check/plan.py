@@ -42,7 +42,7 @@ class PageTask:
     text: Transcription
     number: int
     place: PagePlace
-    found: PageImage | None
+    image: PageImage | None
     image_ref: ImageRef | None
     trouble: Notice | None = None
     override: LayoutOverride | None = None
@@ -122,7 +122,7 @@ class PageKeys:
     def key(self, task: PageTask, image_sha: str = "") -> str:
         """A hash of all that the result of a page depends on; `image_sha` as in `readings_key`. Raises ImageError
         where the image cannot be read."""
-        image = task.found
+        image = task.image
         parts = [
             str(METHOD),
             proof.__version__,
@@ -134,7 +134,7 @@ class PageKeys:
             image.quadrant if image else "",
             *([json.dumps(task.override.layout.as_json())] if task.override and task.override.layout else []),
             *(
-                f"{evidence.column} {evidence.offset} {evidence.suggested} {evidence.odds:.6f} {evidence.told}"
+                f"{evidence.column} {evidence.offset} {evidence.suggested} {evidence.odds:.6f} {evidence.reading}"
                 for evidence in task.sense
             ),
             task.ref,
@@ -239,4 +239,4 @@ def with_override(task: PageTask, override: LayoutOverride, index: ImageIndex) -
         return replace(task, override=override)
     image = index.assigned(override.image, override.quadrant)
     gone = Notice.of(NoticeCode.ASSIGNED_GONE, image=override.image, person=override.person)
-    return replace(task, override=override, found=image, trouble=None if image else gone)
+    return replace(task, override=override, image=image, trouble=None if image else gone)

@@ -286,8 +286,8 @@ def _compared(
     return Reread(
         result=result,
         trouble=trouble,
-        fresh=tuple(one for number, one in after.items() if raised(after, number) and not raised(before, number)),
-        gone=tuple(one for number, one in before.items() if raised(before, number) and not raised(after, number)),
+        fresh=tuple(queued for number, queued in after.items() if raised(after, number) and not raised(before, number)),
+        gone=tuple(queued for number, queued in before.items() if raised(before, number) and not raised(after, number)),
         kept=tuple(flag for flag in decided if flag.number not in places_lost),
         lost=tuple(flag for flag in decided if flag.number in places_lost),
     )

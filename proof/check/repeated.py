@@ -28,8 +28,8 @@ def _images(tasks: Sequence[PageTask]) -> Iterator[Notice]:
     several = [
         dict(notice.values)
         for task in tasks
-        if task.found is not None
-        for notice in task.found.notices
+        if task.image is not None
+        for notice in task.image.notices
         if notice.code is NoticeCode.SEVERAL_FILES
     ]
     if several:

@@ -91,7 +91,7 @@ def _told(place: _Place, flag: Flag) -> SenseReading | None:
         for evidence in place.alone:
             here = place.text.line(place.page, evidence.column) == flag.line and evidence.offset == flag.offset
             if here and evidence.suggested == flag.suggested:
-                return replace(evidence.told, weight=round(evidence.odds, 3))
+                return replace(evidence.reading, weight=round(evidence.odds, 3))
     reading = place.text.reading(place.page, flag)
     return reading and replace(reading, weight=round(sense_weight(reading.odds), 3))
 

@@ -43,7 +43,7 @@ def by_sense(work: CheckPlan, settings: Settings, cache: Cache) -> Mapping[int, 
     for number, task in enumerate(work.tasks):
         if not task.trouble:
             place = PagePosition(number_of[id(task.text)], task.number)
-            (unseen if task.found is None else seen)[place] = number
+            (unseen if task.image is None else seen)[place] = number
     model = ModelFile(settings.language.model)
     by_task: defaultdict[int, list[SenseEvidence]] = defaultdict(list)
     if unseen:
@@ -77,7 +77,7 @@ def _of_text(text: Transcription, model: ModelFile, cache: Cache) -> list[SenseE
 def _less(item: SenseEvidence, share: float) -> SenseEvidence:
     """What the sense says, heard by that share."""
     odds = round(share * item.odds, 3)
-    return replace(item, odds=odds, told=replace(item.told, odds=odds))
+    return replace(item, odds=odds, reading=replace(item.reading, odds=odds))
 
 
 def key_of(kind: str, text: Transcription, model: ModelFile) -> str:
@@ -87,7 +87,7 @@ def key_of(kind: str, text: Transcription, model: ModelFile) -> str:
 
 
 def _packed(item: SenseEvidence) -> list[object]:
-    reading = item.told.as_dict()
+    reading = item.reading.as_dict()
     return [item.where.page, item.column, item.offset, item.transcribed, item.suggested, item.odds, reading]
 
 

@@ -39,10 +39,10 @@ def unused_material(
     `tasks` are all pages of the `texts`; `others` gives the images of the other pages of their work.
     """
     unusable = [notice for notice in index.notices if notice.code not in HARMLESS]
-    lacking = [task.page for task in tasks if task.found is None]
+    lacking = [task.page for task in tasks if task.image is None]
     if not lacking:
         return Unused(tuple(unusable))
-    used = {*(task.found.path for task in tasks if task.found is not None), *others()}
+    used = {*(task.image.path for task in tasks if task.image is not None), *others()}
     first = dict(index.files())
     files = index.every_file()
     left = []

@@ -39,12 +39,12 @@ def command(
     if source.resolve() == target.resolve():
         raise UsageError(f"{source} is named twice: name the text that was decided, then the other one")
     settings = settings_of(config, (source, target), given)
-    one, other = (in_script(read_transcription(path), settings.page.script) for path in (source, target))
+    old, new = (in_script(read_transcription(path), settings.page.script) for path in (source, target))
     with Store.open(existing_store(settings)) as store:
         carried = carry(
             store,
-            one,
-            other,
+            old,
+            new,
             person or getpass.getuser(),
             same_copy=same_copy,
             pairs=settings.variants.file,

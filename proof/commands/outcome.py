@@ -28,13 +28,13 @@ UNSEEN = {Status.NO_IMAGE: "without an image", Status.MISMATCH: "with the wrong 
 """What is said of pages of which no image was seen."""
 
 
-def print_flagged(found: Sequence[SuspiciousPlace], tally: Tally) -> None:
+def print_flagged(places: Sequence[SuspiciousPlace], tally: Tally) -> None:
     """Print the flagged places, and how many more there are."""
     console = Console(highlight=False, markup=False, emoji=False)
-    print_places(console, found)
+    print_places(console, places)
     raised = sum(count for (_, is_raised), count in tally.flags.items() if is_raised)
-    if raised > len(found) > 0:
-        click.echo(f"... and {raised - len(found):,} more, less suspicious, in the report")
+    if raised > len(places) > 0:
+        click.echo(f"... and {raised - len(places):,} more, less suspicious, in the report")
 
 
 def print_counts(written: WrittenReport) -> None:
@@ -56,7 +56,7 @@ def _seen(tally: Tally) -> str:
     """What was seen on images, and what was not: `20 pages, 702 characters` where all of them were."""
     pages, characters = _count(len(tally.pages), "page"), _count(tally.characters, "character")
     counts = tally.by_status()
-    unseen = [f"{counts[status]:,} {told}" for status, told in UNSEEN.items() if counts[status]]
+    unseen = [f"{counts[status]:,} {label}" for status, label in UNSEEN.items() if counts[status]]
     if not unseen:
         return f"{pages}, {characters}"
     seen = (
@@ -102,7 +102,7 @@ def print_trouble(outcome: CheckOutcome, *, verbose: bool) -> None:
     _print_remarks(map(in_english, (*outcome.findings, *outcome.notices)), verbose=verbose)
     if verbose:
         _print_remarks(
-            [f"{page.page}: {in_english(one)}" for page in tally.pages for one in page.notices], verbose=True
+            [f"{page.page}: {in_english(notice)}" for page in tally.pages for notice in page.notices], verbose=True
         )
 
 

@@ -10,7 +10,8 @@ import click
 from proof.commands.options import config_option, existing_store, setting_options, settings_of
 from proof.store import Store
 
-WHOLE, IN_PART = 0, 1
+EXIT_WHOLE = 0
+EXIT_IN_PART = 1
 
 
 @click.command("recover")
@@ -41,4 +42,4 @@ def command(config: Path | None, given: dict[str, Any], journal: Path | None) ->
         click.echo(f"line {done.cut_off}, the last of the journal, was cut off before it was acknowledged", err=True)
     for one in done.unplaced:
         click.echo(f"no place: {one}", err=True)
-    return IN_PART if done.unplaced or done.damaged else WHOLE
+    return EXIT_IN_PART if done.unplaced or done.damaged else EXIT_WHOLE

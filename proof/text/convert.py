@@ -97,11 +97,15 @@ def _read_again(
     again = parse_transcription(Decoded(text, "utf-8", False), edition.path, target)
     before, after = _characters(edition), _characters(again, added)
     if [char for char, _ in before] == [char for char, _ in after]:
-        moved = Counter((one, other) for (_, one), (_, other) in zip(before, after, strict=True) if one is not other)
-        losses.update({f"layers of characters ({one} becomes {other})": moved[one, other] for one, other in moved})
+        moved = Counter(
+            (earlier, later) for (_, earlier), (_, later) in zip(before, after, strict=True) if earlier is not later
+        )
+        losses.update(
+            {f"layers of characters ({earlier} becomes {later})": moved[earlier, later] for earlier, later in moved}
+        )
     else:
-        one, other = Counter(char for char, _ in before), Counter(char for char, _ in after)
-        losses["characters that it reads otherwise"] += max((one - other).total(), (other - one).total(), 1)
+        earlier, later = Counter(char for char, _ in before), Counter(char for char, _ in after)
+        losses["characters that it reads otherwise"] += max((earlier - later).total(), (later - earlier).total(), 1)
     return Converted(text, target, _told(losses))
 
 

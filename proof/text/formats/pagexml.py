@@ -74,7 +74,7 @@ def _parts(line: Node) -> Iterator[list[Run]]:
 def _equivalent(node: Node) -> list[Run]:
     """The first text of a line, word or glyph: that of the lowest index, as readers take it."""
     given: Sequence[Node] = list(node.children("TextEquiv"))
-    first = min(given, key=lambda one: int(one.attributes.get("index", 0) or 0), default=None)
+    first = min(given, key=lambda equivalent: int(equivalent.attributes.get("index", 0) or 0), default=None)
     unicode = first.child("Unicode") if first else None
     return list(unicode.runs()) if unicode else []
 

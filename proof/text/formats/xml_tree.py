@@ -36,12 +36,12 @@ class Run(NamedTuple):
 
     def characters(self) -> list[Run]:
         """A verbatim run, each character by itself."""
-        found, at = [], self.site.start
+        runs, at = [], self.site.start
         for char in self.text:
             size = len(char.encode())
-            found.append(Run(char, Site(at, size, self.site.member), True))
+            runs.append(Run(char, Site(at, size, self.site.member), True))
             at += size
-        return found
+        return runs
 
 
 @dataclass(slots=True)
