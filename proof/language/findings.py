@@ -52,8 +52,8 @@ class PagePosition:
 @dataclass(frozen=True, slots=True)
 class SenseEvidence:
     """What the sense says of one place: `odds` is how much more likely what is `suggested` is there than what is
-    transcribed, in nats, less `CAUTION` and the margin of the pair; `reading` is what speaks for it. `column` and `offset`
-    are the place in the page's source."""
+    transcribed, in nats, less `CAUTION` and the margin of the pair; `reading` is what speaks for it. `column` and
+    `offset` are the place in the page's source."""
 
     where: PagePosition
     column: int
