@@ -29,6 +29,7 @@ from proof.store.decisions import take_back_in, take_reading_back
 from proof.store.lookup import StorePart, work_of
 from proof.store.models import (
     ActRow,
+    AssignmentRow,
     CommentRow,
     DecisionRow,
     FlagAct,
@@ -37,6 +38,7 @@ from proof.store.models import (
     PageEventRow,
     PageRow,
     ReadingRow,
+    ReportRow,
     RuleRow,
 )
 from proof.store.page_states import PageEvent, PageState, page_event
@@ -50,6 +52,10 @@ TakeBack = Callable[[Session, FlagRow, OfFlag, str, str, str], Decision]
 """Takes back one of them, for a person under a key, within a batch."""
 OfPage = TypeVar("OfPage", PageEventRow, LayoutOverrideRow)
 """What was said of a page, or how it is read; each page has its own, numbered by version."""
+
+
+NOT_TAKEN_BACK = [kind.__mapper_args__["polymorphic_identity"] for kind in (CommentRow, AssignmentRow, ReportRow)]
+"""Comments are answered, pages given back, reports of readers settled."""
 
 
 class What(StrEnum):
@@ -187,7 +193,7 @@ class _Steps:
 
     def _newest_first(self) -> Iterator[ActRow]:
         own = select(ActRow).where(ActRow.work_id == self.work_id, ActRow.person == self.person)
-        own = own.where(ActRow.act != CommentRow.__mapper_args__["polymorphic_identity"])
+        own = own.where(ActRow.act.not_in(NOT_TAKEN_BACK))
         after: int | None = None
         while True:
             part = own if after is None else own.where(ActRow.id < after)

@@ -26,6 +26,7 @@ from proof.ocr.engine import EngineIdentity
 from proof.store import database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.acts import Acts
+from proof.store.assignments import Assignments
 from proof.store.cache import Cache
 from proof.store.carried import CarriedDecisions
 from proof.store.collated import CollatedTexts
@@ -46,6 +47,7 @@ from proof.store.page_states import PageStates
 from proof.store.places import stand_in_text
 from proof.store.queue import Queue
 from proof.store.recovery import Recovered, recover
+from proof.store.reports import Reports
 from proof.store.rows import (
     FlagFilter,
     KeptPage,
@@ -93,6 +95,8 @@ class Store:
         self.collated = CollatedTexts(*sessions)
         self.carried = CarriedDecisions(*sessions)
         self.comments = Comments(*sessions)
+        self.assignments = Assignments(*sessions)
+        self.reports = Reports(*sessions)
         self.page_states = PageStates(*sessions)
         self.rules = Rules(*sessions)
         self.layout_overrides = LayoutOverrides(*sessions)

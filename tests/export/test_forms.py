@@ -4,6 +4,7 @@ iiif-prezi3, and the program's own readers."""
 from __future__ import annotations
 
 import base64
+import io
 import json
 import shutil
 import subprocess
@@ -17,6 +18,8 @@ import mwparserfromhell
 import numpy as np
 import pypdfium2
 import pytest
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
 from lxml import etree
 from PIL import Image
 
@@ -25,11 +28,12 @@ from proof.export import forms
 from proof.export.corrections import Correction
 from proof.export.files import Material, form_names, needs_pages, write_export, write_file
 from proof.export.forms import ExportForm
+from proof.export.forms.pdf import EM, FONT
 from proof.export.source import correct
 from proof.model.geometry import Box
 from proof.model.result import PageResult
 from proof.ocr.external.parse import parse_readings
-from proof.text.edition import read_edition
+from proof.text.read import read_transcription
 from tests.export.conftest import PAGE
 
 TEXT = f"#+TITLE: 書\n<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n¶\n命上射&KR0058;曰告¶\n"
@@ -52,7 +56,7 @@ def material(tmp_path: Path, checked: PageResult) -> Material:
         Correction(PAGE, 2, 0, 0, "與", "", person="某乙", flag="f2"),
         Correction(PAGE, 3, 2, 1, "𪚥", "射", person="某甲", flag="f3"),
     ]
-    return Material(correct(read_edition(path), decided), MADE, [replace(checked, image=image)], base=BASE)
+    return Material(correct(read_transcription(path), decided), MADE, [replace(checked, image=image)], base=BASE)
 
 
 def written(material: Material, form: str, folder: Path) -> list[Path]:
@@ -124,8 +128,8 @@ def test_a_page_of_wikisource_has_its_level_and_is_read_again(material: Material
     assert '<pagequality level="3"' in text
     code = mwparserfromhell.parse(text)
     assert [str(one) for one in code.filter_templates()] == ["{{*|案比今注訛作北據}}"]
-    again = read_edition(file)
-    assert again.container == "wikitext"
+    again = read_transcription(file)
+    assert again.decoded.container == "wikitext"
     words = "".join(cell.text for stretch in again.stretches() for cell in stretch.cells())
     assert words == "".join(LINES)
     undecided = replace(material, corrected=correct(material.corrected.edition, []))
@@ -199,3 +203,26 @@ def test_a_form_is_added_by_an_entry_point(material: Material, tmp_path: Path, m
     assert file.read_text(encoding="utf-8") == material.corrected.text
     with pytest.raises(UsageError, match="no form is called other"):
         needs_pages(["other"])
+
+
+def test_the_font_of_the_text_is_one_full_square() -> None:
+    """The file that the package has is what this makes."""
+    builder = FontBuilder(EM, isTTF=True)
+    builder.updateHead(created=0, modified=0)
+    builder.font.recalcTimestamp = False
+    builder.setupGlyphOrder([".notdef", "square"])
+    builder.setupCharacterMap({0x4E00: "square"})
+    pen = TTGlyphPen(None)
+    pen.moveTo((0, 0))
+    for corner in ((0, EM), (EM, EM), (EM, 0)):
+        pen.lineTo(corner)
+    pen.closePath()
+    builder.setupGlyf({".notdef": TTGlyphPen(None).glyph(), "square": pen.glyph()})
+    builder.setupHorizontalMetrics({".notdef": (EM, 0), "square": (EM, 0)})
+    builder.setupHorizontalHeader(ascent=EM, descent=0)
+    builder.setupNameTable({"familyName": "GlyphLess", "styleName": "Regular", "psName": "GlyphLess"})
+    builder.setupOS2(sTypoAscender=EM, usWinAscent=EM)
+    builder.setupPost()
+    made = io.BytesIO()
+    builder.save(made)
+    assert made.getvalue() == FONT.read_bytes()
