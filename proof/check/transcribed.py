@@ -11,7 +11,8 @@ from proof.images.find import ImageIndex
 from proof.images.load import load_image
 from proof.ocr.page import PageEngine
 from proof.quality.benchmark import Finding
-from proof.text.model import Page, Transcription, is_han
+from proof.text.model import Page, is_han
+from proof.text.transcription import Transcription
 from proof.verify.page import half_folio
 
 Character = tuple[str, float]

@@ -23,8 +23,9 @@ from proof.ocr.registry import open_page_engine
 from proof.quality.benchmark import Finding, KeyRow, Score, read_findings, read_key, score
 from proof.settings.config import Settings
 from proof.text.formats import text_suffixes
-from proof.text.model import Script, Transcription
+from proof.text.model import Script
 from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
 
 KEY, TEXTS, IMAGES, IMAGE_LISTS = "key.tsv", "texts", "images", "imglist"
