@@ -67,6 +67,7 @@ function offerComposed(box, below) {
     if (box.value.trim() !== parts) return;
     list.replaceChildren(...(found?.items.length ? [say("madeOf"), ...found.items.map((text) =>
       make("button", { type: "button", onclick: () => { box.value = text; list.replaceChildren(); box.focus(); } }, han(text)))] : []));
+    if (list.childElementCount) list.scrollIntoView({ block: "nearest" });
   };
   box.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(offer, PAUSE); });
   box.addEventListener("focus", () => list.replaceChildren());
