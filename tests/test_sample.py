@@ -18,8 +18,8 @@ import pytest
 from proof.errors import FontError
 from proof.facsimile.files import half_folios
 from proof.facsimile.fonts import find_faces
-from proof.text.model import Transcription
 from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
 
 pytestmark = pytest.mark.engine
 

@@ -21,9 +21,9 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from proof.export.source import correct
-from proof.text.edition import read_edition
+from proof.text.read import read_transcription
 from proof.text.remarks import Code
-from proof.text.witness import Edition, Format
+from proof.text.transcription import Format, Transcription
 from scripts.bench.material import TableRow
 
 PAGE = 8 * 21
@@ -50,7 +50,7 @@ def texts(shared: Path) -> list[Path]:
     return [path for path in found if path.parent.name != "imglist"]
 
 
-def pages_of(edition: Edition) -> int:
+def pages_of(edition: Transcription) -> int:
     """Its pages; of one without page marks as many as its characters would fill."""
     if edition.paged:
         return len(edition.pages)
@@ -61,7 +61,7 @@ def read_back(paths: Sequence[Path]) -> Read:
     """Read each and write it back; runs in a process of its own."""
     pages = characters = changed = marks = unread = unnamed = 0
     for path in paths:
-        edition = read_edition(path)
+        edition = read_transcription(path)
         pages += pages_of(edition)
         characters += len(edition.text)
         changed += correct(edition, []).data != path.read_bytes()
@@ -76,7 +76,7 @@ def read_back(paths: Sequence[Path]) -> Read:
     return Read(pages, characters, changed, memory, marks, unread, unnamed)
 
 
-def marks_of(edition: Edition) -> tuple[int, list[int]]:
+def marks_of(edition: Transcription) -> tuple[int, list[int]]:
     """How many page marks stand in a Kanripo file, and the lines of those that begin no page."""
     if edition.format is not Format.KANRIPO:
         return 0, []
@@ -87,7 +87,7 @@ def marks_of(edition: Edition) -> tuple[int, list[int]]:
 
 def measure_reading(shared: Path, wanted: int) -> Iterator[TableRow]:
     paths = texts(shared)
-    sizes = {path: pages_of(read_edition(path)) for path in paths}
+    sizes = {path: pages_of(read_transcription(path)) for path in paths}
     distinct = sum(sizes.values())
     chosen: list[Path] = []
     count = 0

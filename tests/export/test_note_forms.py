@@ -19,8 +19,8 @@ from proof.export.docx import docx
 from proof.export.note_page import note_page
 from proof.export.noted_text import noted_text
 from proof.export.source import CorrectedSource, correct
-from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
+from proof.text.read import parse_transcription, read_transcription
 
 PAGE = "KR1_WYG_010-1a"
 TEXT = f"<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n司射不告告者揖耦以¶\n<pb:KR1_WYG_010-1b>¶\n射于庭¶\n"
@@ -29,7 +29,7 @@ W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
 def corrected(text: str = TEXT) -> CorrectedSource:
     return correct(
-        parse_edition(Decoded(text, "utf-8", False), Path("text.txt")),
+        parse_transcription(Decoded(text, "utf-8", False), Path("text.txt")),
         [
             Correction(PAGE, 2, 7, 2, "以耦", "耦以", witness="影像", person="甲"),
             Correction(PAGE, 2, 3, 1, "", "告", witness="理校", person="乙"),
@@ -84,7 +84,7 @@ def test_every_note_is_a_footnote_at_its_place() -> None:
 def test_the_document_is_read_again_as_the_corrected_text(tmp_path: Path) -> None:
     path = tmp_path / "text.docx"
     path.write_bytes(written(corrected()))
-    again = "".join(cell.text for stretch in read_edition(path).stretches() for cell in stretch.cells())
+    again = "".join(cell.text for stretch in read_transcription(path).stretches() for cell in stretch.cells())
     assert "大夫與之西比耦" in again
     assert "司射不告者揖以耦" in again
 
@@ -115,7 +115,7 @@ def test_the_page_has_the_text_with_its_changes_and_every_note_linked() -> None:
 
 
 def test_without_decisions_both_are_the_text_as_it_is() -> None:
-    source = correct(parse_edition(Decoded(TEXT, "utf-8", False), Path("text.txt")), [])
+    source = correct(parse_transcription(Decoded(TEXT, "utf-8", False), Path("text.txt")), [])
     body = part(written(source), "word/document.xml")
     assert not list(body.iter(f"{W}ins", f"{W}del", f"{W}footnoteReference"))
     assert "".join(node.text or "" for node in body.iter(f"{W}t")).count("大夫之西北耦") == 1
