@@ -56,11 +56,6 @@ def marked(checked: PageResult) -> MarkedPage:
 
 
 @pytest.fixture(scope="session")
-def tei_schema(schemas: Path) -> etree.RelaxNG:
-    return etree.RelaxNG(etree.parse(str(schemas / "tei_all.rng")))
-
-
-@pytest.fixture(scope="session")
 def page_schema(schemas: Path) -> etree.XMLSchema:
     return etree.XMLSchema(etree.parse(str(schemas / "page.xsd")))
 
