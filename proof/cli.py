@@ -38,6 +38,7 @@ COMMANDS = {
     "carry": _("Carry decisions from one edition or format of a text to another."),
     "render": _("Draw a transcription as Siku half-folios, worn by a seed."),
     "layout": _("Find the columns of text on images of pages, ruled or not, whatever their number."),
+    "bench": _("Score a verifier on a benchmark of known errors."),
     "engines": _("List the engines, whether each can run here, and if not what to do."),
 }
 """What each does. It is the module of that name in `proof.commands`, loaded when it is asked for: `proof --help`

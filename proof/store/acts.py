@@ -38,6 +38,7 @@ from proof.store.models import (
     PageEventRow,
     PageRow,
     ReadingRow,
+    ReportRow,
     RuleRow,
 )
 from proof.store.page_states import PageEvent, PageState, page_event
@@ -53,8 +54,8 @@ OfPage = TypeVar("OfPage", PageEventRow, LayoutOverrideRow)
 """What was said of a page, or how it is read; each page has its own, numbered by version."""
 
 
-NOT_TAKEN_BACK = [kind.__mapper_args__["polymorphic_identity"] for kind in (CommentRow, AssignmentRow)]
-"""Comments are answered, pages given back."""
+NOT_TAKEN_BACK = [kind.__mapper_args__["polymorphic_identity"] for kind in (CommentRow, AssignmentRow, ReportRow)]
+"""Comments are answered, pages given back, reports of readers settled."""
 
 
 class What(StrEnum):

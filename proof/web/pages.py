@@ -229,6 +229,7 @@ def progress(work: str) -> AnyResponse:
         days=store.decisions.days(work),
         verdicts=verdicts,
         arbitrates=LOOKER.get().arbitrates,
+        reports=store.reports.count(work),
     )
 
 
