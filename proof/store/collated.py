@@ -167,7 +167,8 @@ def columns_of_text(session: Session, pages: Sequence[PageRow], edition: Transcr
         for n in (number_of_page[row.page_id],)
     ]
     known = {(column.page, column.number) for column in found}  # of a page without an image, columns with findings
-    bearers = [(page.start, page.page, n) for n, page in enumerate(pages) if page.status != Status.CHECKED.value]
+    unread = [(page.start, page.page, n) for n, page in enumerate(pages) if page.status != Status.CHECKED.value]
+    bearers = sorted(unread)  # a page without columns begins nowhere
     lines = Addresses(edition).columns() if bearers else ()
     for start, end, page_id, number in lines:
         at = bisect_right(bearers, (start, "\U0010ffff", 0)) - 1
