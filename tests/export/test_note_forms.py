@@ -16,6 +16,7 @@ from lxml import etree
 from proof.export.collation_notes import notes_of
 from proof.export.corrections import Correction
 from proof.export.docx import docx
+from proof.export.forms.tei_notes import NAMESPACE, apparatus_document
 from proof.export.note_page import note_page
 from proof.export.noted_text import noted_text
 from proof.export.source import CorrectedSource, correct
@@ -24,6 +25,7 @@ from proof.text.read import parse_transcription, read_transcription
 
 PAGE = "KR1_WYG_010-1a"
 TEXT = f"<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n司射不告告者揖耦以¶\n<pb:KR1_WYG_010-1b>¶\n射于庭¶\n"
+APP, XML_ID = f"{{{NAMESPACE}}}app", "{http://www.w3.org/XML/1998/namespace}id"
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
 
@@ -62,6 +64,11 @@ def test_tracked_changes_accepted_give_the_corrected_text_and_refused_the_text_a
     assert "大夫之西北耦案比今注訛作北據司射不告告者揖耦以" in refused
     made = {(node.get(f"{W}author"), node.get(f"{W}date")) for node in body.iter(f"{W}del")}
     assert made == {("甲", "2026-01-02T00:00:00Z"), ("乙", "2026-01-02T00:00:00Z")}
+
+
+def test_the_same_document_is_the_same_file_whenever_it_is_written() -> None:
+    with zipfile.ZipFile(io.BytesIO(written(corrected()))) as archive:
+        assert {member.date_time for member in archive.infolist()} == {(2026, 1, 2, 0, 0, 0)}
 
 
 def test_every_note_is_a_footnote_at_its_place() -> None:
@@ -119,3 +126,37 @@ def test_without_decisions_both_are_the_text_as_it_is() -> None:
     body = part(written(source), "word/document.xml")
     assert not list(body.iter(f"{W}ins", f"{W}del", f"{W}footnoteReference"))
     assert "".join(node.text or "" for node in body.iter(f"{W}t")).count("大夫之西北耦") == 1
+
+
+def test_an_apparatus_of_tei_has_what_was_decided_and_who_reads_otherwise(tei_schema: etree.RelaxNG) -> None:
+    found = notes_of(corrected(), names={"四庫": "文淵閣四庫全書本"})
+    document = etree.fromstring(etree.tostring(apparatus_document(found, "儀禮")))
+    tei_schema.assertValid(document)
+    witnesses = {one.get(XML_ID): "".join(map(str, one.itertext())) for one in document.iterfind(".//{*}witness")}
+    assert witnesses == {"base": "底本text.txt", "copy": "影像", "w1": "四庫本文淵閣四庫全書本"}
+    entries = [
+        [(etree.QName(one).localname, one.get("wit"), one.text) for one in app]
+        for app in document.iterfind(".//{*}app")
+    ]
+    assert entries[:3] == [
+        [("lem", None, "與"), ("rdg", "#base", None), ("note", None, "與：原脫，今補。")],
+        [
+            ("lem", "#w1", "比"),
+            ("rdg", "#base", "北"),
+            ("note", None, "比：原作北，四庫本作比，從四庫本改。"),
+        ],
+        [("lem", None, None), ("rdg", "#base", "告"), ("note", None, "告：原衍，據理校刪。")],
+    ]
+    assert entries[3][0] == ("lem", "#copy", "以耦")
+    assert [app.get("loc") for app in document.iterfind(".//{*}app")][-1] == "KR1_WYG_010-1b 1"
+
+
+def test_a_text_that_is_kept_and_one_in_doubt_are_readings_beside_it(tei_schema: etree.RelaxNG) -> None:
+    text = parse_transcription(Decoded(TEXT, "utf-8", False), Path("text.txt"))
+    kept = Correction(PAGE, 1, 5, 1, "北", "北", copy_reads="比", witness="四庫", readings=(("四庫", "比"),))
+    doubt = Correction(PAGE, 2, 0, 1, "司", "司", doubt="同", start=text.text.index("司"))
+    document = apparatus_document(notes_of(correct(text, [kept]), [doubt]), "儀禮")
+    tei_schema.assertValid(etree.fromstring(etree.tostring(document)))
+    first, second = ([(one.get("wit") or one.get("type"), one.text) for one in app][:2] for app in document.iter(APP))
+    assert first == [("#base", "北"), ("#w1", "比")]
+    assert second == [("#base", "司"), ("conjecture", "同")]
