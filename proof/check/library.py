@@ -134,13 +134,13 @@ def check_library(
         first = settings.library.first
         ordered = sorted(
             folders_of(settings),
-            key=lambda folder_of_work: (
-                _rank(folder_of_work.name, first),
-                folder_of_work.name in done,
-                folder_of_work.name,
+            key=lambda work_folder: (
+                _rank(work_folder.name, first),
+                work_folder.name in done,
+                work_folder.name,
             ),
         )
-        store.library.begin([folder_of_work.name for folder_of_work in ordered])
+        store.library.begin([work_folder.name for work_folder in ordered])
         taken = {work: name for name, (work, _) in before.items() if work}
         outcomes, engine = [], SharedEngine(store)
         for number, folder in enumerate(ordered, 1):

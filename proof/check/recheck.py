@@ -42,9 +42,9 @@ from proof.store.decision_records import State
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError
 from proof.store.lookup import NoPlaceError
 from proof.store.queue_records import ListedPage, QueuedFlag
-from proof.text.gathered import read_witnesses, witnesses_state
 from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
+from proof.text.witnesses import read_witnesses, witnesses_state
 from proof.verify.page import Checker
 
 KEPT_TEXTS = 8

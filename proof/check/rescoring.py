@@ -17,10 +17,10 @@ from proof.settings.config import FlagsSection, Settings
 from proof.store import FlagFilter, Store
 from proof.text.addresses import Addresses
 from proof.text.authorities import lists_fingerprint
-from proof.text.gathered import apart_from, read_witnesses
 from proof.text.model import Script
 from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
+from proof.text.witnesses import apart_from, read_witnesses
 
 AT_ONCE = 2_000
 """Flags that are weighed together."""

@@ -23,9 +23,9 @@ from proof.images.find import ImageIndex
 from proof.images.imglist import find_image_lists
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.text.gathered import apart_from, read_witnesses
 from proof.text.transcription import Transcription
 from proof.text.witness_source import WitnessSource
+from proof.text.witnesses import apart_from, read_witnesses
 
 FEW = 0.05
 """Share of paragraphs and columns found in the witness below which it is hardly the same text."""
@@ -176,27 +176,27 @@ def _print_quality(collation: Collation) -> None:
 
 
 def _print(collation: Collation, show: int) -> None:
-    told = summary(collation)
-    named = f"{told['siglum']} ({told['witness']})" if told["siglum"] else told["witness"]
-    click.echo(f"{told['base']} against {named}")
+    figures = summary(collation)
+    named = f"{figures['siglum']} ({figures['witness']})" if figures["siglum"] else figures["witness"]
+    click.echo(f"{figures['base']} against {named}")
     if collation.base.edition.text == collation.witness.edition.text:
         click.echo("  the two files are the same, character for character: a copy is no witness")
-    elif told["paragraphs"]["placed"] < FEW * len(collation.placements):
+    elif figures["paragraphs"]["placed"] < FEW * len(collation.placements):
         click.echo("  these are hardly the same text: next to nothing of the one is in the other")
     noted = Counter(one.note.value for one in collation.notes)
-    counts = ", ".join(f"{number} {name}" for name, number in sorted(told["differences"].items())) or "none"
+    counts = ", ".join(f"{number} {name}" for name, number in sorted(figures["differences"].items())) or "none"
     click.echo(f"  differences: {counts}")
     if noted:
         sides = ", ".join(f"{number} a note in the {side}" for side, number in sorted(noted.items()))
         click.echo(f"  same words, other layout: {sides} and text in the other")
     _print_quality(collation)
-    placed = told["paragraphs"]
+    placed = figures["paragraphs"]
     click.echo(f"  paragraphs and columns: {placed['placed']} placed, {placed['not placed']} not placed")
     for place in [place for place in collation.placements if not place.placed][:show]:
         click.echo(f"    line {place.file_line} {_whereabouts(place)}")
-    if told["not compared"]:
-        click.echo(f"  not compared, only one has them: {'、'.join(told['not compared'])}")
-    for pair in told["systematic"]:
+    if figures["not compared"]:
+        click.echo(f"  not compared, only one has them: {'、'.join(figures['not compared'])}")
+    for pair in figures["systematic"]:
         pairing = f"{_seen(pair['base'])} for {_seen(pair['witness'])}"
         places = pair["places"] if pair["side"] == Side.BASE else pair["witness places"]
         click.echo(f"  systematic: {pairing}, {len(places)} places in the {pair['side']}")
@@ -210,7 +210,7 @@ def _print(collation: Collation, show: int) -> None:
     if len(words) > show:
         click.echo(f"  ... and {len(words) - show} more")
     for side in ("base", "witness"):
-        notes = told["apparatus"][side]
+        notes = figures["apparatus"][side]
         if notes["notes"]:
             verbs = ", ".join(f"{verb} {number}" for verb, number in notes["verbs"].items())
             click.echo(f"  apparatus of the {side}: {notes['notes']} notes ({verbs})")

@@ -99,15 +99,15 @@ def command(
     )
     folders = target_folders(texts, settings.project.out)
     status = 0
-    for one in texts:
+    for text_path in texts:
         try:
-            exported = export_text(one, settings, options, folders[one])
+            exported = export_text(text_path, settings, options, folders[text_path])
             _print_export(exported, dry_run=dry_run, verbose=verbose)
             status |= int(not exported.complete)
         except ProofError as error:  # a text that cannot be exported costs that text
             if len(texts) == 1:
                 raise
-            click.echo(f"{one}: {error}", err=True)
+            click.echo(f"{text_path}: {error}", err=True)
             status = 1
     return status
 

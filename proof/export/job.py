@@ -21,10 +21,10 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.database import is_missing
 from proof.store.text_pages import find_text
-from proof.text.gathered import read_witnesses
 from proof.text.read import in_script, read_transcription
 from proof.text.remarks import Remark
 from proof.text.witness_source import WitnessSource
+from proof.text.witnesses import read_witnesses
 
 DEFAULT_FORMS = ("text", "diff", "notes")
 

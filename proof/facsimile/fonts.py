@@ -135,13 +135,13 @@ def installed_faces() -> tuple[FontFace, ...]:
     program = shutil.which("fc-list")
     if program and (faces := _faces_from_fontconfig(program)):
         return tuple(faces)
-    found: list[FontFace] = []
+    installed: list[FontFace] = []
     for folder in FONT_FOLDERS:
         for root, _, names in os.walk(expanded(folder)):
             for name in sorted(names):
                 if Path(name).suffix.lower() in FONT_SUFFIXES:
-                    found += _faces_of(Path(root) / name)
-    return tuple(found)
+                    installed += _faces_of(Path(root) / name)
+    return tuple(installed)
 
 
 def find_faces(names: Sequence[str] = ()) -> tuple[FontFace, ...]:

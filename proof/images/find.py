@@ -129,10 +129,10 @@ class ImageIndex:
     def files(self) -> list[tuple[str, Path]]:
         """All image files: the path of each inside its folder, by which one is assigned, and the file. Of files that
         two folders have under one path the first folder's counts."""
-        found: dict[str, Path] = {}
+        path_of_name: dict[str, Path] = {}
         for file in self._shelf.files:
-            found.setdefault(file.relative, file.path)
-        return list(found.items())
+            path_of_name.setdefault(file.relative, file.path)
+        return list(path_of_name.items())
 
     def every_file(self) -> list[tuple[str, Path]]:
         """The same with those that another folder has under the same path."""

@@ -288,7 +288,7 @@ def _grey(image: Image.Image) -> Pixels:
 def _is_printed_in_red(image: Image.Image) -> bool:
     """Whether the red channel of a page shows hardly any of the ink that the green one does."""
     few = image.resize((max(1, image.width // 7), max(1, image.height // 7)), Image.Resampling.NEAREST)
-    red, green = (np.asarray(few.getchannel(one)) for one in "RG")
+    red, green = (np.asarray(few.getchannel(band)) for band in "RG")
     inked = [float((channel < INK_TONE * np.percentile(channel, 75)).mean()) for channel in (red, green)]
     return inked[1] > MIN_INK_SHARE and inked[0] < MAX_RED_SHARE * inked[1]
 

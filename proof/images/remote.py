@@ -64,7 +64,7 @@ class ImageLocations:
         for place in places:
             scheme = scheme_of(place)
             if scheme and scheme not in SCHEMES:
-                known = ", ".join(f"{one}://" for one in SCHEMES)
+                known = ", ".join(f"{known_scheme}://" for known_scheme in SCHEMES)
                 raise UsageError(f"cluster.images: {place}: images are fetched by {known} or seen in a folder")
             if not scheme and not Path(place).is_absolute():
                 raise UsageError(f"cluster.images: {place}: give the whole path of the folder, as the workers see it")

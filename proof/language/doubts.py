@@ -71,10 +71,10 @@ class DoubtedText:
     def readings(self, doubts: Sequence[Doubt]) -> list[SenseReading | None]:
         """What the sense says of each; None where the text has no such character there, or nothing is known of its
         neighbours."""
-        found: list[SenseReading | None] = [None] * len(doubts)
+        of_doubts: list[SenseReading | None] = [None] * len(doubts)
         asked = [(number, row) for number, doubt in enumerate(doubts) if (row := self.row(doubt)) is not None]
         if not asked:
-            return found
+            return of_doubts
         places = np.array([row.place for _, row in asked])
         candidates = np.array([row.candidates for _, row in asked], np.uint32)
         met = self.neighbours.met(places, candidates)
@@ -86,8 +86,8 @@ class DoubtedText:
             if met.before[at].any() or met.behind[at].any():
                 pair = np.array([0, likeliest[at]])
                 counts = np.stack([met.before[at, pair], met.behind[at, pair]])
-                found[number] = self._told(row, pair, counts, float(odds[at]))
-        return found
+                of_doubts[number] = self._told(row, pair, counts, float(odds[at]))
+        return of_doubts
 
     def heard_at(self, addresses: Sequence[tuple[int, int, int]]) -> list[float]:
         """How far the sense is heard (0 to 1) at places: the index of the page, that of the column, the code point."""

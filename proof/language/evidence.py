@@ -90,7 +90,7 @@ class Sense:
         That a text writes one throughout is no evidence against another that it hardly has: where the language by
         itself surely speaks for that one, again and again, the text is not heard between the two.
         """
-        found = np.empty(candidates.shape, np.float32)
+        nats = np.empty(candidates.shape, np.float32)
         alone = np.full(candidates.shape, NOTHING, np.float32)
         lacking = self._lacking(candidates)
         for begin, met in self.met(places, candidates):
@@ -98,7 +98,7 @@ class Sense:
                 part = slice(start, start + PLACES_WEIGHED_TOGETHER)
                 batch = slice(begin + start, begin + min(start + PLACES_WEIGHED_TOGETHER, len(met.text)))
                 language, text = met.language[part], met.text[part]
-                found[batch] = self._weighed(places[batch], candidates[batch], Met(language, text))
+                nats[batch] = self._weighed(places[batch], candidates[batch], Met(language, text))
                 rows = np.flatnonzero(lacking[batch].any(1))
                 if len(rows):
                     at = begin + start + rows
@@ -106,8 +106,8 @@ class Sense:
                     scores = self._weighed(places[at], candidates[at], unheard)
                     alone[at] = np.where(lacking[at], scores - scores[:, :1], NOTHING)
         throughout = _throughout(candidates, lacking, alone)
-        found[throughout] = np.maximum(found, found[:, :1] + alone)[throughout]
-        return found
+        nats[throughout] = np.maximum(nats, nats[:, :1] + alone)[throughout]
+        return nats
 
     def _weighed(self, places: Places, candidates: Codes, met: Met) -> Floats:
         scores = self._weights.scores(self.shown(places, candidates, met))

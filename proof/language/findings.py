@@ -78,11 +78,15 @@ def evidence(
     for first, part in _parts(texts):
         own = None
         if pages is not None:
-            own = {PagePosition(one.text - first, one.page) for one in pages if 0 <= one.text - first < len(part)}
+            own = {
+                PagePosition(finding.text - first, finding.page)
+                for finding in pages
+                if 0 <= finding.text - first < len(part)
+            }
             if not own:
                 continue
-        for one in _in_part(_Work(part, language, weights), own, least):
-            findings.append(replace(one, where=PagePosition(one.where.text + first, one.where.page)))
+        for finding in _in_part(_Work(part, language, weights), own, least):
+            findings.append(replace(finding, where=PagePosition(finding.where.text + first, finding.where.page)))
         _give_memory_back()
     return findings
 
@@ -147,9 +151,10 @@ class _Work:
         streams = [stream_of(text) for text in texts]
         self.tokens = TextTokens.of(streams, Folding(LookAlikes.shipped()))
         self.sense = Sense(self.tokens, language, weights)
-        self._text = _narrow(np.repeat(np.arange(len(streams)), [len(one) for one in streams]))
+        self._text = _narrow(np.repeat(np.arange(len(streams)), [len(stream) for stream in streams]))
         self._page, self._line, self._offset = (
-            _narrow(np.concatenate([getattr(one, name) for one in streams])) for name in ("page", "line", "offset")
+            _narrow(np.concatenate([getattr(stream, name) for stream in streams]))
+            for name in ("page", "line", "offset")
         )
 
     def places(self, pages: Collection[PagePosition] | None) -> Places:
@@ -159,7 +164,7 @@ class _Work:
             return places
         first = np.cumsum([0, *(len(text.pages) for text in self._texts)])
         wanted = np.zeros(first[-1], np.bool_)
-        wanted[[first[one.text] + one.page for one in pages]] = True
+        wanted[[first[place.text] + place.page for place in pages]] = True
         return np.asarray(places[wanted[self.tokens.page[places]]])
 
     def evidence(self, places: Places, pairs: Codes, odds: NDArray[np.float32]) -> list[SenseEvidence]:
@@ -168,25 +173,27 @@ class _Work:
         for start, met in self.sense.met(places, pairs):
             grams += self._grams(places[start : start + len(met.text)], pairs[start:], met)
         elsewhere = self._elsewhere(places, pairs, grams)
-        found = []
+        findings = []
         for at, pair, gram, pages, nats in zip(places, pairs, grams, elsewhere, odds, strict=True):
-            told = SenseReading(
+            reading = SenseReading(
                 round(float(nats), 3), gram.suggested, gram.for_it, gram.transcribed, gram.against, pages
             )
             where = PagePosition(int(self._text[at]), int(self._page[at]))
             line, offset = int(self._line[at]), int(self._offset[at])
-            one, other = self._written(where, line, offset, *map(chr, pair))
-            if one != other:
-                found.append(SenseEvidence(where, line, offset, one, other, float(nats), told))
-        return found
+            transcribed, suggested = self._written(where, line, offset, *map(chr, pair))
+            if transcribed != suggested:
+                findings.append(SenseEvidence(where, line, offset, transcribed, suggested, float(nats), reading))
+        return findings
 
-    def _written(self, where: PagePosition, line: int, offset: int, one: str, other: str) -> tuple[str, str]:
+    def _written(
+        self, where: PagePosition, line: int, offset: int, transcribed: str, suggested: str
+    ) -> tuple[str, str]:
         """What is transcribed and suggested, as the text writes them: in a simplified one they may be the same."""
         text = self._texts[where.text]
         if text.script is Script.TRADITIONAL:
-            return one, other
+            return transcribed, suggested
         own = text.pages[where.page].columns[line].source[offset]
-        return own, policy_of(Script.SIMPLIFIED).to_source_script(other, own)
+        return own, policy_of(Script.SIMPLIFIED).to_source_script(suggested, own)
 
     def _grams(self, places: Places, pairs: Codes, met: Met) -> list[_Gram]:
         """For each place the run of characters that tells most."""

@@ -109,8 +109,17 @@ def flag_place(result: PageResult, flag: Flag) -> GlyphPlace | None:
     inside = [
         c for c in result.characters if c.line == flag.line and flag.offset <= c.offset < end and not c.text.isspace()
     ]
-    others = [one for one in result.flags if one.bbox and one.line == flag.line and not one.length and one != flag]
-    lacking = [box for one in others if one.bbox for box in _one_by_one(one.bbox, len(one.suggested))]
+    others = [
+        other_flag
+        for other_flag in result.flags
+        if other_flag.bbox and other_flag.line == flag.line and not other_flag.length and other_flag != flag
+    ]
+    lacking = [
+        box
+        for other_flag in others
+        if other_flag.bbox
+        for box in _one_by_one(other_flag.bbox, len(other_flag.suggested))
+    ]
     if flag.kind is Kind.OMISSION or flag.evidence.reason == PLACEHOLDER:  # what the text has there is none of these
         missing = missing_characters(flag) if flag.kind is Kind.OMISSION else flag.suggested
         return _place(result, column, focus, _one_by_one(focus, len(missing)), lacking, missing)
@@ -194,13 +203,13 @@ def cut_glyph(image: Image.Image, place: GlyphPlace, *, pale: bool = True) -> Gl
     column, row = window.column(place), window.row(place)
     glyphs = [window.moved(box) for box in place.boxes]
     grey = window.grey
-    found = None
+    cut = None
     if place.chosen:
-        found = glyph_ink(grey, column, row, glyphs, place.chosen, place.pitch, place.cell, place.forms)
-    if found is not None:
-        box = found.box
+        cut = glyph_ink(grey, column, row, glyphs, place.chosen, place.pitch, place.cell, place.forms)
+    if cut is not None:
+        box = cut.box
         edges = _tile_edges(box, place, len(place.chosen))
-        picture = _paled(window.pixels, found) if pale else window.pixels
+        picture = _paled(window.pixels, cut) if pale else window.pixels
         ink = Box(box.left - edges.left, box.top - edges.top, box.right - box.left, box.bottom - box.top)
         return GlyphTile(_cropped(picture, edges), ink, window.seen_from_place(edges))
     x, y = _gap(grey, column, row, glyphs, place)

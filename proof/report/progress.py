@@ -97,11 +97,11 @@ class WorkProgress:
             "juans": [asdict(juan) for juan in self.juans],
             "people": [
                 {
-                    "name": one.name,
-                    "decisions": one.decisions,
-                    "verdicts": {v.value: n for v, n in one.verdicts.items()},
+                    "name": person.name,
+                    "decisions": person.decisions,
+                    "verdicts": {v.value: n for v, n in person.verdicts.items()},
                 }
-                for one in self.people
+                for person in self.people
             ],
             "missed_per_10000": asdict(self.missed),
             "errors_among_undecided": self.waiting and self.waiting.errors,

@@ -66,8 +66,8 @@ def upright(result: PageResult) -> PageResult:
         image_size=turned_size(size, turn),
         image_box=turned_box(result.image_box, turn, size) if result.image_box else None,
         skew=lean_of(result.skew),
-        columns=tuple(replace(one, box=turned_box(one.box, turn, size)) for one in result.columns),
-        characters=tuple(replace(one, box=turned_box(one.box, turn, size)) for one in result.characters),
+        columns=tuple(replace(item, box=turned_box(item.box, turn, size)) for item in result.columns),
+        characters=tuple(replace(item, box=turned_box(item.box, turn, size)) for item in result.characters),
         flags=tuple(upright_flag(flag, result) for flag in result.flags),
     )
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from proof.text import kanripo
-from proof.text.blemishes import blemishes
 from proof.text.column import SPAN, ColumnSpans, faults_of
 from proof.text.encoding import Decoded
 from proof.text.formats import decoded_file
@@ -14,11 +13,12 @@ from proof.text.kanripo import KANRIPO, header_property
 from proof.text.lines import lines
 from proof.text.mirror import MIRROR
 from proof.text.model import Page
-from proof.text.notes import divide_notes, notes_are_undivided
+from proof.text.page_remarks import page_remarks
 from proof.text.pages import LineKind, PageMark, SourceLine
 from proof.text.remarks import Code, Remark
 from proof.text.script import script_of
 from proof.text.transcription import Format, Transcription
+from proof.text.undivided_notes import divide_notes, notes_are_undivided
 
 SHOWN = 20
 """Characters of a line that a remark about it names."""
@@ -49,7 +49,7 @@ def parse_page_marked(decoded: Decoded, path: Path, form: Format) -> Transcripti
         pages = divide_notes(pages)
         remarks.append(Remark.of(path, pages[0].file_line, Code.NOTES_UNDIVIDED))
     pilcrows = gatherer.format == KANRIPO.name and not gatherer.base_lines
-    remarks += blemishes(path, pages, decoded.text, pilcrows=pilcrows)
+    remarks += page_remarks(path, pages, decoded.text, pilcrows=pilcrows)
     return Transcription(
         path=path,
         format=Format(gatherer.format or form),

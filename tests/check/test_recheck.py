@@ -20,10 +20,10 @@ from proof.settings.config import Settings
 from proof.store import FlagFilter, Store
 from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.queue_records import Order, QueueFilter
-from proof.text.gathered import read_witnesses
 from proof.text.model import Row
 from proof.text.transcription import Transcription
 from proof.text.witness_source import WitnessSource
+from proof.text.witnesses import read_witnesses
 from tests.conftest import MadeOnce
 from tests.sample import lay_out
 

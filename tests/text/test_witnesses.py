@@ -11,9 +11,9 @@ import pytest
 from proof.collate.sigla import names_of
 from proof.errors import TextError
 from proof.text.addresses import Addresses
-from proof.text.gathered import apart_from, read_witnesses, witnesses_state
 from proof.text.read import read_transcription
 from proof.text.witness_source import WitnessSource
+from proof.text.witnesses import apart_from, read_witnesses, witnesses_state
 
 JUAN = "#+TITLE: 論衡\n<pb:K_WYG_{juan}-1a>¶\n{text}¶\n&KR0058;(甲/乙)¶\n"
 

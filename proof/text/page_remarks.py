@@ -20,7 +20,7 @@ FEW_IN = 20
 """Lines without pilcrow are odd where they are fewer than one in so many; some texts break long lines so."""
 
 
-def blemishes(path: Path, pages: Sequence[Page], text: str, *, pilcrows: bool) -> list[Remark]:
+def page_remarks(path: Path, pages: Sequence[Page], text: str, *, pilcrows: bool) -> list[Remark]:
     """Remarks on pages without columns or with too many, on pages that do not follow on, and, where columns end in
     pilcrows, on the few that do not. `text` is that of the whole file."""
     remarks: list[Remark] = []
