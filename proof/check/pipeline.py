@@ -118,8 +118,8 @@ def check(
         work = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
         follow_renamed(store, work.name, sources.texts, settings.base.absolute())
         run_id = store.begin_run(work.info())
-        habits = _check_pages(work, run_id, settings, store, engine, watch)
-        _settle(work, habits, settings, store, sources)
+        bias = _check_pages(work, run_id, settings, store, engine, watch)
+        _settle(work, bias, settings, store, sources)
         leaves = ((task.page.folio, task.image_ref) for task in work.tasks)
         juans = [task.page.juan for task in work.tasks]
         findings = tuple(finding.notice for finding in sequence_findings(leaves, juans))
@@ -183,15 +183,15 @@ def _check_pages(
     scripts = {work.keys.script(task.text) for task in work.tasks}
     drawn = drawn_forms(settings, engine, {id(task.text): task.text for task in work.tasks}.values(), store.cache)
     checkers = {script: checker_for(settings, engine, script, drawn) for script in scripts}
-    work.hear(by_sense(work, settings, store.cache))
-    habits = EngineBias()
+    work.take_evidence(by_sense(work, settings, store.cache))
+    bias = EngineBias()
     done = reused = seen = 0
     shown = sum(task.image is not None for task in work.tasks)
 
     def saved(page: CheckedPage) -> None:
         nonlocal done, reused, seen
         done, reused, seen = done + 1, reused + page.reused, seen + (page.task.image is not None)
-        habits.add(page.result, page.task.place.position)
+        bias.add(page.result, page.task.place.position)
         if watch:
             watch(Progress(done, len(work.tasks), reused, page.result.page, seen, shown))
 
@@ -201,7 +201,7 @@ def _check_pages(
     ):
         for found in pages:
             writer.add(found)
-    return habits
+    return bias
 
 
 def _results(
@@ -219,16 +219,16 @@ def _results(
     return cluster_results(work, store, settings, drawn)
 
 
-def _settle(work: CheckPlan, habits: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:
+def _settle(work: CheckPlan, bias: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:
     """The flags of the run weighed by what the whole work taught, by the sense and by what witnesses read."""
     witness_evidence = witness_evidence_of(settings, sources.texts, store)
     own = {task.page.id for task in work.tasks}
     for other in store.results(work=work.name, outline=True):
         if other.page not in own:  # a check of some texts of a work learns from the others, and leaves them be
-            habits.add(other)
-    habits.occurrences = store.glyphs.occurrences(work.name, habits.recurring)
+            bias.add(other)
+    bias.occurrences = store.glyphs.occurrences(work.name, bias.recurring)
     sense = FlagSense(settings, work.tasks, store.cache)
-    settle(store, work.name, habits, settings.flags, witness_evidence, sense, own)
+    settle(store, work.name, bias, settings.flags, witness_evidence, sense, own)
 
 
 def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription], tuple[Notice, ...]]:

@@ -30,14 +30,14 @@ from proof.text.transcription import Transcription
 from proof.text.versions import most_alike
 
 METHOD = 20
-"""Raised whenever a page would be judged otherwise than before: earlier results are then not reused."""
+"""Version of the method. Raise it with every change that alters results: stored results are then not reused."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageTask:
-    """One page to be checked: its text, where it stands, and its image if there is one; `trouble` says what
-    kept its image from being looked for, `override` what a person set right about how it is read, `sense` what the
-    sense says against its text."""
+    """One page to be checked: its text, its number there, its place, and its image if there is one. `trouble`: why no
+    image could be looked for; `override`: a person's correction of its layout; `sense`: the evidence of the language
+    model against its text."""
 
     text: Transcription
     number: int
@@ -168,12 +168,12 @@ class CheckPlan:
             self.tasks += [_task(text, n, first + n, own, sha) for n in range(len(text.pages))]
         self.tasks = _overridden(_with_copies(self.tasks), store.layout_overrides.of_work(self.name), index)
 
-    def hear(self, sense: Mapping[int, Sequence[SenseEvidence]]) -> None:
-        """Take in what the sense says against pages, by the number of their task."""
+    def take_evidence(self, sense: Mapping[int, Sequence[SenseEvidence]]) -> None:
+        """Give each task the evidence of the language model against its page; `sense` is by the number of the task."""
         self.tasks = [replace(task, sense=tuple(sense.get(n, ()))) for n, task in enumerate(self.tasks)]
 
     def read_as(self, task: PageTask, override: LayoutOverride | None) -> PageTask:
-        """A task of this work as it is where `override` holds for its page, or nothing does."""
+        """A task of this work with `override` for its page, or without any."""
         own = _task(task.text, task.number, task.place.position, self._images_of(task.text), task.place.sha)
         own = replace(own, sense=task.sense, place=task.place)
         return with_override(own, override, self._index) if override else own
@@ -212,7 +212,7 @@ def _task(text: Transcription, number: int, position: int, index: ImageIndex, sh
 
 
 def _with_copies(tasks: Sequence[PageTask]) -> list[PageTask]:
-    """The tasks, each of which knows in what other texts its page stands as well."""
+    """The tasks with the other texts in which their page stands too."""
     texts: defaultdict[str, set[str]] = defaultdict(set)
     for task in tasks:
         texts[task.page.id].add(task.place.text)
@@ -223,7 +223,7 @@ def _with_copies(tasks: Sequence[PageTask]) -> list[PageTask]:
 def _overridden(
     tasks: Sequence[PageTask], overrides: Mapping[tuple[str, int], LayoutOverride], index: ImageIndex
 ) -> list[PageTask]:
-    """The tasks with what people set right: layouts, and images given to pages."""
+    """The tasks with the corrections of people: layouts, and images assigned to pages."""
     repeats: Counter[str] = Counter()
     overridden = []
     for task in tasks:
@@ -234,7 +234,7 @@ def _overridden(
 
 
 def with_override(task: PageTask, override: LayoutOverride, index: ImageIndex) -> PageTask:
-    """A task as a person set it right. An image that is gone from the folders costs this page."""
+    """A task with a person's correction. Where the assigned image is gone, the page fails."""
     if not override.image:
         return replace(task, override=override)
     image = index.assigned(override.image, override.quadrant)

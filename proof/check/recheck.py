@@ -181,7 +181,7 @@ class Rechecker:
         index = ImageIndex(self._settings.project.images)
         text = on_pages(read_transcription(Path(place.text)), self._settings, index, engine, self._store)
         job = CheckPlan(self._settings, [text], index, engine.identity, self._store)
-        job.hear(by_sense(job, self._settings, self._store.cache))
+        job.take_evidence(by_sense(job, self._settings, self._store.cache))
         bearers = [task for task in job.tasks if task.page.id == place.page]
         if not bearers:
             raise GonePageError(f"{place.text}: page {place.page} is no longer there; check the text again")
@@ -228,19 +228,19 @@ class Rechecker:
     ) -> tuple[PageResult, QualityFlags]:
         """The flags of the page, and what proofreaders meet beside them, in the light of the whole text, of the sense
         and of the witnesses, as a check leaves them."""
-        habits = EngineBias()
-        habits.add(result)
+        bias = EngineBias()
+        bias.add(result)
         asked = tuple({flag.transcribed for flag in overlay.among(result.flags) if flag.kind is Kind.SUBSTITUTION})
         others = FlagFilter(work, kinds=(Kind.SUBSTITUTION, Kind.VARIANT), transcribed=asked, by_hand=False)
         for other in self._store.flags(others) if asked else ():  # of the whole work, only what bears on this page
             if other.flag.page != result.page:
-                habits.learn(other.flag)
+                bias.learn(other.flag)
         shown = Counter(character.text for character in result.characters)
-        habits.occurrences = shown + Counter(self._store.glyphs.occurrences(work, habits.recurring, result.page))
+        bias.occurrences = shown + Counter(self._store.glyphs.occurrences(work, bias.recurring, result.page))
         flagging = self._settings.flags
-        sense.hear((*result.flags, *overlay.seeded))
-        flags = tuple(weighed(flag, habits, flagging, evidence, sense) for flag in result.flags)
-        seeded = tuple(weighed(flag, habits, flagging, evidence, sense, seeded=True) for flag in overlay.seeded)
+        sense.ask((*result.flags, *overlay.seeded))
+        flags = tuple(weighed(flag, bias, flagging, evidence, sense) for flag in result.flags)
+        seeded = tuple(weighed(flag, bias, flagging, evidence, sense, seeded=True) for flag in overlay.seeded)
         return replace(result, flags=flags), replace(overlay, seeded=seeded)
 
     def _flags(self, work: str, place: ListedPage) -> dict[int, QueuedFlag]:

@@ -1,4 +1,4 @@
-"""The flags of a run weighed again: by what the whole work taught, and by what other witnesses read."""
+"""The flags of a run scored again: by the engine's bias over the whole work, the language model, and witnesses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ AT_ONCE = 2_000
 def settle(
     store: Store,
     work: str,
-    habits: EngineBias,
+    bias: EngineBias,
     flagging: FlagsSection,
     witness_evidence: Mapping[str, WitnessEvidence] | None = None,
     sense: FlagSense | None = None,
@@ -37,14 +37,14 @@ def settle(
 ) -> None:
     """Weigh the flags of the run again by what the whole text taught, by what the sense says of them, and by what the
     witnesses of each page's text read (`witness_evidence`, by page). Of `pages` alone, where they are given."""
-    while not _settled(store, work, habits, flagging, witness_evidence, sense, pages):
+    while not _settled(store, work, bias, flagging, witness_evidence, sense, pages):
         pass  # again where a page was read anew, or collated, while this went on: to weigh twice changes nothing
 
 
 def _settled(
     store: Store,
     work: str,
-    habits: EngineBias,
+    bias: EngineBias,
     flagging: FlagsSection,
     witness_evidence: Mapping[str, WitnessEvidence] | None,
     sense: FlagSense | None,
@@ -57,12 +57,12 @@ def _settled(
         own = (stored for stored in flags if pages is None or stored.flag.page in pages)
         while batch := tuple(islice(own, AT_ONCE)):
             if sense is not None:
-                sense.hear(stored.flag for stored in batch if not stored.stale)
+                sense.ask(stored.flag for stored in batch if not stored.stale)
             changed = []
             for stored in batch:
                 evidence = witness_evidence.get(stored.flag.page) if witness_evidence and not stored.stale else None
                 heard = None if stored.stale else sense
-                settled = weighed(stored.flag, habits, flagging, evidence, heard, seeded=seeded)
+                settled = weighed(stored.flag, bias, flagging, evidence, heard, seeded=seeded)
                 if settled != stored.flag:
                     changed.append(settled)
             if changed and (seen := store.rescore(work, changed, seen=seen)) is None:
@@ -72,7 +72,7 @@ def _settled(
 
 def weighed(
     flag: Flag,
-    habits: EngineBias,
+    bias: EngineBias,
     flagging: FlagsSection,
     evidence: WitnessEvidence | None,
     sense: FlagSense | None = None,
@@ -85,7 +85,7 @@ def weighed(
     weighed where these are collated."""
     if flag.evidence.reason == COLLATION:
         return flag
-    settled = habits.settled(without_sense(without_witnesses(flag)))
+    settled = bias.settled(without_sense(without_witnesses(flag)))
     if sense is not None:
         settled = sense.weighed(settled)
     if evidence is not None:

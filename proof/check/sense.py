@@ -1,7 +1,8 @@
-"""What the sense says of what images show: asked once for a flag, and kept in the store while text and model stay.
+"""The language model (the "sense") on flags that an image raised: its readings are kept in the store while text and
+model stay the same.
 
-The sense hears each text beside its other pages alone, so that a page that is judged again by itself is judged as it is
-in a check of the whole work.
+Each text is judged with its own other pages alone, so that one page read again gets the same result as in a check of
+the whole work.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Readings = dict[str, SenseReading | None]
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a page stands: the text that has it, and which of its pages it is; what the sense alone says of it."""
+    """A page in its text: the number of the page there, and the evidence of the language model alone."""
 
     text: _Text
     page: int
@@ -38,12 +39,12 @@ class _Place:
 
 
 class FlagSense:
-    """What the sense says of the flags of some pages."""
+    """Weighs flags by the language model."""
 
     def __init__(self, settings: Settings, tasks: Sequence[PageTask], cache: Cache) -> None:
-        """Of a page whose id another page has too nothing is said."""
+        """Pages whose id is not unique in `tasks` are left out."""
         self._pages: dict[str, _Place] = {}
-        self._heard: set[_Text] = set()
+        self._asked: set[_Text] = set()
         if not settings.flags.sense:
             return
         count = Counter(task.page.id for task in tasks)
@@ -53,24 +54,23 @@ class FlagSense:
                 own = texts.setdefault(id(task.text), _Text(task.text, ModelFile(settings.language.model), cache))
                 self._pages[task.page.id] = _Place(own, task.number, task.sense)
 
-    def hear(self, flags: Iterable[Flag]) -> None:
-        """Ask what is to be said of these flags, of all that one text has at once; what was said of other texts is
-        forgotten."""
+    def ask(self, flags: Iterable[Flag]) -> None:
+        """Read these flags with the model, all flags of a text at once; readings of other texts leave the memory."""
         asked: defaultdict[_Text, list[Flag]] = defaultdict(list)
         for flag in flags:
             place = self._pages.get(flag.page)
             if place is not None and _bears(flag):
                 asked[place.text].append(flag)
-        for text in self._heard - asked.keys():
+        for text in self._asked - asked.keys():
             text.forget()
-        self._heard = set(asked)
+        self._asked = set(asked)
         for text, own in asked.items():
-            text.hear([(self._pages[flag.page].page, flag) for flag in own])
+            text.ask([(self._pages[flag.page].page, flag) for flag in own])
 
     def weighed(self, flag: Flag) -> Flag:
-        """A flag with what the sense says at its place, and the score that it has in that light."""
+        """A flag with the reading of the model at its place, and its score with this."""
         place = self._pages.get(flag.page)
-        reading = _told(place, flag) if place is not None and _bears(flag) else None
+        reading = _reading_of(place, flag) if place is not None and _bears(flag) else None
         if reading is None:
             return flag
         score = round(flag.score + reading.weight, 6)
@@ -78,15 +78,15 @@ class FlagSense:
 
 
 def without_sense(flag: Flag) -> Flag:
-    """The flag with the score that it had before the sense was heard; one that the sense alone raised as it is."""
+    """The flag with the score that it has without the model; unchanged where the model alone raised it."""
     reading = flag.evidence.sense
     if reading is None or flag.evidence.reason == SENSE:
         return flag
     return replace(flag, score=round(flag.score - reading.weight, 6), evidence=replace(flag.evidence, sense=None))
 
 
-def _told(place: _Place, flag: Flag) -> SenseReading | None:
-    """What the sense says of a flag, with what this weighs. Between characters that are written alike it decides."""
+def _reading_of(place: _Place, flag: Flag) -> SenseReading | None:
+    """The reading of a flag with its weight. Between characters that are written alike it decides."""
     if run_together(flag.transcribed, flag.suggested):
         for evidence in place.alone:
             here = place.text.line(place.page, evidence.column) == flag.line and evidence.offset == flag.offset
@@ -97,15 +97,15 @@ def _told(place: _Place, flag: Flag) -> SenseReading | None:
 
 
 def _bears(flag: Flag) -> bool:
-    """Whether a flag is one of which the sense may say something: the image shows another character, and what stands
-    beside it is the text's. Where a character is missing there, no context tells for which of two it was written."""
+    """Whether the model applies to a flag: the image shows another single character, and its neighbours are those of
+    the text. Where a character is missing beside it, the context does not tell for which of the two it was written."""
     for_either = flag.evidence.notice is not None and flag.evidence.notice.code is NoticeCode.FOR_EITHER
     other = flag.evidence.reason in (SENSE, PLACEHOLDER)
     return flag.kind is Kind.SUBSTITUTION and flag.length == 1 and not other and not for_either
 
 
 class _Text:
-    """A text, and what was said of its flags so far."""
+    """A text with the readings of its flags so far."""
 
     def __init__(self, text: Transcription, model: ModelFile, cache: Cache) -> None:
         self._text = text
@@ -113,8 +113,8 @@ class _Text:
         self._cache = cache
         self._readings: Readings | None = None
 
-    def hear(self, flags: Sequence[tuple[int, Flag]]) -> None:
-        """What the sense says of flags and the numbers of their pages, where it was not asked so before."""
+    def ask(self, flags: Sequence[tuple[int, Flag]]) -> None:
+        """Read flags, each with the number of its page, that were not read before."""
         if self._readings is None:
             known = self._cache.get(self._key)
             self._readings = _unpacked(known) if known else {}
@@ -126,7 +126,7 @@ class _Text:
             self._cache.put(self._key, _packed(self._readings))
 
     def reading(self, page: int, flag: Flag) -> SenseReading | None:
-        """What was said of a flag."""
+        """The reading of a flag."""
         assert self._readings is not None, "flags are heard before they are weighed"
         return self._readings[_name(self._doubt(page, flag))]
 
@@ -135,7 +135,7 @@ class _Text:
         return self._text.pages[page].columns[column].number
 
     def forget(self) -> None:
-        """What was said stays in the store alone."""
+        """Drop the readings from memory; the store keeps them."""
         self._readings = None
 
     def _doubt(self, page: int, flag: Flag) -> Doubt:

@@ -1,7 +1,7 @@
-"""Places where the sense alone speaks against a text: on pages that no image shows, and beside images that do not tell.
+"""Flags that the language model raises by itself: on pages without an image, and where the image does not decide.
 
-Beside an image the sense hears each text by itself, so that a page that is judged again alone is judged as it is in a
-check of the whole work; what it says is kept in the store while text and model stay.
+Beside an image each text is judged by itself, so that one page read again gets the same result as in a check of the
+whole work; the findings are kept in the store while text and model stay the same.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Found = dict[int, list[SenseEvidence]]
 
 
 def by_sense(work: CheckPlan, settings: Settings, cache: Cache) -> Mapping[int, Sequence[SenseEvidence]]:
-    """What the sense says against the pages of a work, by the number of their task."""
+    """The evidence of the language model against the pages of a work, by the number of their task."""
     if not settings.flags.sense:
         return {}
     texts = {id(task.text): task.text for task in work.tasks}
@@ -58,8 +58,7 @@ def by_sense(work: CheckPlan, settings: Settings, cache: Cache) -> Mapping[int, 
 
 
 def _of_text(text: Transcription, model: ModelFile, cache: Cache) -> list[SenseEvidence]:
-    """What the sense says against a text, which it hears by itself; in a passage that the language does not know less
-    loudly, as where it weighs what an image shows."""
+    """The evidence against one text, judged by itself; it counts less in a passage that the model does not know."""
     key = key_of("sense alone", text, model)
     known = cache.get(key)
     if known is not None:
@@ -75,13 +74,13 @@ def _of_text(text: Transcription, model: ModelFile, cache: Cache) -> list[SenseE
 
 
 def _less(item: SenseEvidence, share: float) -> SenseEvidence:
-    """What the sense says, heard by that share."""
+    """The evidence with its odds times `share`."""
     odds = round(share * item.odds, 3)
     return replace(item, odds=odds, reading=replace(item.reading, odds=odds))
 
 
 def key_of(kind: str, text: Transcription, model: ModelFile) -> str:
-    """The key under which something that the sense said of a text is kept."""
+    """The key under which a result of the model on a text is kept."""
     parts = (str(METHOD), proof.__version__, model.checksum, text.script.value, text.text)
     return f"{kind} {hashlib.sha256(chr(31).join(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"
 
@@ -99,8 +98,8 @@ def _unpacked(
 
 
 def with_sense(result: PageResult, page: Page, items: Sequence[SenseEvidence], threshold: float) -> PageResult:
-    """The result of a page with what the sense alone says: all of it where no image was found, with the columns that it
-    speaks of; beside an image what this does not tell."""
+    """The result of a page with the flags of the model: all of them where no image was found, with the columns that
+    they are in; beside an image those that this does not decide."""
     if not items:
         return result
     if result.status is Status.NO_IMAGE:
@@ -123,7 +122,7 @@ def _in_order(flag: Flag) -> tuple[int, int]:
 
 
 def _beside_image(result: PageResult, page: Page, items: Sequence[SenseEvidence], threshold: float) -> Iterator[Flag]:
-    """Findings of the sense where the image has the character and shows no other, weighed by how surely it shows it."""
+    """Flags of the model where the image shows the transcribed character, less what the image says for it."""
     taken = _taken(result.flags)
     characters = {(item.line, item.offset): item for item in result.characters}
     for item in items:
@@ -136,7 +135,7 @@ def _beside_image(result: PageResult, page: Page, items: Sequence[SenseEvidence]
 
 
 def _taken(flags: Sequence[Flag]) -> Set[tuple[int, int]]:
-    """The places of which flags speak already; forms of the same word are none."""
+    """The places that have a flag already; variants do not count."""
     return {
         (flag.line, flag.offset + step)
         for flag in flags

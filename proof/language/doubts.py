@@ -94,11 +94,6 @@ class DoubtedText:
         places = np.array([self._place(*address) for address in addresses], np.int64)
         return [float(share) for share in trusted(self.neighbours.known(places))]
 
-    def known_on(self, page: int) -> float:
-        """How well the language knows the characters of a page, 0 to 1 (`Neighbours.known`)."""
-        places = np.flatnonzero(self.tokens.page == page)
-        return float(self.neighbours.known(places).mean()) if len(places) else 1.0
-
     def row(self, doubt: Doubt) -> DoubtRow | None:
         """What is weighed of a doubt; None where no single characters stand against each other."""
         place = self._place(doubt.page, doubt.column, doubt.offset)

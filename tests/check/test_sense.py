@@ -77,7 +77,7 @@ def flag(line: int, at: int, suggested: str, score: float, chance: float = 0.64)
 
 
 def heard(one: Flag, sense: FlagSense) -> Flag:
-    sense.hear([one])
+    sense.ask([one])
     return weighed(one, EngineBias(), FlagsSection(), None, sense)
 
 
