@@ -23,8 +23,8 @@ from proof.store.decision_records import MissingFlagError, RefusedDecisionError
 from proof.store.lookup import NO_PAGE, NoPlaceError, StorePart, page_of, work_of
 from proof.store.models import CommentRow, FlagRow, PageEventRow, PageRow, WorkRow
 from proof.store.page_states import PageState, page_states
-from proof.store.quality import is_seeded
 from proof.store.request_keys import answered
+from proof.store.seeded import IS_SEEDED
 from proof.store.typed_text import check_note
 
 AT_ONCE = 200
@@ -160,7 +160,7 @@ class Comments(StorePart):
     def of_work(self, work: str) -> list[Comment]:
         """The comments of a work in the order of its pages, those of a place together; without those on seeded
         errors."""
-        of_text = or_(FlagRow.id.is_(None), ~is_seeded())
+        of_text = or_(FlagRow.id.is_(None), ~IS_SEEDED)
         place = (PageRow.text, PageRow.position, PageRow.id, CommentRow.line, CommentRow.offset, CommentRow.uid)
         with self._reading() as session:
             return comments(session, WorkRow.name == work, of_text, order=place)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from proof.store import rows
+from proof.model.flags import Origin
 from proof.store.authorities import authority_of
 from proof.store.decision_records import (
     Decision,
@@ -18,7 +18,7 @@ from proof.store.decision_records import (
     Verdict,
 )
 from proof.store.models import DecisionRow, FlagRow, PageRow
-from proof.store.quality import seeded_among, seeded_places, shown_context
+from proof.store.seeded import seeded_places, shown_context
 from proof.store.standing import Event
 
 
@@ -86,12 +86,11 @@ def row_of(session: Session, demand: DecisionRequest, flag: FlagRow, state: Stat
 
 def shown_decisions(session: Session, found: Sequence[DecisionRow]) -> list[Decision]:
     """The decisions as people are shown them: around what was corrected by hand, the text as the page shows it."""
-    by_hand = {row.flag_id for row in found if rows.is_by_hand(row.uid)}
-    by_hand -= seeded_among(session, sorted(by_hand)) if by_hand else set()
-    if not by_hand:
-        return [decision_of(row) for row in found]
-    owners = select(FlagRow.id, FlagRow.page_id).where(FlagRow.id.in_(by_hand))
-    pages = {row.id: row.page_id for row in session.execute(owners)}
+    if not found:
+        return []
+    by_hand = select(FlagRow.id, FlagRow.page_id).where(FlagRow.origin == Origin.PERSON.value)
+    by_hand = by_hand.where(FlagRow.id.in_({row.flag_id for row in found}))
+    pages = {row.id: row.page_id for row in session.execute(by_hand)}
     places = seeded_places(session, sorted(set(pages.values())))
     decisions = []
     for row in found:
@@ -121,7 +120,7 @@ def decision_of(row: DecisionRow) -> Decision:
         line=row.line,
         offset=row.offset,
         length=row.length,
-        kind=rows.kind_of(row.kind, row.suggested).value,
+        kind=row.kind,
         transcribed=row.transcribed,
         suggested=row.suggested,
         context=row.context,

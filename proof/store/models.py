@@ -206,7 +206,8 @@ class GlyphRow(Base):
 
 
 class FlagRow(Base):
-    """A flag; `uid` is its stable id. A flag that the last check did not find stays, as stale.
+    """A flag; `uid` is its stable id, `origin` that of an `Origin`, `ordinal` its order among the findings of its page.
+    A flag that the last check did not find stays, as stale.
 
     `line`, `offset` and `length` are its place in the columns of its page as they were checked. `start` and `extent`
     are that in the version `version_id` of its text, which reads there `reads`: what was transcribed or, once it was
@@ -228,8 +229,9 @@ class FlagRow(Base):
     uid: Mapped[str] = mapped_column(String(64))
     first_run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
     last_run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
+    origin: Mapped[str] = mapped_column(String(16))
     stale: Mapped[bool] = mapped_column(default=False, server_default=false())
-    ordinal: Mapped[int]
+    ordinal: Mapped[int] = mapped_column(default=0, server_default="0")
     ref: Mapped[str] = mapped_column(String(255))
     line: Mapped[int]
     offset: Mapped[int]
@@ -257,15 +259,6 @@ class FlagRow(Base):
     reads: Mapped[str] = mapped_column(Text, default="", server_default=text("''"))
 
 
-class QualityRow(Base):
-    """Which flags are no findings: `sort` is that of a `QualitySort`."""
-
-    __tablename__ = "quality_flags"
-
-    flag_id: Mapped[int] = mapped_column(BigKey, ForeignKey("flags.id"), primary_key=True)
-    sort: Mapped[str] = mapped_column(String(16))
-
-
 def _of_kind(*column: Any) -> MappedColumn[Any]:
     """A column of acts of some kinds: those of the others have nothing there."""
     return mapped_column(*column, nullable=True, use_existing_column=True)
@@ -290,8 +283,7 @@ class ActRow(Base):
 
 
 class DecisionRow(ActRow):
-    """What somebody decided about a flag, with the place and the evidence as they then were. `seeded`: it answers a
-    seeded error, and says nothing of the text, whatever became of its flag since."""
+    """What somebody decided about a flag, with the place and the evidence as they then were."""
 
     __mapper_args__ = {"polymorphic_identity": "decision"}  # noqa: RUF012 - as the library has it
 
@@ -317,7 +309,6 @@ class DecisionRow(ActRow):
     suggested: Mapped[str] = _of_kind(Text)
     context: Mapped[str] = _of_kind(Text)
     evidence: Mapped[dict[str, Any]] = _of_kind(JSON)
-    seeded: Mapped[bool] = _of_kind()
 
 
 class PageEventRow(ActRow):

@@ -9,27 +9,30 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from sqlalchemy import Select, exists, select
+from sqlalchemy import ColumnElement, Select, exists, or_, select
 from sqlalchemy.orm import Session
 
+from proof.model.flags import Origin
 from proof.model.result import PageResult
 from proof.store import rows
 from proof.store.lookup import Sessions, number_of
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, TextRow, WorkRow
-from proof.store.quality import is_finding, is_seeded
 from proof.store.rows import FlagFilter, KeptPage, StoredFlag, StoredText
+from proof.store.seeded import IS_FINDING, IS_SEEDED
 from proof.store.texts import DecidedPlace, place_of
 
 PAGES_AT_ONCE = 64
 FLAGS_AT_ONCE = 2000
+
+FOUND = (FlagRow.origin == Origin.FINDING.value, FlagRow.stale.is_(False))
+"""What tells the findings of the present result of a page."""
 
 
 def pages_in_order(session: Session, run: int | None, work: str | None, raised: bool = False) -> list[int]:
     """The pages of a run by position, or of a work by text and position; those with `raised` findings alone."""
     query = select(PageRow.id)
     if raised:
-        there = (FlagRow.ordinal >= rows.CURRENT, is_finding())
-        query = query.where(exists().where(FlagRow.page_id == PageRow.id, FlagRow.raised, *there))
+        query = query.where(exists().where(FlagRow.page_id == PageRow.id, FlagRow.raised, *FOUND))
     if run is not None:
         query = query.where(PageRow.run_id == run).order_by(PageRow.position, PageRow.id)
     else:
@@ -51,8 +54,7 @@ def results(
     and characters."""
     ids = [page.id for page in pages]
     flags_of: dict[int, list[FlagRow]] = defaultdict(list)
-    current = select(FlagRow).where(FlagRow.page_id.in_(ids), FlagRow.ordinal >= rows.CURRENT)
-    current = current.where(is_finding())
+    current = select(FlagRow).where(FlagRow.page_id.in_(ids), *FOUND)
     for flag in session.scalars(current.order_by(FlagRow.page_id, FlagRow.ordinal)):
         flags_of[flag.page_id].append(flag)
     columns: dict[int, list[ColumnRow]] = defaultdict(list)
@@ -72,17 +74,24 @@ def packed_characters(session: Session, pages: Sequence[int]) -> dict[int, bytes
     return {row.page_id: row.data for row in session.execute(query)}
 
 
+def is_stale() -> ColumnElement[bool]:
+    """Whether the last check of its page did not find the flag of a query, or its page is gone."""
+    return or_(FlagRow.stale, PageRow.absent)
+
+
 def flags(reading: Sessions, wanted: FlagFilter, *, seeded: bool) -> Iterator[StoredFlag]:
     """Flags in page order, then by line and offset: findings, or the `seeded` errors."""
     with reading() as session:
         numbers = list(session.scalars(_wanted(wanted, seeded=seeded)))
-    query = select(FlagRow, PageRow.page).join(PageRow, FlagRow.page_id == PageRow.id)
+    query = select(FlagRow, PageRow).join(PageRow, FlagRow.page_id == PageRow.id)
     for start in range(0, len(numbers), FLAGS_AT_ONCE):
         part = numbers[start : start + FLAGS_AT_ONCE]
         with reading() as session:
             some = session.execute(query.where(FlagRow.id.in_(part)))
             stored = {
-                flag.id: StoredFlag(rows.flag_of(page, flag), flag.first_run_id, flag.last_run_id, flag.stale)
+                flag.id: StoredFlag(
+                    rows.flag_of(page.page, flag), flag.first_run_id, flag.last_run_id, flag.stale or page.absent
+                )
                 for flag, page in some
             }
         yield from (stored[number] for number in part if number in stored)
@@ -95,17 +104,17 @@ def _wanted(wanted: FlagFilter, *, seeded: bool) -> Select[int]:
     query = query.order_by(PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)
     if wanted.page is not None:
         query = query.where(PageRow.page == wanted.page)
-    query = query.where(is_seeded() if seeded else is_finding())
+    query = query.where(IS_SEEDED if seeded else IS_FINDING)
     if wanted.transcribed:
         query = query.where(FlagRow.transcribed.in_(wanted.transcribed))
     if not wanted.by_hand:
-        query = query.where(FlagRow.ordinal >= rows.GONE)
+        query = query.where(FlagRow.origin == Origin.FINDING.value)
     if wanted.kinds:
         query = query.where(FlagRow.kind.in_([kind.value for kind in wanted.kinds]))
     if wanted.raised is not None:
         query = query.where(FlagRow.raised.is_(wanted.raised))
     if wanted.stale is not None:
-        query = query.where(FlagRow.stale.is_(wanted.stale))
+        query = query.where(is_stale().is_(wanted.stale))
     return query
 
 
@@ -135,8 +144,6 @@ def texts(session: Session) -> list[StoredText]:
 def decided_places(session: Session, work: str) -> list[DecidedPlace]:
     """The places of a work of which something was decided, or was written and taken back since."""
     query = select(FlagRow, TextRow).join(TextRow, TextRow.id == FlagRow.text_id)
-    query = query.where(FlagRow.work_id == number_of(work), FlagRow.version > 0, ~is_seeded())
+    query = query.where(FlagRow.work_id == number_of(work), FlagRow.version > 0, ~IS_SEEDED)
     found = session.execute(query.order_by(FlagRow.id))
-    return [
-        DecidedPlace(text.path, flag.version_id or 0, text.version_id or 0, place_of(flag, ())) for flag, text in found
-    ]
+    return [DecidedPlace(text.path, flag.version_id or 0, text.version_id or 0, place_of(flag)) for flag, text in found]

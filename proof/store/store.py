@@ -195,8 +195,6 @@ class Store:
                     PageRow.text.in_([text["path"] for text in run.texts]),
                     PageRow.run_id != run.id,
                 )
-                stale = update(FlagRow).where(FlagRow.page_id.in_(gone)).values(stale=True)
-                session.execute(stale, execution_options={"synchronize_session": False})
                 absent = update(PageRow).where(PageRow.id.in_(gone)).values(absent=True)
                 session.execute(absent, execution_options={"synchronize_session": False})
             changed(session, run.work_id)

@@ -29,7 +29,7 @@ from proof.store.cache import Bounded
 from proof.store.decision_records import State
 from proof.store.lookup import WorkNow, newest_act, works_now
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, TextRow
-from proof.store.quality import is_seeded
+from proof.store.seeded import IS_SEEDED
 from proof.store.texts import decided_reading
 from proof.text.column import TAG
 from proof.text.edit import Edit, edited
@@ -314,7 +314,7 @@ def _decided(session: Session, work: int, among: Collection[int] | None) -> dict
     )
     query = query.join(PageRow, PageRow.id == FlagRow.page_id).outerjoin(TextRow, TextRow.id == FlagRow.text_id)
     of_pages = FlagRow.work_id == work if among is None else FlagRow.page_id.in_(among)
-    query = query.where(of_pages, FlagRow.version > 0, ~is_seeded())
+    query = query.where(of_pages, FlagRow.version > 0, ~IS_SEEDED)
     query = query.where(or_(FlagRow.state == State.CORRECTED.value, FlagRow.reads != FlagRow.transcribed))
     query = query.where(or_(FlagRow.text_id.is_(None), FlagRow.version_id == TextRow.version_id))
     of_column: defaultdict[At, list[Any]] = defaultdict(list)
