@@ -74,6 +74,7 @@ class EngineSection:
         "ppocr",
         "recogniser that reads the columns",
         choices=("ppocr", "paddleocr", "readings", "replay", "null"),
+        installed="hanproof.engines",
         results=True,
     )
     model: str = _setting(ValueKind.PATH_OR_NAME, "", "model of the recogniser; empty: the packaged one")

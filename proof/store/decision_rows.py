@@ -21,6 +21,9 @@ from proof.store.models import DecisionRow, FlagRow, PageRow
 from proof.store.seeded import seeded_places, shown_context
 from proof.store.standing import Event
 
+CARRIED = "carried"
+"""Where the evidence of a decision has the decision about another text that it was carried from."""
+
 
 def last_event(session: Session, flag: FlagRow) -> DecisionRow | None:
     """What was said of a flag last."""
@@ -80,7 +83,8 @@ def row_of(session: Session, demand: DecisionRequest, flag: FlagRow, state: Stat
         suggested=flag.suggested,
         context=flag.context,
         evidence={"reason": flag.reason, "rule": flag.rule, "score": flag.score, "run": flag.last_run_id}
-        | dict(flag.evidence),
+        | dict(flag.evidence)
+        | ({CARRIED: dict(demand.origin)} if demand.origin else {}),
     )
 
 

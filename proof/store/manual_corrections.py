@@ -3,8 +3,9 @@ once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -30,7 +31,7 @@ class ManualCorrection:
     `reading`, or are deleted where `delete` says so; `doubt` marks them as doubtful, without a reading. Length 0
     inserts a missed character. `key` is the request's; corrections of one `batch` are one act, taken back together.
     `transcribed` is what was seen to stand there, and `source` in the whole column, where it matters that it still
-    does. `authority` and `confirmed` are those of a `DecisionRequest`."""
+    does. `authority`, `confirmed` and `origin` are those of a `DecisionRequest`."""
 
     work: str
     page: int
@@ -48,6 +49,7 @@ class ManualCorrection:
     source: str | None = None
     authority: str = ""
     confirmed: bool = False
+    origin: Mapping[str, Any] = field(default_factory=dict)
 
 
 class ManualCorrections(StorePart):
@@ -59,7 +61,7 @@ class ManualCorrections(StorePart):
         _check(wanted)
         with self._writing() as session:
             must_be_own(session, [wanted.key], DecisionRow)
-            return _correct_in(session, wanted)
+            return correct_in(session, wanted)
 
     def correct_glyphs(self, corrections: Sequence[ManualCorrection]) -> list[Decision | ConflictError]:
         """Correct several characters in one transaction: of one that a check flagged that flag is decided, any other is
@@ -91,16 +93,18 @@ def _check(wanted: ManualCorrection) -> None:
         raise RefusedDecisionError(_("what is doubtful is a character of the text, and gets no reading"))
 
 
-def _correct_in(session: Session, wanted: ManualCorrection) -> Decision:
-    """Correct a place within a transaction; raises as `ManualCorrections.correct`."""
+def correct_in(session: Session, wanted: ManualCorrection, column: ColumnRow | None = None) -> Decision:
+    """Correct a place within a transaction; raises as `ManualCorrections.correct`. `column` is that of a page without
+    an image, of which the store keeps none."""
     page = page_of(session, wanted.work, wanted.page)
     said = session.scalar(select(DecisionRow).where(DecisionRow.key == wanted.key))
     if said is not None:  # sent again; the text may be another by now
         if (said.page, said.line, said.offset, said.length) != (page.page, wanted.line, wanted.offset, wanted.length):
             raise key_of_another()
         return decide_in(session, _demand(wanted, said.flag_id, said.version - 1))
-    found = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == wanted.line)
-    column = session.scalars(found.order_by(ColumnRow.ordinal)).first()
+    if column is None:
+        found = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == wanted.line)
+        column = session.scalars(found.order_by(ColumnRow.ordinal)).first()
     if column is None or wanted.offset < 0 or wanted.offset + wanted.length > len(column.source):
         raise NoPlaceError(_("%(page)s: column %(column)s has no such place"), page=page.page, column=wanted.line)
     stands = column.source[wanted.offset : wanted.offset + wanted.length]
@@ -110,11 +114,11 @@ def _correct_in(session: Session, wanted: ManualCorrection) -> Decision:
         told = _("%(page)s: column %(column)s no longer reads so; load the page anew")
         raise NoPlaceError(told, page=page.page, column=wanted.line)
     _check_alone(session, page, wanted)
-    flagged = _flag_there(session, wanted)
-    if flagged is not None:
-        seeded = flagged.origin == Origin.SEEDED.value
-        if seeded or (flagged.state == State.OPEN.value and flagged.transcribed == stands):
-            return decide_in(session, _demand(wanted, flagged.id, flagged.version))
+    answered = wanted.length == 1 and (wanted.line, wanted.offset) in places  # what people see there was seeded
+    there = (wanted.page, wanted.line, wanted.offset, wanted.length)
+    flagged = flag_there(session, *there, seeded=answered)
+    if flagged is not None and (answered or (flagged.state == State.OPEN.value and flagged.transcribed == stands)):
+        return decide_in(session, _demand(wanted, flagged.id, flagged.version))
     packed = session.get(CharactersRow, page.id)
     characters = codec.unpack(packed.data) if packed else ()
     box = box_at(characters, column.number, wanted.offset, wanted.length)
@@ -129,19 +133,21 @@ def _correct_in(session: Session, wanted: ManualCorrection) -> Decision:
 def _correct_glyph_in(session: Session, wanted: ManualCorrection) -> Decision:
     """Correct a character within a transaction; raises as `ManualCorrections.correct`."""
     said = session.scalar(select(DecisionRow.id).where(DecisionRow.key == wanted.key))
-    flag = _flag_there(session, wanted) if said is None else None
+    there = (wanted.page, wanted.line, wanted.offset, wanted.length)
+    flag = flag_there(session, *there) if said is None else None
     if flag is not None and flag.transcribed == wanted.transcribed and flag.state != State.OPEN.value:
         raise conflict_of(session, flag, 0)
-    return _correct_in(session, wanted)
+    return correct_in(session, wanted)
 
 
-def _flag_there(session: Session, wanted: ManualCorrection) -> FlagRow | None:
-    """The flag that is about this very place: a seeded error, which is what people see there, before any other."""
-    query = select(FlagRow).where(FlagRow.page_id == wanted.page, FlagRow.line == wanted.line)
-    query = query.where(FlagRow.offset == wanted.offset, FlagRow.length == wanted.length)
+def flag_there(
+    session: Session, page: int, line: int, offset: int, length: int, *, seeded: bool = False
+) -> FlagRow | None:
+    """The flag of a check, or of a collation, that is about this very place; or the `seeded` error there."""
+    query = select(FlagRow).where(FlagRow.page_id == page, FlagRow.line == line)
+    query = query.where(FlagRow.offset == offset, FlagRow.length == length, IS_SEEDED if seeded else ~IS_SEEDED)
     query = query.where(FlagRow.stale.is_(False), FlagRow.kind != Kind.LAYOUT.value, ~BY_HAND)
-    query = query.order_by(~IS_SEEDED, FlagRow.raised.desc(), FlagRow.id.desc())
-    return session.scalars(query.with_for_update()).first()
+    return session.scalars(query.order_by(FlagRow.raised.desc(), FlagRow.id.desc()).with_for_update()).first()
 
 
 def _check_alone(session: Session, page: PageRow, wanted: ManualCorrection) -> None:
@@ -168,7 +174,7 @@ def _demand(wanted: ManualCorrection, flag: int, version: int) -> DecisionReques
     verdict = Verdict.DELETE if wanted.delete else Verdict.UNSURE if wanted.doubt else Verdict.TYPED
     said = (wanted.person, wanted.key, wanted.reading, wanted.note)
     demand = DecisionRequest(wanted.work, flag, verdict, version, *said, batch=wanted.batch)
-    return replace(demand, authority=wanted.authority, confirmed=wanted.confirmed)
+    return replace(demand, authority=wanted.authority, confirmed=wanted.confirmed, origin=wanted.origin)
 
 
 def _row_by_hand(session: Session, page: PageRow, flag: Flag, column: ColumnRow) -> FlagRow:

@@ -378,7 +378,7 @@ Index(None, _acts.transcribed, _acts.suggested)
 
 class AccountRow(Base):
     """Somebody who may log in. `handle` is the name as it is looked up, `password` an argon2 hash, `stamp` what
-    every session of theirs holds."""
+    every session of theirs holds, `token_stamp` what every token does; empty: there are none."""
 
     __tablename__ = "accounts"
     __table_args__ = (UniqueConstraint("name"), UniqueConstraint("handle"))
@@ -391,6 +391,7 @@ class AccountRow(Base):
     disabled: Mapped[bool] = mapped_column(default=False, server_default=false())
     provisional: Mapped[bool] = mapped_column(default=False, server_default=false())
     stamp: Mapped[str] = mapped_column(String(64))
+    token_stamp: Mapped[str] = mapped_column(String(64), default="", server_default=text("''"))
     made: Mapped[datetime] = mapped_column(Moment)
     seen: Mapped[datetime | None] = mapped_column(Moment)
 

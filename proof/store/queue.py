@@ -49,6 +49,8 @@ from proof.text.model import script_shown
 KEPT_WORKS = 32
 """Works whose flags are kept in memory: those that somebody looked at last."""
 
+MOST_ON_PAGE = 10_000
+"""Flags of one page that are read at once; a page of two thousand characters has fewer."""
 
 BINS = 24
 """Steps of the score that the dial has."""
@@ -237,6 +239,13 @@ class Queue(StorePart):
         if missing:
             raise MissingFlagError(_("%(work)s: there is no flag %(flag)s"), work=work, flag=missing[0])
         return [replace(found[number], other=found.get(halves[number] or 0)) for number in numbers]
+
+    def on_page(self, work: str, position: int) -> list[QueuedFlag]:
+        """All flags of the page at a position of a work, hidden ones and both halves of a moved character included, in
+        page order. Raises NoPlaceError."""
+        wanted = QueueFilter(first_page=position, last_page=position, raised=None, halves=True)
+        numbers, _more = self.find(work, wanted, Order.PAGE, limit=MOST_ON_PAGE)
+        return self.flags(work, numbers)
 
     def page(self, work: str, number: int) -> tuple[ListedPage, PageResult]:
         """A page of a work and its result as people see it. Raises NoPlaceError."""

@@ -27,6 +27,7 @@ from proof.store import database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.acts import Acts
 from proof.store.cache import Cache
+from proof.store.carried import CarriedDecisions
 from proof.store.collated import CollatedTexts
 from proof.store.comments import Comments
 from proof.store.database import Waiting, check_lock
@@ -88,6 +89,7 @@ class Store:
         self.acts = Acts(*sessions)
         self.manual_corrections = ManualCorrections(*sessions)
         self.collated = CollatedTexts(*sessions)
+        self.carried = CarriedDecisions(*sessions)
         self.comments = Comments(*sessions)
         self.page_states = PageStates(*sessions)
         self.rules = Rules(*sessions)

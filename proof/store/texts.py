@@ -21,7 +21,7 @@ import re
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from sqlalchemy import ColumnElement, Select, delete, select, update
@@ -53,6 +53,20 @@ class Texts(StorePart):
         """Note that the file at `path` reads `content` now; `written` is what made it so of the version before."""
         with self._writing() as session:
             arrive(session, path, content, script, written=written)
+
+    def arrive_after(self, present: int | None, path: str, content: str, script: str) -> bool:
+        """Note that the file at `path` read `content` when its version in the store was `present`. Gives False, and
+        notes nothing, where another version came meanwhile: `content` may be older than that."""
+        with self._writing() as session:
+            if _present(session, path, lock=True) != present:
+                return False
+            arrive(session, path, content, script)
+        return True
+
+    def present(self, path: str) -> int | None:
+        """The version in which the text at `path` was checked or written last; None where it never was."""
+        with self._reading() as session:
+            return _present(session, path)
 
     def paths(self) -> set[str]:
         """Where the texts lie that the store knows, each where it was checked or written last."""
@@ -99,6 +113,12 @@ def arrive(
         session.flush()
         _forget_unused(session, text)
     return version
+
+
+def _present(session: Session, path: str, *, lock: bool = False) -> int | None:
+    text = select(TextRow).where(TextRow.path == path)
+    found = session.scalar(text.with_for_update() if lock else text)
+    return found.version_id if found is not None else None
 
 
 def move_text(session: Session, old: str, new: str) -> None:
@@ -303,6 +323,26 @@ class TextStep:
             if there is not None:
                 found[place.flag] = there
         return found
+
+
+def carried_through(contents: Sequence[str], places: Mapping[int, tuple[int, Place]]) -> dict[int, tuple[int, Place]]:
+    """Places as all versions of a text in turn leave them, as if each had arrived. Each place comes, and is given,
+    with the index of the version in which it stands; where that is not the last one the place is lost."""
+    now = dict(places)
+    for version in range(1, len(contents)):
+        standing: defaultdict[int, dict[int, Place]] = defaultdict(dict)
+        for number, (at, place) in now.items():
+            if at < version:
+                standing[at][number] = place
+        for at, of_version in standing.items():
+            meanwhile = contents[version - 1] if at < version - 1 else None
+            step = TextStep(contents[at], contents[version], "", of_version.values(), lost_in=meanwhile)
+            for number, place in of_version.items():
+                found = step.now(place)
+                if found is not None:
+                    (start, extent), reads = found
+                    now[number] = version, replace(place, start=start, extent=extent, reads=reads)
+    return now
 
 
 def _forget_unused(session: Session, text: TextRow) -> None:

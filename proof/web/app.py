@@ -142,6 +142,7 @@ def _bare_app(secret: str, https: bool) -> OpenAPI:
         security_schemes={
             "session": {"type": "apiKey", "in": "cookie", "name": _cookie_name(secret, https)},
             "csrf": {"type": "apiKey", "in": "header", "name": "X-CSRFToken"},
+            "token": {"type": "http", "scheme": "bearer"},
         },
         doc_ui=False,
         validation_error_status=422,
@@ -158,6 +159,7 @@ def _bare_app(secret: str, https: bool) -> OpenAPI:
         SESSION_COOKIE_SAMESITE="Lax",
         PERMANENT_SESSION_LIFETIME=timedelta(days=30),
         WTF_CSRF_TIME_LIMIT=None,
+        WTF_CSRF_CHECK_DEFAULT=False,  # `_guard` does, but for requests with a token
         WTF_CSRF_SSL_STRICT=False,  # `_must_come_from_here` is that check, without the port
     )
     app.json = Json(app)
@@ -171,8 +173,14 @@ def _bare_app(secret: str, https: bool) -> OpenAPI:
 def _guard(app: OpenAPI, https: bool) -> None:
     """What stands before every request and on every answer: who asks, forged requests, what a page may load."""
     people.guard(app)
-    CSRFProtect(app)
-    app.before_request(_must_come_from_here)
+    csrf = CSRFProtect(app)
+
+    @app.before_request
+    def refuse_forged() -> None:
+        if not people.by_token():
+            csrf.protect(apply_exemptions=True)
+            _must_come_from_here()
+
     Talisman(
         app,
         force_https=False,

@@ -31,7 +31,8 @@ PAGES = 4
 START = datetime(2026, 1, 1, tzinfo=UTC)
 FLAG = {
     "ref": "", "line": 1, "offset": 0, "length": 1, "kind": "substitution", "transcribed": "托", "suggested": "託",
-    "score": 5.0, "raised": True, "context": "", "reason": "", "rule": "", "evidence": {}, "origin": "finding", "stale": False,
+    "score": 5.0, "raised": True, "context": "", "reason": "", "rule": "", "evidence": {}, "origin": "finding",
+    "stale": False,
 }  # fmt: skip
 
 

@@ -45,7 +45,7 @@ def _read(data: bytes, path: Path) -> Extraction:
     read = decode(path, data)
     kind = _kind(read.text)
     draft = Draft(data, as_it_is, UNSAFE)
-    byte = len("\ufeff".encode()) if read.bom else 0
+    byte = read.begins
     number = 0
     if kind is None:
         number = 1

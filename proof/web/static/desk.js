@@ -345,7 +345,8 @@ function stands(flag) {
   line.replaceChildren(make("b", {}, words.states[flag.state]));
   if (flag.state === "corrected") line.append(" ", corrected(flag.transcribed, flag.reading, movedWith(flag)?.[0].transcribed));
   if (flag.state === "retained" && flag.last) line.append(" ", han(flag.last.copy_reads));
-  for (const told of [flag.last?.authority && say("restsOn", { authority: flag.last.authority }), flag.last?.note, flag.last?.person]) if (told) line.append(" · ", told);
+  const carried = flag.last?.evidence?.carried;
+  for (const told of [flag.last?.authority && say("restsOn", { authority: flag.last.authority }), carried && say("carriedFrom", carried), flag.last?.note, flag.last?.person]) if (told) line.append(" · ", told);
 }
 
 // what people say to each other of a flag; of a character that moved, at the place where it was begun
