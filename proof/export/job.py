@@ -119,7 +119,10 @@ def _decided_for(text: Path, corrections: Path | None, settings: Settings, store
     if corrections is not None:
         return Decided(edition, tuple(read_corrections(corrections)))
     if store is None:
-        raise UsageError(f"nothing was decided yet: there is no store at {settings.store_address}; give --corrections")
+        raise UsageError(
+            f"nothing was decided yet: there is no store at {settings.store_address}; run proof check "
+            "and proof serve first, or give --corrections"
+        )
     return decided_in(store, edition)
 
 

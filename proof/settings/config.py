@@ -182,6 +182,11 @@ class ServeSection:
         must_exist=True,
     )
     auth: bool = _setting(ValueKind.SWITCH, False, "whether people log in, each with an account (`proof user add`)")
+    blind: bool = _setting(
+        ValueKind.SWITCH,
+        False,
+        "whether people with accounts see no decisions of each other; an administrator settles where two differ",
+    )
     names: str = _setting(
         ValueKind.TEXT,
         "",

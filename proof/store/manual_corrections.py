@@ -18,7 +18,8 @@ from proof.store import codec, rows
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_demand, conflict_of, decide_in
 from proof.store.lookup import NoPlaceError, StorePart, page_of
-from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageRow
+from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow
+from proof.store.readings import version_seen
 from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.seeded import BY_HAND, IS_SEEDED, seeded_places, shown_text
 from proof.store.texts import carry
@@ -60,7 +61,7 @@ class ManualCorrections(StorePart):
         Raises NoPlaceError, RefusedDecisionError, and ConflictError where the place was corrected by hand already."""
         _check(wanted)
         with self._writing() as session:
-            must_be_own(session, [wanted.key], DecisionRow)
+            must_be_own(session, [wanted.key], FlagAct)
             return correct_in(session, wanted)
 
     def correct_glyphs(self, corrections: Sequence[ManualCorrection]) -> list[Decision | ConflictError]:
@@ -71,7 +72,7 @@ class ManualCorrections(StorePart):
             _check(one)
         outcomes: dict[int, Decision | ConflictError] = {}
         with self._writing() as session:
-            must_be_own(session, [one.key for one in corrections], DecisionRow)
+            must_be_own(session, [one.key for one in corrections], FlagAct)
             places = [(one.page, one.line, one.offset, n) for n, one in enumerate(corrections)]
             for *_place, n in sorted(places):  # all take their locks in one order
                 try:
@@ -97,11 +98,11 @@ def correct_in(session: Session, wanted: ManualCorrection, column: ColumnRow | N
     """Correct a place within a transaction; raises as `ManualCorrections.correct`. `column` is that of a page without
     an image, of which the store keeps none."""
     page = page_of(session, wanted.work, wanted.page)
-    said = session.scalar(select(DecisionRow).where(DecisionRow.key == wanted.key))
-    if said is not None:  # sent again; the text may be another by now
+    said = session.scalar(select(ActRow).where(ActRow.key == wanted.key))
+    if isinstance(said, FlagAct):  # sent again; the text may be another by now
         if (said.page, said.line, said.offset, said.length) != (page.page, wanted.line, wanted.offset, wanted.length):
             raise key_of_another()
-        return decide_in(session, _demand(wanted, said.flag_id, said.version - 1))
+        return decide_in(session, _demand(wanted, said.flag_id, (said.version or 1) - 1))
     if column is None:
         found = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == wanted.line)
         column = session.scalars(found.order_by(ColumnRow.ordinal)).first()
@@ -118,7 +119,7 @@ def correct_in(session: Session, wanted: ManualCorrection, column: ColumnRow | N
     there = (wanted.page, wanted.line, wanted.offset, wanted.length)
     flagged = flag_there(session, *there, seeded=answered)
     if flagged is not None and (answered or (flagged.state == State.OPEN.value and flagged.transcribed == stands)):
-        return decide_in(session, _demand(wanted, flagged.id, flagged.version))
+        return decide_in(session, _demand(wanted, flagged.id, version_seen(session, flagged)))
     packed = session.get(CharactersRow, page.id)
     characters = codec.unpack(packed.data) if packed else ()
     box = box_at(characters, column.number, wanted.offset, wanted.length)
@@ -127,12 +128,12 @@ def correct_in(session: Session, wanted: ManualCorrection, column: ColumnRow | N
     taken = _corrected_there(session, page, column.source, flag)
     if taken is not None:
         raise conflict_of(session, taken, 0)
-    return decide_in(session, _demand(wanted, row.id, row.version))
+    return decide_in(session, _demand(wanted, row.id, version_seen(session, row)))
 
 
 def _correct_glyph_in(session: Session, wanted: ManualCorrection) -> Decision:
     """Correct a character within a transaction; raises as `ManualCorrections.correct`."""
-    said = session.scalar(select(DecisionRow.id).where(DecisionRow.key == wanted.key))
+    said = session.scalar(select(ActRow.id).where(ActRow.key == wanted.key))
     there = (wanted.page, wanted.line, wanted.offset, wanted.length)
     flag = flag_there(session, *there) if said is None else None
     if flag is not None and flag.transcribed == wanted.transcribed and flag.state != State.OPEN.value:

@@ -282,10 +282,8 @@ class ActRow(Base):
     about: Mapped[int | None] = mapped_column(BigKey, index=True)
 
 
-class DecisionRow(ActRow):
-    """What somebody decided about a flag, with the place and the evidence as they then were."""
-
-    __mapper_args__ = {"polymorphic_identity": "decision"}  # noqa: RUF012 - as the library has it
+class FlagAct:
+    """What somebody said of a flag, with the place and the evidence as they then were."""
 
     flag_id: Mapped[int] = _of_kind(BigKey, ForeignKey("flags.id"))
     version: Mapped[int] = _of_kind()
@@ -309,6 +307,19 @@ class DecisionRow(ActRow):
     suggested: Mapped[str] = _of_kind(Text)
     context: Mapped[str] = _of_kind(Text)
     evidence: Mapped[dict[str, Any]] = _of_kind(JSON)
+
+
+class DecisionRow(FlagAct, ActRow):
+    """What somebody decided about a flag."""
+
+    __mapper_args__ = {"polymorphic_identity": "decision"}  # noqa: RUF012 - as the library has it
+
+
+class ReadingRow(FlagAct, ActRow):
+    """What somebody decided about a flag without seeing the decisions of others: a chain of its own for each person,
+    in the order of its rows, which bear no `version`."""
+
+    __mapper_args__ = {"polymorphic_identity": "reading"}  # noqa: RUF012 - as the library has it
 
 
 class PageEventRow(ActRow):
@@ -353,6 +364,18 @@ class CommentRow(ActRow):
     transcribed: Mapped[str] = _of_kind(Text)
     suggested: Mapped[str] = _of_kind(Text)
     context: Mapped[str] = _of_kind(Text)
+
+
+class AssignmentRow(ActRow):
+    """A page given to a person (`assigned`; the `state` is `given`), or given back (`back`). The last one of a page
+    holds."""
+
+    __mapper_args__ = {"polymorphic_identity": "assignment"}  # noqa: RUF012 - as the library has it
+
+    page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
+    state: Mapped[str] = _of_kind(String(16))
+    assigned: Mapped[str] = _of_kind(String(255))
+    batch: Mapped[str] = _of_kind(String(64))
 
 
 class RuleRow(ActRow):

@@ -21,6 +21,7 @@ from proof.model.flags import Kind, Origin
 from proof.store.journal import (
     COMMENT,
     DECISION,
+    READING,
     RULE,
     Chains,
     Line,
@@ -38,6 +39,7 @@ from proof.store.models import (
     DecisionRow,
     FlagRow,
     PageRow,
+    ReadingRow,
     RuleRow,
     TextRow,
     TextVersionRow,
@@ -174,7 +176,7 @@ def _missing(chain: list[tuple[int, Line]], stored: list[Line], done: _Work) -> 
             else:
                 done.unplaced.append(Unplaced(line, "the rule was set otherwise since"))
         return
-    if chain[0][1]["act"] == COMMENT:  # one takes the place of no other
+    if chain[0][1]["act"] in (COMMENT, READING):  # one takes the place of no other
         for number, line in chain:
             if identity(line) in here:
                 done.present += 1
@@ -247,6 +249,8 @@ def _put(session: Session, line: Line, last: int, done: _Work) -> str:
     done.works.add(page.work_id)
     if table is CommentRow:
         session.add(CommentRow(work_id=page.work_id, page_id=page.id, flag_id=flag.id if flag else None, **values))
+    elif table is ReadingRow and flag is not None:
+        session.add(ReadingRow(work_id=page.work_id, flag_id=flag.id, **values | {"kind": flag.kind}))
     elif flag is None:
         session.add(table(work_id=page.work_id, page_id=page.id, **values))
     elif flag.version + 1 != line["version"]:

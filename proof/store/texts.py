@@ -246,6 +246,14 @@ class DecidedPlace:
     place: Place
 
 
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """Where what was decided stands, if somebody wrote it, and how far its line is from what they made of it."""
+
+    span: Span
+    distance: int
+
+
 class TextStep:
     """The way from one version of a text to another, for the places in the first; `written` is what an export wrote
     into it, where that made the other. `script` tells in what forms a reading may be written. `lost_in` is the version
@@ -268,7 +276,7 @@ class TextStep:
         else:
             self._direct = PositionMap.of_comparison(old, new)
         known = {} if written is not None or old == new else self._as_decided(old, places)
-        self._decided: dict[int, Span] = known
+        self._decided = known
         self._back = PositionMap.of_comparison(new, lost_in) if lost_in is not None else None
 
     def now(self, place: Place) -> tuple[Span, str] | None:
@@ -283,8 +291,11 @@ class TextStep:
             found = self._direct.instead(edit.start, edit.length)
             return (found, place.wanted) if found is not None else None
         found = self._direct.where(place.start, place.extent)
-        if place.flag in self._decided and (found is None or not self._direct.line_stands(place.start)):
-            return self._decided[place.flag], place.wanted
+        decided = self._decided.get(place.flag)
+        if decided is not None and not self._direct.line_stands(place.start):
+            nearer = self._direct.distance(place.start) - decided.distance
+            if nearer > 0 or (nearer == 0 and found is None):
+                return decided.span, place.wanted
         if found is not None:
             return found, place.reads
         return None if place.whole else self._put_in_place(place)
@@ -301,7 +312,7 @@ class TextStep:
                 return found, wanted
         return None
 
-    def _as_decided(self, old: str, places: Iterable[Place]) -> dict[int, Span]:
+    def _as_decided(self, old: str, places: Iterable[Place]) -> dict[int, _Written]:
         """Where what was decided and not written yet stands, as if it had been written: a text that somebody corrected
         with the same corrections is that one."""
         pending: dict[Span, Place] = {}
@@ -320,8 +331,8 @@ class TextStep:
         for span, place in pending.items():
             inside = first.instead(*span)
             there = then.where(*inside) if inside is not None else None
-            if there is not None:
-                found[place.flag] = there
+            if inside is not None and there is not None:
+                found[place.flag] = _Written(there, then.distance(inside.start))
         return found
 
 

@@ -165,11 +165,12 @@ class History:
         return f"{verdict} {flag['transcribed']}→{made['reading']}"
 
     def _other_half(self, flag: dict[str, Any]) -> Cell | None:
-        """The cell of the other place of a character that moved: what is said of one is said of both."""
-        other = self.ask("GET", f"flags/{flag['number']}")[1]["other"] if flag["moved"] else None
+        """The cell of the other place of a question about two: what is said of one may be said of both."""
+        page = self.ask("GET", f"pages/{flag['page']['number']}")[1] if flag["moved"] else {"flags_found": []}
+        other = next((one for one in page["flags_found"] if one["id"] == flag["moved"]), None)
         if other is None:
             return None
-        twin = self.cell(flag | other | {"length": len(other["transcribed"])})
+        twin = self.cell(other)
         if twin is not None:
             twin.flag = other["number"]
         return twin

@@ -72,7 +72,7 @@ class Text:
         """The cell of that place of which something was decided, where `was` stood."""
         at = 0
         for cell in self.rows[row]:
-            if (at, len(cell.now), cell.was, cell.settled) == (offset, length, was, True):
+            if cell.flag and (at, len(cell.now), cell.was) == (offset, length, was):
                 return cell
             at += len(cell.now)
         return None

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fuzz whatever reads other people's files: texts of every format, readings, image lists, apparatus notes.
+"""Fuzz whatever reads other people's files: texts of every format, files that texts are read out of, readings, image
+lists, apparatus notes.
 
     python -m tests.soak.fuzz_readers [--inputs 1000000] [--seconds 0] [--seed 1] [--only text,readings,...]
         [--found DIR] [--guided]
@@ -14,12 +15,14 @@ With --guided the inputs are looked for by atheris, which follows the branches t
 from __future__ import annotations
 
 import argparse
+import io
 import random
 import signal
 import sys
 import tempfile
 import time
 import traceback
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -33,10 +36,14 @@ from proof.errors import ProofError
 from proof.images.imglist import ImageList
 from proof.ocr.external.parse import parse_readings
 from proof.text.convert import convert
+from proof.text.edit import Edit
 from proof.text.edition import parse_edition
 from proof.text.encoding import decode, encode
+from proof.text.formats import decoded
+from proof.text.model import is_han
 from proof.text.read import parse_transcription
 from proof.text.witness import PAGED, Addresses, Edition, Format
+from tests.text.formats.samples import SAMPLES
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST = 5.0
@@ -44,6 +51,11 @@ LONGEST = 5.0
 
 LARGEST = 3000
 """Bytes of an input, about."""
+
+DAMAGED_ARCHIVES = 0.2
+"""Share of the archives that are damaged as such, not within one of their files."""
+MAIN_PARTS = 0.9
+"""Share of the others in which that is a file with text."""
 
 CONSOLE = Console(width=110)
 HERE = Path("fuzzed")
@@ -62,6 +74,14 @@ MARKS = {
         '<String CONTENT="大"/>|CC="09x"|&amp;|&#0;|&lol;|<!ENTITY lol "lol">|<![CDATA[|]]>|<?x?>|'
         "title='bbox 1 2 3 4'|x_bboxes 1 2|x_confs 9|class='ocr_page'|class=\"ocrx_word\"|\x00|\u3000|\u0300|"
         'xmlns=""|:'
+    ),
+    "files": (
+        '<|>|/>|</p>|<p>|<note place="inline">|</note>|<lb n="0748c17" ed="T"/>|<pb n="0748c" xml:id="T08.0235.0748c"/>'
+        '|<app>|<lem wit="#w">|<rdg>|</app>|<g ref="#CB00001"/>|<choice><sic>|<corr>|<TextLine>|</TextLine>'
+        '|<Unicode>大|</Unicode>|<TextEquiv index="0">|<String CONTENT="大"/>|<w:t>大</w:t>|<w:r>|<w:sz w:val="18"/>'
+        "|<small>|</small>|<ruby>|<rt>|&amp;|&#0;|&#x110000;|&lol;|<!ENTITY lol 'lol'>|<!DOCTYPE html>|<![CDATA[|]]>"
+        "|<?x?>|<!--|-->|{{|}}|[[|]]|{{*||{{SKchar|25}}|{{SK anchor||{{另|甲|乙}}|<ref>|</ref>|<poem>|</poem>|==|{||-"
+        "|:|;|*|#|【經文資訊】|║|T08n0235_p0748c17║|[1a]|\r|\n|\x00|\ufeff|\U000f0000|\ue000|𠀀|\u0300"
     ),
     "imglist": (
         "\t|\n|\r|010-1a00|010-1a|WYG 010-1a|WYG0103/WYG0103-0192c.png|../|/etc/x|C:\\|#|卷十|〇|十百|²|½|"
@@ -92,6 +112,25 @@ def read_text(data: bytes) -> None:
         except ProofError:
             continue
         _used(edition)
+
+
+def read_file(data: bytes) -> None:
+    """A file whose text is read out of it; `data` names it in its first line. Unchanged it is written back as it came,
+    and what is corrected in its text is read again."""
+    name, _, content = data.partition(b"\n")
+    path = Path(name.decode())
+    read = decoded(path, content)
+    source = read.extraction
+    if source is not None and source.edited([]) != content:
+        raise AssertionError("written back, the bytes are others")
+    edition = parse_edition(read, path)
+    _used(edition)
+    places = [place for one in edition.stretches() for place in range(one.start, one.end)]
+    edits = [Edit(place, 1, "龍") for place in places if is_han(edition.text[place])]
+    for edit in [edit for edit in edits if source is not None and source.holds(edit)][:3]:
+        again = decoded(path, edition.data([edit]))
+        if again.text != edition.text[: edit.start] + "龍" + edition.text[edit.end :]:
+            raise AssertionError(f"what was corrected is not read again: {edit}")
 
 
 def _used(edition: Edition) -> None:
@@ -135,6 +174,7 @@ def read_readings(data: bytes) -> None:
 LIST = Path(tempfile.mkdtemp(prefix="proof-fuzz-")) / "imglist.txt"
 READERS: dict[str, Callable[[bytes], None]] = {
     "text": read_text,
+    "files": read_file,
     "readings": read_readings,
     "imglist": read_list,
     "notes": read_notes,
@@ -143,6 +183,8 @@ READERS: dict[str, Callable[[bytes], None]] = {
 
 def samples(name: str, shared: Path) -> list[bytes]:
     """Real material for a reader to begin from."""
+    if name == "files":
+        return [f"{sample.path}\n".encode() + sample.data for sample in SAMPLES.values()]
     if name == "readings":
         tests = (ROOT / "tests/ocr/external/test_parse.py").read_text(encoding="utf-8")
         return [part.encode() for part in tests.split('"""')[1::2] if "<" in part]
@@ -160,14 +202,41 @@ class Mutator:
     """Inputs of a reader, each from a piece of a real file."""
 
     def __init__(self, name: str, real: Sequence[bytes], rng: random.Random) -> None:
+        self._data = real
         self._real = [data.decode("utf-8", "surrogateescape") for data in real]
         self._marks = MARKS[name].split("|")
         self._whole = name == "readings"
+        self._files = name == "files"
         self._rng = rng
 
     def __call__(self) -> bytes:
+        if not self._files:
+            return self._damaged(self._piece())
+        name, _, data = self._rng.choice(self._data).partition(b"\n")
+        return (
+            name + b"\n" + (self._archive(data) if zipfile.is_zipfile(io.BytesIO(data)) else self._damaged_data(data))
+        )
+
+    def _archive(self, data: bytes) -> bytes:
+        """An archive with one of its files damaged, or itself."""
+        if self._rng.random() < DAMAGED_ARCHIVES:
+            at = self._rng.randrange(len(data))
+            return data[:at] + bytes([self._rng.randrange(256)]) + data[at + self._rng.choice((0, 1, 40)) :]
+        target = io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(data)) as before, zipfile.ZipFile(target, "w") as after:
+            names = before.namelist()
+            main = [name for name in names if name.endswith(("document.xml", ".xhtml", ".opf"))]
+            chosen = self._rng.choice(main if self._rng.random() < MAIN_PARTS else names)
+            for name in names:
+                content = before.read(name)
+                after.writestr(name, self._damaged_data(content) if name == chosen else content)
+        return target.getvalue()
+
+    def _damaged_data(self, data: bytes) -> bytes:
+        return self._damaged(data.decode("utf-8", "surrogateescape"), len(data) + LARGEST)
+
+    def _damaged(self, text: str, largest: int = LARGEST) -> bytes:
         rng = self._rng
-        text = self._piece()
         for _ in range(rng.choice((0, 1, 1, 2, 3, 5, 8, 20))):
             at, to = sorted(rng.randrange(len(text) + 1) for _ in range(2))
             to = min(to, at + rng.choice((0, 1, 1, 2, 10, 50)))
@@ -182,7 +251,7 @@ class Mutator:
                 new = chr(
                     rng.choice((rng.randrange(1, 128), rng.randrange(0x2E80, 0xA000), rng.randrange(0xE000, 0x30000)))
                 )
-            text = (text[:at] + new + text[to:])[:LARGEST]
+            text = (text[:at] + new + text[to:])[:largest]
         data = text.encode("utf-8", "surrogatepass" if rng.random() < 0.01 else "replace")
         if data and rng.random() < 0.03:
             at = rng.randrange(len(data))

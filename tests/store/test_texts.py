@@ -125,6 +125,14 @@ def test_two_decisions_side_by_side_are_both_written(store: Store) -> None:
     assert write(store) == "<pb:p1>\n甲己兩\n"
 
 
+def test_what_moved_is_not_taken_for_written_where_somebody_else_changed_what_it_moved_by(store: Store) -> None:
+    check(store, page("上若有大夫士與為耦", flags=((1, 3, "", "士與"), (1, 5, "士與", ""))))
+    for flag in queued(store):
+        decide(store, flag.number, Verdict.TAKE)
+    check(store, page("上若有大士與為耦"))
+    assert write(store) == "<pb:p1>\n上若有士與大為耦\n"
+
+
 def test_what_comes_out_of_the_journal_stands_where_it_stood(
     decided: Store, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

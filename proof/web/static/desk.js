@@ -182,6 +182,7 @@ function show() {
   $("delete").disabled = !flag.transcribed || !may("decide");
   $("why").textContent = flag.why;
   showBeside(flag);
+  readers(flag);
   witnesses(flag);
   alternatives(flag);
   stands(flag);
@@ -325,6 +326,16 @@ function witnesses(flag) {
     const about = { class: one.side || "otherwise", title: [one.siglum, side, one.note].filter(Boolean).join("\n") };
     if (!one.note) return make("li", about, ...reads);
     return make("li", about, make("details", {}, make("summary", {}, ...reads), make("span", { class: "note", lang: script }, one.note)));
+  }));
+}
+
+/** What each of two readers decided, for who decides between them. */
+function readers(flag) {
+  $("readers").hidden = !flag.readings.length;
+  $("readers").replaceChildren(...flag.readings.map((one) => {
+    const reads = one.state === "corrected" ? corrected(flag.transcribed, one.reading) : one.state === "retained" && one.copy_reads ? han(one.copy_reads) : flag.transcribed ? han(flag.transcribed) : "∅";
+    return make("li", { class: one.state === "corrected" ? "image" : "text" }, make("span", { class: "siglum" }, one.person), " ", reads, " ",
+      make("span", { class: "soft" }, [words.states[one.state], one.authority && say("restsOn", { authority: one.authority }), one.note].filter(Boolean).join(" · ")));
   }));
 }
 
