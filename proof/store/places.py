@@ -20,12 +20,12 @@ from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from proof.model.flags import REACH, Flag, Origin, context_of
-from proof.model.result import CheckedColumn, PageResult
+from proof.model.result import CheckedColumn
 from proof.store import rows
 from proof.store.decision_records import SETTLED
-from proof.store.models import Base, ColumnRow, FlagRow, PageRow, TextRow, TextVersionRow
+from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.rows import PagePlace
-from proof.store.texts import carry, content_of, decided_reading
+from proof.store.texts import carry, carry_to, content_of, decided_reading
 from proof.text.positions import PositionMap, Span
 
 _SETTLED = frozenset(state.value for state in SETTLED)
@@ -105,62 +105,21 @@ def stand_in_text(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) 
             flag.text_id, flag.version_id, flag.start = page.text_id, page.version_id, flag.start - was + page.start
 
 
-def follow_to_other_texts(session: Session, pages: Iterable[tuple[PageRow, PagePlace, PageResult]]) -> None:
-    """Have what stands on pages that are to be saved as pages of another file stand there: by what their columns read
-    in the one and read in the other."""
-    moved = {page.id: (page, place, result) for page, place, result in pages if page.text != place.text}
-    if not moved:
-        return
-    texts = {text.id: text for text in session.scalars(select(TextRow))}
-    known = {text.path: text for text in texts.values()}
-    lines: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
-    columns = select(ColumnRow).where(ColumnRow.page_id.in_(moved), ColumnRow.begins.is_not(None))
-    for column in session.scalars(columns.order_by(ColumnRow.page_id, ColumnRow.begins)):
-        lines[column.page_id].append((moved[column.page_id][0].start + (column.begins or 0), column.source))
-    there = _left_behind(session, session.scalars(select(FlagRow).where(FlagRow.page_id.in_(moved))).all())
-    for number, (page, place, result) in moved.items():
-        text = known.get(place.text)
-        own = [flag for flag in there if flag.page_id == number and flag.version_id == page.version_id]
-        if text is None or not own or page.text_id is None or not place.lines:
-            continue
-        sources = {column.number: column.source for column in result.columns}
-        step = _Joined(lines[number], sorted((at, sources.get(line, "")) for line, at in place.lines.items()))
-        version = session.scalar(
-            select(TextVersionRow).where(TextVersionRow.text_id == text.id, TextVersionRow.sha == place.sha)
-        )
-        for flag in own:
-            found = step.where(flag.start, flag.extent) if flag.start is not None and version is not None else None
-            if found is not None and version is not None:
-                flag.text_id, flag.version_id, flag.start = text.id, version.id, found
-        if version is not None and text.version_id != version.id:
-            carry(session, own)
-
-
-class _Joined:
-    """The lines of a page in two files, by where these have them."""
-
-    def __init__(self, before: Sequence[tuple[int, str]], after: Sequence[tuple[int, str]]) -> None:
-        self._before, self._after = _offsets(before), _offsets(after)
-        self._map = PositionMap.of_comparison(
-            "\n".join(source for _, source in before), "\n".join(source for _, source in after)
-        )
-
-    def where(self, start: int, extent: int) -> int | None:
-        """Where characters of the first file stand in the other."""
-        inside = next((at + start - begin for begin, at, length in self._before if 0 <= start - begin <= length), None)
-        found = self._map.where(inside, extent) if inside is not None else None
-        if found is None:
-            return None
-        return next(begin + found.start - at for begin, at, length in self._after if 0 <= found.start - at <= length)
-
-
-def _offsets(lines: Sequence[tuple[int, str]]) -> list[tuple[int, int, int]]:
-    """Of each line where it begins in its file, where in all of them joined, and how long it is."""
-    found, at = [], 0
-    for begin, source in lines:
-        found.append((begin, at, len(source)))
-        at += len(source) + 1
-    return found
+def follow_to_other_texts(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
+    """Have what stands on pages that are to be saved as pages of another file stand there, where its own file is gone
+    or has lost it."""
+    moved = {page.id: (page, place) for page, place in pages if page.text != place.text}
+    there = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(moved))).all() if moved else ()
+    flags_of: defaultdict[tuple[str, str], list[FlagRow]] = defaultdict(list)
+    for flag in _left_behind(session, there):
+        page, place = moved[flag.page_id]
+        if flag.version_id == page.version_id:
+            flags_of[place.text, place.sha].append(flag)
+    for known, flags in flags_of.items():
+        version = _version_read(session, *known)
+        if version is not None:
+            carry_to(session, flags, version)
+            carry(session, flags)
 
 
 def _left_behind(session: Session, flags: Sequence[FlagRow]) -> list[FlagRow]:
@@ -188,11 +147,16 @@ def _standings(
     for page, place in pages:
         key = (place.text, place.sha)
         if key not in versions:
-            known = select(TextVersionRow).join(TextRow, TextRow.id == TextVersionRow.text_id)
-            versions[key] = session.scalar(known.where(TextRow.path == place.text, TextVersionRow.sha == place.sha))
+            versions[key] = _version_read(session, *key)
         version = versions[key]
         if version is not None:
             yield page, version, min(place.lines.values(), default=0)
+
+
+def _version_read(session: Session, path: str, sha: str) -> TextVersionRow | None:
+    """The version of the text at `path` that has that hash."""
+    known = select(TextVersionRow).join(TextRow, TextRow.id == TextVersionRow.text_id)
+    return session.scalar(known.where(TextRow.path == path, TextVersionRow.sha == sha))
 
 
 def _placed_pages(

@@ -127,7 +127,7 @@ def save_found(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]])
         note_text_of_pages(session, ((page, one.place) for page, one in anew))
         note_otherwise(session, [(page, one.result) for page, one in anew])
         _save_parts(session, anew)
-    _save_flags(session, [*_with_other_quality(session, kept), *anew])
+    _save_flags(session, [*(_with_other_quality(session, kept) if kept else ()), *anew])
 
 
 def _with_other_quality(
@@ -248,7 +248,7 @@ class Bearers:
         return None
 
     def add(self, run_id: int, place: PagePlace, page: str) -> PageRow:
-        """A row for another page of that id, which `save_new` puts into the store once it holds what it must."""
+        """A row for another page of that id, to be added to the store once it holds what it must."""
         bearers = self._rows[page]
         row = PageRow(work_id=self._work_id, run_id=run_id, page=page, repeat=len(bearers), key="")
         set_values(row, rows.place_values(place))
@@ -271,9 +271,21 @@ def save_all(session: Session, run: RunRow, pages: Sequence[CheckedResult]) -> N
         page.run_id = run.id
         again.append((page, one))
     if again:
-        save_again(session, again)
-    if fresh:
-        save_new(session, run.id, fresh)
+        _place_again(session, again)
+    session.add_all(page for page, _ in fresh)
+    save_found(session, [*again, *fresh])
+
+
+def _place_again(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
+    """Note where pages stand now that were there before. Raises ReadOtherwiseError."""
+    held = held_in(session, [page.id for page, _ in pages])
+    for page, one in pages:
+        must_be_read_as(held.get(page.id), one.override)
+    stand_in_text(session, [(page, one.place) for page, one in pages if page.key == one.key != ""])
+    follow_to_other_texts(session, ((page, one.place) for page, one in pages if page.key != one.key or not one.key))
+    for page, one in pages:
+        page.absent = False
+        set_values(page, rows.place_values(one.place))
 
 
 def run_row(session: Session, run_id: int) -> RunRow:
@@ -290,38 +302,6 @@ def page_there(session: Session, number: int) -> PageRow:
     if page is None or page.absent:
         raise GonePageError(f"page {number} is no longer in its text; look at the list of pages again")
     return page
-
-
-def save_again(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
-    """Pages that are there, as the run that they are in found them. Raises ReadOtherwiseError."""
-    held = held_in(session, [page.id for page, _ in pages])
-    for page, one in pages:
-        must_be_read_as(held.get(page.id), one.override)
-    stand_in_text(session, [(page, one.place) for page, one in pages if page.key == one.key != ""])
-    others = [(page, one.place, one.result) for page, one in pages if page.key != one.key or not one.key]
-    follow_to_other_texts(session, others)
-    for page, one in pages:
-        page.absent = False
-        set_values(page, rows.place_values(one.place))
-    save_found(session, pages)
-
-
-def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
-    """Pages that were not there, in as few statements as one page would take."""
-    for row, one in pages:
-        row.result_run_id, row.key, row.absent = run_id, one.key, False
-        set_values(row, rows.page_values(one.result))
-        session.add(row)
-    session.flush()
-    _insert(
-        session, ColumnRow, [v for row, one in pages for v in rows.column_values(row.id, one.result.columns, one.place)]
-    )
-    packed = [(row, one.ready()) for row, one in pages]
-    _insert(session, CharactersRow, [values for row, one in packed for values in _character_values(row, one)])
-    glyphs = (glyph_values(row, one.glyphs) for row, one in packed if one is not None and one.glyphs is not None)
-    _insert(session, GlyphRow, [values for found in glyphs for values in found])
-    note_text_of_pages(session, ((row, one.place) for row, one in pages))
-    _save_flags(session, pages)
 
 
 def must_be_newest(session: Session, run: RunRow) -> None:

@@ -159,7 +159,12 @@ def carry(session: Session, flags: Iterable[FlagRow], script: str = "") -> None:
         text = session.get_one(TextRow, number)
         version = session.get(TextVersionRow, text.version_id) if text.version_id else None
         if version is not None:
-            _carry(session, of_text, version, content_of(version), script, None)
+            carry_to(session, of_text, version, script)
+
+
+def carry_to(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, script: str = "") -> None:
+    """Carry the places of these flags to a version of their text, or of another."""
+    _carry(session, flags, version, content_of(version), script, None)
 
 
 def _carry_all(
@@ -194,7 +199,7 @@ def _carry(
             found = step.now(place)
             if found is not None:  # else it stays where it was last
                 (flag.start, flag.extent), flag.reads = found
-                flag.version_id = version.id
+                flag.text_id, flag.version_id = version.text_id, version.id
 
 
 def place_of(flag: FlagRow) -> Place:
