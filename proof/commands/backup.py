@@ -11,8 +11,7 @@ from proof.commands.options import config_option, existing_store, settings_of
 from proof.errors import UsageError
 from proof.settings.config import Settings
 from proof.settings.material import find_images
-from proof.store.backup import backup, verify
-from proof.store.backup_series import next_file, remove_older
+from proof.store.backup import backup, next_file, remove_older, verify
 
 
 @click.command("backup")

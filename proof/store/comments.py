@@ -20,10 +20,10 @@ from sqlalchemy.orm import Session, aliased
 from proof.errors import ToldError
 from proof.locale.marking import _
 from proof.store.decision_records import MissingFlagError, RefusedDecisionError
+from proof.store.events import answered
 from proof.store.lookup import NO_PAGE, NoPlaceError, StorePart, page_of, work_of
 from proof.store.models import CommentRow, FlagRow, PageEventRow, PageRow, WorkRow
 from proof.store.page_states import PageState, page_states
-from proof.store.request_keys import answered
 from proof.store.seeded import IS_SEEDED
 from proof.store.typed_text import check_note
 
@@ -83,6 +83,10 @@ class Comment:
     transcribed: str
     suggested: str
     context: str
+
+
+_AS_IN_ROW = ("id", "text", "assigned", "person", "at", "line", "transcribed", "suggested", "context")
+"""What a comment has as its row has it."""
 
 
 def as_line(comment: Comment) -> dict[str, Any]:
@@ -288,21 +292,13 @@ def comments(session: Session, *which: ColumnElement[bool], order: Sequence[Any]
     query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(*which)
     return [
         Comment(
-            id=row.id,
             work=work,
             page=page,
             name=name,
             flag=row.flag_id,
             uid=uid or "",
-            text=row.text,
             state=CommentState(row.state),
-            assigned=row.assigned,
-            person=row.person,
-            at=row.at,
-            line=row.line,
-            transcribed=row.transcribed,
-            suggested=row.suggested,
-            context=row.context,
+            **{name: getattr(row, name) for name in _AS_IN_ROW},
         )
         for row, uid, page, name, work in session.execute(query.order_by(*order, CommentRow.at, CommentRow.id))
     ]

@@ -40,12 +40,12 @@ from proof.store.decision_rows import (
     shown_decisions,
     values_of,
 )
+from proof.store.events import key_of_another, must_be_own
 from proof.store.judgements import by_day, by_person
 from proof.store.lookup import StorePart
 from proof.store.models import DecisionRow, FlagAct, FlagRow, ReadingRow, WorkRow
 from proof.store.places import no_longer_ask
 from proof.store.readings import LOOKER, as_read, own_readings, readings_of, shown_readings
-from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.seeded import IS_SEEDED, SeededAnswer, answers
 from proof.store.texts import is_displaced
 from proof.store.typed_text import check_authority, check_markup, check_meant, check_note, check_reading

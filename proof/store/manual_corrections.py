@@ -17,10 +17,10 @@ from proof.model.result import box_at
 from proof.store import codec, rows
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_demand, conflict_of, decide_in
+from proof.store.events import key_of_another, must_be_own
 from proof.store.lookup import NoPlaceError, StorePart, page_of
 from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow
 from proof.store.readings import version_seen
-from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.seeded import BY_HAND, IS_SEEDED, seeded_places, shown_text
 from proof.store.texts import carry
 from proof.store.typed_text import LONGEST_READING

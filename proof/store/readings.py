@@ -20,9 +20,9 @@ from sqlalchemy.orm import Session
 from proof.model.flags import Origin
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.decision_rows import shown_decisions
+from proof.store.events import Event
 from proof.store.models import FlagRow, ReadingRow
 from proof.store.seeded import IS_SEEDED
-from proof.store.standing import Event
 
 
 @dataclass(frozen=True, slots=True)
