@@ -204,10 +204,11 @@ def _bring_to(
     others = [
         page
         for page, values in wanted.items()
-        if {tuple(one[name] for name in names) for one in values} != set(map(tuple, there[page]))
+        if not there[page] or {tuple(one[name] for name in names) for one in values} != set(map(tuple, there[page]))
     ]
-    if others:
-        session.execute(delete(table).where(table.page_id.in_(others)))
+    gone = [page for page in others if there[page]]
+    if gone:
+        session.execute(delete(table).where(table.page_id.in_(gone)))
     _insert(session, table, [values for page in others for values in wanted[page]])
 
 
