@@ -36,6 +36,7 @@ COMMANDS = {
     "carry": "Carry decisions from one edition or format of a text to another.",
     "render": "Draw a transcription as Siku half-folios, worn by a seed.",
     "layout": "Find the columns of text on images of pages, ruled or not, whatever their number.",
+    "bench": "Score a verifier on a benchmark of known errors.",
     "engines": "List the engines, whether each can run here, and if not what to do.",
 }
 """What each does. It is the module of that name in `proof.commands`, loaded when it is asked for: `proof --help`

@@ -28,8 +28,8 @@ from proof.ocr.drawn import SHIPPED, SHIPPED_SURE, DrawnReadings
 from proof.ocr.drawn_shapes import SHIPPED_SHAPES
 from proof.ocr.ppocr import PPOCR
 from proof.text.authorities import DATA as VARIANTS
-from proof.text.edition import read_text
 from proof.text.model import is_han
+from proof.text.read import read_transcription
 
 LAST_OF_PLANE = "\uffff"
 """The last code point of the Basic Multilingual Plane."""
@@ -61,7 +61,7 @@ def met_in(texts: Sequence[Path]) -> set[str]:
     met: set[str] = set()
     for path in (file for one in texts for file in (sorted(one.rglob("*.txt")) if one.is_dir() else [one])):
         try:
-            met |= {chr(token) for token in set(stream_of(read_text(path)).tokens.tolist())}
+            met |= {chr(token) for token in set(stream_of(read_transcription(path)).tokens.tolist())}
         except TextError:
             continue  # a head without pages
     return met

@@ -41,8 +41,8 @@ from proof.language.model import (
 from proof.language.ngrams import BEFORE, PATTERNS, Counts, Keys, Numbers
 from proof.language.stream import BREAK, MARGIN, UNKNOWN, TokenStream, stream_of
 from proof.language.weights import Floats, SenseWeights
-from proof.text.edition import read_text
 from proof.text.model import is_han
+from proof.text.read import read_transcription
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "proof" / "language" / "data"
@@ -96,7 +96,7 @@ def works(shared: Path) -> list[Work]:
         if path.parent.name == "imglist":
             continue
         try:
-            found.setdefault(path.stem.split("_")[0], []).append(stream_of(read_text(path)))
+            found.setdefault(path.stem.split("_")[0], []).append(stream_of(read_transcription(path)))
         except TextError:
             continue  # a head without pages
     return [Work(name, tuple(streams)) for name, streams in found.items()]

@@ -32,8 +32,8 @@ from proof.facsimile.fonts import find_faces
 from proof.language.stream import stream_of
 from proof.ocr.ppocr import PPOCR
 from proof.text.alike import look_alikes, run_together
-from proof.text.edition import read_text
 from proof.text.model import Script, is_han
+from proof.text.read import read_transcription
 from proof.text.variants import Relation, policy_of
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -65,7 +65,7 @@ def frequent(paths: list[Path]) -> dict[str, int]:
     counts: Counter[int] = Counter()
     for path in paths:
         try:
-            text = read_text(path)
+            text = read_transcription(path)
         except TextError:
             continue  # a head without pages
         tokens, numbers = np.unique(stream_of(text).tokens, return_counts=True)

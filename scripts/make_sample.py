@@ -20,8 +20,9 @@ from proof.errors import ProofError, UsageError
 from proof.facsimile.files import file_stem, half_folios, write_image
 from proof.facsimile.leaf import Style
 from proof.facsimile.wear import LEVELS
-from proof.text.model import Column, Page, Transcription
+from proof.text.model import Column, Page
 from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
 
 ROOT = Path(__file__).resolve().parents[1]
 EXCERPT = "seeds/003_ef0b6b28549717f0.txt"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from proof.model.notices import Notice
-from proof.text.model import Transcription
-from proof.text.witness import Edition
+from proof.text.transcription import Transcription
 
 
-def remarked(read: Transcription | Edition) -> list[tuple[int, str]]:
+def remarked(read: Transcription | Transcription) -> list[tuple[int, str]]:
     """Lines and codes of the remarks, in the order in which they were made."""
     return [(remark.line, remark.code.value) for remark in read.remarks]
 

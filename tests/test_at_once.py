@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -65,19 +64,6 @@ def runs(store: Store, work: str) -> tuple[int, int]:
     assert last is not None
     assert last.finished is not None
     return len(list(store.results(run=last.id))), len(list(store.results(work=work)))
-
-
-@pytest.mark.parametrize("offset", [0.0, 0.1, 0.3])
-def test_two_checks_at_once_leave_every_page_in_its_text(tmp_path: Path, offset: float) -> None:
-    folder = make(tmp_path)
-    first = ForkedCommand(folder, "check", "-q")
-    time.sleep(offset)
-    second = ForkedCommand(folder, "check", "-q")
-    ended(first)
-    ended(second)
-    with Store.open(folder / "proof.sqlite") as store:
-        assert absent(store) == []
-        assert runs(store, "text") == (6, 6)
 
 
 def test_a_second_check_waits_says_so_and_reads_the_text_as_it_is_then(tmp_path: Path) -> None:

@@ -214,16 +214,6 @@ def change(folder: Path, old: str, new: str) -> int:
     return text.count("\n", 0, text.index(old)) + 1
 
 
-@pytest.mark.parametrize(("encoding", "name"), [("gb18030", "GB18030"), ("utf-16-le", "UTF-16 LE")])
-def test_another_encoding_is_named_with_the_file(material: Material, run: Run, encoding: str, name: str) -> None:
-    folder = material(1)
-    text = (folder / "text.txt").read_text(encoding="utf-8")
-    (folder / "text.txt").write_bytes(text.encode(encoding))
-    ran = run(*CHECK)
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert re.search(rf"{re.escape(str(folder / 'text.txt'))}(:\d+)?: not UTF-8; it looks like {name}", ran.stderr)
-
-
 def test_a_damaged_byte_is_named_with_its_line(material: Material, run: Run) -> None:
     folder = material(1)
     lines = (folder / "text.txt").read_bytes().split(b"\n")

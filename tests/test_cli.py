@@ -319,38 +319,6 @@ def test_the_version_is_that_of_the_package(tmp_path: Path) -> None:
     assert command("--version", folder=tmp_path).stdout.strip() == f"proof, version {proof.__version__}"
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        (["chekc"], "chekc"),
-        (["check"], "nothing to check"),
-        (["check", "text.txt", "--no-sense"], "--images"),
-        (["check", "text.txt", "--images", "nowhere"], "nowhere does not exist"),
-        (["check", "no.txt", "--images", "images"], "no.txt"),
-        (["check", "text.txt", "--images", "images", "--columns", "61"], "--columns"),
-        (["check", "text.txt", "--images", "images", "--rows", "many"], "page.rows must be a whole number"),
-        (["check", "text.txt", "--images", "images", "--engine", "ppcor"], "did you mean ppocr?"),
-        (["check", "text.txt", "--images", "images", "--imglist", "list.txt"], "list.txt"),
-        (["check", "--config", "other.toml"], "other.toml"),
-        (["render", "text.txt"], "--out"),
-        (["render", "text.txt", "--out", "drawn", "--wear", "worn"], "render.wear"),
-    ],
-)
-def test_wrong_usage_has_status_two_and_a_message(material: Material, run: Run, line: list[str], said: str) -> None:
-    material(1)
-    ran = run(*line)
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert said in ran.stderr
-
-
-def test_a_slip_in_the_settings_is_named_with_its_line(material: Material, run: Run) -> None:
-    folder = material(1)
-    (folder / "config.toml").write_text("[page]\n\ncolums = 9\n", encoding="utf-8")
-    ran = run("check")
-    assert ran.returncode == 2
-    assert "config.toml:3: [page] has no setting colums; did you mean columns?" in ran.stderr
-
-
 def test_what_is_not_expected_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> None:
         raise ZeroDivisionError

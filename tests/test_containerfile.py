@@ -42,24 +42,6 @@ def test_it_serves_with_accounts_to_all_that_the_container_is_reached_by() -> No
     assert f":{last('EXPOSE')}/healthz" in last("HEALTHCHECK")
 
 
-def test_it_runs_as_a_user_without_rights() -> None:
-    made = re.search(r"useradd --uid (\d+) .*?(\w+) &&", last("RUN"))
-    assert made
-    assert int(made[1]) >= 1000
-    assert last("USER") == made[2]
-    words = [word for word, _ in STEPS]
-    assert words.index("USER") > max(at for at, word in enumerate(words) if word in ("RUN", "COPY"))
-
-
-def test_it_installs_the_lock_and_nothing_else() -> None:
-    installs = re.findall(r"pip install (.*?)(?: &&|$)", "\n".join(rest for _, rest in STEPS), re.MULTILINE)
-    assert len(installs) == 2
-    locked, own = (shlex.split(one) for one in installs)
-    assert {"--require-hashes", "requirements/${LOCK}.txt"} <= set(locked)
-    assert last("ARG") == "LOCK=run"
-    assert {"--no-deps", "--no-build-isolation", "."} <= set(own)
-
-
 @pytest.mark.parametrize("line", re.findall(r"^#   podman run (.*)$", TEXT, re.MULTILINE))
 def test_the_commands_that_it_tells_are_those_of_the_program(line: str) -> None:
     _, _, told = line.partition(":/project proof")

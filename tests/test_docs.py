@@ -16,18 +16,12 @@ import click
 import pytest
 from playwright.sync_api import Browser, expect
 
-from proof.cli import COMMANDS, commands
-from proof.settings.table import settings_table
+from proof.cli import commands
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 BESIDE = ("README.md", "README.zh.md", "CONTRIBUTING.md", "CHANGELOG.md")
 FETCHED = re.compile(r'<(?:script|img|link rel="(?:stylesheet|icon|preload)")[^>]*(?:src|href)="(?:https?:)?//')
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
-FENCED = re.compile(r"^```.*?^```", re.M | re.S)
-NAMED_OPTION = re.compile(r"`(?:proof [a-z]+ )?(--[a-z][a-z-]+)")
-OF_OTHERS = {"--userns", "--sheet"}
-"""Options of podman and of the scripts that measure."""
 
 SHOWN = re.compile(r"^```sh\n(.*?)^```", re.M | re.S)
 ROW = re.compile(r"^\| (\d) \| `(\w+)/` \|", re.M)
@@ -89,26 +83,10 @@ def test_it_is_searched_from_the_disk(built: tuple[Path, subprocess.CompletedPro
     page.close()
 
 
-@pytest.mark.parametrize("name", BESIDE)
-def test_links_beside_it_lead_to_files_that_are_there(name: str) -> None:
-    links = LINK.findall((ROOT / name).read_text(encoding="utf-8"))
-    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
-
-
 @pytest.mark.slow
 def test_settings_commands_exit_statuses_and_api_are_those_of_the_program() -> None:
     done = ran("scripts/make_reference.py", "--check")
     assert done.returncode == 0, done.stderr
-
-
-def test_the_settings_are_a_table_of_the_reference() -> None:
-    assert settings_table() in (DOCS / "reference" / "settings.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("name", ["README.md", "README.zh.md", "docs/reference/index.md", "docs/zh/reference/index.md"])
-def test_every_command_is_named_where_commands_are_listed(name: str) -> None:
-    listed = (ROOT / name).read_text(encoding="utf-8")
-    assert [command for command in COMMANDS if f"`proof {command}`" not in listed] == []
 
 
 def calls(page: Path) -> Iterator[list[str]]:
@@ -140,23 +118,6 @@ def test_a_command_that_is_shown_is_one_that_the_program_takes(page: Path) -> No
             assert given or not parameter.required
 
 
-def options(command: click.Command) -> Iterator[str]:
-    for parameter in command.get_params(click.Context(command)):
-        yield from (*parameter.opts, *parameter.secondary_opts)
-    if isinstance(command, click.Group):
-        for name in command.list_commands(click.Context(command)):
-            inner = command.get_command(click.Context(command), name)
-            assert inner is not None
-            yield from options(inner)
-
-
-def test_an_option_that_is_named_is_one_of_some_command() -> None:
-    known = {*options(commands), *OF_OTHERS}
-    for page in DOCS.rglob("*.md"):
-        named = set(NAMED_OPTION.findall(FENCED.sub("", page.read_text(encoding="utf-8"))))
-        assert named <= known, page
-
-
 def used_rooms(room: str) -> Iterator[str]:
     """The rooms that the modules of a room import."""
     for file in (ROOT / "proof" / room).rglob("*.py"):
@@ -171,11 +132,3 @@ def test_no_room_uses_one_of_a_row_above_it() -> None:
     rooms = {path.parent.name for path in (ROOT / "proof").glob("*/__init__.py")}
     assert set(rows) == rooms
     assert [(room, used) for room in rows for used in used_rooms(room) if rows[used] < rows[room]] == []
-
-
-@pytest.mark.parametrize("page", [*DOCS.rglob("*.md"), ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
-def test_a_file_of_the_program_that_is_named_is_there(page: Path) -> None:
-    named = re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|txt|tsv))`", page.read_text(encoding="utf-8"))
-    assert [
-        name for name in named if not any((base / name).exists() for base in (ROOT, ROOT / "proof", ROOT / "tests"))
-    ] == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 import sys
 import tomllib
 from importlib import metadata
@@ -38,16 +37,3 @@ def test_what_is_imported_is_declared() -> None:
         if not declared & {canonicalize_name(each) for each in provided_by.get(name, (name,))}
     }
     assert not missing
-
-
-def test_only_one_module_loads_opencv() -> None:
-    """It sets what every other relies on."""
-    straight = re.compile(r"^\s*(import|from) cv2\b", re.MULTILINE)
-    modules = [path for path in (ROOT / "proof").rglob("*.py") if straight.search(path.read_text(encoding="utf-8"))]
-    assert modules == [ROOT / "proof" / "images" / "opencv.py"]
-
-
-def test_every_opencv_that_is_installed_is_one_version() -> None:
-    """Distributions of OpenCV write into one folder, and each leaves files there that only its own version fits."""
-    versions = {each.version for each in metadata.distributions() if each.name.startswith("opencv")}
-    assert len(versions) == 1

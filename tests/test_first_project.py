@@ -137,7 +137,7 @@ def test_what_is_no_text_is_told_and_not_made_part_of_the_project(
     (book / "notes.txt").write_text("call 李 on Monday\n", encoding="utf-8")
     files = [str(path) for path in sorted(book.glob("*.txt"))]
     assert main(["check", *files, "--images", str(book / "images")]) == 1
-    assert f"not checked: {book}/notes.txt: no page mark found" in capsys.readouterr().err
+    assert f"not checked: {book}/notes.txt: no format is recognised" in capsys.readouterr().err
     assert Settings.load(book).text_files() == (book / "text.txt",)
     assert main(["check", *files]) == 1
     assert "names further texts" not in capsys.readouterr().err

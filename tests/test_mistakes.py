@@ -20,6 +20,7 @@ FILES = {
     "short.jsonl": b'{"page": "x"}\n',
     "bad.zip": b"PK\x05\x06" + bytes(18),
     "toml/config.toml": b"[project\ntexts = 1",
+    "slip/config.toml": b"[page]\n\ncolums = 9\n",
     "binary/config.toml": b"\xff\xfe\x00",
     "full/file": b"",
     "words.txt": b"just words\n",
@@ -41,6 +42,13 @@ FILES = {
 }
 
 MISTAKES = {
+    "check text.txt --no-sense": "--images",
+    "check text.txt --images full --rows many": "page.rows must be a whole number",
+    "check text.txt --images full --imglist list.txt": "list.txt",
+    "check --config other.toml": "other.toml",
+    "check --config slip": "config.toml:3: [page] has no setting colums; did you mean columns?",
+    "render text.txt": "--out",
+    "render text.txt --out drawn --wear worn": "render.wear",
     "check empty.txt": "empty.txt: the file is empty: give a transcription with page marks",
     "check bytes.txt": "bytes.txt:1: not UTF-8 text, and no other encoding that is known here: convert it to UTF-8",
     "check utf16.txt": "utf16.txt: not UTF-8; it looks like UTF-16 LE: convert it to UTF-8",

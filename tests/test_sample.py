@@ -15,11 +15,11 @@ import cv2
 import numpy as np
 import pytest
 
-from proof.errors import FontError, UsageError
+from proof.errors import FontError
 from proof.facsimile.files import half_folios
-from proof.facsimile.fonts import FontChain, find_faces
-from proof.text.model import Transcription
+from proof.facsimile.fonts import find_faces
 from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
 
 pytestmark = pytest.mark.engine
 
@@ -50,73 +50,6 @@ def maker() -> ModuleType:
     return module
 
 
-def corrected(sample: Transcription, key: list[dict[str, str]], origin: str) -> str:
-    """The file's text with the key's readings put in."""
-    starts = {(page.id, column.number): column.start for page in sample.pages for column in page.columns}
-    edits = [
-        (starts[row["page"], int(row["line"])] + int(row["offset"]), int(row["length"]), row["reading"])
-        for row in key
-        if row["origin"] == origin
-    ]
-    text = sample.text
-    for start, length, reading in sorted(edits, reverse=True):
-        text = text[:start] + reading + text[start + length :]
-    return text
-
-
-def test_every_page_has_its_image(sample: Transcription) -> None:
-    assert [str(page.folio) for page in sample.pages] == [f"{leaf}{side}" for leaf in range(1, 11) for side in "ab"]
-    assert {f"{page.ref}.png" for page in sample.pages} == {path.name for path in PAGES.glob("*.png")}
-
-
-def test_the_images_are_small_black_and_white_half_folios() -> None:
-    paths = sorted(PAGES.glob("*.png"))
-    assert sum(path.stat().st_size for path in paths) < 2_500_000
-    for path in paths:
-        image = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
-        assert image is not None
-        assert set(np.unique(image)) == {0, 255}
-        assert 1400 < image.shape[0] < 1700
-        assert 1000 < image.shape[1] < 1300
-
-
-def test_the_key_says_what_stands_in_the_transcription(sample: Transcription, key: list[dict[str, str]]) -> None:
-    columns = {(page.id, column.number): column.source for page in sample.pages for column in page.columns}
-    for row in key:
-        source = columns[row["page"], int(row["line"])]
-        offset, length = int(row["offset"]), int(row["length"])
-        assert source[offset : offset + length] == row["transcribed"], row
-        assert len(source) >= offset, row
-
-
-def test_the_known_errors_are_of_every_kind(key: list[dict[str, str]]) -> None:
-    assert sorted((row["kind"], row["origin"]) for row in key) == [
-        ("insertion", "planted"),
-        ("omission", "natural"),
-        ("omission", "natural"),
-        ("omission", "planted"),
-        ("substitution", "natural"),
-        ("substitution", "planted"),
-        ("substitution", "planted"),
-        ("substitution", "planted"),
-        ("transposition", "planted"),
-    ]
-
-
-def test_without_the_planted_errors_the_transcription_is_its_source(
-    sample: Transcription, key: list[dict[str, str]], shared: Path, maker: ModuleType
-) -> None:
-    source = (shared / maker.EXCERPT).read_bytes().decode()
-    assert source.startswith(corrected(sample, key, "planted") + "卷十 第 11a 页")
-
-
-def test_the_natural_losses_are_those_found_in_the_source(key: list[dict[str, str]], shared: Path) -> None:
-    gold = [line.split("\t") for line in (shared / "gold" / "seed-003.tsv").read_text("utf-8").splitlines()[1:]]
-    pages = {f"{leaf}{side}" for leaf in range(1, 11) for side in "ab"}
-    known = {(ref.removesuffix(".png"), line) for folio, ref, line, *_ in gold if folio in pages}
-    assert {(row["page"], row["line"]) for row in key if row["origin"] == "natural"} == known
-
-
 def test_the_script_makes_text_and_key_again(
     sample: Transcription, key: list[dict[str, str]], shared: Path, maker: ModuleType
 ) -> None:
@@ -140,26 +73,6 @@ def test_the_script_makes_the_images_again(shared: Path, maker: ModuleType) -> N
         assert image.shape == page.image.shape
         # Another version of the drawing library may round a pixel on an edge the other way.
         assert np.mean(image != page.image) < 0.001, name
-
-
-def test_the_script_refuses_a_text_that_is_another(maker: ModuleType, sample: Transcription) -> None:
-    with pytest.raises(UsageError, match="does not begin with"):
-        maker.planted(sample.text, sample.pages)
-
-
-def test_all_that_the_images_show_is_in_the_font(shared: Path, maker: ModuleType) -> None:
-    drawn = maker.facsimile_pages(
-        read_transcription(shared / maker.COMPLETE), read_transcription(shared / maker.EXCERPT)
-    )
-    try:
-        faces = find_faces(maker.STYLE.fonts)
-    except FontError as error:
-        pytest.skip(f"{error}: the sample is drawn in that font")
-    chain = FontChain(faces[:2])
-    characters = {
-        cell.text for page in drawn.pages for column in page.columns for cell in column.cells if not cell.blank
-    }
-    assert {character for character in characters if chain.field(character) is None} == set()
 
 
 # What a check of the sample finds.

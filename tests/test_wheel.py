@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -117,8 +116,3 @@ def test_the_wheel_of_the_source_distribution_is_the_wheel(wheel: Path, sdist: P
         assert {one.filename: one.CRC for one in ours.infolist()} == {
             one.filename: one.CRC for one in theirs.infolist()
         }
-
-
-def test_the_changelog_begins_with_this_version() -> None:
-    versions = re.findall(r"^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert versions[0] == proof.__version__.partition(".dev")[0]

@@ -12,7 +12,8 @@ from proof.ocr.engine import Engine
 from proof.ocr.external.folder import ExternalEngine
 from proof.settings.config import Settings
 from proof.store.cache import Cache
-from proof.text.model import Transcription, is_han
+from proof.text.model import is_han
+from proof.text.transcription import Transcription
 
 
 def drawn_forms(

@@ -35,9 +35,10 @@ from proof.quality.sampling import samples_of
 from proof.quality.seeded_errors import ErrorPolicy, seeded_errors_of
 from proof.settings.config import Settings
 from proof.store import KeptResult, PackedCharacters, Store
-from proof.text.model import Script, Transcription
+from proof.text.model import Script
+from proof.text.read import PAGE_MARK_EXAMPLES
+from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
-from proof.text.witness import Edition
 from proof.verify.page import Checker
 from proof.verify.pairing import neighbours_of
 
@@ -266,29 +267,28 @@ class Plates:
 
 
 def all_on_pages(
-    texts: Sequence[Transcription | Edition], settings: Settings, index: ImageIndex, engine: Engine, store: Store
-) -> tuple[list[Transcription | Edition], list[Transcription], tuple[Notice, ...]]:
-    """The texts that images show, as given and each with its pages; and why others have none. Raises TextError where
-    no text has pages."""
-    given, laid, troubles = [], [], []
+    texts: Sequence[Transcription], settings: Settings, index: ImageIndex, engine: Engine, store: Store
+) -> tuple[list[Transcription], tuple[Notice, ...]]:
+    """The texts that images show, each with its pages; and why others have none. Raises TextError where no text has
+    pages."""
+    laid, troubles = [], []
     for text in texts:
         try:
             laid.append(on_pages(text, settings, index, engine, store))
-            given.append(text)
         except TextError as error:
             troubles.append(error)
     if troubles and not laid:
         raise troubles[0]
-    return given, laid, tuple(map(Notice.of_error, troubles))
+    return laid, tuple(map(Notice.of_error, troubles))
 
 
-def on_pages(
-    text: Transcription | Edition, settings: Settings, index: ImageIndex, engine: Engine, store: Store
-) -> Transcription:
-    """A text with its pages. An edition without page marks is laid on what its images show: all of them are read
-    once, and what was read is kept in the store. Raises TextError where no image shows it."""
-    if isinstance(text, Transcription):
+def on_pages(text: Transcription, settings: Settings, index: ImageIndex, engine: Engine, store: Store) -> Transcription:
+    """A text with its pages. One without page marks is laid on what its images show: all of them are read once, and
+    what was read is kept in the store. Raises TextError where it has neither marks nor text, or no image shows it."""
+    if text.pages:
         return text
+    if not text.blocks:
+        raise TextError(text.path, None, f"no page mark found: {PAGE_MARK_EXAMPLES}")
     if not len(index):
         return without_images(text)
     script = text.script if settings.page.script == "auto" else Script(settings.page.script)

@@ -19,7 +19,7 @@ from proof.settings.config import FILE_NAME, Settings
 from proof.settings.material import find_images
 from proof.store import Store
 from proof.store.library import FolderState
-from proof.text.edition import read_text
+from proof.text.read import read_transcription
 
 LOG = logging.getLogger(__name__)
 
@@ -177,7 +177,7 @@ def _must_be_its_own(folder: LibraryFolder, settings: Settings, taken: Mapping[s
     if not settings.project.texts:
         raise UsageError(f"{folder.path}: no transcription is named; set project.texts in its {FILE_NAME}")
     text = settings.project.texts[0]
-    work = read_text(text).work or text.stem
+    work = read_transcription(text).work or text.stem
     if taken.get(work, folder.name) != folder.name:
         raise UsageError(f"{folder.path}: {work} is the work of {taken[work]} as well; give one of them another id")
 

@@ -12,8 +12,9 @@ from proof.images.find import ImageIndex, PageImage, natural
 from proof.images.imglist import Entry, ImageList, place_of, write_entries
 from proof.model.places import Place, place_given, spelled
 from proof.settings.config import Settings
-from proof.text.edition import read_text
-from proof.text.model import Page, Transcription
+from proof.text.model import Page
+from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,8 @@ class PageImages:
         self._index = ImageIndex(settings.project.images)
         self.pages: list[TextPage] = []
         for path in settings.text_files():
-            text = read_text(path)
-            if isinstance(text, Transcription):
+            text = read_transcription(path)
+            if text.paged:
                 self.pages += self._pages_of(text)
         self.files = sorted((ImageFile(*file) for file in self._index.files()), key=lambda file: natural(file.name))
 

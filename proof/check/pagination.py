@@ -10,16 +10,18 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from proof.collate.blocks import AlignedPart, align
 from proof.collate.tokens import Keys
 from proof.errors import TextError
 from proof.model.refs import Folio, ImageRef, PageId
-from proof.text.model import Cell, Column, Page, Row, Run, Transcription
+from proof.text.addresses import Addresses
+from proof.text.layers import NOTES, Layer, WitnessCell
+from proof.text.model import Cell, Column, Page, Row, Run
 from proof.text.remarks import Code, Remark
-from proof.text.witness import NOTES, Addresses, Edition, Layer, WitnessCell
+from proof.text.transcription import Transcription
 
 ELSEWHERE = 12
 """Characters in a row that a page must lack for them to be on no page (a heading of the editor, a commentary that
@@ -43,7 +45,7 @@ class ReadImage:
     columns: tuple[str, ...]
 
 
-def paginate(edition: Edition, images: Sequence[ReadImage], fold: Callable[[str], str]) -> Transcription:
+def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable[[str], str]) -> Transcription:
     """The edition as a transcription with a page an image, in the order of the images.
 
     A page's columns are the lines of the file that stand on it, each with the characters that do; `number` and
@@ -72,10 +74,11 @@ def paginate(edition: Edition, images: Sequence[ReadImage], fold: Callable[[str]
         _page(images[number].id, edition, lines.columns(cells[index] for index in chosen))
         for number, chosen in by_page.items()
     )
-    return _with_pages(edition, found, _remarks(edition, images, pages, cells, (min(told), max(told)), lines))
+    remarks = _remarks(edition, images, pages, cells, (min(told), max(told)), lines)
+    return replace(edition, pages=found, remarks=(*edition.remarks, *remarks))
 
 
-def without_images(edition: Edition) -> Transcription:
+def without_images(edition: Transcription) -> Transcription:
     """The edition as a transcription where there are no images: a page is `BLOCKS_A_PAGE` of its paragraphs, called by
     the file and the page's number, its columns the lines of the file. Commentary is notes, so that the language model
     reads it apart from the text."""
@@ -90,24 +93,7 @@ def without_images(edition: Edition) -> Transcription:
         ]
         name = f"{edition.path.stem}-{number}"
         pages.append(Page(name, None, None, "", edition.blocks[start].file_line, lines.layered(cells), running=True))
-    return _with_pages(edition, tuple(pages), ())
-
-
-def _with_pages(edition: Edition, pages: tuple[Page, ...], remarks: Iterable[Remark]) -> Transcription:
-    return Transcription(
-        path=edition.path,
-        format=edition.format.value,
-        script=edition.script,
-        text=edition.text,
-        encoding=edition.encoding,
-        bom=edition.bom,
-        title=edition.title,
-        work=edition.work,
-        pages=pages,
-        container=edition.container,
-        extraction=edition.extraction,
-        remarks=(*edition.remarks, *remarks),
-    )
+    return replace(edition, pages=tuple(pages))
 
 
 def _in_order(blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
@@ -162,7 +148,7 @@ def _places(length: int, blocks: Iterable[AlignedPart]) -> list[int | None]:
 class _Lines:
     """The lines of a file, as the columns of pages."""
 
-    def __init__(self, edition: Edition) -> None:
+    def __init__(self, edition: Transcription) -> None:
         self._text = edition.text
         self._spans = list(Addresses(edition).spans())
         self._starts = [start for start, _ in self._spans]
@@ -189,7 +175,7 @@ class _Lines:
         return tuple(found)
 
 
-def _page(name: str, edition: Edition, columns: tuple[Column, ...]) -> Page:
+def _page(name: str, edition: Transcription, columns: tuple[Column, ...]) -> Page:
     parts = PageId.match(name)
     folio: Folio | None = parts.folio if parts else None
     first = columns[0].file_line if columns else 0
@@ -197,7 +183,7 @@ def _page(name: str, edition: Edition, columns: tuple[Column, ...]) -> Page:
 
 
 def _remarks(
-    edition: Edition,
+    edition: Transcription,
     images: Sequence[ReadImage],
     pages: Sequence[int | None],
     cells: Sequence[WitnessCell],

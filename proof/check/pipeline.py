@@ -40,10 +40,10 @@ from proof.report.write import WrittenReport, write_reports
 from proof.settings.config import Settings
 from proof.settings.project import texts_of_project
 from proof.store import Store
-from proof.text.edition import read_text
-from proof.text.model import Script, Transcription
+from proof.text.model import Script
+from proof.text.read import read_transcription
 from proof.text.remarks import OF_SEQUENCE, Remark
-from proof.text.witness import Edition
+from proof.text.transcription import Transcription
 from proof.verify.page import Checker
 
 
@@ -119,7 +119,8 @@ def check(
         habits = _check_pages(work, run_id, settings, store, engine, watch)
         _settle(work, habits, settings, store, sources)
         leaves = ((task.page.folio, task.image_ref) for task in work.tasks)
-        findings = tuple(finding.notice for finding in sequence_findings(leaves))
+        juans = [task.page.juan for task in work.tasks]
+        findings = tuple(finding.notice for finding in sequence_findings(leaves, juans))
         others = partial(_images_of_others, store, work)
         unused = unused_material(settings, sources.texts, work.tasks, sources.index, others)
         store.finish_run(run_id, findings=(*sources.unread, *unused.unusable, *findings), whole=True)
@@ -138,9 +139,8 @@ def check(
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """What is checked: the texts as given and with their pages, the images, and why other texts are left out."""
+    """What is checked: the texts with their pages, the images, and why other texts are left out."""
 
-    editions: list[Transcription | Edition]
     texts: list[Transcription]
     index: ImageIndex
     unread: tuple[Notice, ...]
@@ -153,10 +153,10 @@ def _alone(settings: Settings, engine: Engine, store: Store, waiting: Callable[[
     held, waited = "", True
     with ExitStack() as stack:
         while waited:
-            editions, unread = read_texts(settings.text_files())
+            given, unread = read_texts(settings.text_files())
             index = ImageIndex(settings.project.images)
-            editions, texts, unshown = all_on_pages(editions, settings, index, engine, store)
-            sources = _Sources(editions, texts, index, (*unread, *unshown))
+            texts, unshown = all_on_pages(given, settings, index, engine, store)
+            sources = _Sources(texts, index, (*unread, *unshown))
             work = work_of(texts, store, texts_of_project(settings))
             if work == held:
                 break
@@ -219,7 +219,7 @@ def _results(
 
 def _settle(work: CheckPlan, habits: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:
     """The flags of the run weighed by what the whole work taught, by the sense and by what witnesses read."""
-    witness_evidence = witness_evidence_of(settings, sources.editions, sources.texts, store)
+    witness_evidence = witness_evidence_of(settings, sources.texts, store)
     own = {task.page.id for task in work.tasks}
     for other in store.results(work=work.name, outline=True):
         if other.page not in own:  # a check of some texts of a work learns from the others, and leaves them be
@@ -229,14 +229,13 @@ def _settle(work: CheckPlan, habits: EngineBias, settings: Settings, store: Stor
     settle(store, work.name, habits, settings.flags, witness_evidence, sense, own)
 
 
-def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription | Edition], tuple[Notice, ...]]:
-    """The texts that can be read, those without pages as editions, and why others cannot. Raises TextError where
-    none can."""
-    texts: list[Transcription | Edition] = []
+def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription], tuple[Notice, ...]]:
+    """The texts that can be read, and why others cannot. Raises TextError where none can."""
+    texts: list[Transcription] = []
     troubles = []
     for path in paths:
         try:
-            texts.append(read_text(path))
+            texts.append(read_transcription(path))
         except TextError as error:
             troubles.append(error)
     if troubles and not texts:

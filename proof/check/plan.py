@@ -25,7 +25,8 @@ from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.layout_overrides import LayoutOverride
 from proof.store.texts import sha_of
 from proof.text.authorities import lists_fingerprint
-from proof.text.model import Page, Script, Transcription
+from proof.text.model import Page, Script
+from proof.text.transcription import Transcription
 from proof.text.versions import most_alike
 
 METHOD = 20
@@ -182,7 +183,8 @@ class CheckPlan:
             work=self.name,
             title=self._settings.project.title or self._texts[0].title or self.name,
             texts=tuple(
-                TextInfo(str(t.path), sha_of(t.text), t.format, self.keys.script(t).value, t.text) for t in self._texts
+                TextInfo(str(t.path), sha_of(t.text), t.format.value, self.keys.script(t).value, t.text)
+                for t in self._texts
             ),
             engine=self.keys.engine,
             settings={"fingerprint": self.keys.fingerprint, "threshold": self._settings.flags.threshold},

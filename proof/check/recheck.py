@@ -42,10 +42,9 @@ from proof.store.decision_records import State
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError
 from proof.store.lookup import NoPlaceError
 from proof.store.queue_records import ListedPage, QueuedFlag
-from proof.text.edition import read_text
 from proof.text.gathered import read_witnesses, witnesses_state
-from proof.text.model import Transcription
-from proof.text.witness import Edition
+from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
 from proof.verify.page import Checker
 
 KEPT_TEXTS = 8
@@ -106,7 +105,7 @@ class Rechecker:
         self._store = store
         self._lock = Lock()
         self._engine: Engine | None = None
-        self._witnesses: tuple[bytes, tuple[Edition, ...]] = (b"", ())
+        self._witnesses: tuple[bytes, tuple[Transcription, ...]] = (b"", ())
         self._known_evidence: dict[bytes, WitnessEvidence | None] = {}
 
     def images(self) -> list[tuple[str, Path]]:
@@ -180,8 +179,7 @@ class Rechecker:
         """The page as a check would take it up, of its own text alone; that text beside its witnesses, and what the
         sense says of it."""
         index = ImageIndex(self._settings.project.images)
-        given = read_text(Path(place.text))
-        text: Transcription = on_pages(given, self._settings, index, engine, self._store)
+        text = on_pages(read_transcription(Path(place.text)), self._settings, index, engine, self._store)
         job = CheckPlan(self._settings, [text], index, engine.identity, self._store)
         job.hear(by_sense(job, self._settings, self._store.cache))
         bearers = [task for task in job.tasks if task.page.id == place.page]
@@ -189,7 +187,7 @@ class Rechecker:
             raise GonePageError(f"{place.text}: page {place.page} is no longer there; check the text again")
         task = job.read_as(bearers[min(place.repeat, len(bearers) - 1)], override)
         sense = FlagSense(self._settings, job.tasks, self._store.cache)
-        return job, task, self._evidence(given, text), sense
+        return job, task, self._evidence(text), sense
 
     def _text_at(self, checked: Path) -> Path:
         """The text that was checked at that path. A project that was moved, restored or copied has its own: the one of
@@ -201,7 +199,7 @@ class Rechecker:
             return checked
         return own[0]
 
-    def _evidence(self, given: Transcription | Edition, text: Transcription) -> WitnessEvidence | None:
+    def _evidence(self, text: Transcription) -> WitnessEvidence | None:
         """The text beside the project's witnesses, which are read again only where a file of them, the text or a
         setting changed."""
         sources = self._settings.witness_sources()
@@ -212,9 +210,9 @@ class Rechecker:
         if known.digest() != self._witnesses[0]:
             self._witnesses = known.digest(), tuple(read_witnesses(sources))
             self._known_evidence.clear()
-        own = hashlib.sha256(f"{given.path}\n{given.text}".encode("utf-8", "surrogatepass")).digest()
+        own = hashlib.sha256(f"{text.path}\n{text.text}".encode("utf-8", "surrogatepass")).digest()
         if own not in self._known_evidence:
-            found = witness_evidence_of(self._settings, [given], [text], self._store, self._witnesses[1])
+            found = witness_evidence_of(self._settings, [text], self._store, self._witnesses[1])
             while len(self._known_evidence) >= KEPT_TEXTS:
                 del self._known_evidence[next(iter(self._known_evidence))]
             self._known_evidence[own] = next(iter(found.values()), None)

@@ -8,7 +8,7 @@ from pathlib import Path
 from proof.settings.config import FILE_NAME, STORE_NAME
 from proof.store import Store
 from proof.store.rows import StoredText
-from proof.text.model import Transcription
+from proof.text.transcription import Transcription
 from proof.text.versions import most_alike
 
 

@@ -15,12 +15,12 @@ from proof.collate.witness_evidence import ALIGNED, WitnessEvidence, beside, wit
 from proof.model.flags import COLLATION, Flag, is_raised
 from proof.settings.config import FlagsSection, Settings
 from proof.store import FlagFilter, Store
+from proof.text.addresses import Addresses
 from proof.text.authorities import lists_fingerprint
-from proof.text.edition import edition_of
 from proof.text.gathered import apart_from, read_witnesses
-from proof.text.model import Script, Transcription
+from proof.text.model import Script
+from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
-from proof.text.witness import Addresses, Edition
 
 AT_ONCE = 2_000
 """Flags that are weighed together."""
@@ -96,10 +96,9 @@ def weighed(
 
 def witness_evidence_of(
     settings: Settings,
-    editions: Sequence[Transcription | Edition],
     texts: Sequence[Transcription],
     store: Store,
-    witnesses: Sequence[Edition] | None = None,
+    witnesses: Sequence[Transcription] | None = None,
 ) -> dict[str, WitnessEvidence]:
     """For every page its text beside the witnesses that have something of it; the text itself is none of them.
 
@@ -111,23 +110,22 @@ def witness_evidence_of(
     if not witnesses:
         return {}
     found: dict[str, WitnessEvidence] = {}
-    for given, text in zip(editions, texts, strict=True):
-        edition = edition_of(given) if isinstance(given, Transcription) else given
+    for text in texts:
         parallels = []
         for whole in witnesses:
-            witness = apart_from(whole, edition)
+            witness = apart_from(whole, text)
             if witness is None:
                 continue
-            parts = (str(METHOD), ALIGNED, proof.__version__, lists_fingerprint(), edition.text, witness.text)
+            parts = (str(METHOD), ALIGNED, proof.__version__, lists_fingerprint(), text.text, witness.text)
             key = f"beside {hashlib.sha256(chr(31).join(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"
             known = store.cache.get(key)
-            parallel, alignment = beside(edition, witness, known)
+            parallel, alignment = beside(text, witness, known)
             if known is None:
                 store.cache.put(key, alignment)
             if parallel.aligned:
                 parallels.append(parallel)
         script = text.script if settings.page.script == "auto" else Script(settings.page.script)
         policy = policy_of(script, settings.variants.file)
-        evidence = WitnessEvidence(Addresses(edition), tuple(parallels), policy, settings.flags.threshold)
+        evidence = WitnessEvidence(Addresses(text), tuple(parallels), policy, settings.flags.threshold)
         found |= {page.id: evidence for page in text.pages}
     return found

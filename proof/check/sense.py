@@ -22,7 +22,7 @@ from proof.model.notices import NoticeCode
 from proof.settings.config import Settings
 from proof.store.cache import Cache
 from proof.text.alike import run_together
-from proof.text.model import Transcription
+from proof.text.transcription import Transcription
 from proof.verify.scores import sense_weight
 
 Readings = dict[str, SenseReading | None]

@@ -23,7 +23,8 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.settings.config import Settings
 from proof.store.cache import Cache
-from proof.text.model import Page, Transcription
+from proof.text.model import Page
+from proof.text.transcription import Transcription
 from proof.verify.scores import unseen_score
 
 NOWHERE = Box(0, 0, 0, 0)

@@ -11,7 +11,8 @@ from proof.images.find import ImageIndex, names_of
 from proof.images.imglist import ImageList, place_of
 from proof.model.notices import Notice, NoticeCode
 from proof.settings.config import Settings
-from proof.text.model import Page, Transcription
+from proof.text.model import Page
+from proof.text.transcription import Transcription
 
 HARMLESS = frozenset({NoticeCode.LINK_OUTWARD, NoticeCode.LINK_BROKEN, NoticeCode.PDF_OTHER_LENGTH})
 """Notices about image folders that leave nothing unread."""

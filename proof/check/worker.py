@@ -23,7 +23,9 @@ from proof.ocr.registry import EngineSettings, open_engine
 from proof.settings.config import Settings
 from proof.store import KeptResult, PackedCharacters
 from proof.text.authorities import lists_fingerprint
+from proof.text.encoding import Decoded
 from proof.text.model import Script
+from proof.text.transcription import Transcription
 from proof.verify.page import Checker
 from proof.verify.pairing import REACH
 
@@ -106,7 +108,9 @@ def cut_out(task: PageTask) -> PageTask:
     first = max(task.number - REACH, 0)
     near = task.text.pages[first : task.number + REACH + 1]
     pages = tuple(replace(page, cut=page.columns) for page in near)  # without the text that they are cut out of
-    return replace(task, text=replace(task.text, text="", remarks=(), pages=pages), number=task.number - first)
+    text = task.text
+    sent = Transcription(text.path, text.format, text.script, Decoded("", "utf-8", False), text.title, text.work)
+    return replace(task, text=replace(sent, pages=pages), number=task.number - first)
 
 
 def check_sent(sent: Sequence[SentPage], job: bytes) -> list[Answer]:

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from proof.text.witness import Edition, Footnote, Layer
+from proof.text.layers import Layer
+from proof.text.transcription import Footnote, Transcription
 
 _PLAIN = str.maketrans("讹据补删脱误当订经诸监严与闽夲阙无冇", "訛據補刪脫誤當訂經諸監嚴與閩本闕無有")
 _STOPS = re.compile(r"[，。、,.;；\s]")
@@ -76,14 +77,14 @@ class ApparatusNote:
         return bool(self.verb)
 
 
-def apparatus_of(edition: Edition) -> list[ApparatusNote]:
+def apparatus_of(edition: Transcription) -> list[ApparatusNote]:
     """All collation notes of an edition in the order of the text, those not understood among them."""
     notes = [_house(note) for note in edition.footnotes]
     notes += [_siku(text, start) for text, start in _remarks(edition)]
     return sorted(notes, key=lambda note: note.anchor)
 
 
-def _remarks(edition: Edition) -> Iterator[tuple[str, int]]:
+def _remarks(edition: Transcription) -> Iterator[tuple[str, int]]:
     """The editors' remarks in the text, those that columns and half-rows cut apart put together."""
     if not edition.paged:
         return

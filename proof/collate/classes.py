@@ -38,9 +38,9 @@ from proof.collate.sounds import homophones, share_part
 from proof.collate.tokens import PairCounts, WitnessTokens
 from proof.text.alike import look_alikes, run_together
 from proof.text.authorities import authorities
+from proof.text.layers import Layer
 from proof.text.model import Script
 from proof.text.variants import Relation, VariantPolicy, VariantVerdict, policy_of, unified
-from proof.text.witness import Layer
 
 PARTICLES = frozenset("之也者而以其於于乎焉矣哉耳夫則乃亦故即曰云第")
 """Words that editions have or lack without being in error; 第 of numbers among them."""

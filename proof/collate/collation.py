@@ -27,9 +27,10 @@ from proof.collate.quality import WitnessQuality, quality_by_juan
 from proof.collate.readings import as_readings, recurring
 from proof.collate.tokens import Keys, WitnessTokens, sequence_of, shared_layers
 from proof.errors import UsageError
+from proof.text.layers import Layer
 from proof.text.model import Script
+from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
-from proof.text.witness import Edition, Layer
 
 Numbers = NDArray[np.int64]
 
@@ -134,7 +135,7 @@ def aligned_in(blocks: Sequence[AlignedPart]) -> dict[int, int]:
     return dict(zip(mine.tolist(), theirs.tolist(), strict=True))
 
 
-def collate(base: Edition, witness: Edition, pairs: Path | None = None) -> Collation:
+def collate(base: Transcription, witness: Transcription, pairs: Path | None = None) -> Collation:
     """`base` against `witness`. `pairs` is a project's own file of pairs of characters.
 
     Raises UsageError where one of the two has no text.

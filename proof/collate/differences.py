@@ -16,7 +16,8 @@ from proof.collate.blocks import AlignedPart, Op
 from proof.collate.classes import NO_CODE_POINT, Class, Sorter, borrowed, is_label
 from proof.collate.tokens import WitnessTokens
 from proof.model.flags import Kind
-from proof.text.witness import Edition, Layer
+from proof.text.layers import Layer
+from proof.text.transcription import Transcription
 
 PASSAGE = 9
 """Characters; what only one of the two has in this length is a passage, not a slip."""
@@ -301,7 +302,7 @@ def _answering(a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart]
     }
 
 
-def _everywhere(edition: Edition, wanted: Set[str]) -> dict[str, list[int]]:
+def _everywhere(edition: Transcription, wanted: Set[str]) -> dict[str, list[int]]:
     """The places of the wanted characters in the whole file, compared or not."""
     places: dict[str, list[int]] = defaultdict(list)
     for stretch in edition.stretches():

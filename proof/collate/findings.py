@@ -14,7 +14,7 @@ from proof.collate.tokens import WitnessTokens
 from proof.collate.witness_evidence import IMAGE, TEXT
 from proof.collate.witnesses import covered, witness_names
 from proof.model.flags import COLLATION, Evidence, Flag, Kind, WitnessReading, context_of, numbered
-from proof.text.witness import Addresses
+from proof.text.addresses import Addresses
 
 RAISED = frozenset({Class.ERROR, Class.READING, Class.ORTHOGRAPHY, Class.SYSTEMATIC})
 """Classes of which a flag is raised, unless the two are forms of one word."""

@@ -19,7 +19,7 @@ from proof.collate.blocks import AlignedPart
 from proof.collate.classes import Class
 from proof.collate.differences import ONE_TEXT, PASSAGE, Difference, Side
 from proof.collate.tokens import WitnessTokens
-from proof.text.witness import Layer, WitnessCell
+from proof.text.layers import Layer, WitnessCell
 
 NOTES = frozenset({Layer.COMMENTARY, Layer.SUBCOMMENTARY, Layer.GLOSS, Layer.EDITOR})
 """Layers that are set as notes."""

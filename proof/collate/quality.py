@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.collate.tokens import WitnessTokens
-from proof.text.witness import Edition
+from proof.text.transcription import Transcription
 
 Numbers = NDArray[np.int64]
 
@@ -73,7 +73,7 @@ def quality_by_juan(
     ]
 
 
-def quality_by_block(edition: Edition, found: Sequence[WitnessQuality]) -> list[float]:
+def quality_by_block(edition: Transcription, found: Sequence[WitnessQuality]) -> list[float]:
     """What share of its weight a witness has in each block of the base; where nothing is known, all of it."""
     weight_in = {quality.juan: quality.weight for quality in found}
     return [weight_in.get(juan, 1.0) for juan in juan_of_blocks(edition)]
@@ -88,7 +88,7 @@ def weight_of(share: float) -> float:
     return round(min(1.0, log(max(min(share, 1.0), 1e-6)) / log(USUAL)), 3)
 
 
-def juan_of_blocks(edition: Edition) -> Sequence[str]:
+def juan_of_blocks(edition: Transcription) -> Sequence[str]:
     """The juan of each block of an edition: its page's, or the file's where the edition is of several."""
     juan_of_page = {page.id: page.juan for page in edition.pages}
     if juan_of_page:

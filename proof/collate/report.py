@@ -20,7 +20,8 @@ from proof.collate.note_layout import NoteLayout
 from proof.collate.sigla import names_of
 from proof.collate.witnesses import places, witness_names
 from proof.report.tables import flag_record
-from proof.text.witness import Addresses, Edition
+from proof.text.addresses import Addresses
+from proof.text.transcription import Transcription
 
 
 def summary(collation: Collation) -> dict[str, Any]:
@@ -60,7 +61,7 @@ def _difference(addresses: Addresses, one: Difference) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value != "" or name in ("base", "witness")}
 
 
-def apparatus_summary(edition: Edition) -> dict[str, Any]:
+def apparatus_summary(edition: Transcription) -> dict[str, Any]:
     """The collation notes of an edition counted by verb, and those that were not understood."""
     notes = apparatus_of(edition)
     return {
@@ -70,12 +71,12 @@ def apparatus_summary(edition: Edition) -> dict[str, Any]:
     }
 
 
-def _where(edition: Edition, note: ApparatusNote) -> str:
+def _where(edition: Transcription, note: ApparatusNote) -> str:
     line = edition.text.count("\n", 0, note.start) + 1
     return f"{edition.path.name}:{line}: {note.text}"
 
 
-def _pair(edition: Edition, witness: Edition, pair: SystematicPair) -> dict[str, Any]:
+def _pair(edition: Transcription, witness: Transcription, pair: SystematicPair) -> dict[str, Any]:
     return {
         "base": pair.base,
         "witness": pair.witness,
@@ -86,7 +87,7 @@ def _pair(edition: Edition, witness: Edition, pair: SystematicPair) -> dict[str,
     }
 
 
-def _addressed(edition: Edition, places: Sequence[int]) -> list[tuple[str, int, int]]:
+def _addressed(edition: Transcription, places: Sequence[int]) -> list[tuple[str, int, int]]:
     addresses = Addresses(edition)
     found = [addresses.of(place) for place in places]
     return [(one.page, one.line, one.offset) for one in found if one is not None]
@@ -98,7 +99,7 @@ def _note(collation: Collation, one: NoteLayout) -> dict[str, Any]:
     return {"line": line, "text": collation.base.text(one.a0, one.a1), "note in": one.note.value}
 
 
-def _passage(edition: Edition, passage: Passage) -> dict[str, Any]:
+def _passage(edition: Transcription, passage: Passage) -> dict[str, Any]:
     line = edition.text.count("\n", 0, passage.start) + 1
     told = {"line": line, "characters": passage.length, "text": passage.text}
     return told | ({"said again": passage.again} if passage.again else {})

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from proof.text.witness import Edition
+from proof.text.transcription import Transcription
 
 
-def names_of(editions: Sequence[Edition], *, ending: bool = False) -> list[str]:
+def names_of(editions: Sequence[Transcription], *, ending: bool = False) -> list[str]:
     """What editions are called among each other: as the user calls them, else by their files."""
     told = sigla([edition.path for edition in editions], ending=ending)
     return _numbered(edition.siglum or name for edition, name in zip(editions, told, strict=True))

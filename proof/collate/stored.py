@@ -12,8 +12,8 @@ from proof.model.flags import Flag
 from proof.store import FlagFilter, Store, StoredFlag
 from proof.store.collated import SavedDifferences
 from proof.store.text_pages import TextInStore, find_text
+from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of
-from proof.text.witness import Edition
 
 THRESHOLD = 3.0
 """The score from which flags are shown, where the run does not say."""
@@ -54,7 +54,7 @@ def _weigh(
     store: Store,
     work: str,
     text: TextInStore,
-    edition: Edition,
+    edition: Transcription,
     parallels: Sequence[Parallel],
     policy: VariantPolicy,
 ) -> int:

@@ -22,7 +22,7 @@ from proof.collate.tokens import WitnessTokens
 from proof.collate.witnesses import CommonBase
 from proof.locale.languages import translations
 from proof.locale.templates import templates_in, write_page
-from proof.text.witness import Addresses
+from proof.text.addresses import Addresses
 
 AROUND = 6
 """WitnessTokens shown before and behind a place."""

@@ -15,8 +15,9 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from proof.text.layers import Layer, WitnessCell
+from proof.text.transcription import Transcription
 from proof.text.variants import unified
-from proof.text.witness import Edition, Layer, WitnessCell
 
 RUNNING = frozenset({Layer.CANON, Layer.UNDIVIDED, Layer.HEADING})
 """Layers that every witness of a text has; the others are compared only where both have them. What is a heading in one
@@ -104,7 +105,7 @@ class WitnessTokens:
     """The characters of an edition in the layers that are compared. `keys[i]` belongs to `cells[i]`; `blocks[i]` is
     the number in the edition's blocks of the one that it stands in, `layers[i]` its layer."""
 
-    edition: Edition
+    edition: Transcription
     cells: Cells
     keys: str
     blocks: Sequence[int]
@@ -130,7 +131,7 @@ class WitnessTokens:
 class TokensBuilder:
     """Puts the characters of an edition together."""
 
-    def __init__(self, edition: Edition, keys: Keys) -> None:
+    def __init__(self, edition: Transcription, keys: Keys) -> None:
         self._edition, self._keys = edition, keys
         self._codes, self._starts, self._lengths = array("i"), array("q"), array("i")
         self._blocks, self._layers = array("i"), list[Layer]()
@@ -158,7 +159,7 @@ class TokensBuilder:
         return WitnessTokens(self._edition, cells, self._keys.keys(codes), self._blocks, self._layers)
 
 
-def sequence_of(edition: Edition, keys: Keys, layers: Iterable[Layer]) -> WitnessTokens:
+def sequence_of(edition: Transcription, keys: Keys, layers: Iterable[Layer]) -> WitnessTokens:
     """The characters of `edition` in `layers`, in the order of the file."""
     wanted = frozenset(layers)
     builder = TokensBuilder(edition, keys)
@@ -174,7 +175,7 @@ def sequence_of(edition: Edition, keys: Keys, layers: Iterable[Layer]) -> Witnes
     return builder.made()
 
 
-def shared_layers(one: Edition, other: Edition) -> tuple[frozenset[Layer], frozenset[Layer]]:
+def shared_layers(one: Transcription, other: Transcription) -> tuple[frozenset[Layer], frozenset[Layer]]:
     """The layers to compare of each: the running text, and what else both have. Of a layer of which one has next to
     nothing beside the other, as a text without commentary with a date in brackets, they do not both have it.
 
@@ -193,7 +194,7 @@ def shared_layers(one: Edition, other: Edition) -> tuple[frozenset[Layer], froze
     return mine & (RUNNING | both), theirs & (RUNNING | both)
 
 
-def _shares(edition: Edition) -> defaultdict[Layer, float]:
+def _shares(edition: Transcription) -> defaultdict[Layer, float]:
     """The code points of each layer beside those of the running text; of commentary that runs together with the classic
     those of both."""
     sizes: defaultdict[Layer, float] = defaultdict(float)
@@ -209,7 +210,7 @@ def _told(layers: frozenset[Layer]) -> frozenset[Layer]:
     return layers | {Layer.COMMENTARY} if Layer.UNDIVIDED in layers else layers
 
 
-def _mixed(edition: Edition) -> bool:
+def _mixed(edition: Transcription) -> bool:
     """Whether subcommentary stands in full width although the classic does too."""
     if not edition.paged or Layer.SUBCOMMENTARY not in edition.layers:
         return False

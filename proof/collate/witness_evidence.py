@@ -20,9 +20,10 @@ from proof.collate.quality import quality_by_block, quality_by_juan
 from proof.collate.sigla import names_of
 from proof.collate.tokens import Keys, WitnessTokens, sequence_of, shared_layers
 from proof.model.flags import Flag, Kind, WitnessReading, is_raised
+from proof.text.addresses import Address, Addresses
 from proof.text.model import Script
+from proof.text.transcription import Transcription
 from proof.text.variants import Relation, VariantPolicy, policy_of
-from proof.text.witness import Address, Addresses, Edition
 
 TEXT, IMAGE = "text", "image"
 
@@ -86,7 +87,7 @@ ALIGNED = "6"
 """Of which making an alignment is; one kept from an earlier making is made again."""
 
 
-def beside(base: Edition, witness: Edition, known: bytes | None = None) -> tuple[Parallel, bytes]:
+def beside(base: Transcription, witness: Transcription, known: bytes | None = None) -> tuple[Parallel, bytes]:
     """A text beside a witness; the bytes are the alignment, which serve as `known` while neither changes."""
     mine, theirs = shared_layers(base, witness)
     keys = Keys(policy_of(Script.SIMPLIFIED).fold)
@@ -171,7 +172,7 @@ def _clear(flag: Flag) -> bool:
 
 def weigh_witnesses(
     flags: Iterable[Flag],
-    edition: Edition,
+    edition: Transcription,
     parallels: Sequence[Parallel],
     policy: VariantPolicy,
     threshold: float,

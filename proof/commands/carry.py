@@ -12,7 +12,7 @@ from proof.commands.options import config_option, existing_store, setting_option
 from proof.errors import UsageError
 from proof.export.carried import Carried, carry
 from proof.store import Store
-from proof.text.edition import in_script, read_edition
+from proof.text.read import in_script, read_transcription
 
 
 @click.command("carry")
@@ -39,7 +39,7 @@ def command(
     if source.resolve() == target.resolve():
         raise UsageError(f"{source} is named twice: name the text that was decided, then the other one")
     settings = settings_of(config, (source, target), given)
-    one, other = (in_script(read_edition(path), settings.page.script) for path in (source, target))
+    one, other = (in_script(read_transcription(path), settings.page.script) for path in (source, target))
     with Store.open(existing_store(settings)) as store:
         carried = carry(
             store,

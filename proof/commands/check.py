@@ -25,8 +25,7 @@ from proof.settings.config import Settings
 from proof.settings.new_project import add_to_project, write_project
 from proof.settings.project import names, texts_of_project
 from proof.store import Store
-from proof.text.model import Transcription
-from proof.text.witness import Edition
+from proof.text.transcription import Transcription
 
 SOUND, TROUBLED = 0, 1
 
@@ -127,7 +126,7 @@ def _usable_texts(settings: Settings) -> list[Path]:
     """The texts that can be read. Raises ProofError where none can, or a folder of images or an image list is not
     there; or where the texts are of another work than the project, whose decisions would then be kept apart."""
     texts, _ = read_texts(settings.text_files())
-    others: list[Transcription | Edition] = []
+    others: list[Transcription | Transcription] = []
     with suppress(TextError):  # told when it is checked
         others, _ = read_texts(texts_of_project(settings)[:1])
     works = dict.fromkeys(text.work for text in (*others, *texts) if text.work)

@@ -24,8 +24,7 @@ from proof.images.imglist import find_image_lists
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.text.gathered import apart_from, read_witnesses
-from proof.text.model import Page
-from proof.text.witness import Edition
+from proof.text.transcription import Transcription
 from proof.text.witness_source import WitnessSource
 
 FEW = 0.05
@@ -112,14 +111,13 @@ def command(
     return 0
 
 
-def _images(base: Edition, settings: Settings) -> dict[str, Path]:
+def _images(base: Transcription, settings: Settings) -> dict[str, Path]:
     """The images of the base's pages, of those that a project has."""
     if not settings.project.images or not base.paged:
         return {}
-    pages = [Page(page.id, page.folio, page.ref, page.juan, page.file_line, ()) for page in base.pages]
-    lists = find_image_lists(base.path, pages, settings.project.imglist)
+    lists = find_image_lists(base.path, base.pages, settings.project.imglist)
     index = ImageIndex(settings.project.images, lists)
-    found = {page.id: index.find(page) for page in pages}
+    found = {page.id: index.find(page) for page in base.pages}
     return {page: image.path for page, image in found.items() if image is not None}
 
 
@@ -142,7 +140,7 @@ def _key(source: WitnessSource) -> str:
     return str(source.path.resolve()) + (f"@{source.revision}" if source.revision else "")
 
 
-def _apart(witness: Edition, base: Edition) -> Edition:
+def _apart(witness: Transcription, base: Transcription) -> Transcription:
     """The witness without the parts that are the base itself, which is said. Raises UsageError where none is left."""
     if not witness.parts:
         return witness

@@ -11,9 +11,8 @@ from proof.commands.remarks import print_remarks, verbose_option
 from proof.errors import OutputError
 from proof.images.imglist import ImageList, ImageLists, find_image_lists
 from proof.text.convert import Converted, convert
-from proof.text.edition import read_edition
-from proof.text.model import Page
-from proof.text.witness import Edition, Format
+from proof.text.read import read_transcription
+from proof.text.transcription import Format, Transcription
 
 
 @click.command("convert")
@@ -45,7 +44,7 @@ def command(
     """
     if out is not None and out.exists() and text.exists() and out.samefile(text):
         raise OutputError(f"{out} is the source itself: name another file")
-    edition = read_edition(text, encoding)
+    edition = read_transcription(text, encoding)
     converted = run(edition, Format(target), work=work, imglist=imglist)
     if out is None:
         click.echo(converted.text, nl=False)
@@ -58,15 +57,14 @@ def command(
     return 0
 
 
-def run(edition: Edition, target: Format, *, work: str = "", imglist: Path | None = None) -> Converted:
+def run(edition: Transcription, target: Format, *, work: str = "", imglist: Path | None = None) -> Converted:
     """`edition` as `target`. Raises TextError, ImageListError, UsageError."""
     references = _references(edition, imglist) if target is Format.MIRROR else {}
     return convert(edition, target, work=work, references=references)
 
 
-def _references(edition: Edition, imglist: Path | None) -> dict[str, str]:
+def _references(edition: Transcription, imglist: Path | None) -> dict[str, str]:
     """The image files of the edition's pages, by page id."""
-    pages = [Page(page.id, page.folio, page.ref, page.juan, page.file_line, ()) for page in edition.pages]
-    lists = ImageLists(map(ImageList.read, find_image_lists(edition.path, pages, imglist)))
-    entries = {page.id: lists.entry(page) for page in pages}
+    lists = ImageLists(map(ImageList.read, find_image_lists(edition.path, edition.pages, imglist)))
+    entries = {page.id: lists.entry(page) for page in edition.pages}
     return {name: Path(entry.file).name for name, entry in entries.items() if entry is not None}

@@ -29,8 +29,7 @@ from proof.locale.notices import in_english
 from proof.model.places import Place, spelled
 from proof.model.refs import ImageRef
 from proof.settings.config import Settings
-from proof.text.edition import read_text
-from proof.text.model import Transcription
+from proof.text.read import read_transcription
 
 MOST_NOTICES = 12
 
@@ -154,8 +153,8 @@ def _open(source: str, reader: ManifestReader, members: bool, listed: Path | Non
 def _places(settings: Settings) -> Iterator[Place]:
     """The half-folios of the project's texts, in order; a text is read when the one before it has ended."""
     for path in settings.text_files():
-        text = read_text(path)
-        if isinstance(text, Transcription):
+        text = read_transcription(path)
+        if text.paged:
             yield from (place for page in text.pages if (place := place_of(page)) is not None)
 
 

@@ -11,7 +11,7 @@ from proof.atomic import whole_binary_file
 from proof.errors import TextError, UsageError
 from proof.language.model import learn
 from proof.language.stream import TokenStream, stream_of
-from proof.text.edition import read_text
+from proof.text.read import read_transcription
 
 
 @click.command("learn")
@@ -44,7 +44,7 @@ def read(texts: Sequence[Path]) -> tuple[list[TokenStream], list[str]]:
     streams, names = [], []
     for path in texts:
         try:
-            text = read_text(path)
+            text = read_transcription(path)
         except TextError as error:
             click.echo(f"left out: {error}", err=True)
             continue

@@ -19,7 +19,8 @@ from proof.collate.classes import Class
 from proof.collate.collation import Collation
 from proof.collate.differences import Difference
 from proof.export.corrections import PlacedCorrection
-from proof.text.witness import Edition, WitnessCell
+from proof.text.layers import WitnessCell
+from proof.text.transcription import Transcription
 
 Span = tuple[int, int]
 """From one character of a witness to another, by their numbers from 0 on."""
@@ -59,7 +60,7 @@ class Apparatus:
     items: tuple[ApparatusPlace | Turn, ...] = ()
 
 
-def apparatus(edition: Edition, placed: Sequence[PlacedCorrection], collations: Sequence[Collation]) -> Apparatus:
+def apparatus(edition: Transcription, placed: Sequence[PlacedCorrection], collations: Sequence[Collation]) -> Apparatus:
     """The corrections of an edition and what witnesses read, all collated with it."""
     cells = [cell for stretch in edition.stretches() for cell in stretch.cells()]
     cells.sort(key=lambda cell: cell.start)

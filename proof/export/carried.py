@@ -23,10 +23,11 @@ from proof.store.authorities import IMAGE
 from proof.store.carried import CarriedDecision
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_pages import find_text
+from proof.text.addresses import Address, Addresses
 from proof.text.model import Script
 from proof.text.positions import Span
+from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
-from proof.text.witness import Address, Addresses, Edition
 
 REACH = 12
 """Characters on either side of a place that tell the passage that it stands in."""
@@ -76,7 +77,14 @@ class Carried:
 
 
 def carry(
-    store: Store, one: Edition, other: Edition, person: str, *, same_copy: bool, pairs: Path | None, dry_run: bool
+    store: Store,
+    one: Transcription,
+    other: Transcription,
+    person: str,
+    *,
+    same_copy: bool,
+    pairs: Path | None,
+    dry_run: bool,
 ) -> list[Carried]:
     """Carry what was decided for the text of `one` to `other`, where `person` decides it; with `dry_run` it is only
     told. Both were checked in the store. `pairs` is a project's own file of pairs of characters.
@@ -99,12 +107,12 @@ def carry(
     return [replace(each, reason=refused.get(each.decision.id, each.reason)) for each in planned]
 
 
-def _in_its_script(store: Store, edition: Edition) -> Edition:
+def _in_its_script(store: Store, edition: Transcription) -> Transcription:
     script = find_text(store, edition).latest.script
     return replace(edition, script=Script(script)) if script in set(Script) else edition
 
 
-def _decided(store: Store, edition: Edition) -> Iterable[tuple[Decision, Span | None]]:
+def _decided(store: Store, edition: Transcription) -> Iterable[tuple[Decision, Span | None]]:
     """What stands decided of a text, each with its place there as it is now."""
     text = find_text(store, edition)
     own = {known.path for known in text.own}
@@ -184,7 +192,7 @@ def _reason_in_itself(decision: Decision, span: Span | None, same_copy: bool) ->
 class _Places:
     """Leads from places of one text to those of another that answer them."""
 
-    def __init__(self, one: Edition, other: Edition, pairs: Path | None) -> None:
+    def __init__(self, one: Transcription, other: Transcription, pairs: Path | None) -> None:
         self.one, self.other = one, other
         self._policy = policy_of(other.script, pairs)
         self._keys = Keys(policy_of(Script.SIMPLIFIED, pairs).fold)

@@ -16,9 +16,10 @@ from proof.export.corrections import Correction, PlacedCorrection
 from proof.export.source import CorrectedSource
 from proof.model.flags import Kind
 from proof.store.authorities import IMAGE, REASONED
+from proof.text.addresses import Addresses
 from proof.text.edit import Edit
-from proof.text.model import Script, is_han
-from proof.text.witness import Addresses, Edition, PageStart
+from proof.text.model import Page, Script, is_han
+from proof.text.transcription import Transcription
 
 _SIMPLIFIED = str.maketrans(dict(zip("據刪補脫頁從無卷葉當記", "据删补脱页从无卷叶当记", strict=True)))
 _PASSAGE = 12
@@ -62,7 +63,7 @@ class CollationNote:
 class CollationNotes:
     """The notes of a text in its order, and the witnesses that they name: sigla as written there, with full names."""
 
-    edition: Edition
+    edition: Transcription
     notes: tuple[CollationNote, ...]
     witnesses: Mapping[str, str] = field(default_factory=dict)
 
@@ -117,7 +118,9 @@ def called(siglum: str) -> str:
     return name + "本" if is_han(name[-1]) and name[-1] not in "本影像校記書藏" else name
 
 
-def _around(addresses: Addresses, edition: Edition, edits: Sequence[Edit], placed: PlacedCorrection) -> tuple[str, str]:
+def _around(
+    addresses: Addresses, edition: Transcription, edits: Sequence[Edit], placed: PlacedCorrection
+) -> tuple[str, str]:
     """What stands before and behind a place in its line of the corrected text, characters alone."""
     try:
         begin, end = addresses.line(placed.correction.page, placed.correction.line)
@@ -253,7 +256,7 @@ def juan_in_words(juan: str, script: Script) -> str:
     return in_script(juan, script)
 
 
-def leaf_in_words(page: PageStart, script: Script) -> str:
+def leaf_in_words(page: Page, script: Script) -> str:
     """What a page is called: 葉一上 for its half-folio 1a, its id where it has none."""
     if page.folio is None:
         return page.id

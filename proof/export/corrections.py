@@ -15,8 +15,9 @@ from enum import StrEnum
 from proof.errors import UsageError
 from proof.locale.marking import _
 from proof.model.flags import Kind
+from proof.text.addresses import Addresses
 from proof.text.edit import Edit, Surroundings, contexts, is_written
-from proof.text.witness import Addresses, Edition
+from proof.text.transcription import Transcription
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,11 @@ class Placements:
 
 
 def place(
-    edition: Edition, corrections: Sequence[Correction], *, reanchor: bool = False, written: Sequence[Correction] = ()
+    edition: Transcription,
+    corrections: Sequence[Correction],
+    *,
+    reanchor: bool = False,
+    written: Sequence[Correction] = (),
 ) -> Placements:
     """The edits that the accepted corrections make, in the order given.
 
@@ -156,7 +161,12 @@ def place(
 
 
 def _placed(
-    edition: Edition, addresses: Addresses, correction: Correction, beside: Sequence[Correction], *, reanchor: bool
+    edition: Transcription,
+    addresses: Addresses,
+    correction: Correction,
+    beside: Sequence[Correction],
+    *,
+    reanchor: bool,
 ) -> PlacedCorrection | RefusedCorrection | None:
     """A correction with its edit, or why it has none; None where the text has it already."""
     wrong = _wrong(correction)
@@ -178,7 +188,7 @@ def _placed(
     return RefusedCorrection(correction, _CHANGED.get(len(found), Refusal.CHANGED_MANY), {"number": len(found)})
 
 
-def _placed_at(edition: Edition, correction: Correction, start: int) -> PlacedCorrection | RefusedCorrection:
+def _placed_at(edition: Transcription, correction: Correction, start: int) -> PlacedCorrection | RefusedCorrection:
     """A correction whose place is known, with its edit."""
     if not edition.text.startswith(correction.original, start):
         return RefusedCorrection(correction, Refusal.OTHER_BY_NOW)
@@ -232,7 +242,7 @@ def _edits(corrections: Iterable[Correction]) -> list[tuple[Edit, str]]:
 
 
 def _there(
-    edition: Edition, addresses: Addresses, correction: Correction, around: Sequence[Surroundings]
+    edition: Transcription, addresses: Addresses, correction: Correction, around: Sequence[Surroundings]
 ) -> int | None:
     """Where the correction belongs if its place reads as it did; None otherwise."""
     try:
@@ -250,7 +260,7 @@ def reads_as(line: str, offset: int, correction: Correction, around: Sequence[Su
 
 
 def _applied(
-    edition: Edition,
+    edition: Transcription,
     addresses: Addresses,
     correction: Correction,
     around: Sequence[Surroundings],
@@ -275,7 +285,7 @@ def _applied(
 
 
 def _elsewhere(
-    edition: Edition, addresses: Addresses, correction: Correction, around: Sequence[Surroundings]
+    edition: Transcription, addresses: Addresses, correction: Correction, around: Sequence[Surroundings]
 ) -> list[int]:
     """Every place of the file that has the correction's context."""
     found: dict[int, None] = {}

@@ -15,10 +15,11 @@ from proof.store import Store
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_pages import find_text
 from proof.store.texts import DecidedPlace, Place, TextStep, Writing
+from proof.text.addresses import Addresses
 from proof.text.model import Script
 from proof.text.positions import Span
+from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of
-from proof.text.witness import Addresses, Edition
 
 
 class Unused(StrEnum):
@@ -48,7 +49,7 @@ class Decided:
     the ids of the flags at which the text is kept; `noted` is what has a note and changes nothing: places
     that are left in doubt, and corrections that the text has already, with what stood there."""
 
-    edition: Edition
+    edition: Transcription
     corrections: tuple[Correction, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     settled: int = 0
@@ -67,7 +68,7 @@ class Decided:
         return tuple(one for one in self.left_out if one.reason is not Unused.OTHER_TEXT)
 
 
-def decided_in(store: Store, edition: Edition) -> Decided:
+def decided_in(store: Store, edition: Transcription) -> Decided:
     """What was decided for the text of `edition`, in whatever work it was checked, at the places that it has there as
     it is now. What the text reads already is `applied`; what was written and taken back since is put back.
 
@@ -154,7 +155,7 @@ _UNDECIDED: Mapping[State, Unused] = {State.UNSURE: Unused.UNSURE, State.SKIPPED
 class PlacesNow:
     """Where the places of a store are in a text as it is now, which may be another than the store knows."""
 
-    def __init__(self, store: Store, edition: Edition, places: Iterable[DecidedPlace]) -> None:
+    def __init__(self, store: Store, edition: Transcription, places: Iterable[DecidedPlace]) -> None:
         of_version: dict[tuple[int, int], list[Place]] = defaultdict(list)
         for one in places:
             of_version[one.version, one.present].append(one.place)
@@ -182,7 +183,7 @@ def _writes(decision: Decision) -> bool:
 
 
 def _correction(
-    decision: Decision, span: Span, edition: Edition, addresses: Addresses, policy: VariantPolicy
+    decision: Decision, span: Span, edition: Transcription, addresses: Addresses, policy: VariantPolicy
 ) -> Correction:
     """A decision as a correction of what stands at its place: what was decided, or what was transcribed."""
     corrected = decision.state is State.CORRECTED

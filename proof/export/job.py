@@ -21,8 +21,8 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.database import is_missing
 from proof.store.text_pages import find_text
-from proof.text.edition import in_script, read_edition
 from proof.text.gathered import read_witnesses
+from proof.text.read import in_script, read_transcription
 from proof.text.remarks import Remark
 from proof.text.witness_source import WitnessSource
 
@@ -115,7 +115,7 @@ def _store_now(settings: Settings, *, asked: bool) -> Iterator[Store | None]:
 def _decided_for(text: Path, corrections: Path | None, settings: Settings, store: Store | None) -> Decided:
     """What there is to write into the transcription at `text`: the corrections of a file, or, without one, what was
     decided for it in the project's store. Raises ProofError."""
-    edition = in_script(read_edition(text), settings.page.script)
+    edition = in_script(read_transcription(text), settings.page.script)
     if corrections is not None:
         return Decided(edition, tuple(read_corrections(corrections)))
     if store is None:

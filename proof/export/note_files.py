@@ -11,9 +11,10 @@ from proof.errors import UsageError
 from proof.export.collation_notes import CollationNotes, juan_in_words, numeral, place_in_words, with_moved
 from proof.export.corrections import PlacedCorrection
 from proof.export.source import CorrectedSource
+from proof.text.addresses import Addresses
 from proof.text.column import parse_column
 from proof.text.edit import Edit, edited
-from proof.text.witness import Addresses, Edition, Format
+from proof.text.transcription import Format, Transcription
 
 
 def house_list(found: CollationNotes) -> str:
@@ -51,7 +52,7 @@ def plain_list(corrected: CorrectedSource) -> str:
     return "".join(lines)
 
 
-def _counted(addresses: Addresses, edition: Edition, placed: PlacedCorrection) -> str:
+def _counted(addresses: Addresses, edition: Transcription, placed: PlacedCorrection) -> str:
     """Column and character of a correction."""
     correction = placed.correction
     begin, end = addresses.line(correction.page, correction.line)
@@ -83,7 +84,7 @@ def with_footnotes(corrected: CorrectedSource, found: CollationNotes) -> str:
         raise UsageError(f"{edition.path}: two notes fall on one place: {error}") from error
 
 
-def _note_edits(edition: Edition, notes: Sequence[tuple[int, str]]) -> list[Edit]:
+def _note_edits(edition: Transcription, notes: Sequence[tuple[int, str]]) -> list[Edit]:
     """Where the notes' own lines go: behind the paragraph and the notes that follow it already, or at the end."""
     newline = "\r\n" if "\r\n" in edition.text else "\n"
     by_place: dict[int, list[str]] = {}
@@ -101,7 +102,7 @@ def _note_edits(edition: Edition, notes: Sequence[tuple[int, str]]) -> list[Edit
     return edits
 
 
-def _paragraph_end(edition: Edition, start: int) -> int:
+def _paragraph_end(edition: Transcription, start: int) -> int:
     """The end of the line at `start`, or of the footnotes that follow it."""
     text = edition.text
     end = _line_end(text, start)
@@ -116,5 +117,5 @@ def _line_end(text: str, start: int) -> int:
     return end - 1 if end > start and text[end - 1] == "\r" else end
 
 
-def _highest(edition: Edition) -> int:
+def _highest(edition: Transcription) -> int:
     return max((int(note.label) for note in edition.footnotes if note.label.isdecimal()), default=0)

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from proof.export.collation_notes import CollationNote, CollationNotes, juan_in_words, leaf_in_words
 from proof.export.source import CorrectedSource
-from proof.text.witness import BlockKind, Layer, TextBlock
+from proof.text.layers import BlockKind, Layer, TextBlock
 
 COMMENTARY = frozenset({Layer.COMMENTARY, Layer.SUBCOMMENTARY, Layer.GLOSS, Layer.EDITOR})
 """Layers that are set smaller than the text."""

@@ -14,7 +14,7 @@ from proof.export.script import FormChoice
 from proof.export.source import CorrectedSource, correct
 from proof.store import Store
 from proof.text.edit import Edit
-from proof.text.edition import in_script, read_edition
+from proof.text.read import in_script, read_transcription
 
 REACH = 10
 """Characters of the text that are shown on either side of a place."""
@@ -114,7 +114,7 @@ def preview_of(
 def preview_now(store: Store, path: Path, script: str, pairs: Path | None) -> Preview:
     """What an export of the file at `path`, in the `script` of the settings, would write as things stand. Raises
     TextError, UsageError."""
-    return preview_of(decided_in(store, in_script(read_edition(path), script)), pairs)
+    return preview_of(decided_in(store, in_script(read_transcription(path), script)), pairs)
 
 
 def _refused(refused: RefusedCorrection) -> PlannedCorrection:

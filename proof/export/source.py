@@ -15,8 +15,8 @@ from proof.text.edit import Edit, edited
 from proof.text.encoding import encode
 from proof.text.lines import lines
 from proof.text.pages import LineKind
+from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
-from proof.text.witness import Edition
 
 ARCHIVE = b"PK"
 """How the archives begin that texts are extracted from."""
@@ -29,7 +29,7 @@ class CorrectedSource:
     were put into the source's script, each as it was decided and as it is written, `refused` those that cannot be
     written."""
 
-    edition: Edition
+    edition: Transcription
     text: str
     data: bytes
     placed: tuple[PlacedCorrection, ...]
@@ -46,13 +46,13 @@ class CorrectedSource:
         """What changed as a unified diff that `git apply` takes; `name` is the file's path in its repository. Of an
         archive (DOCX, EPUB) what changed in its text, to be read."""
         before, after = self.edition.data(), self.data
-        if self.edition.extraction is not None and before.startswith(ARCHIVE):
+        if self.edition.decoded.extraction is not None and before.startswith(ARCHIVE):
             before, after = self.edition.text.encode(), self.text.encode()
         return unified_diff(before, after, name)
 
 
 def correct(
-    edition: Edition,
+    edition: Transcription,
     corrections: Iterable[Correction],
     *,
     reanchor: bool = False,
@@ -90,7 +90,7 @@ def correct(
 
 
 def _writable(
-    edition: Edition, placed: Sequence[PlacedCorrection]
+    edition: Transcription, placed: Sequence[PlacedCorrection]
 ) -> tuple[list[PlacedCorrection], list[RefusedCorrection]]:
     """The corrections that can be written together, and why others cannot."""
     refused: dict[int, Refusal] = {}
@@ -106,22 +106,23 @@ def _writable(
                 break
     for number in changing:
         try:
-            encode(edition.path, placed[number].edit.replacement, edition.encoding, False)
+            encode(edition.path, placed[number].edit.replacement, edition.decoded.encoding, False)
         except TextError:
             refused.setdefault(number, Refusal.ENCODING)
-        if edition.extraction is not None and not edition.extraction.holds(placed[number].edit):
+        extraction = edition.decoded.extraction
+        if extraction is not None and not extraction.holds(placed[number].edit):
             refused.setdefault(number, Refusal.MARKUP)
     refused |= _breaking(edition, {n: placed[n].edit for n in changing if n not in refused})
     kept = [one for n, one in enumerate(placed) if n not in refused]
     return kept, [_refused(edition, placed[n].correction, refused[n]) for n in sorted(refused)]
 
 
-def _refused(edition: Edition, correction: Correction, why: Refusal) -> RefusedCorrection:
-    told = {"text": correction.replacement, "encoding": edition.encoding} if why is Refusal.ENCODING else {}
+def _refused(edition: Transcription, correction: Correction, why: Refusal) -> RefusedCorrection:
+    told = {"text": correction.replacement, "encoding": edition.decoded.encoding} if why is Refusal.ENCODING else {}
     return RefusedCorrection(correction, why, told)
 
 
-def _breaking(edition: Edition, edits: Mapping[int, Edit]) -> dict[int, Refusal]:
+def _breaking(edition: Transcription, edits: Mapping[int, Edit]) -> dict[int, Refusal]:
     """The edits, by number, that would make a page mark, a comment or an outline of a line of text: its page would end
     there, or lose a column."""
     was = _no_columns(edition.text)
@@ -144,7 +145,7 @@ def _no_columns(text: str) -> list[tuple[LineKind, str]]:
 
 
 def _as_written(
-    edition: Edition, correction: Correction, beside: Sequence[Correction], forms: Sequence[Correction]
+    edition: Transcription, correction: Correction, beside: Sequence[Correction], forms: Sequence[Correction]
 ) -> Correction | None:
     """The one of the forms that a correction could take in which the text has it already: what was asked when it was
     written is not asked again. None where it has none, or several might be meant."""

@@ -8,7 +8,7 @@ import io
 from proof.export.note_files import character_number
 from proof.export.source import CorrectedSource
 from proof.report.tables import harmless
-from proof.text.witness import Addresses
+from proof.text.addresses import Addresses
 
 COLUMNS = ("page", "column", "character", "kind", "before", "after", "copy", "authority", "remark", "person", "flag")
 

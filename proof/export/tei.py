@@ -35,19 +35,11 @@ from proof.images.pdf import file_name
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.store.authorities import REASON, SAME_BOOK
+from proof.text.addresses import Addresses
 from proof.text.column import ENTITY
-from proof.text.model import Script
-from proof.text.witness import (
-    Addresses,
-    BlockKind,
-    Edition,
-    Footnote,
-    Format,
-    Layer,
-    LayerStretch,
-    PageStart,
-    TextBlock,
-)
+from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
+from proof.text.model import Page, Script
+from proof.text.transcription import Footnote, Format, Transcription
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
 _XML = "http://www.w3.org/XML/1998/namespace"
@@ -60,7 +52,7 @@ _NAMES |= {Layer.EDITOR: "editor", Layer.LEMMA: "lemma", Layer.APPARATUS: "appar
 
 
 def tei(
-    edition: Edition,
+    edition: Transcription,
     placed: Iterable[PlacedCorrection] = (),
     pages: Iterable[PageResult] = (),
     collations: Sequence[Collation] = (),
@@ -87,7 +79,7 @@ class _Break:
 
 @dataclass(slots=True)
 class _Writer:
-    edition: Edition
+    edition: Transcription
     corrections: list[PlacedCorrection]
     collations: list[Collation]
     title: str
@@ -213,7 +205,7 @@ class _Writer:
 
     def body(self) -> None:
         body = add(self.text, "body")
-        breaks = {page.start: page for page in self.edition.pages}
+        breaks = self.edition.marks
         waiting = sorted(breaks)
         footnotes = {note.anchor: note for note in self.edition.footnotes if note.anchor is not None}
         notes = sorted(footnotes)
@@ -241,7 +233,7 @@ class _Writer:
         if len(body) == 0 or not any(True for _ in body.iter(f"{{{NAMESPACE}}}p")):
             add(divisions.current(), "p")
 
-    def _page(self, page: PageStart, paragraph: etree._Element | None) -> None:
+    def _page(self, page: Page, paragraph: etree._Element | None) -> None:
         element = add(paragraph if paragraph is not None else self.text, "pb", n=page.id)
         if page.id in self.surfaces:
             element.set("facs", f"#{self.surfaces[page.id]}")

@@ -18,8 +18,9 @@ from proof.images.imglist import place_of
 from proof.model.geometry import Box
 from proof.model.refs import ImageRef, PageId
 from proof.ocr.engine import Pixels
-from proof.text.model import Page, Transcription
+from proof.text.model import Page
 from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,8 @@ from proof.language.stream import UNKNOWN, stream_of
 from proof.language.weights import NOTHING, Floats
 from proof.model.flags import SenseReading
 from proof.text.conversions import conversions
-from proof.text.model import Script, Transcription, is_han
+from proof.text.model import Script, is_han
+from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
 
 MOST = 6

@@ -19,7 +19,8 @@ from proof.language.ngrams import PATTERNS, Keys, contexts_at, keys
 from proof.language.stream import BREAK, UNKNOWN, stream_of
 from proof.language.weights import NOTHING, SenseWeights
 from proof.model.flags import SENSE, Evidence, Flag, Kind, SenseReading, context_of
-from proof.text.model import Page, Script, Transcription
+from proof.text.model import Page, Script
+from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
 
 CAUTION = 1.125

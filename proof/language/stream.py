@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.text.conversions import conversions
-from proof.text.model import Script, Transcription
-from proof.text.witness import Edition, Layer
+from proof.text.layers import Layer
+from proof.text.model import Script
+from proof.text.transcription import Transcription
 
 BREAK, UNKNOWN = 1, 2
 """Tokens that are no characters: code points that no text holds."""
@@ -32,8 +33,8 @@ Places = NDArray[np.int32]
 @dataclass(frozen=True, slots=True)
 class TokenStream:
     """`tokens` are code points in reading order, `MARGIN` breaks at either end. `page`, `line` and `offset` say where
-    each stands: the index of its page in the transcription (or of its block in an edition), the index of its column
-    on the page, the code point in the column's source; -1 for breaks. `pages` is how many pages (or blocks) there are,
+    each stands: the index of its page (or, in a text without pages, of its block), the index of its column on the page,
+    the code point in the column's source; -1 for breaks. `pages` is how many pages (or blocks) there are,
     those without a character included."""
 
     tokens: Tokens
@@ -69,9 +70,9 @@ def token_of(text: str) -> int:
     return ord(text) if len(text) == 1 else UNKNOWN
 
 
-def stream_of(text: Transcription | Edition) -> TokenStream:
+def stream_of(text: Transcription) -> TokenStream:
     """The characters of a text in reading order; of a simplified one the traditional ones that they stand for."""
-    stream = _of_pages(text) if isinstance(text, Transcription) else _of_edition(text)
+    stream = _of_pages(text) if text.pages else _of_blocks(text)
     if text.script is Script.TRADITIONAL:
         return stream
     codes, of_token = np.unique(stream.tokens, return_inverse=True)
@@ -98,16 +99,16 @@ def _of_pages(text: Transcription) -> TokenStream:
     return _joined((main, notes), len(text.pages))
 
 
-def _of_edition(edition: Edition) -> TokenStream:
+def _of_blocks(text: Transcription) -> TokenStream:
     voices = {layer: _Voice() for layer in Layer}
-    for number, block in enumerate(edition.blocks):
+    for number, block in enumerate(text.blocks):
         for stretch in block.stretches:
             voice = voices[stretch.layer]
             for cell in stretch.cells():
                 voice.add(token_of(cell.text), number, 0, cell.start - block.start)
         for voice in voices.values():
             voice.stop()
-    return _joined(voices.values(), len(edition.blocks))
+    return _joined(voices.values(), len(text.blocks))
 
 
 def _joined(voices: Iterable[_Voice], pages: int) -> TokenStream:

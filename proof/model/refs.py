@@ -180,13 +180,13 @@ Leaf = tuple[Folio | None, ImageRef | None]
 """A page in a sequence: its half-folio and its image reference, either of which may be unknown."""
 
 
-def sequence_findings(pages: Iterable[Leaf]) -> list[SequenceFinding]:
-    """Gaps, repeats and jumps in a sequence of pages, in order.
+def sequence_findings(pages: Iterable[Leaf], juans: Sequence[str] = ()) -> list[SequenceFinding]:
+    """Gaps, repeats and jumps in a sequence of pages, in order; `juans` names the juan of each, where these are known.
 
     Folios and references advance together by one, with these exceptions:
 
-    - At the start of a juan (1a) folios begin anew. References may then skip a blank half or continue in another
-      volume, but not go back.
+    - At the start of a juan (1a, or a folio that goes back to another juan) folios begin anew. References may then skip
+      a blank half or continue in another volume, but not go back.
     - The first leaf of a juan may stand alone on its plate: up to 2b, references may skip to the next plate.
     - A whole plate has four half-folios. Openings have no quadrants c and d.
 
@@ -197,7 +197,7 @@ def sequence_findings(pages: Iterable[Leaf]) -> list[SequenceFinding]:
     pages = list(pages)
     parts = _parts_of_a_page([ref for _, ref in pages if ref and not ref.is_plate])
     for index, (before, after) in enumerate(pairwise(pages), start=1):
-        broken = _break(before, after, parts)
+        broken = _break(before, after, parts, begins=len(set(juans[index - 1 : index + 1])) > 1)
         if broken is not None:
             kind, what = broken
             folio, ref = before
@@ -214,13 +214,13 @@ def _parts_of_a_page(refs: Sequence[ImageRef]) -> int:
     return 2 if openings else 4
 
 
-def _break(before: Leaf, after: Leaf, parts: int) -> tuple[Break, Notice] | None:
-    """The break between two consecutive pages, with its notice; None if there is none."""
+def _break(before: Leaf, after: Leaf, parts: int, *, begins: bool) -> tuple[Break, Notice] | None:
+    """The break between two consecutive pages, with its notice; None if there is none. `begins`: another juan does."""
     (folio, ref), (next_folio, next_ref) = before, after
     leaves = folio.distance(next_folio) if folio and next_folio else None
     images = ref.distance(next_ref, parts) if ref and next_ref else None
     elsewhere = images is None and ref is not None and next_ref is not None
-    if _juan_starts(folio, next_folio, images, elsewhere):
+    if (begins and leaves is not None and leaves <= 0) or _juan_starts(folio, next_folio, images, elsewhere):
         if images is not None and images < 0:
             return Break.JUMP, Notice.of(NoticeCode.JUAN_BACK)
         if images == 0 and ref and not ref.is_plate:

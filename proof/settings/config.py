@@ -187,6 +187,13 @@ class ServeSection:
         False,
         "whether people with accounts see no decisions of each other; an administrator settles where two differ",
     )
+    reports: int = _setting(
+        ValueKind.WHOLE,
+        0,
+        "errors that readers without an account may report in an hour from one address, on pages at `/read`; 0: off",
+        low=0,
+        high=1000,
+    )
     names: str = _setting(
         ValueKind.TEXT,
         "",

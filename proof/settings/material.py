@@ -8,8 +8,8 @@ from pathlib import Path
 
 from proof.errors import TextError
 from proof.images.find import BOUND_OR_SINGLE
-from proof.text.edition import detect_format
 from proof.text.formats import decoded_file, text_suffixes
+from proof.text.read import detect_format
 
 NO_MATERIAL = frozenset({"imglist", "out"})
 """Folders that hold lists or reports, and neither texts nor images."""

@@ -39,6 +39,7 @@ from proof.store.models import (
     PageEventRow,
     PageRow,
     ReadingRow,
+    ReportRow,
     RuleRow,
 )
 from proof.store.page_states import PageEvent, PageState, page_event
@@ -52,8 +53,8 @@ OfPage = PageEventRow | LayoutOverrideRow
 """What was said of a page, or how it is read; each page has its own, numbered by version."""
 OfSubject = TypeVar("OfSubject", PageEventRow, LayoutOverrideRow, RuleRow)
 
-NOT_TAKEN_BACK = [kind.__mapper_args__["polymorphic_identity"] for kind in (CommentRow, AssignmentRow)]
-"""Comments are answered, pages given back."""
+NOT_TAKEN_BACK = [kind.__mapper_args__["polymorphic_identity"] for kind in (CommentRow, AssignmentRow, ReportRow)]
+"""Comments are answered, pages given back, reports of readers settled."""
 
 
 class What(StrEnum):
@@ -224,8 +225,9 @@ def _take_back(
             case LayoutOverrideRow():
                 made = _take_last_back(session, act, key, *_page_of(session, act), layout=None, image="", quadrant="")
             case PageEventRow():
-                nothing = {"state": PageState.NOT_PROOFREAD.value, "note": ""}
-                made = _take_last_back(session, act, key, *_page_of(session, act), **nothing)
+                place, of_page = _page_of(session, act)
+                state = PageState.NOT_PROOFREAD.value
+                made = _take_last_back(session, act, key, place, of_page, state=state, note="")
             case _:
                 return None
         return _undone(session, made, again) if made is not None else None
@@ -313,7 +315,7 @@ def _take_last_back(
         return None
     before = standing(events, number - 1)
     was = {name: getattr(found[before - 1], name) for name in nothing} if before else nothing
-    version = {} if isinstance(act, RuleRow) else {"version": len(found) + 1}
+    version: dict[str, int] = {} if isinstance(act, RuleRow) else {"version": len(found) + 1}
     made = table(**subject, **was, **version, key=key, person=act.person, about=act.id, at=datetime.now(UTC))
     session.add(made)
     session.flush()

@@ -19,7 +19,7 @@ from proof.store.lookup import NoPlaceError, StorePart, changed
 from proof.store.manual_corrections import ManualCorrection, correct_in, flag_there
 from proof.store.models import ColumnRow, FlagRow, PageRow
 from proof.store.seeded import IS_SEEDED
-from proof.text.witness import Edition
+from proof.text.transcription import Transcription
 
 NOTHING_ASKED = _("nothing is asked there")
 DECIDED = _("something was decided there already")
@@ -51,7 +51,7 @@ class CarriedDecisions(StorePart):
         self,
         work: str,
         path: str,
-        edition: Edition,
+        edition: Transcription,
         groups: Sequence[Sequence[CarriedDecision]],
         person: str,
         *,
@@ -149,7 +149,7 @@ def _must_be_undecided(session: Session, page: PageRow, line: int, offset: int, 
 class _Columns:
     """The columns of the pages of a text."""
 
-    def __init__(self, session: Session, pages: Sequence[PageRow], edition: Edition) -> None:
+    def __init__(self, session: Session, pages: Sequence[PageRow], edition: Transcription) -> None:
         self._pages = pages
         self._columns: list[ColumnInText] = columns_of_text(session, pages, edition)
         self._starts = [column.start for column in self._columns]

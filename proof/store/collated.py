@@ -25,7 +25,8 @@ from proof.store.models import ColumnRow, PageRow, TextRow, TextVersionRow
 from proof.store.places import OF_COLLATION, PageToPlace, put_flags
 from proof.store.rows import PagePlace
 from proof.store.texts import sha_of
-from proof.text.witness import Addresses, Edition
+from proof.text.addresses import Addresses
+from proof.text.transcription import Transcription
 
 NO_BOX = Box(0, 0, 0, 0)
 """Where a column is on an image that nobody looks at."""
@@ -59,7 +60,7 @@ class SavedDifferences:
 class CollatedTexts(StorePart):
     """The differences of editions in a store; `Store.collated` is one."""
 
-    def save(self, work: str, path: str, edition: Edition, found: Sequence[FlagOfText]) -> SavedDifferences:
+    def save(self, work: str, path: str, edition: Transcription, found: Sequence[FlagOfText]) -> SavedDifferences:
         """Have the differences of the text at `path`, which reads as `edition` does, be flags of the pages of a work.
 
         Raises UsageError where the text reads otherwise than it was checked.
@@ -72,7 +73,7 @@ class CollatedTexts(StorePart):
             return saved
 
 
-def pages_of_text(session: Session, work: str, path: str, edition: Edition) -> list[PageRow]:
+def pages_of_text(session: Session, work: str, path: str, edition: Transcription) -> list[PageRow]:
     """The pages of a work that the text at `path` has, which reads as `edition` does. Raises UsageError where it reads
     otherwise than it was checked."""
     text = session.scalar(select(TextRow).where(TextRow.path == path))
@@ -87,7 +88,7 @@ def pages_of_text(session: Session, work: str, path: str, edition: Edition) -> l
 
 
 def _save(
-    session: Session, pages: Sequence[PageRow], edition: Edition, found: Sequence[FlagOfText]
+    session: Session, pages: Sequence[PageRow], edition: Transcription, found: Sequence[FlagOfText]
 ) -> SavedDifferences:
     results = queries.results(session, pages)
     columns = columns_of_text(session, pages, edition)
@@ -136,7 +137,7 @@ class ColumnInText:
         )
 
 
-def columns_of_text(session: Session, pages: Sequence[PageRow], edition: Edition) -> list[ColumnInText]:
+def columns_of_text(session: Session, pages: Sequence[PageRow], edition: Transcription) -> list[ColumnInText]:
     """The columns of pages, as they were checked or, of a page without an image, as the text has them; in its order."""
     number_of_page = {page.id: n for n, page in enumerate(pages)}
     query = select(ColumnRow).where(ColumnRow.page_id.in_(number_of_page), ColumnRow.begins.is_not(None))

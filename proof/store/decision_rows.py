@@ -104,9 +104,9 @@ def shown_decisions(session: Session, found: Sequence[DecisionRow | ReadingRow])
 
 
 def decision_of(row: DecisionRow | ReadingRow) -> Decision:
-    same = {name: getattr(row, name) for name in _AS_IN_ROW}
-    states = {"was_state": State(row.was_state), "state": State(row.state)}
-    return Decision(flag=row.flag_id, verdict=Verdict(row.verdict), **states, **same)
+    same: dict[str, Any] = {name: getattr(row, name) for name in _AS_IN_ROW}
+    was, now = State(row.was_state), State(row.state)
+    return Decision(flag=row.flag_id, verdict=Verdict(row.verdict), was_state=was, state=now, **same)
 
 
 _AS_IN_ROW = {one.name for one in fields(Decision)} - {"flag", "verdict", "was_state", "state", "repeated"}

@@ -378,6 +378,20 @@ class AssignmentRow(ActRow):
     batch: Mapped[str] = _of_kind(String(64))
 
 
+class ReportRow(ActRow):
+    """An error that a reader without an account reports from a page (`note` is what they say, in column `line`,
+    `reading` what should stand there), or, `about` one, what became of it. `state` is that of a `ReportState`."""
+
+    __mapper_args__ = {"polymorphic_identity": "report"}  # noqa: RUF012 - as the library has it
+
+    page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
+    line: Mapped[int] = _of_kind()
+    transcribed: Mapped[str] = _of_kind(Text)
+    reading: Mapped[str] = _of_kind(Text)
+    note: Mapped[str] = _of_kind(Text)
+    state: Mapped[str] = _of_kind(String(16))
+
+
 class RuleRow(ActRow):
     """A rule of the project set or lifted: these two are variants here. The last row of a pair holds. `planted`: when
     it was set, planted errors alone had this pair, and these alone it hides."""

@@ -47,6 +47,7 @@ from proof.store.page_states import PageStates
 from proof.store.places import stand_in_text
 from proof.store.queue import Queue
 from proof.store.recovery import Recovered, recover
+from proof.store.reports import Reports
 from proof.store.rows import (
     FlagFilter,
     KeptPage,
@@ -95,6 +96,7 @@ class Store:
         self.carried = CarriedDecisions(*sessions)
         self.comments = Comments(*sessions)
         self.assignments = Assignments(*sessions)
+        self.reports = Reports(*sessions)
         self.page_states = PageStates(*sessions)
         self.rules = Rules(*sessions)
         self.layout_overrides = LayoutOverrides(*sessions)

@@ -14,7 +14,7 @@ from pathlib import Path
 from proof.errors import UsageError
 from proof.store.rows import StoredText
 from proof.store.store import Store
-from proof.text.witness import Edition
+from proof.text.transcription import Transcription
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class TextInStore:
         return max(self.own, key=lambda text: text.run)
 
 
-def find_text(store: Store, edition: Edition) -> TextInStore:
+def find_text(store: Store, edition: Transcription) -> TextInStore:
     """The text of `edition` in a store.
 
     Raises UsageError where nothing was checked yet, where this text was not, or where several missing texts match.
@@ -52,7 +52,7 @@ def _same_file(stored: Path, given: Path) -> bool:
     return stored.resolve() == given.resolve() or (stored.exists() and given.exists() and stored.samefile(given))
 
 
-def _moved(known: Sequence[StoredText], edition: Edition) -> list[StoredText]:
+def _moved(known: Sequence[StoredText], edition: Transcription) -> list[StoredText]:
     """The texts of that name whose file is gone or is the same; of several the one with the most folders in common,
     counted from the file upwards."""
     pages = {page.id for page in edition.pages}
@@ -80,7 +80,7 @@ def _in_common(one: Path, other: Path) -> int:
     return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one.parts), len(other.parts)))
 
 
-def _unknown(store: Store, edition: Edition, known: Sequence[StoredText]) -> str:
+def _unknown(store: Store, edition: Transcription, known: Sequence[StoredText]) -> str:
     pages = {page.id for page in edition.pages}
     near = [text for text in known if pages & text.pages or Path(text.path).name == edition.path.name]
     told = f"{edition.path} was not checked in this project ({store.name}), so nothing was decided for it"

@@ -36,7 +36,7 @@ from proof.store.texts import decided_reading
 from proof.text.column import TAG
 from proof.text.edit import Edit, edited
 from proof.text.model import Script
-from proof.text.read import page_sources
+from proof.text.page_marked import page_sources
 from proof.text.variants import policy_of
 
 BLANK = " \u3000¶"

@@ -55,9 +55,10 @@ def _out_of_sequence(path: Path, pages: Sequence[Page]) -> Iterator[Remark]:
 
 
 def _begins_juan(one: Page, other: Page) -> bool:
-    return other.folio == Folio(1, "a") or (
-        other.id.rpartition("-")[0] != one.id.rpartition("-")[0] and other.ref is None
-    )
+    if one.folio is None or other.folio is None or other.folio == Folio(1, "a"):
+        return True
+    renamed = other.ref is None and other.id.rpartition("-")[0] != one.id.rpartition("-")[0]
+    return renamed or (other.juan != one.juan and other.folio <= one.folio)
 
 
 def _without_pilcrow(path: Path, pages: Sequence[Page], text: str) -> list[Remark]:

@@ -16,12 +16,13 @@ from pathlib import Path
 
 from proof.errors import UsageError
 from proof.model.refs import PageId
-from proof.text.edition import detect_format, parse_edition
 from proof.text.encoding import Decoded
 from proof.text.kanripo import BASE_PAGE
-from proof.text.layers import note_parts
-from proof.text.model import Script
-from proof.text.witness import NOTES, BlockKind, Edition, Format, Layer, LayerStretch, PageStart, TextBlock
+from proof.text.layers import NOTES, BlockKind, Layer, LayerStretch, TextBlock
+from proof.text.model import Page, Script
+from proof.text.note_layers import note_parts
+from proof.text.read import detect_format, parse_transcription
+from proof.text.transcription import Format, Transcription
 from proof.text.zhushu import MARK
 
 _SUBCOMMENTARY = frozenset({Layer.SUBCOMMENTARY, Layer.LEMMA})
@@ -49,7 +50,7 @@ class Converted:
 
 
 def convert(
-    edition: Edition,
+    edition: Transcription,
     target: Format,
     *,
     work: str = "",
@@ -84,7 +85,7 @@ def convert(
 
 
 def _read_again(
-    edition: Edition, text: str, target: Format, losses: Counter[str], added: Sequence[tuple[int, int]] = ()
+    edition: Transcription, text: str, target: Format, losses: Counter[str], added: Sequence[tuple[int, int]] = ()
 ) -> Converted:
     """The text as converted, held to what reading it gives: a file whose format nobody can tell serves nobody.
     `added`: from where to where in it stand signs of layers that the new format can only hold as words."""
@@ -93,7 +94,7 @@ def _read_again(
             f"{edition.path} as {target} could not be recognised again: it has no {_SIGNS[target]}; "
             "choose another format"
         )
-    again = parse_edition(Decoded(text, "utf-8", False), edition.path, target)
+    again = parse_transcription(Decoded(text, "utf-8", False), edition.path, target)
     before, after = _characters(edition), _characters(again, added)
     if [char for char, _ in before] == [char for char, _ in after]:
         moved = Counter((one, other) for (_, one), (_, other) in zip(before, after, strict=True) if one is not other)
@@ -104,7 +105,7 @@ def _read_again(
     return Converted(text, target, _told(losses))
 
 
-def _characters(edition: Edition, without: Sequence[tuple[int, int]] = ()) -> list[tuple[str, Layer]]:
+def _characters(edition: Transcription, without: Sequence[tuple[int, int]] = ()) -> list[tuple[str, Layer]]:
     ends = [end for _, end in without]
 
     def left_out(place: int) -> bool:
@@ -167,7 +168,7 @@ class _Passage:
             self.pieces.append(_Piece(layer, text, sign))
 
 
-def _running(edition: Edition, losses: Counter[str]) -> list[_Passage]:
+def _running(edition: Transcription, losses: Counter[str]) -> list[_Passage]:
     """The edition as paragraphs. Columns run on; a column in full width of the classic that follows a commentary
     begins a paragraph, as the printed page has it."""
     passages: list[_Passage] = []
@@ -194,7 +195,7 @@ def _begins(before: Layer | None, first: LayerStretch, passages: list[_Passage])
     return not passages or (first.layer is Layer.CANON and before is not None and before is not Layer.CANON)
 
 
-def _labels(edition: Edition) -> dict[int, str]:
+def _labels(edition: Transcription) -> dict[int, str]:
     return {note.anchor: f"[^{note.label}]" for note in edition.footnotes if note.anchor is not None}
 
 
@@ -203,7 +204,7 @@ def _with_labels(stretch: LayerStretch, labels: Mapping[int, str]) -> str:
     return stretch.source + labels.get(stretch.end, "")
 
 
-def _inline(draft: _Draft, passages: list[_Passage], edition: Edition, losses: Counter[str]) -> None:
+def _inline(draft: _Draft, passages: list[_Passage], edition: Transcription, losses: Counter[str]) -> None:
     """Notes in brackets. A subcommentary that does not say of itself that it is one begins with 疏曰."""
     for passage in passages:
         draft.put("\u3000\u3000")
@@ -226,7 +227,7 @@ def _inline(draft: _Draft, passages: list[_Passage], edition: Edition, losses: C
     draft.close()
 
 
-def _says_so(piece: _Piece, edition: Edition) -> bool:
+def _says_so(piece: _Piece, edition: Transcription) -> bool:
     """Whether a subcommentary would be known as one by its first words; in notes it is by these alone."""
     if edition.format is not Format.ZHUSHU:
         return True
@@ -238,7 +239,7 @@ def _bare(text: str) -> str:
     return re.sub(r"\[\^[^\]]+\]", "", text).replace("【", "〔").replace("】", "〕")
 
 
-def _zhushu(draft: _Draft, passages: list[_Passage], edition: Edition, losses: Counter[str]) -> None:
+def _zhushu(draft: _Draft, passages: list[_Passage], edition: Transcription, losses: Counter[str]) -> None:
     lines: list[str] = []
     for passage in passages:
         text = ""
@@ -264,14 +265,14 @@ def _zhushu(draft: _Draft, passages: list[_Passage], edition: Edition, losses: C
     draft.close()
 
 
-def _plain(draft: _Draft, passages: list[_Passage], edition: Edition, losses: Counter[str]) -> None:
+def _plain(draft: _Draft, passages: list[_Passage], edition: Transcription, losses: Counter[str]) -> None:
     """The words alone, a passage a line."""
     for passage in passages:
         draft.put("".join(_bare(piece.text) for piece in passage.pieces) + "\n")
     draft.close()
 
 
-def _critical(draft: _Draft, passages: list[_Passage], edition: Edition, losses: Counter[str]) -> None:
+def _critical(draft: _Draft, passages: list[_Passage], edition: Transcription, losses: Counter[str]) -> None:
     draft.put(f"---\ntitle: {json.dumps(edition.title or edition.path.stem, ensure_ascii=False)}\n---\n")
     for passage in passages:
         draft.put("\n")
@@ -292,9 +293,9 @@ def _critical(draft: _Draft, passages: list[_Passage], edition: Edition, losses:
     draft.close()
 
 
-def _count_lost(edition: Edition, target: Format, losses: Counter[str]) -> None:
+def _count_lost(edition: Transcription, target: Format, losses: Counter[str]) -> None:
     """What the running formats do not hold."""
-    losses["page marks"] += len(edition.pages)
+    losses["page marks"] += len(edition.marks)
     if target is not Format.CRITICAL:
         losses["footnotes"] += len(edition.footnotes)
         losses["anchors and levels of headings"] += sum(block.kind is BlockKind.HEADING for block in edition.blocks)
@@ -308,21 +309,21 @@ def _count_lost(edition: Edition, target: Format, losses: Counter[str]) -> None:
         )
 
 
-def _lost_names(edition: Edition) -> Counter[str]:
+def _lost_names(edition: Transcription) -> Counter[str]:
     """How juan are called, where a Kanripo page mark has but a number for them."""
     numbers = _juan_numbers(edition)
     lost = {juan: number for juan, number in numbers.items() if juan and juan != number}
     return Counter({f"names of juan ({juan} becomes {number})": 1 for juan, number in lost.items()})
 
 
-def _juan_numbers(edition: Edition) -> dict[str, str]:
+def _juan_numbers(edition: Transcription) -> dict[str, str]:
     """The number of each juan as page marks write it: the one that its name says, or else its place in the text."""
     return {
         juan: _chinese_number(juan) or str(place).zfill(3) for place, juan in enumerate(_juan_names(edition), start=1)
     }
 
 
-def _kanripo_marks(edition: Edition, work: str) -> Callable[[PageStart], str]:
+def _kanripo_marks(edition: Transcription, work: str) -> Callable[[Page], str]:
     work = work or edition.work
     if not work:
         raise UsageError(f"{edition.path} does not say which work it is: name its id, such as KR1d0030")
@@ -330,7 +331,7 @@ def _kanripo_marks(edition: Edition, work: str) -> Callable[[PageStart], str]:
         raise UsageError(f"{work!r} is no id of a work: letters and digits, such as KR1d0030")
     numbers = _juan_numbers(edition)
 
-    def mark(page: PageStart) -> str:
+    def mark(page: Page) -> str:
         juan = numbers[page.juan]
         edition_name = page.ref.edition if page.ref else "WYG"
         if page.folio is None:
@@ -340,7 +341,7 @@ def _kanripo_marks(edition: Edition, work: str) -> Callable[[PageStart], str]:
     return mark
 
 
-def _juan_names(edition: Edition) -> list[str]:
+def _juan_names(edition: Transcription) -> list[str]:
     return list(dict.fromkeys(page.juan for page in edition.pages))
 
 
@@ -359,10 +360,10 @@ def _chinese_number(juan: str) -> str:
     return str(total + digit).zfill(3) if total + digit else ""
 
 
-def _mirror_marks(edition: Edition, references: Mapping[str, str]) -> Callable[[PageStart], str]:
+def _mirror_marks(edition: Transcription, references: Mapping[str, str]) -> Callable[[Page], str]:
     page_word = "页" if edition.script is Script.SIMPLIFIED else "頁"
 
-    def mark(page: PageStart) -> str:
+    def mark(page: Page) -> str:
         reference = references.get(page.id)
         if reference is None:
             raise UsageError(f"no image is known for page {page.id}: give the image list of the edition")
@@ -375,14 +376,15 @@ def _mirror_marks(edition: Edition, references: Mapping[str, str]) -> Callable[[
     return mark
 
 
-def _paged(edition: Edition, target: Format, mark: Callable[[PageStart], str], losses: Counter[str]) -> str:
+def _paged(edition: Transcription, target: Format, mark: Callable[[Page], str], losses: Counter[str]) -> str:
     """Page marks translated, columns as they stand; blanks in the target's own kind."""
     blank, ending = ("\u3000", "¶\n") if target is Format.KANRIPO else (" ", "\n")
     lines: list[str] = []
     if target is Format.KANRIPO and edition.title:
         lines.append(f"#+TITLE: {edition.title}\n")
     starts = sorted(
-        [(page.start, page, None) for page in edition.pages] + [(block.start, None, block) for block in edition.blocks],
+        [(start, page, None) for start, page in edition.marks.items()]
+        + [(block.start, None, block) for block in edition.blocks],
         key=lambda item: item[0],
     )
     for _, page, block in starts:
@@ -392,14 +394,14 @@ def _paged(edition: Edition, target: Format, mark: Callable[[PageStart], str], l
             column = _column(edition, block, blank)
             losses["page and line breaks of the base edition"] += len(_BASE_BREAK.findall(column))
             lines.append(_BASE_BREAK.sub("", column) + ending)
-    first = edition.pages[0].start if edition.pages else 0
+    first = next(iter(edition.marks), 0)
     losses["lines before the first page mark"] += edition.text[:first].count("\n")
     if target is Format.MIRROR:
-        losses["ids of pages"] += len(edition.pages)
+        losses["ids of pages"] += len(edition.marks)
     else:
-        losses["image references"] += sum(page.ref is not None for page in edition.pages)
+        losses["image references"] += sum(page.ref is not None for page in edition.marks.values())
     return "".join(lines)
 
 
-def _column(edition: Edition, block: TextBlock, blank: str) -> str:
+def _column(edition: Transcription, block: TextBlock, blank: str) -> str:
     return re.sub(r"[ \u3000]", blank, edition.text[block.start : block.end])

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from proof.errors import TextError
 from proof.text.encoding import Decoded
+from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
 from proof.text.remarks import Code, Remark
-from proof.text.witness import BlockKind, Edition, Footnote, Format, Layer, LayerStretch, TextBlock
+from proof.text.transcription import Footnote, Format, Transcription
 
 MARK = re.compile(r"<small>|^\[\^[^\]\n]+\]:|^#{1,6}[ \t]+\S", re.MULTILINE)
 _FRONT = re.compile(r"---[ \t]*\r?\n")
@@ -108,8 +109,8 @@ class _Reader:
         return tuple(found)
 
 
-def parse_critical(decoded: Decoded, path: Path) -> Edition:
-    """The edition that a decoded file holds. Raises TextError where it is front matter without an end."""
+def parse_critical(decoded: Decoded, path: Path) -> Transcription:
+    """The transcription that a decoded file holds. Raises TextError where it is front matter without an end."""
     text = decoded.text
     front = _front_matter(text, path)
     reader = _Reader(path, text)
@@ -125,7 +126,9 @@ def parse_critical(decoded: Decoded, path: Path) -> Edition:
     footnotes = reader.footnotes()
     for line, at, values in decoded.extraction.remarks if decoded.extraction else ():
         reader.remark(line, at, **dict(values))
-    return Edition.running(decoded, path, Format.CRITICAL, reader.blocks, reader.remarks, front.title, footnotes)
+    return Transcription.of_blocks(
+        decoded, path, Format.CRITICAL, reader.blocks, reader.remarks, front.title, footnotes
+    )
 
 
 def has_front_matter(text: str) -> bool:

@@ -2,7 +2,7 @@
 was read from, so that an edit of the text is an edit of those bytes, and of nothing else.
 
 A reader makes an `Extraction` with a `Draft`: it puts down what it reads with `read`, and the marks of one of the
-notations that `proof.text.edition` parses (a page mark, `<small>`, a line feed) with `mark`. Positions of pages,
+notations that `proof.text.read` parses (a page mark, `<small>`, a line feed) with `mark`. Positions of pages,
 columns, findings and decisions count code points of the extracted text.
 """
 

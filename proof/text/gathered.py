@@ -1,22 +1,24 @@
-"""Witnesses that are several files: the juan of a folder, of a branch, or named one by one, read as one edition."""
+"""Witnesses that are several files: the juan of a folder, of a branch, or named one by one, read as one."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from proof.errors import TextError
-from proof.text.edition import parse_edition, read_edition
 from proof.text.formats import decoded, text_suffixes
+from proof.text.layers import TextBlock
+from proof.text.model import Page
+from proof.text.read import parse_transcription, read_transcription
 from proof.text.script import script_of
-from proof.text.witness import Edition, Footnote, LayerStretch, PageStart, TextBlock
+from proof.text.transcription import Footnote, Transcription
 from proof.text.witness_source import WitnessSource
 
 
-def read_witnesses(sources: Sequence[WitnessSource]) -> list[Edition]:
-    """An edition for each source; those of one siglum are one witness. Raises TextError."""
+def read_witnesses(sources: Sequence[WitnessSource]) -> list[Transcription]:
+    """A transcription for each source; those of one siglum are one witness. Raises TextError."""
     groups: dict[str, list[WitnessSource]] = {}
     for number, source in enumerate(sources):
         groups.setdefault(source.siglum or f"\0{number}", []).append(source)
@@ -38,7 +40,7 @@ def witnesses_state(sources: Iterable[WitnessSource]) -> bytes:
     return known.digest()
 
 
-def apart_from(witness: Edition, text: Edition) -> Edition | None:
+def apart_from(witness: Transcription, text: Transcription) -> Transcription | None:
     """The witness without what is the text itself, its file or a copy of it; None where nothing else is left."""
     if not witness.parts:
         own = witness.path.resolve() == text.path.resolve() or witness.text == text.text
@@ -49,58 +51,36 @@ def apart_from(witness: Edition, text: Edition) -> Edition | None:
     return joined(left, witness.path, witness.siglum) if left else None
 
 
-def joined(editions: Sequence[Edition], path: Path, siglum: str = "") -> Edition:
-    """Editions one after the other as one, called `path`: its text is theirs, with a line feed between where none
+def joined(parts: Sequence[Transcription], path: Path, siglum: str = "") -> Transcription:
+    """Transcriptions one after the other as one, called `path`: its text is theirs, with a line feed between where none
     stands. Lines are those of the files."""
     texts: list[str] = []
-    at, shifted = 0, list[_Shifted]()
-    for edition in editions:
-        text = edition.text if edition.text.endswith("\n") else edition.text + "\n"
-        texts.append(text)
-        shifted.append(_Shifted.by(at, edition))
-        at += len(text)
-    stretches = (stretch.source for one in shifted for block in one.blocks for stretch in block.stretches)
-    first = editions[0]
+    blocks: list[TextBlock] = []
+    pages: list[Page] = []
+    footnotes: list[Footnote] = []
+    at = 0
+    for part in parts:
+        blocks += (block.moved(at) for block in part.blocks)
+        pages += (page.moved(at) for page in part.pages)
+        footnotes += (note.moved(at) for note in part.footnotes)
+        texts.append(part.text if part.text.endswith("\n") else part.text + "\n")
+        at += len(texts[-1])
+    first = parts[0]
     return replace(
         first,
         path=path,
-        script=script_of(stretches),
-        text="".join(texts),
-        blocks=tuple(block for one in shifted for block in one.blocks),
-        pages=tuple(page for one in shifted for page in one.pages),
-        footnotes=tuple(note for one in shifted for note in one.footnotes),
-        remarks=tuple(remark for edition in editions for remark in edition.remarks),
+        script=script_of(stretch.source for block in blocks for stretch in block.stretches),
+        decoded=replace(first.decoded, text="".join(texts)),
+        pages=tuple(pages),
+        running=tuple(blocks),
+        footnotes=tuple(footnotes),
+        remarks=tuple(remark for part in parts for remark in part.remarks),
         siglum=siglum,
-        parts=tuple(editions),
+        parts=tuple(parts),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Shifted:
-    """What of an edition has places, moved by some code points."""
-
-    blocks: tuple[TextBlock, ...]
-    pages: tuple[PageStart, ...]
-    footnotes: tuple[Footnote, ...]
-
-    @classmethod
-    def by(cls, at: int, edition: Edition) -> _Shifted:
-        return cls(
-            tuple(_block(block, at) for block in edition.blocks),
-            tuple(replace(page, start=page.start + at) for page in edition.pages),
-            tuple(
-                replace(note, start=note.start + at, anchor=None if note.anchor is None else note.anchor + at)
-                for note in edition.footnotes
-            ),
-        )
-
-
-def _block(block: TextBlock, at: int) -> TextBlock:
-    stretches = tuple(LayerStretch(one.layer, one.start + at, one.source) for one in block.stretches)
-    return replace(block, start=block.start + at, end=block.end + at, stretches=stretches)
-
-
-def _witness(group: Sequence[WitnessSource]) -> Edition:
+def _witness(group: Sequence[WitnessSource]) -> Transcription:
     siglum = group[0].siglum or group[0].revision
     editions = [edition for source in group for edition in _editions(source)]
     if len(editions) == 1 and not group[0].revision:
@@ -113,19 +93,19 @@ def _witness(group: Sequence[WitnessSource]) -> Edition:
     return joined(editions, path, siglum)
 
 
-def _editions(source: WitnessSource) -> list[Edition]:
+def _editions(source: WitnessSource) -> list[Transcription]:
     if source.revision:
         from proof.text.branches import branch_files  # noqa: PLC0415 - dulwich, which few projects need
 
         read = []
         for name, data in branch_files(source.path, source.revision):
             path = Path(f"{source.path}@{source.revision}") / name
-            read.append(parse_edition(decoded(path, data), path))
+            read.append(parse_transcription(decoded(path, data), path))
         return read
     files = _files(source.path)
     if not files:
         raise TextError(source.path, None, f"is a folder without texts ({', '.join(sorted(text_suffixes()))})")
-    return [read_edition(file) for file in files]
+    return [read_transcription(file) for file in files]
 
 
 def _files(path: Path) -> list[Path]:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proof.text.encoding import Decoded
-from proof.text.layers import note_parts
+from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
+from proof.text.note_layers import note_parts
 from proof.text.remarks import Code, Remark
-from proof.text.witness import BlockKind, Edition, Format, Layer, LayerStretch, TextBlock
+from proof.text.transcription import Format, Transcription
 
 MARK = re.compile(r"【[^【】\n]{2,}】")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -21,8 +22,8 @@ _CLOSING = re.compile(r"右[^\u3000【】]{1,14}")
 _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
 
 
-def parse_inline(decoded: Decoded, path: Path) -> Edition:
-    """The edition that a decoded file holds."""
+def parse_inline(decoded: Decoded, path: Path) -> Transcription:
+    """The transcription that a decoded file holds."""
     text = decoded.text
     remarks = [found.span() for found in _COMMENT.finditer(text)]
     blocks: list[TextBlock] = []
@@ -43,7 +44,7 @@ def parse_inline(decoded: Decoded, path: Path) -> Edition:
         heading = all(stretch.layer is Layer.HEADING for stretch in stretches)
         kind = BlockKind.HEADING if heading else BlockKind.PARAGRAPH
         blocks.append(TextBlock(kind, begin, end, number, tuple(stretches), level=1 if heading else 0))
-    return Edition.running(decoded, path, Format.INLINE, blocks, told)
+    return Transcription.of_blocks(decoded, path, Format.INLINE, blocks, told)
 
 
 def _outside(start: int, end: int, remarks: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -1,85 +1,126 @@
-"""To which layer the parts of a note belong, by the words with which they begin.
+"""The running text of a transcription in its layers: the classic (經), its commentary (注), the subcommentary (疏),
+glosses on sounds (釋文) and remarks of editors (案).
 
-One note often holds several: the commentary, a gloss on sounds (`射食亦反`), what the subcommentary says (`疏曰`) and
-what the editor adds (`今按`), divided by an ideographic space or by nothing at all.
+A *stretch* is a slice of the file without any markup in it, so the character at `source[i]` stands at `start + i` in
+the file; whatever lies between the stretches is markup. Nothing is normalised.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
-from proof.text.witness import Layer
+from proof.text.column import parse_column
+from proof.text.model import is_han
 
-_HAN = "[\u3400-\u9fff\U00020000-\U0003ffff]"
-_MORE = rf"(?:又音{_HAN}|又如字|[又劉刘]{_HAN}{{2}}反|下同|[後后]皆[倣仿]此)*+"
-_SOUND = rf"(?:依注)?+(?:音{_HAN}|如字|{_HAN}{{2}}[反切]){_MORE}"
-_GLOSSES = re.compile(rf"(?:{_HAN}{_SOUND})++")
-_CLOSING_GLOSSES = re.compile(rf"(?:{_HAN}{_SOUND})++$")
-_VOICE = re.compile(
-    r"(?P<sub>[疏䟽][曰云]|賈疏[曰云]?|贾疏[曰云]?)|(?P<editor>今[按案]|愚[按案]|謹[按案]|谨[按案])|(?P<gloss>釋文[曰云]?|释文[曰云]?)"
-)
-_EDITOR_FIRST = re.compile(r"[案按]")
-_LAYER_OF = {"sub": Layer.SUBCOMMENTARY, "editor": Layer.EDITOR, "gloss": Layer.GLOSS}
+COMPONENTS = frozenset("扌氵亻犭忄纟钅饣礻衤艹讠")
+"""Characters that stand for no word: before another one they are the half of a character that an old encoding
+could not write (扌奎)."""
 
-Part = tuple[Layer, int, int]
-"""A layer, and from where to where in the note it goes."""
+_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u3007]*")
+"""What `is_han` takes for Han characters."""
 
 
-def note_parts(note: str, layer: Layer = Layer.COMMENTARY) -> list[Part]:
-    """The layers of a note. What has no sign of its own belongs to `layer`, the note's own, or, behind a
-    subcommentary or an editor's remark, to that. Ideographic spaces between the parts belong to none."""
-    found: list[Part] = []
-    current = layer
-    for start, end in _spaced(note):
-        for begin, stop, voice in _voices(note, start, end):
-            if voice is not None:
-                current = voice
-            if begin == 0 and voice is None and _EDITOR_FIRST.match(note):
-                current = Layer.EDITOR
-            if current is Layer.COMMENTARY:
-                found += _without_glosses(note, begin, stop)
-            else:
-                found.append((current, begin, stop))
-    return found
+class Layer(StrEnum):
+    """What a stretch of text belongs to, in the terms of the field."""
+
+    CANON = "經"
+    COMMENTARY = "注"
+    SUBCOMMENTARY = "疏"
+    GLOSS = "釋文"
+    EDITOR = "案"
+    UNDIVIDED = "經注"
+    """Classic and commentary run together, and nothing says where one ends."""
+    LEMMA = "起止"
+    """The words of the classic or commentary from which to which a subcommentary speaks."""
+    HEADING = "題"
+    APPARATUS = "校"
+    """The footnotes of a critical edition."""
 
 
-def last_layer(parts: list[Part], layer: Layer) -> Layer:
-    """The layer in which a note stands at its end, for what goes on in the next column."""
-    return next((part[0] for part in reversed(parts) if part[0] is not Layer.GLOSS), layer)
+NOTES = frozenset({Layer.COMMENTARY, Layer.SUBCOMMENTARY, Layer.GLOSS, Layer.EDITOR, Layer.LEMMA})
+"""Layers that are commentary on the text."""
 
 
-def is_gloss(text: str) -> bool:
-    """Whether `text` tells nothing but sounds."""
-    return _GLOSSES.fullmatch(text) is not None
+class BlockKind(StrEnum):
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    COLUMN = "column"
 
 
-def _spaced(note: str) -> Iterator[tuple[int, int]]:
-    for part in re.finditer(r"[^\u3000]+", note):
-        yield part.span()
+@dataclass(frozen=True, slots=True)
+class WitnessCell:
+    """One character, entity or composition of a stretch: its text, and its place in the file."""
+
+    text: str
+    start: int
+    length: int
+
+    @property
+    def han(self) -> bool:
+        return is_han(self.text)
 
 
-def _voices(note: str, start: int, end: int) -> Iterator[tuple[int, int, Layer | None]]:
-    """The pieces of a part, each from where a new voice begins. A voice begins a part, or follows a gloss."""
-    begin, voice = start, None
-    for found in _VOICE.finditer(note, start, end):
-        if found.start() > start and not _CLOSING_GLOSSES.search(note[max(begin, found.start() - 12) : found.start()]):
-            continue
-        if found.start() > begin:
-            yield begin, found.start(), voice
-        begin, voice = found.start(), _LAYER_OF[found.lastgroup or "sub"]
-    if begin < end:
-        yield begin, end, voice
+@dataclass(frozen=True, slots=True)
+class LayerStretch:
+    """A slice of the file in one layer; `start` is the code point in the file where it begins."""
+
+    layer: Layer
+    start: int
+    source: str
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.source)
+
+    @property
+    def plain(self) -> bool:
+        """Whether each of its code points is a Han character by itself."""
+        return _HAN.fullmatch(self.source) is not None and COMPONENTS.isdisjoint(self.source)
+
+    def cells(self) -> Iterator[WitnessCell]:
+        """Its glyphs in reading order: no spaces, no punctuation. A component before a Han character is one cell
+        with it."""
+        if self.plain:
+            yield from (WitnessCell(char, start, 1) for start, char in enumerate(self.source, self.start))
+            return
+        component: WitnessCell | None = None
+        for cell in (cell for run in parse_column(self.source).runs for cell in run.cells if cell.glyph):
+            here = WitnessCell(cell.text, self.start + cell.offset, cell.length)
+            if component is not None and component.start + component.length == here.start and here.han:
+                yield WitnessCell(component.text + here.text, component.start, component.length + here.length)
+                component = None
+                continue
+            if component is not None:
+                yield component
+            component = here if here.text in COMPONENTS else None
+            if component is None:
+                yield here
+        if component is not None:
+            yield component
 
 
-def _without_glosses(note: str, start: int, end: int) -> list[Part]:
-    """A piece of commentary, its glosses before and behind taken off."""
-    part = note[start:end]
-    if is_gloss(part):
-        return [(Layer.GLOSS, start, end)]
-    opening = _GLOSSES.match(part)
-    head = opening.end() if opening and len(opening[0]) > 3 else 0
-    closing = _CLOSING_GLOSSES.search(part, head)
-    tail = closing.start() if closing and closing.start() > head else len(part)
-    pieces = [(Layer.GLOSS, 0, head), (Layer.COMMENTARY, head, tail), (Layer.GLOSS, tail, len(part))]
-    return [(layer, start + begin, start + stop) for layer, begin, stop in pieces if stop > begin]
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """A heading, a paragraph or a column. `level` counts from 1 for headings, 0 for what is none; `anchor` is
+    its id where the format gives one; `page` and `number` are set for columns alone.
+
+    `start` and `end` are code points in the file: a line of it without its ending (and without a pilcrow).
+    """
+
+    kind: BlockKind
+    start: int
+    end: int
+    file_line: int
+    stretches: tuple[LayerStretch, ...]
+    level: int = 0
+    anchor: str = ""
+    page: str = ""
+    number: int = 0
+
+    def moved(self, by: int) -> TextBlock:
+        """The block where `by` code points more precede it."""
+        stretches = tuple(replace(stretch, start=stretch.start + by) for stretch in self.stretches)
+        return replace(self, start=self.start + by, end=self.end + by, stretches=stretches)

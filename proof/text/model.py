@@ -1,4 +1,4 @@
-"""One model for every transcription format: page, column, run, cell.
+"""The page as transcribed: page, column, run, cell.
 
 The source text is kept as it came. A cell knows the place of its character in the source column (and so
 in the file): every correction is an edit at that place. Keys for comparison are made beside it, never
@@ -8,14 +8,12 @@ instead of it; nothing here is Unicode-normalised, since normalisation rewrites 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path
+from functools import partial
 from unicodedata import category
 
 from proof.model.refs import Folio, ImageRef
-from proof.text.extraction import Extraction
-from proof.text.remarks import Remark
 
 
 class Row(StrEnum):
@@ -128,8 +126,10 @@ class Page:
     """One half-folio. `id` is the id of its page mark, or the image reference where the format has none.
 
     `cut` are its columns, or what cuts them out of the text of the file when they are asked for: of a work the columns
-    take ten times the memory that its pages do. `running`: the text is a slice of an edition without columns, which was
-    laid on this page; its columns are then the lines of the file that stand here, numbered as in the file.
+    take ten times the memory that its pages do. `starts` are the code points of the file at which a mark of the page
+    stands: several where the page is continued later in the file, none where the page was laid on an image. `running`:
+    the text is a slice of one without columns, which was laid on this page; its columns are then the lines of the file
+    that stand here, numbered as in the file.
     """
 
     id: str
@@ -139,29 +139,16 @@ class Page:
     file_line: int
     cut: tuple[Column, ...] | Callable[[], tuple[Column, ...]]
     running: bool = False
+    starts: tuple[int, ...] = ()
 
     @property
     def columns(self) -> tuple[Column, ...]:
         return self.cut if isinstance(self.cut, tuple) else self.cut()
 
+    def moved(self, by: int) -> Page:
+        """The page where `by` code points more precede it in the file."""
+        return replace(self, cut=partial(_moved, self, by), starts=tuple(start + by for start in self.starts))
 
-@dataclass(frozen=True, slots=True)
-class Transcription:
-    """A transcription file: its pages, and `text`, the file decoded but otherwise byte for byte.
 
-    `encoding` (with `bom`) encodes `text` back into the very bytes of the file; where it was extracted from a file of
-    another format (`container`), `extraction` leads back to them.
-    """
-
-    path: Path
-    format: str
-    script: Script
-    text: str
-    encoding: str
-    bom: bool
-    title: str
-    work: str
-    pages: tuple[Page, ...]
-    remarks: tuple[Remark, ...] = ()
-    container: str = ""
-    extraction: Extraction | None = None
+def _moved(page: Page, by: int) -> tuple[Column, ...]:
+    return tuple(replace(column, start=column.start + by) for column in page.columns)

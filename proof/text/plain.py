@@ -7,8 +7,9 @@ from pathlib import Path
 
 from proof.errors import TextError
 from proof.text.encoding import Decoded
+from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
 from proof.text.model import is_han
-from proof.text.witness import BlockKind, Edition, Format, Layer, LayerStretch, TextBlock
+from proof.text.transcription import Format, Transcription
 
 MIN_HAN_SHARE = 0.5
 """Share of Han characters among letters from which a file without marks is a Chinese text."""
@@ -36,8 +37,8 @@ def foreign(text: str) -> str:
     return next((advice for pattern, advice in _FOREIGN if pattern.match(text)), "")
 
 
-def parse_plain(decoded: Decoded, path: Path) -> Edition:
-    """The edition that a decoded file holds. Raises TextError where it is in another format."""
+def parse_plain(decoded: Decoded, path: Path) -> Transcription:
+    """The transcription that a decoded file holds. Raises TextError where it is in another format."""
     if advice := foreign(decoded.text):
         raise TextError(path, 1, advice)
     blocks, start = [], 0
@@ -49,4 +50,4 @@ def parse_plain(decoded: Decoded, path: Path) -> Edition:
             )
             blocks.append(TextBlock(BlockKind.PARAGRAPH, start, start + len(line), number, stretches))
         start += len(raw) + 1
-    return Edition.running(decoded, path, Format.PLAIN, blocks, ())
+    return Transcription.of_blocks(decoded, path, Format.PLAIN, blocks, ())

@@ -1,184 +1,80 @@
-"""Reading a transcription: from a file to pages, columns and cells."""
+"""Reading a transcription from a file, in any of the formats."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import replace
 from pathlib import Path
 
 from proof.errors import TextError
-from proof.text import kanripo
-from proof.text.blemishes import blemishes
-from proof.text.column import SPAN, ColumnSpans, faults_of
+from proof.text import critical, inline, plain, zhushu
 from proof.text.encoding import Decoded
 from proof.text.formats import decoded_file
-from proof.text.kanripo import KANRIPO, header_property
-from proof.text.lines import lines
+from proof.text.kanripo import has_page_mark
 from proof.text.mirror import MIRROR
-from proof.text.model import Page, Transcription
-from proof.text.notes import divide_notes, notes_are_undivided
-from proof.text.pages import LineKind, PageMark, SourceLine
-from proof.text.remarks import Code, Remark
-from proof.text.script import script_of
+from proof.text.model import Script
+from proof.text.page_marked import parse_page_marked
+from proof.text.transcription import PAGED, Format, Transcription
 
-SHOWN = 20
-"""Characters of a line that a remark about it names."""
+PAGE_MARK_EXAMPLES = "a page begins with a line such as <pb:KR1d0030_WYG_010-1a> or 卷十 第 1a 页 WYG0103-0192c.png"
 
-
-def page_sources(path: Path | str) -> dict[str, list[str]]:
-    """The columns of each page of the transcription at `path`, as they stand in the file, by the page's id: for looking
-    for words, in a third of the time that it takes to read it. Raises TextError where the file cannot be read."""
-    decoded = decoded_file(path)
-    gatherer = _SourceGatherer(Path(path), kanripo.keeps_base_lines(decoded.text))
-    for line in lines(decoded.text):
-        gatherer.take(line)
-    return {page.id: [column.source for column in page.columns] for page in gatherer.pages(decoded.text)}
+_HEAD = re.compile(r"^#\+PROPERTY:[ \t]*(?:ID|JUAN|LASTPB)[ \t]", re.MULTILINE)
+"""What the head of a file of the Kanseki Repository has."""
 
 
 def read_transcription(path: Path | str, encoding: str | None = None) -> Transcription:
-    """The transcription in the file at `path`; its format is found from its page marks.
+    """The transcription in the file at `path`; its format is found from its marks.
 
-    The file is taken to be UTF-8 unless `encoding` names another. What can be read in spite of a blemish is
-    read, and told in the transcription's `remarks`, each naming file and line. Raises TextError where the file
-    cannot be read, is empty, is in another encoding or has no page mark.
+    The file is taken to be UTF-8 unless `encoding` names another. What can be read in spite of a blemish is read, and
+    reported in `remarks`, each naming file and line. Raises TextError where the file cannot be read, is empty, is in
+    another encoding or in none of the formats.
     """
     return parse_transcription(decoded_file(path, encoding), Path(path))
 
 
-def parse_transcription(decoded: Decoded, path: Path) -> Transcription:
-    """The transcription that a decoded file holds; `path` is what messages call it. Raises TextError."""
-    gatherer = _Gatherer(path, kanripo.keeps_base_lines(decoded.text))
-    for line in lines(decoded.text):
-        gatherer.take(line)
-    if not gatherer.format:
-        raise TextError(
-            path,
-            None,
-            "no page mark found: a page begins with a line such as <pb:KR1d0030_WYG_010-1a> "
-            "or 卷十 第 1a 页 WYG0103-0192c.png",
-        )
-    pages, remarks = gatherer.pages(decoded.text), gatherer.remarks
-    if decoded.extraction is not None:  # names of pages are what the file has, and no page marks
-        remarks = [Remark(path, line, code, values) for line, code, values in decoded.extraction.remarks]
-    if notes_are_undivided(pages):
-        pages = divide_notes(pages)
-        remarks.append(Remark.of(path, pages[0].file_line, Code.NOTES_UNDIVIDED))
-    pilcrows = gatherer.format == KANRIPO.name and not gatherer.base_lines
-    remarks += blemishes(path, pages, decoded.text, pilcrows=pilcrows)
-    return Transcription(
-        path=path,
-        format=gatherer.format,
-        script=script_of(column.source for page in pages for column in page.columns),
-        text=decoded.text,
-        encoding=decoded.encoding,
-        bom=decoded.bom,
-        title=gatherer.title,
-        work=gatherer.work,
-        pages=pages,
-        remarks=tuple(sorted(remarks, key=lambda remark: remark.line)),
-        container=decoded.container,
-        extraction=decoded.extraction,
-    )
+def parse_transcription(decoded: Decoded, path: Path, form: Format | None = None) -> Transcription:
+    """The transcription that a decoded file holds, in its own format or in `form`; `path` is what messages call it.
+    Raises TextError."""
+    form = form or detect_format(decoded.text)
+    if form in PAGED:
+        return parse_page_marked(decoded, path, form)
+    if "\r" in decoded.text and "\n" not in decoded.text:
+        raise TextError(path, None, "its lines end in CR alone: save it with LF or CR LF")
+    match form:
+        case Format.INLINE:
+            return inline.parse_inline(decoded, path)
+        case Format.ZHUSHU:
+            return zhushu.parse_zhushu(decoded, path)
+        case Format.CRITICAL:
+            return critical.parse_critical(decoded, path)
+        case Format.PLAIN:
+            return plain.parse_plain(decoded, path)
+    if advice := plain.foreign(decoded.text):
+        raise TextError(path, 1, advice)
+    raise TextError(path, None, f"no format is recognised, and it is no Chinese text: {PAGE_MARK_EXAMPLES}")
 
 
-@dataclass(slots=True)
-class _OpenPage:
-    """A page while its columns are being gathered."""
-
-    mark: PageMark
-    juan: str
-    file_line: int
-    spans: bytearray = field(default_factory=bytearray)
-
-    def add(self, line: SourceLine, *, note_open: bool) -> None:
-        """Take a column; `note_open`: the one before left a note open."""
-        self.spans += SPAN.pack(line.start, len(line.source), line.number, note_open)
-
-
-@dataclass(slots=True)
-class _Gatherer:
-    """Takes a file line by line. `base_lines`: pilcrows are line ends of the base edition. `heading` is the juan as
-    the head of the file names it, until a page mark takes it up; `juan_names` leads from the juan as page marks number
-    it to its name."""
-
-    path: Path
-    base_lines: bool
-    format: str = ""
-    title: str = ""
-    work: str = ""
-    heading: str = ""
-    juan_names: dict[str, str] = field(default_factory=dict)
-    opened: dict[str, _OpenPage] = field(default_factory=dict)
-    current: _OpenPage | None = None
-    note_open: bool = False
-    before: list[int] = field(default_factory=list)
-    remarks: list[Remark] = field(default_factory=list)
-
-    def take(self, line: SourceLine) -> None:
-        if line.fault is not None and (self.current is not None or line.fault is not Code.ANNOTATION):
-            self.remark(line.number, line.fault, text=line.source.strip()[:SHOWN])
-        if line.kind is LineKind.COLUMN and self.current is not None:
-            self.add_column(line, self.current)
-        elif line.kind is LineKind.MARK and line.format is not None and line.mark is not None:
-            if not self.format:
-                self.begin_text(line.format.name)
-            self.begin_page(line, line.mark)
-        elif line.kind is LineKind.COMMENT:
-            self.read_property(line.source)
-        elif line.kind is LineKind.BEFORE and line.source.strip("¶ \u3000"):
-            self.before.append(line.number)
-
-    def remark(self, line: int, code: Code, **values: str | int) -> None:
-        self.remarks.append(Remark.of(self.path, line, code, **values))
-
-    def begin_text(self, form: str) -> None:
-        """The first page mark decides the format; only the mirror has lines of its own before it."""
-        self.format = form
-        if self.before and form != MIRROR.name:
-            self.remark(self.before[0], Code.LINES_ON_NO_PAGE, number=len(self.before))
-
-    def begin_page(self, line: SourceLine, mark: PageMark) -> None:
-        self.work = self.work or mark.work
-        if mark.fault is not None:
-            self.remark(line.number, mark.fault, page=mark.id)
-        if self.heading:
-            self.juan_names[mark.juan], self.heading = self.heading, ""
-        page = self.opened.get(mark.id)
-        if page is None:
-            page = _OpenPage(mark, self.juan_names.get(mark.juan, mark.juan), line.number)
-            self.opened[mark.id] = page
-        else:
-            self.remark(line.number, Code.PAGE_AGAIN, page=mark.id, first=page.file_line)
-        self.current = page
-
-    def add_column(self, line: SourceLine, page: _OpenPage) -> None:
-        page.add(line, note_open=self.note_open)
-        number = len(page.spans) // SPAN.size
-        problems, self.note_open = faults_of(line.source, self.note_open)
-        for problem in problems:
-            if problem.code is not Code.PILCROW_WITHIN or not self.base_lines:
-                self.remark(line.number, problem.code, page=page.mark.id, column=number, what=problem.what)
-
-    def read_property(self, source: str) -> None:
-        name, value = header_property(source) or ("", "")
-        if name == "TITLE":
-            self.title = self.title or value
-        elif name == "ID":
-            self.work = self.work or value
-        elif name == "JUAN":
-            self.heading = value
-
-    def pages(self, text: str) -> tuple[Page, ...]:
-        """The pages; `text` is that of the whole file."""
-        return tuple(
-            Page(id_, page.mark.folio, page.mark.ref, page.juan, page.file_line, ColumnSpans(text, bytes(page.spans)))
-            for id_, page in self.opened.items()
-        )
+def detect_format(text: str) -> Format | None:
+    """The format of a text by its marks, None where it has none. Page marks decide; of the others, the most
+    frequent mark does."""
+    for line in text.splitlines():
+        if has_page_mark(line):
+            return Format.KANRIPO
+        if MIRROR.mark.match(line):
+            return Format.MIRROR
+    if _HEAD.search(text):
+        return Format.KANRIPO
+    counts = {
+        Format.INLINE: len(inline.MARK.findall(text)),
+        Format.ZHUSHU: len(re.findall(r"^\[疏\]", text, re.MULTILINE)),
+        Format.CRITICAL: len(critical.MARK.findall(text)) + critical.has_front_matter(text),
+    }
+    best = max(counts, key=lambda form: counts[form])
+    if counts[best]:
+        return best
+    return Format.PLAIN if plain.is_plain(text) else None
 
 
-class _SourceGatherer(_Gatherer):
-    """Takes a file line by line and reads nothing in its columns."""
-
-    __slots__ = ()
-
-    def add_column(self, line: SourceLine, page: _OpenPage) -> None:
-        page.add(line, note_open=False)
+def in_script(transcription: Transcription, named: str) -> Transcription:
+    """The transcription in the script of that name; as it was found where that is `auto`."""
+    return transcription if named == "auto" else replace(transcription, script=Script(named))

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from proof.text.encoding import Decoded
+from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
 from proof.text.model import is_han
 from proof.text.remarks import Code, Remark
-from proof.text.witness import BlockKind, Edition, Format, Layer, LayerStretch, TextBlock
+from proof.text.transcription import Format, Transcription
 
 MARK = re.compile(r"\[疏\]")
 _UNCLOSED = re.compile(r"\[疏(?!\])|(?<!\[)疏\]")
@@ -32,8 +33,8 @@ class _Lemma:
     last: str
 
 
-def parse_zhushu(decoded: Decoded, path: Path) -> Edition:
-    """The edition that a decoded file holds."""
+def parse_zhushu(decoded: Decoded, path: Path) -> Transcription:
+    """The transcription that a decoded file holds."""
     text = decoded.text
     blocks: list[TextBlock] = []
     remarks: list[Remark] = []
@@ -54,7 +55,7 @@ def parse_zhushu(decoded: Decoded, path: Path) -> Edition:
             else:
                 remarks.append(Remark.of(path, number, Code.SUBCOMMENTARY_ALONE))
         blocks.append(TextBlock(BlockKind.PARAGRAPH, begin, end, number, stretches))
-    return Edition.running(decoded, path, Format.ZHUSHU, blocks, remarks)
+    return Transcription.of_blocks(decoded, path, Format.ZHUSHU, blocks, remarks)
 
 
 def _subcommentary(line: str, begin: int, after_mark: int) -> tuple[tuple[LayerStretch, ...], list[_Lemma]]:

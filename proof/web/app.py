@@ -49,6 +49,7 @@ from proof.web.people_api import people_api
 from proof.web.project import Project, secret_of
 from proof.web.readings import readings, readings_api, show_to_each
 from proof.web.replacing import replacing
+from proof.web.reports import count_reports, reports, reports_api
 from proof.web.rereading import Rereading
 
 LARGEST_BODY = 1 << 20
@@ -122,6 +123,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_api(downloads_api)
     app.register_api(export_preview_api)
     app.register_api(readings_api)
+    app.register_api(reports_api)
     app.register_api(assignments_api)
     app.register_blueprint(iiif)
     app.register_blueprint(glyph_tiles)
@@ -131,6 +133,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_blueprint(export_preview)
     app.register_blueprint(replacing)
     app.register_blueprint(readings)
+    app.register_blueprint(reports)
     app.register_blueprint(assignments)
     app.register_blueprint(certificates)
     description.serve(app)
@@ -180,6 +183,7 @@ def _guard(app: OpenAPI, https: bool) -> None:
     """What stands before every request and on every answer: who asks, forged requests, what a page may load."""
     people.guard(app)
     show_to_each(app)
+    count_reports(app)
     csrf = CSRFProtect(app)
 
     @app.before_request

@@ -87,7 +87,7 @@ class Attempts:
             own = Count(self._one, ("device", who, device), forgotten=True)
             if self._counter.hit(own.limit, *own.key):
                 return Attempt(who, (own,))
-        where = _network(request.remote_addr or "")
+        where = network_of(request.remote_addr or "")
         counts = (
             Count(self._one, ("pair", who, where), forgotten=True),
             Count(self._all, ("account", who, "")),
@@ -132,7 +132,7 @@ class Attempts:
         return f"{current_app.config['SESSION_COOKIE_NAME']}-known-{who[:8]}"
 
 
-def _network(address: str) -> str:
+def network_of(address: str) -> str:
     """What of an address its owner cannot choose at will."""
     try:
         found = ipaddress.ip_address(address)

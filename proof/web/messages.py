@@ -74,6 +74,7 @@ REFUSALS = {
     "no download": _("nothing is known of that download; have it made again"),
     "no image": _("no image of this project has that name"),
     "assignee": _("nobody called %(name)s can be given that here"),
+    "reports": _("Too much was reported from here; try again in an hour."),
     "not asked": _("only who asked for a page to be read again, or an administrator, takes that back"),
 }
 
@@ -238,6 +239,7 @@ SCRIPT = {
     "lifted": _("rule lifted"),
     "replace": _("replace"),
     "leaveSo": _("leave it"),
+    "madeOf": _("With these parts:"),
     "columnEdited": _("Columns edited"),
     "conflicts": _("%(num)s had been decided by others"),
 }

@@ -30,7 +30,10 @@ RIGHTS = {
 ALONE = frozenset(Right) - {Right.MANAGE}
 """The rights of the one person where there are no accounts."""
 
-OPEN = frozenset({"static_file", "font_file", "health", "accounts.log_in", "people.session", "people.begin_session"})
+OPEN = frozenset(
+    {"static_file", "font_file", "health", "accounts.log_in", "people.session", "people.begin_session"}
+    | {"reports.read", "reports.report"}
+)
 """Endpoints for who has not logged in."""
 OWN = frozenset({"accounts.account", "accounts.log_out", "people.end_session", "people.change_password"})
 """Endpoints about oneself: for everybody who has logged in, even with a password that is still to be changed."""

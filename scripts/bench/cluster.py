@@ -4,14 +4,13 @@
     python -m scripts.bench cluster writer [--pages 6000]
     python -m scripts.bench cluster memory [--workers 64] [--seconds 0.3] [--pages 200000] [--characters 168]
     python -m scripts.bench cluster kill [--times 20] [--pages 400]
-    python -m scripts.bench cluster two --text TEXT --images DIR
 
 Scheduler, workers and writer are processes of their own and speak by sockets, as on several machines. Simulated workers
 sleep for the time that a page is said to take and give a result of the size of a dense half-folio's (168 characters of
 some 120 kinds with the shapes of their glyphs, 8 columns, 6 flags); all else is the program's own: plan, sending,
 gathering, writing, settling, reports. At the end every page is looked for in the store and compared with what the
 worker gave; `--characters` makes pages shorter, and the store of many of them smaller. `writer` writes such results
-alone, in the transactions of a check. `two` is no simulation: one and two worker processes read the real pages of TEXT.
+alone, in the transactions of a check.
 """
 # ruff: noqa: PLC0415 - each process loads what it needs
 
@@ -24,8 +23,6 @@ import logging
 import multiprocessing
 import os
 import random
-import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -39,7 +36,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from scripts.bench.material import ROOT, TableRow
+from scripts.bench.material import TableRow
 
 FOLIOS = 100
 """Folios of a simulated juan."""
@@ -178,7 +175,7 @@ def made_up(page: str, characters: int = DENSE) -> Any:
     return PageResult(page, "", Status.CHECKED, None, None, "ab" * 32, *sizes, columns, glyphs, tuple(flags))
 
 
-def write(folder: Path, address: str, images: str) -> None:
+def write(folder: Path, address: str) -> None:
     """The writer: a whole check; prints a line of JSON a second and one at the end."""
     from proof.check.pipeline import Progress, check
     from proof.errors import ProofError
@@ -197,7 +194,7 @@ def write(folder: Path, address: str, images: str) -> None:
             echo(json.dumps(record), flush=True)
 
     try:
-        outcome = check(settings_of(folder, address, images), watch)
+        outcome = check(settings_of(folder, address), watch)
     except ProofError as error:
         echo(json.dumps({"ended": str(error)}))
         sys.exit(error.exit_code)
@@ -205,17 +202,17 @@ def write(folder: Path, address: str, images: str) -> None:
     echo(json.dumps({"whole": whole, "sound": outcome.sound, "rss": rss(os.getpid())}), flush=True)
 
 
-def settings_of(folder: Path, address: str, images: str = "") -> Any:
+def settings_of(folder: Path, address: str) -> Any:
     from proof.settings.config import Settings
 
     given = {
         "project.texts": [str(folder / "text.txt")],
-        "project.images": [images or str(folder / "images")],
+        "project.images": [str(folder / "images")],
         "project.out": str(folder / "out"),
         "store.url": f"sqlite:///{folder / 'proof.sqlite'}",
         "cluster.address": address,
     }
-    return Settings().replace(given if images else given | {"engine.name": "null", "flags.sense": False})
+    return Settings().replace(given | {"engine.name": "null", "flags.sense": False})
 
 
 # what they are started with
@@ -505,56 +502,10 @@ def outcome(folder: Path) -> tuple[bytes, dict[str, int]]:
     return (folder / "out" / "flags.jsonl").read_bytes(), dict(rows)
 
 
-def two(text: Path, images: Path) -> dict[str, Any]:
-    """Real pages by one worker process and by two, each of one thread."""
-    found: dict[str, Any] = {}
-    flags = {}
-    for count in (1, 2):
-        with tempfile.TemporaryDirectory(prefix="bench-cluster-") as name:
-            folder = Path(name)
-            (folder / "text.txt").write_bytes(text.read_bytes())
-            line = [sys.executable, "-m", "proof", "cluster", "--workers", str(count), "--port", "0"]
-            cluster = subprocess.Popen(line, stdout=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
-            assert cluster.stdout is not None
-            address = cluster.stdout.readline().split()[-1]
-            warm(folder, address, images)
-            writer = start("write", folder, address, images)
-            try:
-                lines = [json.loads(line) for line in writer.stdout]
-            finally:
-                cluster.send_signal(signal.SIGINT)
-                cluster.wait(60)
-            paged = [one for one in lines if "done" in one]
-            found[f"{count} workers"] = round((paged[-1]["done"] - 1) / paged[-1]["seconds"], 2)
-            flags[count] = (folder / "out" / "flags.jsonl").read_bytes()
-    found["ratio"] = round(found["2 workers"] / found["1 workers"], 2)
-    found["flags are the same"] = flags[1] == flags[2]
-    found["load"] = os.getloadavg()[0]
-    return found
-
-
-def warm(folder: Path, address: str, images: Path) -> None:
-    """Every worker has its model before the clock runs."""
-    from distributed import Client
-
-    from proof.check.executor import engine_settings
-    from proof.check.plan import PageKeys
-    from proof.check.worker import ClusterJob, Release, _checker
-    from proof.images.remote import ImageLocations
-    from proof.ocr.registry import open_engine
-    from proof.text.model import Script
-
-    settings = settings_of(folder, address, str(images))
-    engine = open_engine(engine_settings(settings))
-    job = ClusterJob(settings, PageKeys.of(settings, engine.identity), ImageLocations(), Release.here())
-    with Client(address, set_as_default=False) as client:
-        client.run(lambda: [_checker(job, script) for script in Script] and None)
-
-
 PROCESSES: dict[str, Callable[..., None]] = {
     "scheduler": lambda port: scheduler(int(port)),
     "workers": lambda address, count, *of: workers(address, int(count), float(of[0]), int(of[1])),
-    "write": lambda folder, address, images="": write(Path(folder), address, images),
+    "write": lambda folder, address: write(Path(folder), address),
 }
 """What a process of a measurement does, by its name; all that it is given are words."""
 
@@ -562,14 +513,12 @@ PAGES = {"efficiency": 6000, "writer": 6000, "memory": 200_000, "kill": 400}
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=("efficiency", "writer", "memory", "kill", "two"))
+    parser.add_argument("what", choices=("efficiency", "writer", "memory", "kill"))
     parser.add_argument("--workers", type=int, default=64)
     parser.add_argument("--seconds", type=float, default=0.3, help="that a page takes")
     parser.add_argument("--pages", type=int)
     parser.add_argument("--characters", type=int, default=DENSE)
     parser.add_argument("--times", type=int, default=20, help="that each process is killed")
-    parser.add_argument("--text", type=Path, help="of two: a text, and with --images its images")
-    parser.add_argument("--images", type=Path)
 
 
 def measure(options: argparse.Namespace) -> Iterator[TableRow]:
@@ -579,8 +528,6 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
             found = kill(options.times, pages)
         case "writer":
             found = written(pages)
-        case "two":
-            found = two(options.text, options.images)
         case _:
             found = simulate(pages, options.workers, options.seconds, options.characters)
     yield from ((name, str(figure)) for name, figure in found.items())

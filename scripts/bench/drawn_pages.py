@@ -11,7 +11,8 @@ from proof.facsimile.files import file_stem, strip_of
 from proof.facsimile.leaf import Style, column_cells
 from proof.facsimile.render import RenderedPage, page_seed, render_page
 from proof.facsimile.wear import Wear
-from proof.text.model import Page, Transcription
+from proof.text.model import Page
+from proof.text.transcription import Transcription
 
 LEAST_CHARACTERS = 60
 """A page with fewer is a title or the end of a juan: it tells little."""

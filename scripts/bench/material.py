@@ -20,8 +20,9 @@ from proof.ocr.registry import open_engine
 from proof.report.source import StoredRun
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.text.model import Script, Transcription, is_han
+from proof.text.model import Script, is_han
 from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
 from proof.verify.page import Checker
 from scripts.bench.drawn_pages import Trial
 

@@ -1,10 +1,9 @@
 """Measure the check on pages without rules drawn in many styles: columns, false flags, planted errors, by kind of page.
 
-    python -m scripts.bench plain [--pages 30] [--first 0] [--photographs | --kind NAME | --book NAME]
+    python -m scripts.bench plain [--pages 30] [--first 0] [--photographs | --book NAME]
 
 `plain_pages.py` draws the pages: registers, openings, fold strips, titles beside the frame, notes and numbers in small
 script, verse, empty columns, seals; scanned, or photographed at an angle, curved, in uneven light, coarse; or pages of
-a kind (`page_kinds.py`): many columns or few, side lines, a figure, seals, glosses, a table, cut off, ...; or pages of
 printed books, with rules or without (`book_pages.py`; `all`: so many of each kind). Columns are
 right where one found column holds the middle of a true one, most of its height and little more than its width. Pages
 on which something is wrong are told with their seed, and drawn with the columns that were found into `--keep`.
@@ -35,7 +34,6 @@ from proof.verify.page import Checker
 from scripts.bench.book_pages import KINDS as BOOKS
 from scripts.bench.book_pages import draw_book_kind
 from scripts.bench.material import TableRow, engine_and_checker, letters, tell
-from scripts.bench.page_kinds import KINDS, draw_kind
 from scripts.bench.plain_pages import PlainPage, draw_plain
 
 RATE = 0.03
@@ -129,7 +127,6 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pages", type=int, default=30)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--photographs", action="store_true")
-    parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--book", choices=[*BOOKS, "all"])
 
 
@@ -137,14 +134,12 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     engine, checker = engine_and_checker()
     total: Counter[str] = Counter()
     started = time.monotonic()
-    kinds = [*BOOKS] if options.book == "all" else [options.book or options.kind]
+    kinds = [*BOOKS] if options.book == "all" else [options.book]
     for kind, seed in product(kinds, range(options.first, options.first + options.pages)):
         rng = np.random.default_rng([seed, 6])
         characters = letters(options.shared, rng, engine)
         if options.book:
             drawn = draw_of_book(kind, characters, seed)
-        elif kind:
-            drawn = draw_kind(kind, characters, [seed], f"P_{seed:04}")
         else:
             drawn = draw_plain(characters, [seed], options.photographs, f"P_{seed:04}")
         counts, readings, clean = measured(checker, drawn, rng)

@@ -26,9 +26,7 @@ class PlainStyle:
 
     `pitch` and `cell` are the distances of columns and of characters. `notes` and `numbers` are shares of a column set
     in double rows and in numbers in small script, `note` their size; `indent`, `verse`, `short` and `blank` the shares
-    of columns that begin lower, have a gap in the middle, end early, or are empty. `lines` is the share of characters
-    with a line beside them, as names have; `black` that of characters in white on black, `blocks` that of columns which
-    are a block in white on black, as titles and rubbings are.
+    of columns that begin lower, have a gap in the middle, end early, or are empty.
     """
 
     leaves: int
@@ -56,9 +54,6 @@ class PlainStyle:
     seal: float
     weight: float
     hand: float
-    lines: float = 0.0
-    black: float = 0.0
-    blocks: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +160,6 @@ class _Sheet:
             hand = Hand(0.04 * free, 0.02 * free, 1.2 * free, 0.02 * free, -0.02 * free, weight, 2.5 * free)
             write_glyph(self.canvas, shape, (x, y), (size, size), hand, self.rng)
 
-    def turn_over(self, x: float, top: float, bottom: float) -> None:
-        """White on black from one y of a column to the other."""
-        half = self.style.pitch / 2 - 0.03 * self.style.glyph
-        box = np.s_[max(0, round(top)) : round(bottom), max(0, round(x - half)) : round(x + half)]
-        self.canvas[box] = 255 - self.canvas[box]
-
     def line(self, a: tuple[float, float], b: tuple[float, float], thick: int) -> None:
         cv2.line(self.canvas, (round(a[0]), round(a[1])), (round(b[0]), round(b[1])), (255,), thick)
 
@@ -180,12 +169,10 @@ def draw_plain(
     seed: Sequence[int],
     photographed: bool,
     name: str,
-    style: PlainStyle | None = None,
-    seen: Camera | None = None,
 ) -> PlainPage:
     """Draw a page, with the characters that `letters` gives."""
     rng = np.random.default_rng([*seed, 7])
-    style = style or plain_style(rng)
+    style = plain_style(rng)
     wide, high = style.columns * style.pitch, style.cells * style.cell
     apart = (0.7 if style.parted else 1.4) * style.cell
     tall = style.registers * high + (style.registers - 1) * apart
@@ -209,7 +196,7 @@ def draw_plain(
     if style.leaves == 2 and style.title == "fold":
         middle = size[1] - margin - style.pitch - wide - gutter / 2
         _strip(sheet, letters, middle, margin, margin + tall, style.tail)
-    image, homography = _seen(sheet, seen or camera(rng, photographed), photographed, [*seed, 8])
+    image, homography = _seen(sheet, camera(rng, photographed), photographed, [*seed, 8])
     corners = np.array([[(a, b), (c, b), (c, d), (a, d)] for a, b, c, d in sheet.boxes], np.float64).reshape(-1, 2)
     lines = tuple(Column(n, one, 0, n, parse_column(one).runs) for n, one in enumerate(sheet.sources, 1))
     return PlainPage(image, Page(name, None, None, "", 1, lines), moved(corners, homography).reshape(-1, 4, 2))
@@ -300,24 +287,17 @@ def _column(sheet: _Sheet, letters: Iterator[str], x: float, top: float) -> None
             sheet.glyph(str(rng.choice(list(NUMBERS))), x - style.pitch / 2, place, 0.34 * style.glyph)
     if not source.strip("　"):
         return
-    if style.blocks and rng.random() < style.blocks:
-        sheet.turn_over(x, first - 0.15 * style.glyph, at + 0.15 * style.glyph)
     sheet.sources.append(source)
     half_width = style.pitch / 2
     sheet.boxes.append((x - half_width, first, x + half_width, at))
 
 
 def _beside(sheet: _Sheet, x: float, at: float) -> None:
-    """What stands beside the character of a cell, or makes it white on black."""
+    """What stands beside the character of a cell."""
     style, rng = sheet.style, sheet.rng
     if rng.random() < style.points:
         place = round(x + 0.56 * style.glyph), round(at + 0.85 * style.cell)
         cv2.circle(sheet.canvas, place, max(2, round(0.07 * style.glyph)), (255,), 1)
-    if style.lines and rng.random() < style.lines:
-        side = x + 0.54 * style.glyph
-        sheet.line((side, at + 0.05 * style.cell), (side, at + 0.95 * style.cell), 2)
-    if style.black and rng.random() < style.black:
-        sheet.turn_over(x, at + 0.01 * style.cell, at + 0.99 * style.cell)
 
 
 def _note(sheet: _Sheet, right: Sequence[str], left: Sequence[str], x: float, at: float) -> float:

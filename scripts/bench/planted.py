@@ -1,6 +1,6 @@
-"""Measure the check against known truth: errors planted in real and in drawn pages, pairs of characters, memory.
+"""Measure the check against known truth: errors planted in real and in drawn pages, pairs of characters.
 
-    python -m scripts.bench planted [--only planted,alike,clean,real,rendered,pairs,memory] [--seeds 20] [--pages 200]
+    python -m scripts.bench planted [--only planted,alike,clean,real,rendered,pairs] [--seeds 20] [--pages 200]
 
 The truth and the scoring are those of `shared/bench`; nothing here knows an answer.
 Planted: errors planted in the texts of real pages (seeds 1 to --seeds), counts pooled over all runs.
@@ -14,22 +14,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from proof.text.model import Script
 from proof.text.variants import Relation, policy_of
-from scripts.bench.material import ROOT, TableRow, results_in
+from scripts.bench.material import TableRow, results_in
 from scripts.bench.pool import Bench, Pool
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--only", default="pairs,planted,alike,clean,real,rendered,memory")
+    parser.add_argument("--only", default="pairs,planted,alike,clean,real,rendered")
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=1, help="the first seed (others than 1 to 20 are for tuning)")
     parser.add_argument("--pages", type=int, default=200)
@@ -60,11 +56,6 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
         yield _clean_row("rendered", clean)
         inside, total = clean["boxes"]
         yield "rendered: box centres in the true cell", f"{inside / max(total, 1):.4f}", "0.99", f"{inside} of {total}"
-    if "memory" in wanted:
-        small, full, first, second = _memory(bench, options.pages)
-        counts = f"{options.pages // 4} and {options.pages} pages"
-        yield "peak memory, a quarter and all pages", f"{small:.0f}, {full:.0f} MB", "700 MB, flat", counts
-        yield "second run / first run", f"{second:.1f} s / {first:.1f} s = 1/{first / second:.0f}", "1/20", ""
 
 
 def _planted_rows(name: str, found: dict[str, Any]) -> list[tuple[str, str, str, str]]:
@@ -132,32 +123,3 @@ def _pairs(bench: Bench) -> tuple[int, int, list[str]]:
         if form != (expected == "form"):
             wrong.append(f"{a}{b} {expected}: {verdict.relation} by {verdict.rule}")
     return len(lines) - len(wrong), len(lines), wrong
-
-
-def _memory(bench: Bench, count: int) -> tuple[float, float, float, float]:
-    """Peak memory in MB over a quarter of the rendered pages and over all, and the seconds of a first and
-    a second run; each in a process of its own."""
-    folder = bench.render(count)
-    quarter = bench.folder / "quarter.txt"
-    pages = (folder / "text.txt").read_text(encoding="utf-8").split("<pb:")
-    quarter.write_text("<pb:".join(pages[: count // 4 + 1]), encoding="utf-8")
-    small, _ = _timed(quarter, folder, bench.folder / "memory-quarter")
-    full, first = _timed(folder / "text.txt", folder, bench.folder / "memory-full")
-    _, second = _timed(folder / "text.txt", folder, bench.folder / "memory-full")
-    return small, full, first, second
-
-
-def _timed(text: Path, images: Path, out: Path) -> tuple[float, float]:
-    """Peak memory (MB) and seconds of `proof check` in a process of its own."""
-    program = [sys.executable, "-m", "proof"]
-    made = [*program, "init", str(out), "--texts", str(text), "--images", str(images)]
-    if not (out / "config.toml").exists():
-        subprocess.run(made, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
-    command = [*program, "check", "--config", str(out), "-q"]
-    started = time.perf_counter()
-    with subprocess.Popen(command, cwd=ROOT) as process:  # noqa: S603
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in (0, 1):
-        raise SystemExit(f"proof check failed with {process.returncode}")
-    return usage.ru_maxrss / 1024, time.perf_counter() - started

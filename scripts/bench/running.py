@@ -24,11 +24,12 @@ from proof.facsimile.wear import named_wear
 from proof.report.source import StoredRun
 from proof.settings.config import Settings
 from proof.store import Store
+from proof.text.addresses import Addresses
 from proof.text.convert import convert
-from proof.text.edition import read_edition
+from proof.text.layers import Layer
 from proof.text.model import is_han
 from proof.text.read import read_transcription
-from proof.text.witness import Addresses, Edition, Format, Layer
+from proof.text.transcription import Format, Transcription
 from scripts.bench.material import TableRow, tell
 
 RATE = 0.012
@@ -44,7 +45,7 @@ class Planted:
     end: int
 
 
-def plant(edition: Edition, seed: int, confusable: dict[str, str], within: str) -> tuple[str, list[Planted]]:
+def plant(edition: Transcription, seed: int, confusable: dict[str, str], within: str) -> tuple[str, list[Planted]]:
     """The text of an edition with errors at random places; only what stands in `within`, the part on the images."""
     rng = random.Random(seed)  # noqa: S311 - a measurement that can be repeated
     stretches = [one for one in edition.stretches() if one.layer is not Layer.APPARATUS]
@@ -96,7 +97,7 @@ class Score:
 
 
 def score(settings: Settings, text: Path, planted: Sequence[Planted], total: Score, *, details: bool) -> None:
-    edition = read_edition(text)
+    edition = read_transcription(text)
     addresses = Addresses(edition)
     with Store.open(settings.store_address) as store:
         run = store.latest_run()
@@ -143,17 +144,17 @@ def measured(options: argparse.Namespace, folder: Path) -> dict[str, Score]:
     render(read_transcription(drawn), images, wear=named_wear(options.wear), seed=options.seeds[0])
     within = "".join(
         cell.text if len(cell.text) == 1 else "?"
-        for one in read_edition(drawn).stretches()
+        for one in read_transcription(drawn).stretches()
         for cell in one.cells()
     )  # fmt: skip
     found: dict[str, Score] = {}
     for name in ("kanripo", *options.forms.split(",")):
         total = found.setdefault(name, Score())
-        clean = read_edition(drawn if name == "kanripo" else whole)
+        clean = read_transcription(drawn if name == "kanripo" else whole)
         if name != "kanripo":
             path = folder / f"clean-{name}.txt"
             path.write_text(convert(clean, Format(name)).text, encoding="utf-8")
-            clean = read_edition(path)
+            clean = read_transcription(path)
         for seed in options.seeds:
             text, planted = plant(clean, seed, confusable, within)
             path = folder / f"{name}-{seed}.txt"

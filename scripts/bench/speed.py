@@ -2,23 +2,19 @@
 
     python -m scripts.bench speed [--rounds 3] [--runtime onnxruntime] [--processes N]
     python -m scripts.bench speed --device gpu
-    python -m scripts.bench speed --profile
 
 Every core is kept busy by a process of its own with one thread, ours and RapidOCR's in turns, and by RapidOCR as it
 comes, one process with threads of its own. Told are pages a second by the clock, and the processor time of a page,
 which other work on the machine spoils less. A page of ours goes from its image file to its flags, what is kept of it
 and the shapes of its glyphs; a page of RapidOCR's from its file to its text. With `--device gpu` ours computes on a
-GPU, and the measurement is left out with the reason where there is none. With `--profile` one process checks the pages,
-and its time is told by stage.
+GPU, and the measurement is left out with the reason where there is none.
 """
 
 from __future__ import annotations
 
 import argparse
-import cProfile
 import multiprocessing
 import os
-import pstats
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -33,20 +29,6 @@ from proof.ocr.network import gpu_of, open_network
 from scripts.bench.material import TableRow
 
 OWN, SINGLE, PLAIN = "ours", "RapidOCR, a process a core, one thread each", "RapidOCR as it comes, one process"
-
-STAGES = {
-    "images: load, light": ("images/load.py:load_image", "images/light.py:evenly_lit"),
-    "layout": ("layout/photograph.py:page_columns",),
-    "strips: cut": ("layout/strips.py:cut_strips", "layout/strips.py:window"),
-    "recogniser": ("ocr/ppocr.py:read",),
-    "spikes": ("ocr/spikes.py:spikes_of",),
-    "alignment": ("verify/align.py:align",),
-    "ink asked": ("layout/ink.py:ink_cells",),
-    "flags": ("verify/findings.py:flags",),
-    "what is kept": ("ocr/page_record.py:packed",),
-    "shapes of glyphs": ("layout/glyph_shapes.py:glyph_shapes",),
-}
-"""The functions, by file and name, whose time with all that they call is a stage's."""
 
 
 @dataclass(frozen=True)
@@ -172,42 +154,12 @@ def compared(options: argparse.Namespace) -> dict[str, Turn]:
     return {kind: min(turns, key=lambda one: one.page) for kind, turns in found.items()}
 
 
-def profile(options: argparse.Namespace) -> Iterator[TableRow]:
-    """One process under the profiler: seconds a page by stage."""
-    pages = list(own_pages(options.shared, options.runtime, options.device))
-    for page in pages:
-        page()
-    used = time.process_time()
-    for page in pages:
-        page()
-    plain = (time.process_time() - used) / len(pages)
-    profiler = cProfile.Profile(time.process_time)
-    profiler.enable()
-    for page in pages:
-        page()
-    profiler.disable()
-    stats = pstats.Stats(profiler).stats  # type: ignore[attr-defined]
-    yield "processor time of a half-folio, no profiler", f"{1000 * plain:.0f} ms"
-    for stage, functions in STAGES.items():
-        own = [
-            entry
-            for (file, _, name), entry in stats.items()
-            if f"{'/'.join(Path(file).parts[-2:])}:{name}" in functions
-        ]
-        seconds, calls = sum(entry[3] for entry in own), sum(entry[1] for entry in own)
-        yield f"under it: {stage}", f"{1000 * seconds / len(pages):.1f} ms", "", f"{calls / len(pages):.1f} calls"
-    if options.dump:
-        profiler.dump_stats(options.dump)
-
-
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=int, default=2, help="how often a process reads all pages in a turn")
     parser.add_argument("--turns", type=int, default=3, help="how often ours and RapidOCR's are measured")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--runtime", default="onnxruntime", help="engine.runtime")
     parser.add_argument("--device", default="cpu", help="engine.device")
-    parser.add_argument("--profile", action="store_true")
-    parser.add_argument("--dump", type=Path, help="with --profile: the whole profile, for pstats")
 
 
 def measure(options: argparse.Namespace) -> Iterator[TableRow]:
@@ -218,9 +170,6 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
             open_network(packaged_model(ModelTask.RECOGNITION), options.runtime, 1, 1, gpu)
     except EngineError as error:
         yield "not measured", str(error)
-        return
-    if options.profile:
-        yield from profile(options)
         return
     found = compared(options)
     own = found[OWN]

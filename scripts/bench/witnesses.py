@@ -24,10 +24,11 @@ from proof.model.flags import Flag, Kind
 from proof.report.source import StoredRun
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.text.edition import read_edition
+from proof.text.addresses import Addresses
+from proof.text.layers import Layer
 from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of
-from proof.text.witness import Addresses, Edition, Layer
 from scripts.bench.drawn_pages import Trial, fits, rendered
 from scripts.bench.material import TableRow
 from scripts.bench.pool import Bench, Pool
@@ -78,7 +79,7 @@ class Trialled:
     copies with the same shares, their own errors at other places."""
 
     name: str
-    edition: Edition
+    edition: Transcription
     policy: VariantPolicy
     flags: tuple[Flag, ...]
     truths: tuple[int | None, ...]
@@ -94,7 +95,7 @@ class Trialled:
         return [evidence.with_witnesses(flag) for flag in self.flags]
 
 
-def set_in_columns(edition: Edition, name: str) -> str:
+def set_in_columns(edition: Transcription, name: str) -> str:
     """A running edition as page marks and columns: eight of 21, the classic in full width, all else as notes."""
     columns: list[str] = []
     column, room = "", 21
@@ -148,14 +149,14 @@ class Trials:
             run = store.latest_run()
             assert run is not None
             results = list(StoredRun(store, run.id).results())
-        edition = read_edition(bad)
+        edition = read_transcription(bad)
         rows = self._bench.texts.read_key(key)
         copies, twins = {}, {}
         for own in OWN:
             for shared in SHARED:
                 copies[own, shared] = self._copy(bad, rows, edition, own, shared, seed)
                 twins[own, shared] = self._copy(bad, rows, edition, own, shared, seed + 5000)
-        others = [read_edition(self._bench.shared / path) for path in source.editions]
+        others = [read_transcription(self._bench.shared / path) for path in source.editions]
         flags = tuple(flag for one in results for flag in one.flags if flag.kind not in (Kind.LAYOUT, Kind.AUDIT))
         return Trialled(
             tag,
@@ -177,9 +178,9 @@ class Trials:
         if clean.is_file():
             return clean
         given = self._bench.shared / source.text
-        if not read_edition(given).paged:
+        if not read_transcription(given).paged:
             whole = self._folder / f"set-{name}.txt"
-            whole.write_text(set_in_columns(read_edition(given), name), encoding="utf-8")
+            whole.write_text(set_in_columns(read_transcription(given), name), encoding="utf-8")
             given = whole
         text = read_transcription(given)
         images = self._folder / f"images-{name}"
@@ -195,7 +196,7 @@ class Trials:
         return clean
 
     def _copy(
-        self, bad: Path, rows: list[dict[str, Any]], edition: Edition, own: float, shared: float, seed: int
+        self, bad: Path, rows: list[dict[str, Any]], edition: Transcription, own: float, shared: float, seed: int
     ) -> Parallel:
         """The text beside a copy that has `shared` of its errors, and others of its own."""
         rng = random.Random(f"{seed} {own} {shared}")  # noqa: S311 - a measurement that can be repeated
@@ -205,7 +206,7 @@ class Trials:
         if not mended:
             own = 0.0
         spoiled, _ = self._bench.plant(path, 900 + seed, own, "", None)
-        return beside(edition, read_edition(spoiled))[0]
+        return beside(edition, read_transcription(spoiled))[0]
 
     def _mended(self, bad: Path, rows: Iterable[dict[str, Any]]) -> str:
         at: dict[tuple[str, int], list[dict[str, Any]]] = {}

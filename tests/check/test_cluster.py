@@ -33,7 +33,9 @@ from proof.model.result import PageResult, Status
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.ppocr import PPOCR
 from proof.store import PagePlace, Store
-from proof.text.model import Page, Script, Transcription
+from proof.text.encoding import Decoded
+from proof.text.model import Page, Script
+from proof.text.transcription import Format, Transcription
 from tests.check import test_sense_alone as sense_alone
 from tests.check.test_pipeline import FIRST, SECOND, THIRD, Material, again, checked, outcome_folder, pages, raw
 from tests.conftest import PATIENCE
@@ -106,7 +108,7 @@ def summary(folder: Path) -> dict[str, Any]:
 def place(position: int, page: str) -> PageTask:
     """A task of a page that bears this id."""
     pages = tuple(Page(page, None, None, "", 1, ()) for _ in range(position + 1))
-    text = Transcription(Path("t"), "kanripo", Script.TRADITIONAL, "", "utf-8", False, "", "", pages)
+    text = Transcription(Path("t"), Format.KANRIPO, Script.TRADITIONAL, Decoded("", "utf-8", False), pages=pages)
     return PageTask(text, position, PagePlace(position), None, None)
 
 

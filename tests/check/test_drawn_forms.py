@@ -17,8 +17,9 @@ from proof.ocr.ppocr import PPOCR
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.text.encoding import Decoded
-from proof.text.model import Script, Transcription
+from proof.text.model import Script
 from proof.text.read import parse_transcription
+from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import WordLikeness

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from proof.check.pagination import ReadImage, paginate, without_images
 from proof.errors import TextError
-from proof.text.edition import parse_edition
 from proof.text.encoding import Decoded
-from proof.text.model import Page, Script, Transcription
+from proof.text.model import Page, Script
+from proof.text.read import parse_transcription
 from proof.text.remarks import Code
+from proof.text.transcription import Format, Transcription
 from proof.text.variants import VariantPolicy
-from proof.text.witness import Edition, Format
 
 CANON = (
     "司射東面于大夫之西比耦大夫與大夫命上射曰某御于子命下射曰子與某子射卒遂比衆耦"
@@ -27,8 +27,8 @@ PAGES = [CANON[start : start + 32] for start in range(0, 128, 32)]
 FOLD = VariantPolicy(Script.SIMPLIFIED).fold
 
 
-def edition(text: str, form: Format = Format.INLINE) -> Edition:
-    return parse_edition(Decoded(text, "utf-8", False), Path("text.txt"), form)
+def edition(text: str, form: Format = Format.INLINE) -> Transcription:
+    return parse_transcription(Decoded(text, "utf-8", False), Path("text.txt"), form)
 
 
 def images(*reads: str) -> list[ReadImage]:

@@ -22,7 +22,7 @@ from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.queue_records import Order, QueueFilter
 from proof.text.gathered import read_witnesses
 from proof.text.model import Row
-from proof.text.witness import Edition
+from proof.text.transcription import Transcription
 from proof.text.witness_source import WitnessSource
 from tests.conftest import MadeOnce
 from tests.sample import lay_out
@@ -194,7 +194,7 @@ def test_witnesses_weigh_the_flags_of_a_page_read_again_as_a_check_has_them_weig
     check(settings)
     read: list[Path] = []
 
-    def noted(sources: Sequence[WitnessSource]) -> list[Edition]:
+    def noted(sources: Sequence[WitnessSource]) -> list[Transcription]:
         read.extend(source.path for source in sources)
         return read_witnesses(sources)
 

@@ -24,12 +24,11 @@ from proof.store import Store
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.queue_records import Order, QueueFilter
 from proof.text.convert import convert
-from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
 from proof.text.model import is_han
-from proof.text.read import read_transcription
+from proof.text.read import parse_transcription, read_transcription
 from proof.text.remarks import Code
-from proof.text.witness import Format
+from proof.text.transcription import Format
 from tests.accepted import accepted
 
 pytestmark = pytest.mark.engine
@@ -80,7 +79,7 @@ def raised(results: list[PageResult]) -> list[Flag]:
 
 @pytest.mark.parametrize("form", [Format.INLINE, Format.CRITICAL])
 def test_each_error_is_found_and_its_correction_gives_back_the_very_file(drawn: Path, form: Format) -> None:
-    clean = convert(read_edition(drawn / "whole.txt"), form).text
+    clean = convert(read_transcription(drawn / "whole.txt"), form).text
     spoiled = clean
     for right, wrong in ERRORS:
         assert spoiled.count(right) == 1
@@ -99,17 +98,17 @@ def test_each_error_is_found_and_its_correction_gives_back_the_very_file(drawn: 
     for flag in found:
         assert lines[flag.line - 1][flag.offset : flag.offset + flag.length] == flag.transcribed
         assert flag.bbox is not None
-    corrected = correct(read_edition(text), [accepted(flag) for flag in sure])
+    corrected = correct(read_transcription(text), [accepted(flag) for flag in sure])
     assert corrected.data == clean.encode()
 
 
 def test_a_text_with_its_subcommentary_is_found_on_the_images(shared: Path, tmp_path: Path) -> None:
     """The source has a line a paragraph: its characters, layer after layer, are drawn as columns of twenty."""
-    source = read_edition(shared / "kanripo/KR1d0085/KR1d0085_008.txt")
+    source = read_transcription(shared / "kanripo/KR1d0085/KR1d0085_008.txt")
     clean = convert(source, Format.ZHUSHU).text
     body = "".join(
         cell.text
-        for stretch in parse_edition(Decoded(clean, "utf-8", False), tmp_path / "clean.txt").stretches()
+        for stretch in parse_transcription(Decoded(clean, "utf-8", False), tmp_path / "clean.txt").stretches()
         for cell in stretch.cells()
         if len(cell.text) == 1 and is_han(cell.text)
     )[600:1080]
@@ -128,17 +127,17 @@ def test_a_text_with_its_subcommentary_is_found_on_the_images(shared: Path, tmp_
         spoiled = spoiled.replace(around, around[:5] + wrong + around[6:])
     text = tmp_path / "zhushu.txt"
     text.write_bytes(spoiled.encode())
-    assert read_edition(text).format is Format.ZHUSHU
+    assert read_transcription(text).format is Format.ZHUSHU
     _, results, _ = checked(tmp_path, text, "out")
     assert [result.status for result in results] == [Status.CHECKED] * 3
     found = sorted(raised(results), key=lambda flag: (flag.page, flag.line, flag.offset))
     assert [flag.kind for flag in found] == [Kind.OMISSION, Kind.SUBSTITUTION, Kind.SUBSTITUTION]
-    assert correct(read_edition(text), [accepted(flag) for flag in found]).data == clean.encode()
+    assert correct(read_transcription(text), [accepted(flag) for flag in found]).data == clean.encode()
 
 
 def test_a_second_check_reads_nothing_again_and_an_edit_one_page(drawn: Path, tmp_path: Path) -> None:
     text = tmp_path / "inline.txt"
-    text.write_text(convert(read_edition(drawn / "whole.txt"), Format.INLINE).text, encoding="utf-8")
+    text.write_text(convert(read_transcription(drawn / "whole.txt"), Format.INLINE).text, encoding="utf-8")
     settings = Settings().replace(
         {"project.texts": [text], "project.images": [drawn / "images"], "project.out": tmp_path / "out"}
     )
@@ -153,7 +152,7 @@ def test_a_second_check_reads_nothing_again_and_an_edit_one_page(drawn: Path, tm
 
 
 def test_decisions_in_the_store_go_into_the_running_file(drawn: Path, tmp_path: Path) -> None:
-    clean = convert(read_edition(drawn / "whole.txt"), Format.INLINE).text
+    clean = convert(read_transcription(drawn / "whole.txt"), Format.INLINE).text
     text = tmp_path / "inline.txt"
     right, wrong = ERRORS[0]
     text.write_text(clean.replace(right, wrong), encoding="utf-8")
@@ -169,13 +168,13 @@ def test_decisions_in_the_store_go_into_the_running_file(drawn: Path, tmp_path: 
         store.decisions.decide(
             DecisionRequest(run.info.work, flag.number, Verdict.TAKE, flag.version, "a reader", "a" * 12)
         )
-        decided = decided_in(store, read_edition(text)).corrections
-    assert correct(read_edition(text), decided).text == clean
+        decided = decided_in(store, read_transcription(text)).corrections
+    assert correct(read_transcription(text), decided).text == clean
 
 
 def test_a_text_that_no_image_shows_costs_that_text_alone(drawn: Path, tmp_path: Path) -> None:
     shown, foreign = tmp_path / "shown.txt", tmp_path / "foreign.txt"
-    shown.write_text(convert(read_edition(drawn / "whole.txt"), Format.INLINE).text, encoding="utf-8")
+    shown.write_text(convert(read_transcription(drawn / "whole.txt"), Format.INLINE).text, encoding="utf-8")
     foreign.write_text("\u3000\u3000天地玄黃宇宙洪荒【日月盈昃】辰宿列張寒來暑往秋收冬藏\n", encoding="utf-8")
     settings = Settings().replace({"project.images": [drawn / "images"], "project.out": tmp_path / "out"})
     outcome = check(settings.replace({"project.texts": [foreign, shown]}))
@@ -193,7 +192,7 @@ def test_a_text_that_no_image_shows_costs_that_text_alone(drawn: Path, tmp_path:
 @pytest.mark.parametrize("form", [Format.INLINE, Format.CRITICAL])
 def test_its_pages_are_exported_by_the_columns_of_the_images(drawn: Path, tmp_path: Path, form: Format) -> None:
     """The lines written are those of the page-marked text that the images were drawn from, errors corrected."""
-    spoiled = convert(read_edition(drawn / "whole.txt"), form).text
+    spoiled = convert(read_transcription(drawn / "whole.txt"), form).text
     for right, wrong in ERRORS:
         spoiled = spoiled.replace(right, wrong)
     text, decided = tmp_path / "running.txt", tmp_path / "decided.jsonl"

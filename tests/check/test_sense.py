@@ -26,8 +26,9 @@ from proof.ocr.engine import EngineIdentity
 from proof.settings.config import FlagsSection, Settings
 from proof.store import PagePlace, Store
 from proof.text.encoding import Decoded
-from proof.text.model import Row, Script, Transcription
+from proof.text.model import Row, Script
 from proof.text.read import parse_transcription
+from proof.text.transcription import Transcription
 from proof.verify.scores import LOWERED
 
 COLUMNS = ("書之時代故此書雖宋人所揖而列於漢代之中後皆倣北", "十二月已丑朔日有食之")

@@ -12,8 +12,8 @@ import pytest
 from proof.collate.apparatus import ApparatusNote, apparatus_of
 from proof.collate.collation import Collation, collate
 from proof.collate.findings import flags
-from proof.text.edition import read_edition
-from proof.text.witness import Edition
+from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
 
 AROUND = 4
 """Characters on a side that a plain search asks for; either side will do, as the seed has damage of its own."""
@@ -52,19 +52,19 @@ def seek(note: ApparatusNote, text: str, plain: str) -> Sought:
 
 
 @pytest.fixture(scope="module")
-def editions(shared: Path) -> tuple[Edition, Edition]:
+def editions(shared: Path) -> tuple[Transcription, Transcription]:
     """The critical edition with its footnotes, and the 注疏 text that is damaged."""
-    critical, damaged = (read_edition(next((shared / "seeds").glob(f"{one}_*"))) for one in ("000", "002"))
+    critical, damaged = (read_transcription(next((shared / "seeds").glob(f"{one}_*"))) for one in ("000", "002"))
     return critical, damaged
 
 
 @pytest.fixture(scope="module")
-def collation(editions: tuple[Edition, Edition]) -> Collation:
+def collation(editions: tuple[Transcription, Transcription]) -> Collation:
     return collate(editions[1], editions[0])
 
 
 @pytest.fixture(scope="module")
-def sought(editions: tuple[Edition, Edition]) -> list[Sought]:
+def sought(editions: tuple[Transcription, Transcription]) -> list[Sought]:
     critical, damaged = editions
     plain = bare(damaged.text)
     return [seek(note, critical.text, plain) for note in apparatus_of(critical)]
@@ -80,7 +80,7 @@ def test_of_twelve_notes_the_other_text_has_six_places_and_four_of_the_readings(
 
 @pytest.mark.slow
 def test_every_place_that_still_has_the_other_reading_is_found_and_carries_its_footnote(
-    sought: list[Sought], collation: Collation, editions: tuple[Edition, Edition]
+    sought: list[Sought], collation: Collation, editions: tuple[Transcription, Transcription]
 ) -> None:
     told = flags(collation)
     for one in sought:

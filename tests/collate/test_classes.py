@@ -11,9 +11,9 @@ from proof.collate.collation import collate
 from proof.collate.differences import Side
 from proof.collate.findings import flags
 from proof.model.flags import Kind
-from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
-from proof.text.witness import Edition, Format
+from proof.text.read import parse_transcription, read_transcription
+from proof.text.transcription import Format, Transcription
 
 TEXT = (
     "商鞅三説秦孝公前二説不聽後一説用者前二帝王之論後一霸者之議也夫持帝王之論說霸者之主雖精見距更調霸説雖麤見受"
@@ -22,8 +22,8 @@ TEXT = (
 )
 
 
-def edition(text: str, name: str) -> Edition:
-    return parse_edition(Decoded(f"　　{text}", "utf-8", False), Path(name), Format.INLINE)
+def edition(text: str, name: str) -> Transcription:
+    return parse_transcription(Decoded(f"　　{text}", "utf-8", False), Path(name), Format.INLINE)
 
 
 def sorted_as(before: str, base: str, witness: str, pairs: Path | None = None) -> list[tuple[Class, str]]:
@@ -89,16 +89,16 @@ def test_the_projects_own_word_overrules_all_evidence(tmp_path: Path) -> None:
 
 
 def test_what_a_note_of_the_edition_calls_an_error_is_one(shared: Path) -> None:
-    base, witness = (read_edition(next((shared / "seeds").glob(f"{number}_*"))) for number in ("002", "000"))
+    base, witness = (read_transcription(next((shared / "seeds").glob(f"{number}_*"))) for number in ("002", "000"))
     found = {(one.base, one.witness): (one.category, one.rule) for one in collate(base, witness).differences}
     assert found["备", "儁"] == (Class.ERROR, "apparatus")
 
 
 def test_a_title_with_the_number_of_a_juan_is_layout() -> None:
-    def paged(title: str) -> Edition:
+    def paged(title: str) -> Transcription:
         columns = "¶\n".join(TEXT[start : start + 21] for start in range(0, len(TEXT), 21))
         text = f"<pb:KR3j0080_WYG_005-1a>¶\n{title}¶\n{columns}¶\n"
-        return parse_edition(Decoded(text, "utf-8", False), Path(f"{title}.txt"), Format.KANRIPO)
+        return parse_transcription(Decoded(text, "utf-8", False), Path(f"{title}.txt"), Format.KANRIPO)
 
     found = collate(paged("論衡卷五"), paged("論衡卷第五")).differences
     assert [(one.category, one.rule) for one in found] == [(Class.LAYOUT, "title")]
@@ -108,7 +108,9 @@ def test_a_heading_against_a_column_of_text_is_equal_and_a_heading_alone_is_layo
     columns = "".join(f"{TEXT[start : start + 21]}¶\n" for start in range(0, len(TEXT), 21))
     printed = Decoded(f"<pb:KR3j0080_WYG_001-1a>¶\n逢遇篇¶\n{columns}", "utf-8", False)
     headed = Decoded(f"---\ntitle: 論衡\n---\n\n## 逢遇篇\n\n{TEXT}\n\n## 論霸者之議\n", "utf-8", False)
-    there, back = (parse_edition(decoded, Path(f"{name}.txt")) for name, decoded in (("a", printed), ("b", headed)))
+    there, back = (
+        parse_transcription(decoded, Path(f"{name}.txt")) for name, decoded in (("a", printed), ("b", headed))
+    )
     assert [(one.witness, one.category, one.rule) for one in collate(there, back).differences] == [
         ("論霸者之議", Class.LAYOUT, "heading")
     ]
@@ -118,9 +120,9 @@ WORDS = "命上射曰某御于子命下射曰子與某子射卒遂命三耦取�
 COMMENT = "御進也侍也進侍于子尊辭也子與某子射比選次其才相近者也"
 
 
-def paged(*columns: str) -> Edition:
+def paged(*columns: str) -> Transcription:
     text = "<pb:KR1d0030_WYG_010-1a>¶\n" + "".join(f"{column}¶\n" for column in columns)
-    return parse_edition(Decoded(text, "utf-8", False), Path("paged.txt"))
+    return parse_transcription(Decoded(text, "utf-8", False), Path("paged.txt"))
 
 
 @pytest.mark.parametrize("swapped", [False, True])

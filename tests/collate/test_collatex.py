@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from proof.collate.collatex import collatex, in_order
 from proof.collate.collation import collate
-from proof.text.edition import parse_edition
 from proof.text.encoding import Decoded
-from proof.text.witness import Edition, Format
+from proof.text.read import parse_transcription
+from proof.text.transcription import Format, Transcription
 
 pytestmark = pytest.mark.slow
 
 TEXT = "司射東面于大夫之西比耦大夫與大夫命上射曰某御于子命下射曰子與某子射卒遂比衆耦衆耦立于大夫之南西面北上"
 
 
-def edition(text: str, name: str) -> Edition:
-    return parse_edition(Decoded(f"　　{text}", "utf-8", False), Path(name), Format.INLINE)
+def edition(text: str, name: str) -> Transcription:
+    return parse_transcription(Decoded(f"　　{text}", "utf-8", False), Path(name), Format.INLINE)
 
 
 def slipped(seed: int) -> str:
@@ -75,6 +75,6 @@ def test_witnesses_that_have_other_layers_stand_in_one_table() -> None:
 BRACKETS = dict.fromkeys(map(ord, "【】"))
 
 
-def plain(text: str, name: str) -> Edition:
+def plain(text: str, name: str) -> Transcription:
     marked = f"<pb:KR1_WYG_001-1a>¶\n{text}¶\n"
-    return parse_edition(Decoded(marked, "utf-8", False), Path(name), Format.KANRIPO)
+    return parse_transcription(Decoded(marked, "utf-8", False), Path(name), Format.KANRIPO)

@@ -19,23 +19,24 @@ from proof.collate.witness_evidence import Parallel, weigh_witnesses
 from proof.collate.witnesses import places
 from proof.errors import UsageError
 from proof.model.flags import Evidence, Flag, Kind
-from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
+from proof.text.layers import Layer
 from proof.text.model import Script
+from proof.text.read import parse_transcription, read_transcription
+from proof.text.transcription import Format, Transcription
 from proof.text.variants import VariantPolicy
-from proof.text.witness import Edition, Format, Layer
 
 pytestmark = pytest.mark.slow
 
 CANON = "司射東面于大夫之西比耦大夫與大夫命上射曰某御于子命下射曰子與某子射卒遂比衆耦衆耦立于大夫之南西面北上"
 
 
-def edition(text: str, name: str = "text.txt", form: Format = Format.INLINE) -> Edition:
-    return parse_edition(Decoded(text, "utf-8", False), Path(name), form)
+def edition(text: str, name: str = "text.txt", form: Format = Format.INLINE) -> Transcription:
+    return parse_transcription(Decoded(text, "utf-8", False), Path(name), form)
 
 
-def seed(shared: Path, number: str) -> Edition:
-    return read_edition(next((shared / "seeds").glob(f"{number}_*")))
+def seed(shared: Path, number: str) -> Transcription:
+    return read_transcription(next((shared / "seeds").glob(f"{number}_*")))
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,7 @@ def damaged(shared: Path) -> Collation:
 
 
 def test_the_mirror_against_its_source_has_the_known_errors_and_no_other(shared: Path) -> None:
-    collation = collate(seed(shared, "003"), read_edition(shared / "kanripo/KR1d0030/KR1d0030_010.txt"))
+    collation = collate(seed(shared, "003"), read_transcription(shared / "kanripo/KR1d0030/KR1d0030_010.txt"))
     errors = {
         (flag.ref, flag.line, flag.transcribed, flag.suggested, flag.kind) for flag in flags(collation) if flag.raised
     }
@@ -137,7 +138,7 @@ def test_every_character_is_answered_by_its_like_or_stands_in_a_difference(share
     """Of two editions of 論衡: whatever another comparison would find is in some row."""
     folder = shared / "kanripo" / "branches" / "KR3j0080"
     name = sorted(path.name for path in (folder / "WYG").glob("*_00[1-9].txt"))[0]
-    collation = collate(read_edition(folder / "WYG" / name), read_edition(folder / "SBCK" / name))
+    collation = collate(read_transcription(folder / "WYG" / name), read_transcription(folder / "SBCK" / name))
     a, b = collation.base, collation.witness
     answered = collation.aligned()
     alike = {at: to for at, to in answered.items() if a.cells[at].text == b.cells[to].text}
@@ -156,7 +157,7 @@ def test_script_and_forms_are_no_errors(damaged: Collation) -> None:
 
 def test_every_paragraph_is_placed_in_some_witness(shared: Path) -> None:
     base = seed(shared, "004")
-    juan = [read_edition(shared / f"kanripo/KR1d0085/KR1d0085_{number:03}.txt") for number in range(7, 13)]
+    juan = [read_transcription(shared / f"kanripo/KR1d0085/KR1d0085_{number:03}.txt") for number in range(7, 13)]
     collations = [collate(base, witness) for witness in (seed(shared, "000"), *juan)]
     best = {
         place.block: max(c.placements[index].share for c in collations if len(c.placements) > index)
@@ -231,11 +232,11 @@ def test_three_witnesses_stand_on_one_line() -> None:
     ]
 
 
-def weigh(flags: list[Flag], base: Edition, collations: list[Collation], policy: VariantPolicy) -> list[Flag]:
+def weigh(flags: list[Flag], base: Transcription, collations: list[Collation], policy: VariantPolicy) -> list[Flag]:
     return weigh_witnesses(flags, base, [Parallel.of(one) for one in collations], policy, 3.0)
 
 
-def flag_on(base: Edition, transcribed: str, suggested: str) -> Flag:
+def flag_on(base: Transcription, transcribed: str, suggested: str) -> Flag:
     offset = base.text.index(transcribed)
     evidence = Evidence("posterior")
     return Flag(

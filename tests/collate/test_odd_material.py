@@ -14,9 +14,9 @@ from proof.collate.sigla import sigla
 from proof.collate.witness_evidence import Parallel, weigh_witnesses
 from proof.collate.witnesses import places
 from proof.model.flags import Evidence, Flag, Kind
-from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
 from proof.text.model import Script
+from proof.text.read import parse_transcription, read_transcription
 from proof.text.variants import VariantPolicy
 
 PAGE = "KR1d0030_WYG_010-1a"
@@ -36,7 +36,9 @@ def written(path: Path, body: str) -> Path:
 
 
 def collated(one: str, other: str) -> Collation:
-    first, second = (parse_edition(Decoded(kanripo(body), "utf-8", False), Path("a.txt")) for body in (one, other))
+    first, second = (
+        parse_transcription(Decoded(kanripo(body), "utf-8", False), Path("a.txt")) for body in (one, other)
+    )
     return collate(first, second)
 
 
@@ -55,7 +57,7 @@ def test_witnesses_of_one_file_name_are_told_apart_by_their_folders(tmp_path: Pa
     base = written(tmp_path / "base.txt", TEXT)
     first = written(tmp_path / "wyg/juan.txt", TEXT.replace("百官", "百宫"))
     second = written(tmp_path / "sbck/juan.txt", TEXT.replace("百官", "百宮"))
-    read = [collate(read_edition(base), read_edition(path)) for path in (first, second)]
+    read = [collate(read_transcription(base), read_transcription(path)) for path in (first, second)]
     (place,) = places(read)
     assert [(one.witness, one.text) for one in place.readings] == [("wyg/juan.txt", "宫"), ("sbck/juan.txt", "宮")]
     assert main(["collate", str(base), str(first), str(second), "--out", str(tmp_path / "out")]) == 0
@@ -65,9 +67,9 @@ def test_witnesses_of_one_file_name_are_told_apart_by_their_folders(tmp_path: Pa
 
 
 def test_on_the_desk_they_are_told_apart_too(tmp_path: Path) -> None:
-    base = read_edition(written(tmp_path / "base.txt", TEXT.replace("百官", "百宫")))
+    base = read_transcription(written(tmp_path / "base.txt", TEXT.replace("百官", "百宫")))
     parallels = [
-        Parallel.of(collate(base, read_edition(written(tmp_path / folder / "juan.txt", body))))
+        Parallel.of(collate(base, read_transcription(written(tmp_path / folder / "juan.txt", body))))
         for folder, body in (("wyg", TEXT), ("sbck", TEXT.replace("百官", "百宫")))
     ]
     at = base.text.split("\n")[1].index("宫")

@@ -15,16 +15,16 @@ from proof.ocr.engine import EngineIdentity
 from proof.store import FlagFilter, PagePlace, RunInfo, Store
 from proof.store.rows import TextInfo
 from proof.store.saving import CheckedResult
-from proof.text.edition import parse_edition
 from proof.text.encoding import Decoded
-from proof.text.witness import Edition
+from proof.text.read import parse_transcription
+from proof.text.transcription import Transcription
 
 PAGE = "KR1_WYG_010-1a"
 LINE = "司射東面于大夫之西北耦大夫與大夫命上射曰某御于子"
 
 
-def edition(name: str, line: str) -> Edition:
-    return parse_edition(Decoded(f"<pb:{PAGE}>¶\n{line}¶\n", "utf-8", False), Path(name))
+def edition(name: str, line: str) -> Transcription:
+    return parse_transcription(Decoded(f"<pb:{PAGE}>¶\n{line}¶\n", "utf-8", False), Path(name))
 
 
 def test_a_flag_is_weighed_once(tmp_path: Path) -> None:

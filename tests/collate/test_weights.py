@@ -12,11 +12,11 @@ from proof.collate.collation import collate
 from proof.collate.witness_evidence import WEIGHTS, Parallel, beside, weigh_witnesses, without_witnesses
 from proof.model.flags import Evidence, Flag, Kind
 from proof.settings.config import Settings
-from proof.text.edition import parse_edition
 from proof.text.encoding import Decoded
 from proof.text.model import Script
+from proof.text.read import parse_transcription
+from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy
-from proof.text.witness import Edition
 from proof.verify.scores import substitution_score
 
 PAGE = "KR1d0030_WYG_010-1a"
@@ -25,8 +25,8 @@ RIGHT = WRONG.replace("官", "宮")
 THRESHOLD = Settings().flags.threshold
 
 
-def edition(body: str, name: str) -> Edition:
-    return parse_edition(Decoded(f"<pb:{PAGE}>¶\n{body}¶\n", "utf-8", False), Path(name))
+def edition(body: str, name: str) -> Transcription:
+    return parse_transcription(Decoded(f"<pb:{PAGE}>¶\n{body}¶\n", "utf-8", False), Path(name))
 
 
 def flag(score: float, p_text: float | None = 0.05, p_best: float | None = 0.6) -> Flag:
@@ -122,7 +122,7 @@ def test_a_bad_witness_weighs_less_where_it_is_bad() -> None:
     juan = ["".join(chr(rng.randrange(0x4E00, 0x9FA5)) for _ in range(2000)) for _ in range(2)]
     bad = "".join(chr(rng.randrange(0x4E00, 0x9FA5)) if n % 8 == 5 else char for n, char in enumerate(juan[1]))
     base, witness = (
-        parse_edition(
+        parse_transcription(
             Decoded("".join(f"<pb:KR1_WYG_00{n}-1a>¶\n{text}¶\n" for n, text in enumerate(texts, 1)), "utf-8", False),
             Path("text.txt"),
         )

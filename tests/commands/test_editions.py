@@ -11,7 +11,7 @@ import pytest
 
 from proof.cli import main
 from proof.export.corrections import Correction
-from proof.text.edition import read_edition
+from proof.text.read import read_transcription
 
 PAGE = "KR1_WYG_010-1a"
 TEXT = f"<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n"
@@ -140,7 +140,7 @@ def test_lines_that_end_in_cr_alone_are_read_or_refused_but_never_run_together(
     paged, running = shared / "kanripo/KR1d0030/KR1d0030_015.txt", shared / "seeds/000_8d937d0b6d447d78.txt"
     for source in (paged, running):
         (tmp_path / source.name).write_bytes(source.read_bytes().replace(b"\n", b"\r"))
-    assert len(read_edition(tmp_path / paged.name).pages) == len(read_edition(paged).pages)
+    assert len(read_transcription(tmp_path / paged.name).pages) == len(read_transcription(paged).pages)
     assert main(["convert", str(tmp_path / running.name), "--to", "inline"]) == 2
     assert "its lines end in CR alone" in capsys.readouterr().err
 

@@ -16,8 +16,8 @@ from proof.store import RunInfo, Store
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.queue_records import Order, QueueFilter
 from proof.store.saving import CheckedResult
-from proof.text.edition import read_text
-from proof.text.model import Transcription
+from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
 from tests.standing import page_place, text_info
 
 PAGE = "KR1d0030_WYG_010-1a"
@@ -53,7 +53,7 @@ def of_column(line: int, here: str, there: str, reason: str) -> Flag:
 def check(project: Path, *flags: Flag) -> None:
     """A check that finds these flags."""
     path = project / "text.txt"
-    text = read_text(path)
+    text = read_transcription(path)
     assert isinstance(text, Transcription)
     columns = tuple(CheckedColumn(one.number, Box(0, 0, 9, 9), one.source) for one in text.pages[0].columns)
     result = PageResult(PAGE, "r", Status.CHECKED, columns=columns, flags=flags)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from lxml import etree
 
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
@@ -29,6 +30,11 @@ def schemas() -> Path:
     except (OSError, subprocess.SubprocessError) as error:
         pytest.skip(f"the schemas are not there and cannot be fetched: {error}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def tei_schema(schemas: Path) -> etree.RelaxNG:
+    return etree.RelaxNG(etree.parse(str(schemas / "tei_all.rng")))
 
 
 @pytest.fixture

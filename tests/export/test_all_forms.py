@@ -21,7 +21,7 @@ from proof.store import RunInfo, Store
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.saving import CheckedResult
-from proof.text.edition import read_edition
+from proof.text.read import read_transcription
 from tests.export.conftest import PAGE, page_of
 from tests.standing import page_place, text_info
 
@@ -45,7 +45,7 @@ def written(tmp_path: Path) -> dict[Form, str]:
     corrected by hand."""
     path = tmp_path / "KR1_010.txt"
     path.write_text(f"<pb:{PAGE}>¶\n" + "".join(f"{source}¶\n" for source in COLUMNS), encoding="utf-8")
-    edition = read_edition(path)
+    edition = read_transcription(path)
     half = COLUMNS[0].index(")")
     flags = (
         flag("f-half", 1, half, "", INSERTED),

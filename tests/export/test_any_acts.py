@@ -28,7 +28,7 @@ from proof.store.events import Event, standing
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
 from proof.store.saving import CheckedResult
-from proof.text.edition import read_edition
+from proof.text.read import read_transcription
 from tests.standing import page_place, text_info
 from tests.wide import examples
 
@@ -224,7 +224,7 @@ class Acts(RuleBasedStateMachine):
         for character in {one.character for one in self.said.values()} & there:
             row = self.shown.get(character)
             assert (OPEN if row is None or row.state == "open" else (row.state, row.reading)) == self.stands(character)
-        decided = decided_in(self.store, read_edition(self.path))
+        decided = decided_in(self.store, read_transcription(self.path))
         written = correct(decided.edition, decided.corrections, before=decided.applied).text.split("\n", 1)[1]
         readings = {character: self.stands(character) for character in there}
         wanted = {char: reading for char, (state, reading) in readings.items() if state == "corrected"}

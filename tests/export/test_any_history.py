@@ -27,7 +27,7 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow, PageRow
 from proof.store.queries import FOUND
 from proof.store.saving import CheckedResult
-from proof.text.edition import read_edition
+from proof.text.read import read_transcription
 from tests.standing import page_place, text_info
 from tests.wide import examples
 
@@ -196,7 +196,7 @@ class History:
 
     def export(self) -> None:
         """Correct the text in place, or be refused; nobody's word is lost without a word."""
-        edition = read_edition(self.path)
+        edition = read_transcription(self.path)
         decided = decided_in(self.store, edition)
         corrected = correct(edition, decided.corrections, before=decided.applied)
         assert corrected.refused == ()

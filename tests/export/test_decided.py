@@ -24,8 +24,8 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
 from proof.store.saving import CheckedResult
 from proof.store.texts import DecidedPlace
-from proof.text.edition import read_edition
-from proof.text.witness import Edition
+from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
 from tests.standing import page_place, text_info
 
 PAGE = "KR1_WYG_010-1a"
@@ -39,14 +39,14 @@ def flag(uid: str, line: int, offset: int, text: str, suggested: str, context: s
 
 
 @pytest.fixture
-def edition(tmp_path: Path) -> Edition:
+def edition(tmp_path: Path) -> Transcription:
     path = tmp_path / "KR1_010.txt"
     path.write_text(TEXT, encoding="utf-8")
-    return read_edition(path)
+    return read_transcription(path)
 
 
 @pytest.fixture
-def store(tmp_path: Path, checked: PageResult, edition: Edition) -> Iterator[Store]:
+def store(tmp_path: Path, checked: PageResult, edition: Transcription) -> Iterator[Store]:
     flags = (
         flag("f-north", 1, 5, "北", "比", "夫之西[北]耦(案"),
         flag("f-say", 3, 11, "曰", "", "58;[曰]告"),
@@ -60,7 +60,7 @@ def store(tmp_path: Path, checked: PageResult, edition: Edition) -> Iterator[Sto
         yield opened
 
 
-def test_only_what_was_decided_is_corrected(store: Store, edition: Edition) -> None:
+def test_only_what_was_decided_is_corrected(store: Store, edition: Transcription) -> None:
     decisions = {"f-north": (Verdict.TAKE, ""), "f-say": (Verdict.TYPED, "白"), "f-shoot": (Verdict.COPY, "")}
     for uid, (verdict, reading) in decisions.items():
         found = _flag_number(store, uid)
@@ -74,7 +74,7 @@ def test_only_what_was_decided_is_corrected(store: Store, edition: Edition) -> N
     ]
 
 
-def test_what_was_taken_back_or_left_unsure_stays_out(store: Store, edition: Edition) -> None:
+def test_what_was_taken_back_or_left_unsure_stays_out(store: Store, edition: Transcription) -> None:
     north, say = _flag_number(store, "f-north"), _flag_number(store, "f-say")
     store.decisions.decide(DecisionRequest("KR1", north, Verdict.TAKE, 0, "甲", "request-1"))
     store.decisions.decide(DecisionRequest("KR1", north, Verdict.UNDO, 1, "乙", "request-2"))
@@ -82,11 +82,11 @@ def test_what_was_taken_back_or_left_unsure_stays_out(store: Store, edition: Edi
     assert decided_in(store, edition).corrections == ()
 
 
-def test_a_second_export_finds_its_corrections_in_the_text(store: Store, edition: Edition) -> None:
+def test_a_second_export_finds_its_corrections_in_the_text(store: Store, edition: Transcription) -> None:
     store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
     corrected = correct(edition, decided_in(store, edition).corrections)
     edition.path.write_bytes(corrected.data)
-    again = read_edition(edition.path)
+    again = read_transcription(edition.path)
     decided = decided_in(store, again)
     second = correct(again, decided.corrections)
     assert second.data == corrected.data
@@ -98,7 +98,7 @@ def test_a_second_export_finds_its_corrections_in_the_text(store: Store, edition
     "verdicts", [(Verdict.TAKE, Verdict.TAKE), (Verdict.TAKE, Verdict.KEEP), (Verdict.KEEP, Verdict.TAKE)]
 )
 def test_corrections_that_stand_beside_each_other_are_found_in_the_text(
-    store: Store, edition: Edition, checked: PageResult, verdicts: tuple[Verdict, Verdict], checked_again: bool
+    store: Store, edition: Transcription, checked: PageResult, verdicts: tuple[Verdict, Verdict], checked_again: bool
 ) -> None:
     """Each is part of what stood around the other."""
     for uid, verdict in zip(("f-order", "f-shoot"), verdicts, strict=True):
@@ -110,7 +110,7 @@ def test_corrections_that_stand_beside_each_other_are_found_in_the_text(
         columns = (*checked.columns[:-1], replace(checked.columns[-1], source=line))
         check(store, "KR1", edition.path, "traditional", replace(checked, columns=columns, flags=()))
         assert store.decisions.displaced("KR1") == []
-    again = read_edition(edition.path)
+    again = read_transcription(edition.path)
     found = decided_in(store, again)
     second = correct(again, found.corrections)
     assert second.data == corrected.data
@@ -119,7 +119,7 @@ def test_corrections_that_stand_beside_each_other_are_found_in_the_text(
 
 
 def test_a_correction_beside_one_that_reaches_farther_than_its_surroundings_is_found_in_the_text(
-    store: Store, edition: Edition, checked: PageResult
+    store: Store, edition: Transcription, checked: PageResult
 ) -> None:
     """What is known around a place are three characters; beside it more may be gone."""
     page = store.queue.pages("KR1")[0].number
@@ -129,7 +129,7 @@ def test_a_correction_beside_one_that_reaches_farther_than_its_surroundings_is_f
     corrected = correct(edition, decided_in(store, edition).corrections)
     assert corrected.text == TEXT.replace("大夫之西北耦(案", "大夫西北案")
     edition.path.write_bytes(corrected.data)
-    again = read_edition(edition.path)
+    again = read_transcription(edition.path)
     found = decided_in(store, again)
     second = correct(again, found.corrections)
     assert (second.data, len(found.applied) + len(second.applied), found.left_out) == (corrected.data, 2, ())
@@ -141,7 +141,7 @@ def test_a_correction_beside_one_that_reaches_farther_than_its_surroundings_is_f
 
 @pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.COPY, Verdict.UNSURE])
 def test_what_was_said_beside_a_correction_holds_once_that_is_in_the_text(
-    store: Store, edition: Edition, checked: PageResult, verdict: Verdict
+    store: Store, edition: Transcription, checked: PageResult, verdict: Verdict
 ) -> None:
     for uid, said in (("f-order", Verdict.TAKE), ("f-shoot", verdict)):
         store.decisions.decide(DecisionRequest("KR1", _flag_number(store, uid), said, 0, "甲", f"request-{uid}"))
@@ -155,7 +155,7 @@ def test_what_was_said_beside_a_correction_holds_once_that_is_in_the_text(
 
 
 def test_an_export_is_of_one_moment_while_people_decide(
-    store: Store, edition: Edition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, edition: Transcription, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither half of an act nor one act without that before it is written: here somebody corrects a place by hand,
     then takes a suggestion and changes what they had taken before, while the store is read."""
@@ -197,7 +197,7 @@ def _flag_number(store: Store, uid: str) -> int:
 
 
 def test_a_later_check_of_another_work_takes_nothing_from_a_text(
-    store: Store, edition: Edition, checked: PageResult
+    store: Store, edition: Transcription, checked: PageResult
 ) -> None:
     store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
     another = edition.path.with_name("another.txt")
@@ -207,29 +207,29 @@ def test_a_later_check_of_another_work_takes_nothing_from_a_text(
 
 
 def test_a_text_that_was_never_checked_is_refused_with_those_that_have_its_pages(
-    store: Store, edition: Edition, tmp_path: Path
+    store: Store, edition: Transcription, tmp_path: Path
 ) -> None:
     other = tmp_path / "other" / "branch.txt"
     other.parent.mkdir()
     other.write_text(TEXT + "後\n", encoding="utf-8")
     with pytest.raises(UsageError, match=r"branch.txt was not checked(.|\n)*KR1_010.txt \(work KR1\)"):
-        decided_in(store, read_edition(other))
+        decided_in(store, read_transcription(other))
 
 
 def test_decisions_about_another_file_with_the_same_pages_are_told_and_not_written(
-    store: Store, edition: Edition, checked: PageResult
+    store: Store, edition: Transcription, checked: PageResult
 ) -> None:
     store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
     branch = edition.path.with_name("branch.txt")
     branch.write_text(TEXT, encoding="utf-8")
     check(store, "KR1-branch", branch, "traditional", replace(checked, flags=()))
-    found = decided_in(store, read_edition(branch))
+    found = decided_in(store, read_transcription(branch))
     assert found.nothing
     assert [(one.reason, one.text) for one in found.left_out] == [(Unused.OTHER_TEXT, str(edition.path))]
 
 
 def test_a_page_that_another_file_took_over_leaves_the_first_its_decisions(
-    store: Store, edition: Edition, checked: PageResult
+    store: Store, edition: Transcription, checked: PageResult
 ) -> None:
     store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
     branch = edition.path.with_name("branch.txt")
@@ -239,20 +239,20 @@ def test_a_page_that_another_file_took_over_leaves_the_first_its_decisions(
 
 
 def test_a_moved_text_keeps_its_decisions_and_a_changed_copy_beside_the_old_one_has_none(
-    store: Store, edition: Edition, tmp_path: Path
+    store: Store, edition: Transcription, tmp_path: Path
 ) -> None:
     store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
     copy = tmp_path / "moved" / edition.path.name
     copy.parent.mkdir()
     copy.write_text(TEXT.replace("告¶", "吿¶"), encoding="utf-8")
     with pytest.raises(UsageError, match="was not checked"):
-        decided_in(store, read_edition(copy))
+        decided_in(store, read_transcription(copy))
     edition.path.unlink()
-    assert [one.flag for one in decided_in(store, read_edition(copy)).corrections] == ["f-north"]
+    assert [one.flag for one in decided_in(store, read_transcription(copy)).corrections] == ["f-north"]
 
 
 def test_who_says_that_a_place_is_right_and_who_corrects_it_by_hand_later_contradict_each_other(
-    store: Store, edition: Edition
+    store: Store, edition: Transcription
 ) -> None:
     keep = DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.KEEP, 0, "甲", "request-1")
     store.decisions.decide(keep)
@@ -267,7 +267,7 @@ def test_who_says_that_a_place_is_right_and_who_corrects_it_by_hand_later_contra
 
 
 def test_what_is_typed_at_an_open_flag_decides_it_and_who_says_otherwise_is_told(
-    store: Store, edition: Edition
+    store: Store, edition: Transcription
 ) -> None:
     number = _flag_number(store, "f-north")
     page = store.queue.pages("KR1")[0].number
@@ -279,7 +279,7 @@ def test_what_is_typed_at_an_open_flag_decides_it_and_who_says_otherwise_is_told
 
 
 def test_what_was_kept_in_one_work_and_corrected_in_another_is_told(
-    store: Store, edition: Edition, checked: PageResult
+    store: Store, edition: Transcription, checked: PageResult
 ) -> None:
     """A file that is checked as a part of two works."""
     store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
@@ -291,7 +291,7 @@ def test_what_was_kept_in_one_work_and_corrected_in_another_is_told(
     assert (found.corrections, [one.decision.person for one in found.left_out]) == ((), ["甲", "乙"])
 
 
-def test_what_contradicts_itself_or_is_left_open_is_told(store: Store, edition: Edition) -> None:
+def test_what_contradicts_itself_or_is_left_open_is_told(store: Store, edition: Transcription) -> None:
     said = {"f-north": Verdict.TAKE, "f-say": Verdict.UNSURE, "f-order": Verdict.SKIP, "f-shoot": Verdict.KEEP}
     for uid, verdict in said.items():
         store.decisions.decide(DecisionRequest("KR1", _flag_number(store, uid), verdict, 0, "甲", f"request-{uid}"))
@@ -307,7 +307,7 @@ def test_what_contradicts_itself_or_is_left_open_is_told(store: Store, edition: 
     ]
 
 
-def test_the_same_said_twice_of_a_place_is_one_correction(store: Store, edition: Edition) -> None:
+def test_the_same_said_twice_of_a_place_is_one_correction(store: Store, edition: Transcription) -> None:
     store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
     page = store.queue.pages("KR1")[0].number
     store.manual_corrections.correct(ManualCorrection("KR1", page, 1, 5, 1, "比", "乙", "by-hand-1"))
@@ -316,7 +316,7 @@ def test_the_same_said_twice_of_a_place_is_one_correction(store: Store, edition:
 
 @pytest.mark.parametrize("verdict", [Verdict.COPY, Verdict.TAKE])
 def test_what_the_copy_is_said_to_read_and_a_correction_of_it_contradict_each_other(
-    store: Store, edition: Edition, verdict: Verdict
+    store: Store, edition: Transcription, verdict: Verdict
 ) -> None:
     store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-shoot"), verdict, 0, "甲", "request-1"))
     page = store.queue.pages("KR1")[0].number
@@ -326,8 +326,8 @@ def test_what_the_copy_is_said_to_read_and_a_correction_of_it_contradict_each_ot
     assert [one.reason for one in found.left_out] == [Unused.CONFLICT] * 2
 
 
-def _a_run_is_checked(store: Store, edition: Edition, checked: PageResult, *flags: Flag) -> Edition:
-    edition = read_edition(edition.path)
+def _a_run_is_checked(store: Store, edition: Transcription, checked: PageResult, *flags: Flag) -> Transcription:
+    edition = read_transcription(edition.path)
     line = edition.text.split("¶\n")[1]
     columns = (replace(checked.columns[0], source=line), *checked.columns[1:])
     texts = (text_info(edition.path),)
@@ -341,7 +341,7 @@ def _a_run_is_checked(store: Store, edition: Edition, checked: PageResult, *flag
 @pytest.mark.parametrize("by_hand", [False, True], ids=["of a flag", "by hand"])
 @pytest.mark.parametrize("check", [False, True], ids=["before the next check", "after it"])
 def test_one_more_of_a_run_goes_into_a_text_once(
-    store: Store, edition: Edition, checked: PageResult, *, by_hand: bool, check: bool
+    store: Store, edition: Transcription, checked: PageResult, *, by_hand: bool, check: bool
 ) -> None:
     edition.path.write_text(TEXT.replace("大夫之西", "大夫□□□之西"), encoding="utf-8")
     flags = () if by_hand else (flag("f-gap", 1, 3, "", "□", "　大夫[]□□□"),)
@@ -354,7 +354,7 @@ def test_one_more_of_a_run_goes_into_a_text_once(
         store.decisions.decide(DecisionRequest("KR1", found, Verdict.TAKE, 0, "甲", "request-1"))
     decided = decided_in(store, edition)
     edition.path.write_text(correct(edition, decided.corrections).text, encoding="utf-8")
-    edition = read_edition(edition.path)
+    edition = read_transcription(edition.path)
     assert "大夫□□□□之西" in edition.text
     if check:
         edition = _a_run_is_checked(store, edition, checked)
@@ -363,20 +363,20 @@ def test_one_more_of_a_run_goes_into_a_text_once(
 
 
 def test_one_more_of_a_run_that_a_check_still_finds_missing_is_written(
-    store: Store, edition: Edition, checked: PageResult
+    store: Store, edition: Transcription, checked: PageResult
 ) -> None:
     gap = flag("f-gap", 1, 3, "", "□", "　大夫[]□□□")
     edition.path.write_text(TEXT.replace("大夫之西", "大夫□□□之西"), encoding="utf-8")
     _a_run_is_checked(store, edition, checked, gap)
     store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-gap"), Verdict.TAKE, 0, "甲", "request-1"))
     edition.path.write_text(TEXT.replace("大夫之西北", "大夫□□□之西比"), encoding="utf-8")
-    for now in (read_edition(edition.path), _a_run_is_checked(store, edition, checked, gap)):
+    for now in (read_transcription(edition.path), _a_run_is_checked(store, edition, checked, gap)):
         decided = decided_in(store, now)
         assert (len(decided.corrections), decided.left_out) == (1, ())
 
 
 def test_a_decision_whose_place_the_last_check_no_longer_saw_keeps_no_other_back(
-    store: Store, edition: Edition, checked: PageResult
+    store: Store, edition: Transcription, checked: PageResult
 ) -> None:
     for uid in ("f-north", "f-say"):
         store.decisions.decide(
@@ -386,24 +386,24 @@ def test_a_decision_whose_place_the_last_check_no_longer_saw_keeps_no_other_back
     columns = tuple(replace(one, source=one.source.replace("西北", "西東")) for one in checked.columns)
     kept = flag("f-say", 3, 11, "曰", "", "58;[曰]告")
     check(store, "KR1", edition.path, "traditional", replace(checked, columns=columns, flags=(kept,)))
-    found = decided_in(store, read_edition(edition.path))
+    found = decided_in(store, read_transcription(edition.path))
     assert [one.flag for one in found.corrections] == ["f-say"]
     assert [(one.reason, one.decision.transcribed) for one in found.left_out] == [(Unused.GONE, "北")]
 
 
-def lower(store: Store, edition: Edition, checked: PageResult, by: int) -> Edition:
+def lower(store: Store, edition: Transcription, checked: PageResult, by: int) -> Transcription:
     """The text with so many lines put in above the others, checked again."""
     head, _, body = TEXT.partition("\n")
     edition.path.write_text(head + "\n" + "上¶\n" * by + body, encoding="utf-8")
     flags = (flag(f"f-north-{by}", 1 + by, 5, "北", "比", "夫之西[北]耦(案"),)
     columns = tuple(replace(one, number=one.number + by) for one in checked.columns)
     check(store, "KR1", edition.path, "traditional", replace(checked, columns=columns, flags=flags))
-    return read_edition(edition.path)
+    return read_transcription(edition.path)
 
 
 @pytest.mark.parametrize("lines", [(1,), (1, 2), (1, 0), (1, 2, 0)])
 def test_a_decision_is_written_once_where_its_place_is_now(
-    store: Store, edition: Edition, checked: PageResult, lines: tuple[int, ...]
+    store: Store, edition: Transcription, checked: PageResult, lines: tuple[int, ...]
 ) -> None:
     store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
     for by in lines:
@@ -416,7 +416,7 @@ def test_a_decision_is_written_once_where_its_place_is_now(
 @pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.UNDO])
 @pytest.mark.parametrize("back", [False, True])
 def test_what_was_overruled_on_another_line_is_never_written(
-    store: Store, edition: Edition, checked: PageResult, verdict: Verdict, back: bool
+    store: Store, edition: Transcription, checked: PageResult, verdict: Verdict, back: bool
 ) -> None:
     store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-north"), Verdict.TAKE, 0, "甲", "request-1"))
     now = lower(store, edition, checked, 1)
@@ -426,7 +426,7 @@ def test_what_was_overruled_on_another_line_is_never_written(
 
 
 def test_the_script_is_the_one_in_which_the_text_was_checked(
-    store: Store, edition: Edition, checked: PageResult
+    store: Store, edition: Transcription, checked: PageResult
 ) -> None:
     check(store, "KR1", edition.path, "simplified", checked)
     page = store.queue.pages("KR1")[0].number
@@ -436,7 +436,7 @@ def test_the_script_is_the_one_in_which_the_text_was_checked(
 
 
 def test_of_two_forms_the_likelier_is_not_taken_for_decided(
-    store: Store, edition: Edition, checked: PageResult
+    store: Store, edition: Transcription, checked: PageResult
 ) -> None:
     evidence = Evidence("posterior", alternatives=(("乾", 0.9), ("北", 0.01)))
     dry = replace(flag("f-dry", 1, 5, "北", "干", "夫之西[北]耦(案"), evidence=evidence)
@@ -449,7 +449,7 @@ def test_of_two_forms_the_likelier_is_not_taken_for_decided(
 
 
 @pytest.fixture
-def moved(store: Store, edition: Edition, checked: PageResult) -> Store:
+def moved(store: Store, edition: Transcription, checked: PageResult) -> Store:
     """The store after a check that found the 射 of the third column to stand where it does not belong."""
     flags = (
         replace(flag("f-out", 3, 2, "射", "", "命上[射]&KR"), moved="f-in"),
@@ -460,7 +460,7 @@ def moved(store: Store, edition: Edition, checked: PageResult) -> Store:
 
 
 @pytest.mark.parametrize("half", ["f-out", "f-in"])
-def test_a_character_that_moved_is_decided_once_and_noted_once(moved: Store, edition: Edition, half: str) -> None:
+def test_a_character_that_moved_is_decided_once_and_noted_once(moved: Store, edition: Transcription, half: str) -> None:
     other = {"f-out": "f-in", "f-in": "f-out"}[half]
     made = moved.decisions.decide(DecisionRequest("KR1", _flag_number(moved, half), Verdict.TAKE, 0, "甲", "request-1"))
     corrected = correct(edition, decided_in(moved, edition).corrections)
@@ -474,7 +474,7 @@ def test_a_character_that_moved_is_decided_once_and_noted_once(moved: Store, edi
     assert list(decided_in(moved, edition).corrections) == []
 
 
-def test_what_was_said_of_one_half_alone_stays(moved: Store, edition: Edition) -> None:
+def test_what_was_said_of_one_half_alone_stays(moved: Store, edition: Transcription) -> None:
     moved.decisions.decide(
         DecisionRequest("KR1", _flag_number(moved, "f-in"), Verdict.TYPED, 0, "甲", "request-1", "身")
     )

@@ -15,7 +15,7 @@ from proof.export.corrections import Correction
 from proof.export.files import ON_IMAGES, Form, Material, write_export
 from proof.export.source import correct
 from proof.model.result import PageResult
-from proof.text.edition import read_edition
+from proof.text.read import read_transcription
 
 PAGE = "KR1_WYG_010-1a"
 TEXT = f"<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n¶\n命上射&KR0058;曰告¶\n"
@@ -27,7 +27,7 @@ def material(tmp_path: Path, checked: PageResult) -> Material:
     path = tmp_path / "source" / "KR1_010.txt"
     path.parent.mkdir()
     path.write_text(TEXT, encoding="utf-8")
-    corrected = correct(read_edition(path), [Correction(PAGE, 1, 5, 1, "比", "北")])
+    corrected = correct(read_transcription(path), [Correction(PAGE, 1, 5, 1, "比", "北")])
     return Material(corrected, MADE, [checked], base="https://example.org/book")
 
 
@@ -40,7 +40,7 @@ def test_a_correction_that_was_set_elsewhere_stands_on_its_glyph_and_nothing_els
     mark, _, lines = TEXT.partition("\n")
     path.write_text(f"{mark}\n某某某某某某某某¶\n{lines}", encoding="utf-8")
     accepted = [Correction(PAGE, 1, 5, 1, "比", "北", context="夫之西[北]耦(案")]
-    corrected = correct(read_edition(path), accepted, reanchor=True)
+    corrected = correct(read_transcription(path), accepted, reanchor=True)
     material = Material(corrected, MADE, [checked])
     written = write_export(material, [Form.PAGE, Form.ALTO, Form.TEI], tmp_path / "out")
     page, alto, tei = (etree.parse(file) for file in written)

@@ -20,7 +20,7 @@ from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
 from proof.store.saving import CheckedResult
-from proof.text.edition import read_edition
+from proof.text.read import read_transcription
 from tests.standing import page_place, text_info
 
 WORK = "KR1"
@@ -70,7 +70,7 @@ def decide(store: Store) -> None:
 
 def exported(store: Store, path: Path) -> tuple[str, int]:
     """The corrected text, and how many decisions about it are left out."""
-    decided = decided_in(store, read_edition(path))
+    decided = decided_in(store, read_transcription(path))
     return correct(decided.edition, decided.corrections, before=decided.applied).text, len(decided.here)
 
 

@@ -33,7 +33,7 @@ from proof.export.source import correct
 from proof.model.geometry import Box
 from proof.model.result import PageResult
 from proof.ocr.external.parse import parse_readings
-from proof.text.edition import read_edition
+from proof.text.read import read_transcription
 from tests.export.conftest import PAGE
 
 TEXT = f"#+TITLE: 書\n<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n¶\n命上射&KR0058;曰告¶\n"
@@ -56,7 +56,7 @@ def material(tmp_path: Path, checked: PageResult) -> Material:
         Correction(PAGE, 2, 0, 0, "與", "", person="某乙", flag="f2"),
         Correction(PAGE, 3, 2, 1, "𪚥", "射", person="某甲", flag="f3"),
     ]
-    return Material(correct(read_edition(path), decided), MADE, [replace(checked, image=image)], base=BASE)
+    return Material(correct(read_transcription(path), decided), MADE, [replace(checked, image=image)], base=BASE)
 
 
 def written(material: Material, form: str, folder: Path) -> list[Path]:
@@ -128,8 +128,8 @@ def test_a_page_of_wikisource_has_its_level_and_is_read_again(material: Material
     assert '<pagequality level="3"' in text
     code = mwparserfromhell.parse(text)
     assert [str(one) for one in code.filter_templates()] == ["{{*|案比今注訛作北據}}"]
-    again = read_edition(file)
-    assert again.container == "wikitext"
+    again = read_transcription(file)
+    assert again.decoded.container == "wikitext"
     words = "".join(cell.text for stretch in again.stretches() for cell in stretch.cells())
     assert words == "".join(LINES)
     undecided = replace(material, corrected=correct(material.corrected.edition, []))

@@ -16,20 +16,22 @@ from lxml import etree
 from proof.export.collation_notes import notes_of
 from proof.export.corrections import Correction
 from proof.export.docx import docx
+from proof.export.forms.tei_notes import NAMESPACE, apparatus_document
 from proof.export.note_page import note_page
 from proof.export.noted_text import noted_text
 from proof.export.source import CorrectedSource, correct
-from proof.text.edition import parse_edition, read_edition
 from proof.text.encoding import Decoded
+from proof.text.read import parse_transcription, read_transcription
 
 PAGE = "KR1_WYG_010-1a"
 TEXT = f"<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n司射不告告者揖耦以¶\n<pb:KR1_WYG_010-1b>¶\n射于庭¶\n"
+APP, XML_ID = f"{{{NAMESPACE}}}app", "{http://www.w3.org/XML/1998/namespace}id"
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
 
 def corrected(text: str = TEXT) -> CorrectedSource:
     return correct(
-        parse_edition(Decoded(text, "utf-8", False), Path("text.txt")),
+        parse_transcription(Decoded(text, "utf-8", False), Path("text.txt")),
         [
             Correction(PAGE, 2, 7, 2, "以耦", "耦以", witness="影像", person="甲"),
             Correction(PAGE, 2, 3, 1, "", "告", witness="理校", person="乙"),
@@ -84,7 +86,7 @@ def test_every_note_is_a_footnote_at_its_place() -> None:
 def test_the_document_is_read_again_as_the_corrected_text(tmp_path: Path) -> None:
     path = tmp_path / "text.docx"
     path.write_bytes(written(corrected()))
-    again = "".join(cell.text for stretch in read_edition(path).stretches() for cell in stretch.cells())
+    again = "".join(cell.text for stretch in read_transcription(path).stretches() for cell in stretch.cells())
     assert "大夫與之西比耦" in again
     assert "司射不告者揖以耦" in again
 
@@ -115,7 +117,41 @@ def test_the_page_has_the_text_with_its_changes_and_every_note_linked() -> None:
 
 
 def test_without_decisions_both_are_the_text_as_it_is() -> None:
-    source = correct(parse_edition(Decoded(TEXT, "utf-8", False), Path("text.txt")), [])
+    source = correct(parse_transcription(Decoded(TEXT, "utf-8", False), Path("text.txt")), [])
     body = part(written(source), "word/document.xml")
     assert not list(body.iter(f"{W}ins", f"{W}del", f"{W}footnoteReference"))
     assert "".join(node.text or "" for node in body.iter(f"{W}t")).count("大夫之西北耦") == 1
+
+
+def test_an_apparatus_of_tei_has_what_was_decided_and_who_reads_otherwise(tei_schema: etree.RelaxNG) -> None:
+    found = notes_of(corrected(), names={"四庫": "文淵閣四庫全書本"})
+    document = etree.fromstring(etree.tostring(apparatus_document(found, "儀禮")))
+    tei_schema.assertValid(document)
+    witnesses = {one.get(XML_ID): "".join(map(str, one.itertext())) for one in document.iterfind(".//{*}witness")}
+    assert witnesses == {"base": "底本text.txt", "copy": "影像", "w1": "四庫本文淵閣四庫全書本"}
+    entries = [
+        [(etree.QName(one).localname, one.get("wit"), one.text) for one in app]
+        for app in document.iterfind(".//{*}app")
+    ]
+    assert entries[:3] == [
+        [("lem", None, "與"), ("rdg", "#base", None), ("note", None, "與：原脫，今補。")],
+        [
+            ("lem", "#w1", "比"),
+            ("rdg", "#base", "北"),
+            ("note", None, "比：原作北，四庫本作比，從四庫本改。"),
+        ],
+        [("lem", None, None), ("rdg", "#base", "告"), ("note", None, "告：原衍，據理校刪。")],
+    ]
+    assert entries[3][0] == ("lem", "#copy", "以耦")
+    assert [app.get("loc") for app in document.iterfind(".//{*}app")][-1] == "KR1_WYG_010-1b 1"
+
+
+def test_a_text_that_is_kept_and_one_in_doubt_are_readings_beside_it(tei_schema: etree.RelaxNG) -> None:
+    text = parse_transcription(Decoded(TEXT, "utf-8", False), Path("text.txt"))
+    kept = Correction(PAGE, 1, 5, 1, "北", "北", copy_reads="比", witness="四庫", readings=(("四庫", "比"),))
+    doubt = Correction(PAGE, 2, 0, 1, "司", "司", doubt="同", start=text.text.index("司"))
+    document = apparatus_document(notes_of(correct(text, [kept]), [doubt]), "儀禮")
+    tei_schema.assertValid(etree.fromstring(etree.tostring(document)))
+    first, second = ([(one.get("wit") or one.get("type"), one.text) for one in app][:2] for app in document.iter(APP))
+    assert first == [("#base", "北"), ("#w1", "比")]
+    assert second == [("#base", "司"), ("conjecture", "同")]

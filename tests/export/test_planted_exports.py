@@ -21,7 +21,7 @@ from proof.store import Store
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
-from proof.text.edition import read_edition
+from proof.text.read import read_transcription
 from tests.ground import COLUMNS, TEXT, WORK, seeded_ids, store_in
 from tests.wide import examples
 
@@ -65,7 +65,7 @@ def by_hand(store: Store, line: int, offset: int, reading: str, key: str) -> Non
 
 def everything(store: Store, folder: Path) -> dict[str, bytes]:
     """All that is written of a project, and all that its report counts."""
-    edition = read_edition(folder / f"{WORK}_010.txt")
+    edition = read_transcription(folder / f"{WORK}_010.txt")
     corrected = correct(edition, decided_in(store, edition).corrections)
     pages = list(store.results(work=WORK))
     made = datetime(2026, 1, 1, tzinfo=UTC)

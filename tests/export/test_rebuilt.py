@@ -19,9 +19,11 @@ from proof.export.corrections import Correction
 from proof.export.source import CorrectedSource, correct
 from proof.export.tei import tei
 from proof.model.flags import context_of
-from proof.text.edition import parse_edition, read_edition
+from proof.text.addresses import Addresses
 from proof.text.encoding import Decoded
-from proof.text.witness import Addresses, Edition, Format, Layer, LayerStretch
+from proof.text.layers import Layer, LayerStretch
+from proof.text.read import parse_transcription, read_transcription
+from proof.text.transcription import Format, Transcription
 from tests.wide import cross_section, looks_wide
 
 pytestmark = pytest.mark.slow
@@ -86,23 +88,23 @@ def witness_of(document: etree._Element, siglum: str) -> str:
     return "".join(str(text) for _, text in sorted(pieces, key=lambda piece: int(str(piece[0]))))
 
 
-def hold(base: Edition, witnesses: Sequence[Edition], corrected: CorrectedSource) -> etree._Element:
+def hold(base: Transcription, witnesses: Sequence[Transcription], corrected: CorrectedSource) -> etree._Element:
     """Holds the document of these to what was put in."""
     collations = [collate(base, witness) for witness in witnesses]
     document = etree.fromstring(tei(base, corrected.placed, collations=collations))
     for number, one in enumerate(collations, start=1):
         assert characters(witness_of(document, f"w{number}")) == "".join(cell.text for cell in one.witness.cells)
     assert characters(base_of(document, "sic")) == text_of(base)
-    again = parse_edition(Decoded(corrected.text, "utf-8", False), base.path, base.format)
+    again = parse_transcription(Decoded(corrected.text, "utf-8", False), base.path, base.format)
     assert characters(base_of(document, "corr")) == text_of(again)
     return document
 
 
-def text_of(edition: Edition) -> str:
+def text_of(edition: Transcription) -> str:
     return characters("".join(stretch.source for stretch in edition.stretches()))
 
 
-def some_corrections(edition: Edition, seed: int, number: int) -> CorrectedSource:
+def some_corrections(edition: Transcription, seed: int, number: int) -> CorrectedSource:
     """Corrections of all kinds at places drawn by lot."""
     drawn = random.Random(seed)  # noqa: S311
     addresses = Addresses(edition)
@@ -125,13 +127,13 @@ def some_corrections(edition: Edition, seed: int, number: int) -> CorrectedSourc
 
 def test_pairs_of_seeds_come_back(shared: Path) -> None:
     """Each seed as the base and as the witness of another; where the run looks wide, of every other."""
-    seeds = [read_edition(path) for path in sorted((shared / "seeds").glob("*.txt"))]
+    seeds = [read_transcription(path) for path in sorted((shared / "seeds").glob("*.txt"))]
     for number, (base, witness) in enumerate(permutations(seeds, 2) if looks_wide() else pairwise([*seeds, seeds[0]])):
         hold(base, [witness], some_corrections(base, number, 60))
 
 
 def test_several_witnesses_come_back_together(shared: Path) -> None:
-    base, *witnesses = (read_edition(path) for path in sorted((shared / "seeds").glob("*.txt")))
+    base, *witnesses = (read_transcription(path) for path in sorted((shared / "seeds").glob("*.txt")))
     hold(base, witnesses, some_corrections(base, 7, 60))
 
 
@@ -150,8 +152,8 @@ def test_pairs_of_juan_come_back(shared: Path) -> None:
             pairs.append((one, kanripo / "KR1d0030" / one.name.replace(work, "KR1d0030")))
     assert len(pairs) >= 20
     for number, (one, other) in enumerate(cross_section(pairs, 1, lambda pair: (pair[0].parent, pair[1].parent))):
-        base = read_edition(one)
-        hold(base, [read_edition(other)], some_corrections(base, number, 40))
+        base = read_transcription(one)
+        hold(base, [read_transcription(other)], some_corrections(base, number, 40))
 
 
 LINE = "司射東面于大夫之西北耦大夫與大夫命上射曰某御于子命下射曰子與某子射卒遂命三耦取弓矢于次"
@@ -160,13 +162,15 @@ LINE = "司射東面于大夫之西北耦大夫與大夫命上射曰某御于子
 @settings(max_examples=60, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(st.data())
 def test_any_witness_of_any_corrected_text_comes_back(data: st.DataObject) -> None:
-    def edition(name: str) -> Edition:
+    def edition(name: str) -> Transcription:
         text = LINE
         for _ in range(data.draw(st.integers(0, 5))):
             at = data.draw(st.integers(0, len(text) - 1))
             text = text[:at] + data.draw(st.text("甲乙射大", max_size=2)) + text[at + data.draw(st.integers(0, 2)) :]
         text = text[:20] + "\n" + text[20:] if data.draw(st.booleans()) else text
-        return parse_edition(Decoded(f"<!-- {{ }} -->\n　　{text}【注】\n", "utf-8", False), Path(name), Format.INLINE)
+        return parse_transcription(
+            Decoded(f"<!-- {{ }} -->\n　　{text}【注】\n", "utf-8", False), Path(name), Format.INLINE
+        )
 
     base = edition("base.txt")
     witnesses = [edition(f"{number}.txt") for number in range(data.draw(st.integers(1, 3)))]
@@ -174,8 +178,10 @@ def test_any_witness_of_any_corrected_text_comes_back(data: st.DataObject) -> No
 
 
 def test_a_correction_that_a_witness_bears_out_leaves_both_readings_where_they_are() -> None:
-    def edition(name: str, line: str) -> Edition:
-        return parse_edition(Decoded(f"<!-- {{ }} -->\n　　{line}【注】\n", "utf-8", False), Path(name), Format.INLINE)
+    def edition(name: str, line: str) -> Transcription:
+        return parse_transcription(
+            Decoded(f"<!-- {{ }} -->\n　　{line}【注】\n", "utf-8", False), Path(name), Format.INLINE
+        )
 
     base = edition("base.txt", LINE)
     same, right = edition("same.txt", LINE), edition("right.txt", LINE.replace("北耦", "比耦"))

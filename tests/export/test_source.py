@@ -16,9 +16,10 @@ from proof.export.corrections import Correction
 from proof.export.script import FormChoice
 from proof.export.source import CorrectedSource, correct, write_corrected
 from proof.model.flags import Kind, context_of
-from proof.text.edition import parse_edition, read_edition
+from proof.text.addresses import Addresses
 from proof.text.encoding import Decoded, decode
-from proof.text.witness import Addresses, Edition, Format
+from proof.text.read import parse_transcription, read_transcription
+from proof.text.transcription import Format, Transcription
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = {
@@ -32,11 +33,11 @@ SAMPLES = {
 }
 
 
-def edition(text: str, form: Format) -> Edition:
-    return parse_edition(Decoded(text, "utf-8", False), Path("text.txt"), form)
+def edition(text: str, form: Format) -> Transcription:
+    return parse_transcription(Decoded(text, "utf-8", False), Path("text.txt"), form)
 
 
-def correction(read: Edition, start: int, length: int, replacement: str) -> Correction:
+def correction(read: Transcription, start: int, length: int, replacement: str) -> Correction:
     """The correction of a place in the file, as a decision records it."""
     addresses = Addresses(read)
     address = addresses.of(start)
@@ -59,7 +60,7 @@ def test_without_corrections_a_file_stays_byte_for_byte(shared: Path, folder: st
     paths = sorted((shared / folder).glob("*.txt"))
     assert paths
     for path in paths:
-        corrected = correct(read_edition(path), [])
+        corrected = correct(read_transcription(path), [])
         assert corrected.data == path.read_bytes()
         assert corrected.diff(path.name) == b""
 
@@ -252,7 +253,7 @@ def test_a_character_that_the_encoding_lacks_is_named(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_bytes(SAMPLES[Format.MIRROR].encode("gb2312"))
     decoded = decode(path, path.read_bytes(), "gb2312")
-    read = parse_edition(decoded, path)
+    read = parse_transcription(decoded, path)
     corrected = correct(read, [correction(read, read.text.index("北耦"), 1, "𪚥")])
     assert "cannot be written in gb2312" in refusals(corrected)[0]
     assert corrected.data == path.read_bytes()
@@ -304,7 +305,7 @@ def test_git_applies_the_diff(tmp_path: Path, form: Format, name: str, ending: s
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(SAMPLES[form].replace("\n", ending).encode())
     git(tmp_path, "init", "-q")
-    read = read_edition(path)
+    read = read_transcription(path)
     cells = [cell for stretch in read.stretches() for cell in stretch.cells()]
     corrections = [correction(read, cell.start, cell.length, "甲") for cell in (cells[0], cells[-1])]
     corrected = correct(read, corrections)
@@ -320,7 +321,7 @@ def test_git_applies_the_diff_of_a_whole_juan(shared: Path, tmp_path: Path) -> N
     path = tmp_path / source.name
     path.write_bytes(source.read_bytes())
     git(tmp_path, "init", "-q")
-    read = read_edition(path)
+    read = read_transcription(path)
     cells = [cell for stretch in read.stretches() for cell in stretch.cells()][::50]
     corrected = correct(read, [correction(read, cell.start, cell.length, "〇") for cell in cells])
     (tmp_path / "fix.diff").write_bytes(corrected.diff(path.name))
@@ -332,7 +333,7 @@ def test_git_applies_the_diff_of_a_whole_juan(shared: Path, tmp_path: Path) -> N
 def test_the_file_is_replaced_whole_and_only_if_it_is_still_what_was_read(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_bytes(SAMPLES[Format.KANRIPO].encode())
-    read = read_edition(path)
+    read = read_transcription(path)
     corrected = correct(read, [correction(read, read.text.index("北耦"), 1, "比")])
     write_corrected(corrected, path)
     assert path.read_bytes() == corrected.data
@@ -347,7 +348,7 @@ def test_a_file_keeps_its_rights_and_a_link_to_it_stays_one(tmp_path: Path) -> N
     path.write_bytes(SAMPLES[Format.KANRIPO].encode())
     path.chmod(0o640)
     link.symlink_to(path)
-    read = read_edition(link)
+    read = read_transcription(link)
     write_corrected(correct(read, [correction(read, read.text.index("北耦"), 1, "比")]), link)
     assert link.is_symlink()
     assert "比耦" in path.read_text(encoding="utf-8")
@@ -359,7 +360,7 @@ def test_a_file_that_may_only_be_read_is_not_replaced(tmp_path: Path, monkeypatc
     """Its folder may be written to, so that it could be. Who tests may do anything with any file."""
     path = tmp_path / "x.txt"
     path.write_bytes(SAMPLES[Format.KANRIPO].encode())
-    read = read_edition(path)
+    read = read_transcription(path)
     corrected = correct(read, [correction(read, read.text.index("北耦"), 1, "比")])
     monkeypatch.setattr("proof.atomic.os.access", lambda at, _: Path(at) != path)
     with pytest.raises(OutputError, match="cannot be written"):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from proof.facsimile.render import page_seed
-from proof.text.model import Transcription
 from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
 from scripts.bench import drawn_pages
 from scripts.bench.drawn_pages import choose, fits, trial_style, trial_wear
 

@@ -13,8 +13,8 @@ from PIL import Image
 from proof.errors import OutputError, TextError, UsageError
 from proof.facsimile.files import Rendering, file_stem, half_folios, plates, render, run, strip_of
 from proof.facsimile.wear import LEVELS, Wear
-from proof.text.model import Transcription
 from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
 
 MIRROR = """卷十
 卷十 第 1a 页 WYG0103-0192c.png

@@ -10,8 +10,8 @@ import pytest
 from proof.language.model import LanguageModel, learn
 from proof.language.stream import stream_of
 from proof.text.encoding import Decoded
-from proof.text.model import Transcription
 from proof.text.read import parse_transcription
+from proof.text.transcription import Transcription
 
 Paged = Callable[[list[str]], Transcription]
 

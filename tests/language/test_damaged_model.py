@@ -12,7 +12,7 @@ import pytest
 from proof.errors import UsageError
 from proof.language.model import LanguageModel, learn
 from proof.language.stream import stream_of
-from proof.text.edition import read_text
+from proof.text.read import read_transcription
 
 SAMPLE = Path(__file__).resolve().parents[2] / "pages" / "dasheyi.txt"
 
@@ -21,7 +21,7 @@ SAMPLE = Path(__file__).resolve().parents[2] / "pages" / "dasheyi.txt"
 def model() -> bytes:
     """The file of a small model."""
     file = io.BytesIO()
-    learn([stream_of(read_text(SAMPLE))], ["大射儀"]).write(file)
+    learn([stream_of(read_transcription(SAMPLE))], ["大射儀"]).write(file)
     return file.getvalue()
 
 

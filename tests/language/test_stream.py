@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from proof.language.stream import BREAK, MARGIN, UNKNOWN, TokenStream, stream_of
-from proof.text.edition import parse_edition
 from proof.text.encoding import Decoded
-from proof.text.model import Script, Transcription
+from proof.text.model import Script
 from proof.text.read import parse_transcription
+from proof.text.transcription import Transcription
 
 MARK = "<pb:KR1d0030_WYG_010-1a>¶\n"
 
@@ -57,5 +57,5 @@ def test_every_token_leads_back_to_its_character() -> None:
 
 
 def test_an_edition_without_pages_is_read_by_its_layers() -> None:
-    edition = parse_edition(Decoded("子曰學而【鄭注學也】時習之\n", "utf-8", False), Path("text.txt"))
+    edition = parse_transcription(Decoded("子曰學而【鄭注學也】時習之\n", "utf-8", False), Path("text.txt"))
     assert "子曰學而時習之" in told(stream_of(edition))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import proof
 from proof.images.find import ImageIndex
 from proof.locale.languages import LANGUAGES, translations
-from proof.locale.notices import NOTICES, as_record, in_english, in_words
+from proof.locale.notices import as_record, in_english, in_words
 from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import Folio, ImageRef, sequence_findings
 from proof.report.reasons import LISTS
@@ -40,7 +40,7 @@ images = st.one_of(
 def samples(code: NoticeCode) -> Iterator[Notice]:
     """Notices of a code, for each of its sentences."""
     for number in (1, 7):
-        names = sorted(set(PLACE.findall(NOTICES[code].of({"number": number}))) - {"number"})
+        names = sorted(set(PLACE.findall(Notice.of(code, number=number).message)) - {"number"})
         yield Notice.of(code, **dict.fromkeys(names, "甲"), number=number)
 
 

@@ -206,6 +206,15 @@ def test_a_broken_sequence_is_told_in_kind_and_words(before: str, after: str, ki
     assert finding.index == 1
 
 
+def test_folios_are_not_compared_over_the_end_of_a_juan() -> None:
+    sequence = pages("5b/WYG0103-0192b", "3b/WYG0103-0192c")
+    assert "the folios advance by" in in_english(sequence_findings(sequence)[0].notice)
+    assert sequence_findings(sequence, ["卷一", "卷二"]) == []
+    assert len(sequence_findings(sequence, ["卷一", "卷一"])) == 1
+    (back,) = sequence_findings(pages("5b/WYG0103-0192b", "3b/WYG0103-0192a"), ["卷一", "卷二"])
+    assert "the images go back" in in_english(back.notice)
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

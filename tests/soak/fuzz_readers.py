@@ -35,14 +35,14 @@ from proof.collate.apparatus import apparatus_of
 from proof.errors import ProofError
 from proof.images.imglist import ImageList
 from proof.ocr.external.parse import parse_readings
+from proof.text.addresses import Addresses
 from proof.text.convert import convert
 from proof.text.edit import Edit
-from proof.text.edition import parse_edition
 from proof.text.encoding import decode, encode
 from proof.text.formats import decoded
 from proof.text.model import is_han
 from proof.text.read import parse_transcription
-from proof.text.witness import PAGED, Addresses, Edition, Format
+from proof.text.transcription import Format, Transcription
 from tests.text.formats.samples import SAMPLES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,9 +106,7 @@ def read_text(data: bytes) -> None:
         raise AssertionError("written back, the bytes are others")
     for form in (None, *Format):
         try:
-            edition = parse_edition(decoded, HERE, form)
-            if form is not None and form in PAGED:
-                parse_transcription(decoded, HERE)
+            edition = parse_transcription(decoded, HERE, form)
         except ProofError:
             continue
         _used(edition)
@@ -123,7 +121,7 @@ def read_file(data: bytes) -> None:
     source = read.extraction
     if source is not None and source.edited([]) != content:
         raise AssertionError("written back, the bytes are others")
-    edition = parse_edition(read, path)
+    edition = parse_transcription(read, path)
     _used(edition)
     places = [place for one in edition.stretches() for place in range(one.start, one.end)]
     edits = [Edit(place, 1, "龍") for place in places if is_han(edition.text[place])]
@@ -133,7 +131,7 @@ def read_file(data: bytes) -> None:
             raise AssertionError(f"what was corrected is not read again: {edit}")
 
 
-def _used(edition: Edition) -> None:
+def _used(edition: Transcription) -> None:
     for stretch in edition.stretches():
         if edition.text[stretch.start : stretch.end] != stretch.source:
             raise AssertionError(f"a stretch is not what stands at its place: {stretch}")
@@ -159,7 +157,7 @@ def read_notes(data: bytes) -> None:
     notes = "".join(f"[^{number}]: {line}\n" for number, line in enumerate(lines))
     columns = "".join(f"大射(案{line})¶\n" for line in lines)
     for text in (f"大射\n{notes}", f"<pb:KR1d0030_WYG_010-1a>¶\n{columns}"):
-        apparatus_of(parse_edition(decode(HERE, text.encode()), HERE))
+        apparatus_of(parse_transcription(decode(HERE, text.encode()), HERE))
 
 
 def read_list(data: bytes) -> None:
@@ -194,7 +192,9 @@ def samples(name: str, shared: Path) -> list[bytes]:
     texts += sorted((ROOT / "pages").glob("*.txt"))
     if name == "text":
         return [path.read_bytes() for path in texts]
-    notes = [note.text for path in texts for note in apparatus_of(parse_edition(decode(path, path.read_bytes()), path))]
+    notes = [
+        note.text for path in texts for note in apparatus_of(parse_transcription(decode(path, path.read_bytes()), path))
+    ]
     return ["\n".join(notes[start : start + 5]).encode() for start in range(0, len(notes), 5)]
 
 

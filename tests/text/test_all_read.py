@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from proof.text.edition import read_edition
 from proof.text.mirror import MIRROR
+from proof.text.read import read_transcription
 
 HAN = re.compile("[\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 NO_TEXT = re.compile(r"#|:[A-Za-z]+:|(?:\S+ )?第 \S+ [页頁]|---|title: |\[\^")
@@ -26,7 +26,7 @@ def counted(text: str) -> Counter[int]:
 
 def unread(path: Path) -> tuple[int, int]:
     """How many Han characters a file has, and how many of them are neither read nor on a line that is remarked."""
-    edition = read_edition(path)
+    edition = read_transcription(path)
     wanted = counted(edition.text)
     read: Counter[int] = Counter()
     for block in edition.blocks:

@@ -9,20 +9,21 @@ import pytest
 
 from proof.errors import UsageError
 from proof.text.convert import Converted, convert
-from proof.text.edition import detect_format, parse_edition, read_edition
 from proof.text.encoding import Decoded
-from proof.text.witness import PAGED, Edition, Format, Layer
+from proof.text.layers import Layer
+from proof.text.read import detect_format, parse_transcription, read_transcription
+from proof.text.transcription import PAGED, Format, Transcription
 
 
-def characters(edition: Edition) -> str:
+def characters(edition: Transcription) -> str:
     return "".join(cell.text for stretch in edition.stretches() for cell in stretch.cells())
 
 
-def reread(converted: Converted) -> Edition:
-    return parse_edition(Decoded(converted.text, "utf-8", False), Path("converted.txt"), converted.format)
+def reread(converted: Converted) -> Transcription:
+    return parse_transcription(Decoded(converted.text, "utf-8", False), Path("converted.txt"), converted.format)
 
 
-def layers(edition: Edition) -> list[Layer]:
+def layers(edition: Transcription) -> list[Layer]:
     return [stretch.layer for stretch in edition.stretches() for _ in stretch.cells()]
 
 
@@ -44,12 +45,12 @@ def holds(text: str, part: str) -> bool:
 
 
 @cache
-def read_once(path: Path) -> Edition:
+def read_once(path: Path) -> Transcription:
     """What is in the file, which many tests turn into other formats."""
-    return read_edition(path)
+    return read_transcription(path)
 
 
-def turned(source: Edition, target: Format) -> Converted | str:
+def turned(source: Transcription, target: Format) -> Converted | str:
     """The edition in another format, or why it is refused."""
     references = {page.id: str(page.ref or f"WYG0001-{number:04}a") for number, page in enumerate(source.pages)}
     try:
@@ -105,10 +106,10 @@ def test_there_and_back_the_text_stays_and_every_other_difference_is_a_listed_lo
 
 
 def test_a_text_without_subcommentary_is_not_written_as_one_that_nobody_could_recognise(shared: Path) -> None:
-    source = read_edition(shared / "kanripo/KR1d0030/KR1d0030_010.txt")
+    source = read_transcription(shared / "kanripo/KR1d0030/KR1d0030_010.txt")
     with pytest.raises(UsageError, match=r"as zhushu could not be recognised again: it has no subcommentary"):
         convert(source, Format.ZHUSHU)
-    assert "[疏]" in convert(read_edition(shared / "kanripo/KR1d0085/KR1d0085_008.txt"), Format.ZHUSHU).text
+    assert "[疏]" in convert(read_transcription(shared / "kanripo/KR1d0085/KR1d0085_008.txt"), Format.ZHUSHU).text
 
 
 SUBCOMMENTARY = (
@@ -117,7 +118,7 @@ SUBCOMMENTARY = (
 
 
 def test_a_subcommentary_becomes_a_note_that_says_that_it_is_one_and_no_word_of_its_signs_is_lost() -> None:
-    source = parse_edition(Decoded(SUBCOMMENTARY, "utf-8", False), Path("zhushu.txt"))
+    source = parse_transcription(Decoded(SUBCOMMENTARY, "utf-8", False), Path("zhushu.txt"))
     converted = convert(source, Format.INLINE)
     assert converted.text.split("\n")[1] == (
         "\u3000\u3000【疏曰“宾与”至“以兴”。○注“辞辞其坐奠觯”。○释曰:必辞者,赞者不敢亲授。】"
@@ -134,7 +135,7 @@ def test_a_subcommentary_becomes_a_note_that_says_that_it_is_one_and_no_word_of_
 
 
 def test_in_the_critical_edition_its_label_is_lost_and_listed_and_its_words_stay() -> None:
-    source = parse_edition(Decoded(SUBCOMMENTARY, "utf-8", False), Path("zhushu.txt"))
+    source = parse_transcription(Decoded(SUBCOMMENTARY, "utf-8", False), Path("zhushu.txt"))
     converted = convert(source, Format.CRITICAL)
     assert "<small>○释曰:必辞者,赞者不敢亲授。</small>" in converted.text
     assert "layers of characters (疏 becomes 注): 9" in converted.losses
@@ -142,26 +143,26 @@ def test_in_the_critical_edition_its_label_is_lost_and_listed_and_its_words_stay
 
 
 def test_a_bare_classic_becomes_a_critical_edition_and_is_known_by_its_front_matter() -> None:
-    source = parse_edition(Decoded("<pb:KR1d0030_WYG_010-1a>¶\n大射之儀¶\n", "utf-8", False), Path("bare.txt"))
+    source = parse_transcription(Decoded("<pb:KR1d0030_WYG_010-1a>¶\n大射之儀¶\n", "utf-8", False), Path("bare.txt"))
     there = reread(convert(source, Format.CRITICAL))
     assert (there.title, characters(there)) == ("bare", "大射之儀")
 
 
 def test_a_text_without_notes_is_not_written_inline() -> None:
-    source = parse_edition(Decoded("<pb:KR1d0030_WYG_010-1a>¶\n大射之儀¶\n", "utf-8", False), Path("bare.txt"))
+    source = parse_transcription(Decoded("<pb:KR1d0030_WYG_010-1a>¶\n大射之儀¶\n", "utf-8", False), Path("bare.txt"))
     with pytest.raises(UsageError, match=r"bare\.txt as inline could not be recognised again: it has no note"):
         convert(source, Format.INLINE)
 
 
 def test_the_same_format_is_the_text_itself(shared: Path) -> None:
     for path in sorted((shared / "seeds").iterdir()):
-        source = read_edition(path)
+        source = read_transcription(path)
         assert convert(source, source.format).text == source.text
 
 
 @pytest.mark.slow
 def test_inline_notes_become_small_commentary_and_come_back(shared: Path) -> None:
-    source = read_edition(shared / "seeds/001_4b1015a6353d5b95.txt")
+    source = read_transcription(shared / "seeds/001_4b1015a6353d5b95.txt")
     there = reread(convert(source, Format.CRITICAL))
     back = reread(convert(there, Format.INLINE))
     assert characters(back) == characters(source)
@@ -170,7 +171,7 @@ def test_inline_notes_become_small_commentary_and_come_back(shared: Path) -> Non
 
 
 def test_the_mirror_becomes_kanripo_with_its_columns(shared: Path) -> None:
-    source = read_edition(shared / "seeds/003_ef0b6b28549717f0.txt")
+    source = read_transcription(shared / "seeds/003_ef0b6b28549717f0.txt")
     converted = convert(source, Format.KANRIPO, work="KR1d0030")
     there = reread(converted)
     assert [page.id for page in there.pages[:2]] == ["KR1d0030_WYG_010-1a", "KR1d0030_WYG_010-1b"]
@@ -185,47 +186,47 @@ def test_the_mirror_becomes_kanripo_with_its_columns(shared: Path) -> None:
 
 
 def test_losses_are_counted(shared: Path) -> None:
-    source = read_edition(shared / "seeds/000_8d937d0b6d447d78.txt")
+    source = read_transcription(shared / "seeds/000_8d937d0b6d447d78.txt")
     losses = convert(source, Format.INLINE).losses
     assert "footnotes: 12" in losses
     assert "anchors and levels of headings: 59" in losses
 
 
 def test_what_has_no_pages_does_not_become_page_marked(shared: Path) -> None:
-    source = read_edition(shared / "seeds/000_8d937d0b6d447d78.txt")
+    source = read_transcription(shared / "seeds/000_8d937d0b6d447d78.txt")
     with pytest.raises(UsageError, match="has no pages"):
         convert(source, Format.KANRIPO, work="KR1d0026")
 
 
 def test_kanripo_marks_need_the_work_and_mirror_marks_the_images(shared: Path) -> None:
-    mirror = read_edition(shared / "seeds/003_ef0b6b28549717f0.txt")
+    mirror = read_transcription(shared / "seeds/003_ef0b6b28549717f0.txt")
     with pytest.raises(UsageError, match="which work"):
         convert(mirror, Format.KANRIPO)
-    kanripo = read_edition(shared / "kanripo/KR1d0030/KR1d0030_010.txt")
+    kanripo = read_transcription(shared / "kanripo/KR1d0030/KR1d0030_010.txt")
     with pytest.raises(UsageError, match="no image is known for page KR1d0030_WYG_010-1a"):
         convert(kanripo, Format.MIRROR)
 
 
 def test_a_title_with_quotes_comes_back_as_it_was() -> None:
-    source = parse_edition(Decoded("\u3000\u3000大射之儀【射義也】\n", "utf-8", False), Path("a\"b'c\\d.txt"))
+    source = parse_transcription(Decoded("\u3000\u3000大射之儀【射義也】\n", "utf-8", False), Path("a\"b'c\\d.txt"))
     assert reread(convert(source, Format.CRITICAL)).title == "a\"b'c\\d"
 
 
 @pytest.mark.parametrize("work", ["KR1 d0030", "KR1d0030>", "KR1d0030_WYG"])
 def test_what_cannot_stand_in_a_page_mark_is_no_id_of_a_work(shared: Path, work: str) -> None:
-    source = read_edition(shared / "seeds/003_ef0b6b28549717f0.txt")
+    source = read_transcription(shared / "seeds/003_ef0b6b28549717f0.txt")
     with pytest.raises(UsageError, match="is no id of a work"):
         convert(source, Format.KANRIPO, work=work)
 
 
 def test_the_name_of_a_juan_that_becomes_a_number_is_told(shared: Path) -> None:
-    source = read_edition(next((shared / "seeds").glob("003_*")))
+    source = read_transcription(next((shared / "seeds").glob("003_*")))
     assert "names of juan (卷十 becomes 010): 1" in convert(source, Format.KANRIPO, work="KR1d0030").losses
 
 
 def test_breaks_of_a_base_edition_are_no_text_of_the_mirror() -> None:
     text = "<md:K_SBCK_005-1a>¶\n<pb:K_WYG_005-1a>\n殷高宗¶相\n年長<md:K_SBCK_005-2a>¶乆修\n"
-    read = parse_edition(Decoded(text, "utf-8", False), Path("juan.txt"))
+    read = parse_transcription(Decoded(text, "utf-8", False), Path("juan.txt"))
     turned = convert(read, Format.MIRROR, references={"K_WYG_005-1a": "WYG0862-0058c.png"})
     assert turned.text == "005 第 1a 頁 WYG0862-0058c.png\n殷高宗相\n年長乆修\n"
     assert "page and line breaks of the base edition: 3" in turned.losses

@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proof.errors import TextError, UsageError
+from proof.text.addresses import Address, Addresses
 from proof.text.edit import Edit, edited
-from proof.text.edition import detect_format, parse_edition, read_edition
-from proof.text.encoding import Decoded, decode, encode
+from proof.text.encoding import Decoded, decode
+from proof.text.layers import BlockKind, Layer
 from proof.text.model import Script
-from proof.text.witness import Address, Addresses, BlockKind, Edition, Format, Layer
+from proof.text.read import detect_format, parse_transcription, read_transcription
+from proof.text.transcription import Format, Transcription
 from tests.remarked import remarked
 
 SEEDS = {
@@ -40,25 +42,25 @@ KANRIPO = (
 )
 
 
-def edition(text: str, form: Format | None = None) -> Edition:
-    return parse_edition(Decoded(text, "utf-8", False), Path("text.txt"), form)
+def edition(text: str, form: Format | None = None) -> Transcription:
+    return parse_transcription(Decoded(text, "utf-8", False), Path("text.txt"), form)
 
 
-def layered(read: Edition) -> list[tuple[Layer, str]]:
+def layered(read: Transcription) -> list[tuple[Layer, str]]:
     return [(stretch.layer, stretch.source) for stretch in read.stretches()]
 
 
 @pytest.mark.parametrize(("name", "form"), SEEDS.items())
 def test_a_seed_is_recognised_and_written_back_byte_for_byte(shared: Path, name: str, form: Format) -> None:
     path = shared / "seeds" / name
-    read = read_edition(path)
+    read = read_transcription(path)
     assert read.format is form
-    assert encode(path, read.text, read.encoding, read.bom) == path.read_bytes()
+    assert read.data() == path.read_bytes()
 
 
 @pytest.mark.parametrize("name", SEEDS)
 def test_every_character_of_a_seed_knows_its_place(shared: Path, name: str) -> None:
-    read = read_edition(shared / "seeds" / name)
+    read = read_transcription(shared / "seeds" / name)
     stretches = list(read.stretches())
     assert all(read.text[s.start : s.end] == s.source for s in stretches)
     assert all(before.end <= after.start for before, after in pairwise(stretches))
@@ -69,7 +71,7 @@ def test_every_character_of_a_seed_knows_its_place(shared: Path, name: str) -> N
 
 def test_nothing_but_markup_and_footnotes_is_left_out_of_the_layers(shared: Path) -> None:
     for name in SEEDS:
-        read = read_edition(shared / "seeds" / name)
+        read = read_transcription(shared / "seeds" / name)
         if read.paged:
             continue
         left, at = [], 0
@@ -83,7 +85,7 @@ def test_nothing_but_markup_and_footnotes_is_left_out_of_the_layers(shared: Path
 
 
 def test_a_kanripo_file_gives_the_same_model(shared: Path) -> None:
-    read = read_edition(shared / "kanripo/KR1d0030/KR1d0030_010.txt")
+    read = read_transcription(shared / "kanripo/KR1d0030/KR1d0030_010.txt")
     assert (read.format, read.script, read.title) == (Format.KANRIPO, Script.TRADITIONAL, "儀禮集釋")
     assert {Layer.CANON, Layer.COMMENTARY, Layer.EDITOR} <= read.layers
     assert all(read.text[s.start : s.end] == s.source for s in read.stretches())
@@ -92,16 +94,16 @@ def test_a_kanripo_file_gives_the_same_model(shared: Path) -> None:
 
 def test_a_head_without_pages_is_a_text_all_the_same(shared: Path) -> None:
     path = shared / "kanripo/KR1d0087/KR1d0087_000.txt"
-    read = read_edition(path)
+    read = read_transcription(path)
     assert (read.format, read.title, read.work, read.blocks) == (Format.KANRIPO, "五禮通考", "KR1d0087", ())
     assert remarked(read) == [(1, "no-pages")]
-    assert encode(path, read.text, read.encoding, read.bom) == path.read_bytes()
+    assert read.data() == path.read_bytes()
 
 
 def test_a_part_of_a_long_work_is_read_and_written_back(shared: Path) -> None:
     for path in sorted((shared / "kanripo/KR1d0087").glob("*.txt"))[::40]:
-        read = read_edition(path)
-        assert encode(path, read.text, read.encoding, read.bom) == path.read_bytes()
+        read = read_transcription(path)
+        assert read.data() == path.read_bytes()
         assert all(read.text[s.start : s.end] == s.source for s in read.stretches())
 
 
@@ -310,7 +312,7 @@ def test_an_edit_at_any_cell_changes_that_and_nothing_else(data: st.DataObject) 
 def test_a_byte_order_mark_and_crlf_survive(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_bytes(b"\xef\xbb\xbf" + CRITICAL.replace("\n", "\r\n").encode())
-    read = read_edition(path)
-    assert encode(path, read.text, read.encoding, read.bom) == path.read_bytes()
+    read = read_transcription(path)
+    assert read.data() == path.read_bytes()
     assert [layer for layer, _ in layered(read)] == [layer for layer, _ in layered(edition(CRITICAL))]
     assert decode(path, path.read_bytes()).text == read.text

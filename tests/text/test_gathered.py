@@ -10,9 +10,9 @@ import pytest
 
 from proof.collate.sigla import names_of
 from proof.errors import TextError
-from proof.text.edition import read_edition
+from proof.text.addresses import Addresses
 from proof.text.gathered import apart_from, read_witnesses, witnesses_state
-from proof.text.witness import Addresses
+from proof.text.read import read_transcription
 from proof.text.witness_source import WitnessSource
 
 JUAN = "#+TITLE: 論衡\n<pb:K_WYG_{juan}-1a>¶\n{text}¶\n&KR0058;(甲/乙)¶\n"
@@ -134,8 +134,8 @@ def test_a_branch_or_folder_that_is_not_there_is_told_with_those_that_are(reposi
 
 def test_a_text_is_no_witness_of_itself(folder: Path) -> None:
     (witness,) = read_witnesses([WitnessSource(folder, "本")])
-    own = read_edition(folder / "K_001.txt")
+    own = read_transcription(folder / "K_001.txt")
     rest = apart_from(witness, own)
     assert rest is not None
     assert ([page.id for page in rest.pages], rest.siglum) == (["K_WYG_002-1a"], "本")
-    assert apart_from(read_edition(folder / "K_001.txt"), own) is None
+    assert apart_from(read_transcription(folder / "K_001.txt"), own) is None

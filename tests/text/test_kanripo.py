@@ -9,8 +9,9 @@ import pytest
 from proof.model.refs import Folio
 from proof.text.encoding import Decoded
 from proof.text.kanripo import header_property
-from proof.text.model import Script, Transcription
+from proof.text.model import Script
 from proof.text.read import parse_transcription, read_transcription
+from proof.text.transcription import Transcription
 from tests.remarked import remarked
 
 HEAD = """# -*- mode: mandoku-view; -*-

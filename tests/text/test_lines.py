@@ -11,13 +11,11 @@ from hypothesis import strategies as st
 
 from proof.errors import TextError
 from proof.export.source import correct
-from proof.text.edition import edition_of, read_edition
 from proof.text.encoding import Decoded
 from proof.text.lines import lines
-from proof.text.model import Transcription
 from proof.text.read import parse_transcription, read_transcription
 from proof.text.remarks import Code
-from proof.text.witness import Format
+from proof.text.transcription import Format, Transcription
 from tests.remarked import remarked
 from tests.wide import cross_section, looks_wide
 
@@ -43,7 +41,7 @@ def test_a_page_begins_where_its_mark_stands() -> None:
         "K_C_001-3a": ["思"],
         "K_C_001-4a": ["無邪"],
     }
-    assert [(page.id, text[page.start :][:14]) for page in edition_of(parse(text)).pages] == [
+    assert [(page.id, text[start:][:14]) for start, page in parse(text).marks.items()] == [
         (f"K_C_001-{number}a", f"<pb:K_C_001-{number}a"[:14]) for number in (1, 2, 3, 4)
     ]
 
@@ -78,7 +76,7 @@ def test_a_heading_that_is_a_line_of_the_edition_is_text() -> None:
         "甲",
     ]
     assert remarked(read) == [(5, "heading")]
-    assert correct(edition_of(read), []).data == text.encode()
+    assert correct(read, []).data == text.encode()
 
 
 def test_text_before_the_first_mark_is_on_the_page_that_the_head_names() -> None:
@@ -90,7 +88,7 @@ def test_text_before_the_first_mark_is_on_the_page_that_the_head_names() -> None
     }
     assert remarked(parse(text)) == [(5, "page-continued")]
     assert columns(f"{head}卷第二¶\n") == {"K_T_002-0011a": ["卷第二"]}, "a juan within one page has no mark at all"
-    assert [page.id for page in edition_of(parse(f"{head}卷第二¶\n")).pages] == ["K_T_002-0011a"]
+    assert [page.id for page in parse(f"{head}卷第二¶\n").pages] == ["K_T_002-0011a"]
     unnamed = head.replace("<pb:K_T_002-0011a>", "<md:K_T_002-0011a>")
     assert columns(f"{unnamed}<pb:K_T_002-1b>¶\n甲¶\n") == {"K_T_002-1b": ["甲"]}
 
@@ -142,17 +140,17 @@ def test_every_page_mark_is_read_and_every_file_written_back(shared: Path) -> No
     """Of the works and branches at hand: a mark that begins no page is named with its line."""
     standing = read_marks = 0
     for path in material(shared):
-        edition = read_edition(path)
+        edition = read_transcription(path)
         assert correct(edition, []).data == path.read_bytes()
         if edition.format is not Format.KANRIPO:
             continue
         marks = [found.start() for found in re.finditer("<pb:", edition.text)]
         implied = sum(remark.code is Code.PAGE_IMPLIED for remark in edition.remarks)
-        read = {page.start for page in edition.pages}
+        read = edition.marks.keys()
         named = {remark.line for remark in edition.remarks if remark.code in (Code.MARK_MALFORMED, Code.MARK_NOT_READ)}
         missing = [edition.text.count("\n", 0, at) + 1 for at in marks if at not in read]
         assert set(missing) <= named, path
-        assert len(edition.pages) == len(marks) - len(missing) + implied, path
+        assert len(edition.marks) == len(marks) - len(missing) + implied, path
         standing, read_marks = standing + len(marks), read_marks + len(marks) - len(missing)
     assert standing > (100_000 if looks_wide() else 5_000)
     assert read_marks == standing
@@ -179,7 +177,7 @@ def test_every_character_is_text_or_markup_and_stands_in_one_place(text: str) ->
     at = 0
     for line in lines(text):
         assert line.start >= at
-        assert not text[at : line.start].strip("¶\r\n")
+        assert not text[at : line.start].strip("¶\r\n　 ")
         assert text[line.start : line.start + len(line.source)] == line.source
         at = line.start + len(line.source)
     assert not text[at:].strip("¶\r\n　 ")
@@ -197,6 +195,5 @@ def test_every_character_is_text_or_markup_and_stands_in_one_place(text: str) ->
                 assert not places & taken
                 taken |= places
                 assert column.source[cell.offset : cell.offset + cell.length] == cell.text
-    edition = edition_of(read)
-    assert correct(edition, []).data == text.encode()
-    assert {at for s in edition.stretches() for at in range(s.start, s.end)} <= taken
+    assert correct(read, []).data == text.encode()
+    assert not read.paged or {at for s in read.stretches() for at in range(s.start, s.end)} <= taken

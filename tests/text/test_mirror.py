@@ -6,8 +6,9 @@ from pathlib import Path
 
 from proof.model.refs import Folio, ImageRef
 from proof.text.encoding import Decoded
-from proof.text.model import Row, Script, Transcription
+from proof.text.model import Row, Script
 from proof.text.read import parse_transcription, read_transcription
+from proof.text.transcription import Transcription
 from tests.remarked import remarked
 
 SEED = "seeds/003_ef0b6b28549717f0.txt"

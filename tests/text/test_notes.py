@@ -6,8 +6,9 @@ from collections import Counter
 from pathlib import Path
 
 from proof.text.encoding import Decoded
-from proof.text.model import Row, Transcription
+from proof.text.model import Row
 from proof.text.read import parse_transcription, read_transcription
+from proof.text.transcription import Transcription
 from tests.remarked import remarked
 
 LONG = "侯王謂天子盖雖以諸侯為主而雜以天子言之故又稱王及兆民也"

@@ -21,7 +21,6 @@ from proof.ocr.ppocr import PPOCR
 from proof.ocr.readings import HalfFolioReadings
 from proof.text.column import parse_column
 from proof.text.edit import Edit, edited
-from proof.text.edition import read_edition
 from proof.text.model import Column, Script
 from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
@@ -274,7 +273,7 @@ class Leaf:
         path.write_text(text_of(lines), encoding="utf-8")
         (page,) = read_transcription(path).pages
         raised = [flag for flag in self.checker.judge(page, "", self.found, self.readings, ()).flags if flag.raised]
-        edition = read_edition(path)
+        edition = read_transcription(path)
         placed = place(edition, [accepted(flag) for flag in raised]).placed
         return len(questions(raised)), edited(edition.text, [one.edit for one in placed])
 

@@ -74,24 +74,6 @@ def cut_off(context: BrowserContext) -> None:
         )
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {"status": 200, "content_type": "text/html", "body": "<p>Log in to this network"},
-        {"status": 201, "content_type": "application/json", "body": '{"id": 1, "fla'},
-    ],
-    ids=["given by a network in between", "cut off"],
-)
-def test_a_decision_is_kept_until_the_server_itself_has_it(
-    context: BrowserContext, folder: Path, answer: dict[str, str]
-) -> None:
-    page = desk(context)
-    page.route(DECISIONS, lambda route: route.fulfill(**answer), times=1)
-    first, second = press(page, "k"), press(page, "t")
-    saved(page)
-    assert stands(folder) == [(first, Verdict.KEEP, State.KEPT), (second, Verdict.TAKE, State.CORRECTED)]
-
-
 def test_that_the_last_decision_is_not_saved_is_told_where_nothing_is_left(context: BrowserContext) -> None:
     page = desk(context, f"/works/{WORK}/desk?kind=insertion&first_page=1&last_page=1")
     page.route(DECISIONS, lambda route: route.abort())
@@ -101,15 +83,6 @@ def test_that_the_last_decision_is_not_saved_is_told_where_nothing_is_left(conte
     page.unroute(DECISIONS)
     expect(page.locator("#waiting")).not_to_be_attached()
     saved(page)
-
-
-def test_a_server_that_says_nothing_at_all_is_told_of(context: BrowserContext) -> None:
-    page = desk(context)
-    held = hold(page, DECISIONS)
-    press(page, "k")
-    expect(page.locator("#waiting")).to_contain_text("1 not saved yet")
-    held[0].continue_()
-    expect(page.locator("#waiting")).not_to_be_attached()
 
 
 def test_a_page_left_at_once_sends_what_was_decided_after_it(context: BrowserContext, folder: Path) -> None:
@@ -170,23 +143,6 @@ def test_what_two_tabs_both_send_is_written_once_and_each_goes_on_from_it(
     saved(second)
     assert [one[:2] for one in stands(folder)] == [(flag, Verdict.KEEP), (flag, Verdict.TAKE)]
     assert second.locator("#notices .notice").count() == 0
-
-
-def test_of_a_decision_of_a_closed_tab_that_another_forestalled_the_flag_is_shown(
-    context: BrowserContext, folder: Path
-) -> None:
-    page = desk(context)
-    cut_off(context)
-    flag = press(page, "k")
-    page.close()
-    decide(folder, flag, Verdict.COPY, 0)
-    context.unroute(DECISIONS)
-    page = desk(context)
-    told = page.locator("#notices .notice")
-    expect(told).to_contain_text("王 was quicker")
-    told.get_by_role("button", name="Look again").click()
-    expect(page.locator("body")).to_have_attribute("data-flag", str(flag))
-    expect(page.locator("#stands")).to_contain_text("copy reads so")
 
 
 def test_taking_back_after_the_page_was_loaded_anew_never_takes_back_what_another_decided_since(
@@ -290,25 +246,6 @@ def test_of_two_tabs_of_one_person_either_takes_back_what_was_done_last(context:
     assert [one[:2] for one in stands(folder)][2:] == [(flag, Verdict.UNDO) for flag in reversed(flags)]
 
 
-def test_another_view_takes_nothing_back_while_a_desk_has_decisions_to_send(
-    context: BrowserContext, folder: Path
-) -> None:
-    page = desk(context)
-    press(page, "k")
-    saved(page)
-    cut_off(context)
-    flag = press(page, "t")
-    other = context.new_page()
-    other.goto(f"/works/{WORK}/")
-    other.keyboard.press("z")
-    expect(other.locator("#act-told")).to_contain_text("1 not saved yet")
-    context.unroute(DECISIONS)
-    saved(page)
-    other.keyboard.press("z")
-    expect(other.locator("#act-told")).to_contain_text("Taken back")
-    assert [one[:2] for one in stands(folder)][1:] == [(flag, Verdict.TAKE), (flag, Verdict.UNDO)]
-
-
 def test_nothing_is_taken_home_without_what_a_desk_has_still_to_send(context: BrowserContext) -> None:
     page = desk(context)
     cut_off(context)
@@ -346,17 +283,6 @@ def test_a_flag_decided_twice_is_taken_back_twice(context: BrowserContext, folde
         assert stands(folder)[-1][1:] == (Verdict.REDO, state)
 
 
-def test_a_browser_whose_store_is_full_sends_all_the_same(context: BrowserContext, folder: Path) -> None:
-    context.add_init_script(
-        "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }"
-    )
-    page = desk(context)
-    flags = [press(page, "k"), press(page, "k")]
-    until(page, "document.querySelectorAll('#trail li').length === 2")
-    page.close()
-    written(context.new_page(), folder, set(flags))
-
-
 def test_an_image_that_does_not_come_is_told_of_and_comes_when_it_can(context: BrowserContext) -> None:
     """Nobody is left to decide before a column that only looks empty."""
     context.route("**/iiif/**", lambda route: route.abort())
@@ -368,18 +294,8 @@ def test_an_image_that_does_not_come_is_told_of_and_comes_when_it_can(context: B
     until(page, "!document.querySelector('#stage').classList.contains('waiting')")
 
 
-VIEWS = {
-    "queue": "",
-    "confusions": "pairs",
-    "pages": "pages/",
-    "a page": "pages/2",
-    "history": "history",
-}
-
-
-@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
 def test_what_a_closed_desk_could_not_send_goes_from_whatever_page_is_opened_next(
-    context: BrowserContext, folder: Path, view: str
+    context: BrowserContext, folder: Path
 ) -> None:
     page = desk(context)
     cut_off(context)
@@ -387,7 +303,7 @@ def test_what_a_closed_desk_could_not_send_goes_from_whatever_page_is_opened_nex
     page.close()
     assert stands(folder) == []
     other = context.new_page()
-    other.goto(f"/works/{WORK}/{view}")
+    other.goto(f"/works/{WORK}/pairs")
     expect(other.locator("#waiting")).to_have_text("1 not saved yet: the server does not answer")
     context.unroute(DECISIONS)
     written(other, folder, {decided})

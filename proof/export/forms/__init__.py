@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ENTRY_POINTS = "hanproof.export_forms"
 
-OWN = ("hocr", "pdf", "text-annotations", "wikisource", "cbeta", "commits", "bagit")
+OWN = ("hocr", "pdf", "text-annotations", "wikisource", "cbeta", "tei-notes", "commits", "bagit")
 """Forms that a module of this package each writes."""
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from proof.export.files import Material, open_pages, safe_name, write_file
 from proof.export.forms import ExportForm
-from proof.text.edition import parse_edition
 from proof.text.encoding import Decoded
+from proof.text.layers import NOTES, BlockKind
 from proof.text.model import Column
 from proof.text.read import parse_transcription
-from proof.text.witness import NOTES, BlockKind, Edition
+from proof.text.transcription import Transcription
 
 PROOFREAD, NOT_PROOFREAD = 3, 1
 _CHARACTER = re.compile(r"&SK([23]?)-([0-9A-Z]+);")
@@ -36,7 +36,7 @@ def _column(column: Column) -> str:
     return written
 
 
-def running_page(edition: Edition) -> str:
+def running_page(edition: Transcription) -> str:
     """A text without pages."""
     title = edition.title or edition.path.stem
     lines = [f"{{{{header|title={_safe(title)}}}}}"]
@@ -59,7 +59,7 @@ def _write(material: Material, folder: Path) -> list[Path]:
     edition = material.corrected.edition
     read = Decoded(material.corrected.text, "utf-8", False)
     if not edition.paged:
-        text = running_page(parse_edition(read, edition.path, edition.format))
+        text = running_page(parse_transcription(read, edition.path, edition.format))
         return [write_file(folder / f"{edition.path.stem}.wiki", text.encode())]
     checked, undecided = {page.page for page in material.pages}, open_pages(material)
     written = []

@@ -1,7 +1,7 @@
 """Formats of files that texts are read out of: one module each, in one table.
 
 A format says of some bytes whether they are its own, and gives the text that they hold in one of the notations that
-`proof.text.edition` parses: with page marks as the Kanseki Repository writes them where the file has pages and lines,
+`proof.text.read` parses: with page marks as the Kanseki Repository writes them where the file has pages and lines,
 else Markdown with `<small>` for commentary. The text knows its bytes (`proof.text.extraction`), so that a correction
 is written into the file itself.
 

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from proof.errors import OutputError, TextError
 from proof.text import formats
 from proof.text.edit import Edit, edited
-from proof.text.edition import parse_edition, read_edition
 from proof.text.extraction import Draft, Extraction, Site, as_it_is
 from proof.text.formats import TextFormat, decoded
 from proof.text.formats.xml_tree import root_name
-from proof.text.witness import Layer
+from proof.text.layers import Layer
+from proof.text.read import parse_transcription, read_transcription
 from tests.text.formats.samples import SAMPLES, Sample
 
 
@@ -40,7 +40,7 @@ def test_the_text_of_a_file_is_read(name: str) -> None:
 @pytest.mark.parametrize("name", SAMPLES)
 def test_without_edits_a_file_stays_byte_for_byte(name: str) -> None:
     sample = SAMPLES[name]
-    edition = parse_edition(decoded(sample.path, sample.data), sample.path)
+    edition = parse_transcription(decoded(sample.path, sample.data), sample.path)
     assert edition.data() == sample.data
     assert all(edition.text[one.start : one.end] == one.source for one in edition.stretches())
 
@@ -135,7 +135,7 @@ def test_a_corrected_docx_opens_and_keeps_everything_else() -> None:
 
 def test_layers_are_those_of_the_file() -> None:
     sample = SAMPLES["wikitext"]
-    read = parse_edition(decoded(sample.path, sample.data), sample.path)
+    read = parse_transcription(decoded(sample.path, sample.data), sample.path)
     assert [stretch.source for stretch in read.stretches() if stretch.layer is Layer.COMMENTARY] == [
         "唐太宗&SK-2593;御撰",
         "子&SK2-25;之",
@@ -168,7 +168,7 @@ def test_layers_are_those_of_the_file() -> None:
 def test_what_is_not_read_is_refused_with_advice_that_fits(tmp_path: Path, name: str, data: bytes, told: str) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(TextError, match=told):
-        read_edition(tmp_path / name)
+        read_transcription(tmp_path / name)
 
 
 def test_a_format_is_added_by_an_entry_point(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -185,8 +185,8 @@ def test_a_format_is_added_by_an_entry_point(monkeypatch: pytest.MonkeyPatch, tm
     formats.text_formats.cache_clear()
     (tmp_path / "a.own").write_bytes("@@大射".encode())
     try:
-        read_in = read_edition(tmp_path / "a.own")
+        read_in = read_transcription(tmp_path / "a.own")
     finally:
         formats.text_formats.cache_clear()
-    assert (read_in.container, read_in.text) == ("own", "<pb:1a>¶\n大射")
+    assert (read_in.decoded.container, read_in.text) == ("own", "<pb:1a>¶\n大射")
     assert read_in.data([Edit(9, 1, "人")]) == "@@人射".encode()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from proof.text.layers import is_gloss, note_parts
-from proof.text.witness import Layer
+from proof.text.layers import Layer
+from proof.text.note_layers import is_gloss, note_parts
 
 
 @pytest.mark.parametrize(

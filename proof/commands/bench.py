@@ -1,0 +1,166 @@
+"""`proof bench`: a verifier scored on a benchmark: texts with known errors, and images of their pages."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proof.check.executor import engine_settings
+from proof.check.pipeline import check
+from proof.check.transcribed import transcribed
+from proof.commands.options import CHECKING, setting_options
+from proof.errors import UsageError
+from proof.images.find import ImageIndex
+from proof.images.imglist import find_image_lists
+from proof.model.result import Status
+from proof.ocr.registry import open_page_engine
+from proof.quality.benchmark import Finding, KeyRow, Score, read_findings, read_key, score
+from proof.settings.config import Settings
+from proof.text.formats import text_suffixes
+from proof.text.model import Script
+from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
+from proof.text.variants import policy_of
+
+KEY, TEXTS, IMAGES, IMAGE_LISTS = "key.tsv", "texts", "images", "imglist"
+"""What lies in the folder of a benchmark."""
+
+PAGE_PIPELINE = "paddleocr"
+"""The engine that transcribes whole pages."""
+
+FINDINGS = "flags.jsonl"
+"""What a check found, in its folder of reports."""
+
+
+@click.command("bench")
+@click.argument("folder", type=click.Path(path_type=Path))
+@setting_options(name for name in CHECKING if not name.startswith("project."))
+@click.option(
+    "--findings",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Score these findings of another program, a JSON object a line, instead of a check's.",
+)
+@click.option("--transcribe", is_flag=True, help="Score the naive verifier: transcribe each page, and compare.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Keep the findings and score.json here.")
+@click.option("--details", is_flag=True, help="List the errors that were missed and the false findings.")
+def command(
+    folder: Path, given: dict[str, Any], findings: Path | None, transcribe: bool, out: Path | None, details: bool
+) -> int:
+    """Score a verifier on a benchmark of known errors.
+
+    FOLDER holds texts/ (transcriptions with page marks), images/ (of their pages; with an imglist/ where their names
+    do not tell), and key.tsv: every error of the texts, with its class, planted or real.
+
+    Without an option it is the check of this program that is scored. The score is recall by class of error, what was
+    falsely raised in 1,000 characters, and how far stated probabilities are those of errors (calibration).
+    """
+    rows = read_key(folder / KEY)
+    texts = [read_transcription(path) for path in _texts(folder)]
+    with tempfile.TemporaryDirectory() as temporary:
+        kept = out or Path(temporary)
+        kept.mkdir(parents=True, exist_ok=True)
+        if findings is not None:
+            found, checked = read_findings(findings), _pages(texts)
+        elif transcribe:
+            found, checked = _transcribed(folder, texts, Settings().replace(given), kept)
+        else:
+            found, checked = _checked(folder, texts, Settings().replace(given), kept)
+        told = score(found, checked, [row for row in rows if _is_there(row, texts)])
+        (kept / "score.json").write_text(json.dumps(told.as_dict(), ensure_ascii=False, indent=1), encoding="utf-8")
+    for line in lines_of(told, details=details):
+        click.echo(line)
+    return 0
+
+
+def _texts(folder: Path) -> list[Path]:
+    """The transcriptions of a benchmark. Raises UsageError."""
+    where = folder / TEXTS
+    found = sorted(path for path in where.glob("*") if path.suffix.lower() in text_suffixes()) if where.is_dir() else []
+    if not found:
+        raise UsageError(f"{where} has no texts: a benchmark has {TEXTS}/, {IMAGES}/ and {KEY}")
+    return found
+
+
+def _pages(texts: Sequence[Transcription]) -> dict[str, list[str]]:
+    """The columns of all pages."""
+    return {page.id: [column.source for column in page.columns] for text in texts for page in text.pages}
+
+
+def _is_there(row: KeyRow, texts: Sequence[Transcription]) -> bool:
+    """Whether the text reads at a row of the key what that says. Raises UsageError where it does not."""
+    lines = next((page.columns for text in texts for page in text.pages if page.id == row.page), ())
+    source = lines[row.line - 1].source if 0 < row.line <= len(lines) else ""
+    if source[row.offset : row.offset + row.length] != row.transcribed:
+        raise UsageError(f"{KEY}: {row} does not stand in {TEXTS}/: the key is one of other texts")
+    return True
+
+
+def _images(folder: Path, texts: Sequence[Transcription]) -> ImageIndex:
+    given = folder / IMAGE_LISTS
+    lists = [
+        path for text in texts for path in find_image_lists(text.path, text.pages, given if given.is_dir() else None)
+    ]
+    return ImageIndex([folder / IMAGES], dict.fromkeys(lists))
+
+
+def _checked(
+    folder: Path, texts: Sequence[Transcription], settings: Settings, out: Path
+) -> tuple[list[Finding], dict[str, list[str]]]:
+    """What a check finds, and the pages that it read on images."""
+    given = folder / IMAGE_LISTS
+    project = {
+        "project.texts": [text.path for text in texts],
+        "project.images": [folder / IMAGES],
+        "project.imglist": given if given.is_dir() else None,
+        "project.out": out,
+        "store.url": f"sqlite:///{out / 'proof.sqlite'}",
+    }
+    check(settings.replace(project), None)
+    statuses = json.loads((out / "summary.json").read_text(encoding="utf-8"))["pages"]
+    pages = {page: lines for page, lines in _pages(texts).items() if statuses.get(page) == Status.CHECKED.value}
+    return read_findings(out / FINDINGS), pages
+
+
+def _transcribed(
+    folder: Path, texts: Sequence[Transcription], settings: Settings, out: Path
+) -> tuple[list[Finding], dict[str, list[str]]]:
+    """What differs from a transcription of the pages, forms of one word aside."""
+    engine = open_page_engine(replace(engine_settings(settings), name=PAGE_PIPELINE, model=""))
+    index = _images(folder, texts)
+    fold = policy_of(Script.TRADITIONAL).fold
+    found: list[Finding] = []
+    pages = {}
+    for text in texts:
+        for page, differences in transcribed(text, index, engine, fold):
+            found += differences
+            pages[page.id] = [column.source for column in page.columns]
+    lines = (json.dumps(one.as_dict(), ensure_ascii=False) + "\n" for one in found)
+    (out / FINDINGS).write_text("".join(lines), encoding="utf-8")
+    return found, pages
+
+
+def lines_of(told: Score, *, details: bool = False) -> Iterator[str]:
+    """A score as lines of text."""
+    yield f"{told.pages} pages, {told.characters} characters"
+    for category, recall in told.recall.items():
+        bounds = f"{recall.low:.3f} to {recall.high:.3f}"
+        yield f"{category} errors found: {recall.found} of {recall.errors}, {recall.share:.3f} ({bounds})"
+    yield f"false findings: {told.false}, {told.false_per_1000:.2f} in 1,000 characters"
+    if told.found:
+        yield f"right reading suggested: {told.suggested} of {told.found}"
+    if told.average_precision is not None:
+        yield f"average precision: {told.average_precision:.3f}"
+    if told.calibration is not None:
+        yield f"calibration: Brier {told.calibration.brier:.3f} over {told.calibration.findings} findings"
+        for one in told.calibration.reliability:
+            told_of = f"{one.count} findings, stated {one.stated:.2f}, true {one.true:.2f}"
+            yield f"  {one.low:.1f} to {one.high:.1f}: {told_of}"
+    for name, places in (("missed", told.missed), ("false", told.false_findings)) if details else ():
+        yield from (f"{name} {place}" for place in places)

@@ -1,0 +1,321 @@
+"""Scores of a verifier against a key of known errors: recall by class, false findings, calibration.
+
+A finding meets an error on the same page and line where the two ranges overlap or touch. Each error is claimed once, by
+the best-scored finding that meets it, the nearest error first; later findings at a claimed error are duplicates.
+Findings at places where the image bears more than one answer (`variant`, `ambiguous`) count neither way.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from math import exp
+from pathlib import Path
+from typing import Any, Protocol
+
+from proof.errors import TextError
+from proof.quality.sampling import interval
+from proof.text.model import is_han
+
+FIELDS = ("page", "line", "offset", "length", "transcribed", "reading", "kind", "class")
+"""The columns of a key."""
+
+BINS = 10
+"""Parts of the scale from 0 to 1 in the table of reliability."""
+
+UNJUDGED = frozenset({"layout"})
+"""Kinds of findings that are about no characters."""
+
+
+class ErrorClass(StrEnum):
+    """Of what sort a row of a key is: an error that was planted, or one that the text had; or no error."""
+
+    PLANTED = "planted"
+    REAL = "real"
+    VARIANT = "variant"
+    AMBIGUOUS = "ambiguous"
+
+
+ERRORS = (ErrorClass.PLANTED, ErrorClass.REAL)
+
+
+class Place(Protocol):
+    """Code points `offset` to `offset + length` of a line of a page."""
+
+    @property
+    def page(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def offset(self) -> int: ...
+    @property
+    def length(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRow:
+    """A place of a text and what stands there by its image: `reading` for `transcribed`."""
+
+    page: str
+    line: int
+    offset: int
+    length: int
+    transcribed: str
+    reading: str
+    kind: str
+    category: ErrorClass
+
+    def __str__(self) -> str:
+        return f"{self.page} {self.line}:{self.offset} {self.kind} {self.transcribed}→{self.reading}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a verifier says of a place. `score` ranks its findings; of those that it shows a proofreader (`raised`)
+    recall and false findings are counted. `probability` is how likely it takes the place for an error, 0 to 1."""
+
+    page: str
+    line: int
+    offset: int
+    length: int
+    suggested: str = ""
+    score: float = 0.0
+    raised: bool = True
+    kind: str = "substitution"
+    probability: float | None = None
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Finding:
+        """A line of JSON; of flags, whose scores are log-odds in nats, the probability is that of the score. Raises
+        KeyError, TypeError, ValueError."""
+        score = float(values.get("score", 0.0))
+        stated = values.get("probability")
+        probability = float(stated) if stated is not None else _probability(score) if "evidence" in values else None
+        return cls(
+            str(values["page"]),
+            int(values["line"]),
+            int(values["offset"]),
+            int(values["length"]),
+            str(values.get("suggested") or ""),
+            score,
+            bool(values.get("raised", True)),
+            str(values.get("kind", "substitution")),
+            probability,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The finding for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return f"{self.page} {self.line}:{self.offset} {self.kind} →{self.suggested} {self.score:.3f}"
+
+
+def _probability(log_odds: float) -> float:
+    return 1 / (1 + exp(-max(-60.0, min(60.0, log_odds))))
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Of `errors` known ones `found` were raised; `low` and `high` bound the share (95 %)."""
+
+    errors: int
+    found: int
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityBin:
+    """The findings whose probability is from `low` to `high`: `count` of them, their mean probability, and the share
+    that are errors."""
+
+    low: float
+    high: float
+    count: int
+    stated: float
+    true: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How far stated probabilities are those of errors: `brier` is the mean squared difference (Brier 1950), over
+    `findings`, raised or not."""
+
+    findings: int
+    brier: float
+    reliability: tuple[ReliabilityBin, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What came of a verifier. `pages` are those that it checked, `characters` their Han characters. `suggested` of the
+    raised findings at errors suggest what makes the line right. `average_precision` is that of the ranking."""
+
+    pages: int
+    characters: int
+    recall: Mapping[str, Recall]
+    raised: int
+    false: int
+    duplicates: int
+    suggested: int
+    average_precision: float | None
+    calibration: Calibration | None
+    missed: tuple[KeyRow, ...] = field(default=())
+    false_findings: tuple[Finding, ...] = field(default=())
+
+    @property
+    def false_per_1000(self) -> float:
+        return 1000 * self.false / self.characters if self.characters else 0.0
+
+    @property
+    def found(self) -> int:
+        return sum(one.found for one in self.recall.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The score for JSON."""
+        lists = {
+            "missed": [str(row) for row in self.missed],
+            "false_findings": [str(one) for one in self.false_findings],
+        }
+        return {**asdict(self), "false_per_1000": round(self.false_per_1000, 3), **lists}
+
+
+def meets(one: Place, other: Place) -> bool:
+    """Whether two ranges of a line overlap or touch."""
+    return (one.page, one.line) == (other.page, other.line) and _gap(one, other) <= 0
+
+
+def _gap(one: Place, other: Place) -> int:
+    """Characters between two ranges; 0 where they touch, negative where they overlap."""
+    return max(one.offset, other.offset) - min(one.offset + one.length, other.offset + other.length)
+
+
+def score(findings: Iterable[Finding], pages: Mapping[str, Sequence[str]], rows: Sequence[KeyRow]) -> Score:
+    """Findings against a key; `pages` are the columns of those that were checked. Errors on other pages are missed."""
+    errors = [row for row in rows if row.category in ERRORS]
+    others = [row for row in rows if row.category not in ERRORS]
+    claimed: dict[int, Finding] = {}
+    judged: list[tuple[Finding, bool]] = []
+    duplicates = 0
+    for finding in sorted(findings, key=lambda one: -one.score):
+        silent = finding.kind == "variant" and not finding.raised
+        if finding.page not in pages or finding.kind in UNJUDGED or silent:
+            continue
+        met = sorted((_gap(finding, row), number) for number, row in enumerate(errors) if meets(finding, row))
+        fresh = [number for _, number in met if number not in claimed]
+        if fresh:
+            claimed[fresh[0]] = finding
+            judged.append((finding, True))
+        elif met:
+            duplicates += finding.raised
+        elif not any(meets(finding, row) for row in others):
+            judged.append((finding, False))
+    found = {number for number, finding in claimed.items() if finding.raised}
+    false = tuple(finding for finding, hit in judged if not hit and finding.raised)
+    return Score(
+        pages=len(pages),
+        characters=sum(is_han(char) for lines in pages.values() for line in lines for char in line),
+        recall=_recalls(errors, found),
+        raised=len(found) + len(false) + duplicates,
+        false=len(false),
+        duplicates=duplicates,
+        suggested=sum(_mends(claimed[number], errors[number], pages) for number in found),
+        average_precision=_average_precision([hit for _, hit in judged], len(errors)),
+        calibration=_calibration(judged),
+        missed=tuple(row for number, row in enumerate(errors) if number not in found),
+        false_findings=false,
+    )
+
+
+def _recalls(errors: Sequence[KeyRow], found: set[int]) -> dict[str, Recall]:
+    totals = Counter(row.category for row in errors)
+    caught = Counter(errors[number].category for number in found)
+    return {
+        category.value: Recall(
+            totals[category],
+            caught[category],
+            round(caught[category] / totals[category], 4),
+            *(round(bound, 4) for bound in interval(caught[category], totals[category])),
+        )
+        for category in ERRORS
+        if totals[category]
+    }
+
+
+def _mends(finding: Finding, row: KeyRow, pages: Mapping[str, Sequence[str]]) -> bool:
+    """Whether what a finding suggests makes of its line what the key makes of it."""
+    line = pages[row.page][row.line - 1]
+    return _with(line, finding, finding.suggested) == _with(line, row, row.reading)
+
+
+def _with(line: str, place: Place, reading: str) -> str:
+    return line[: place.offset] + reading + line[place.offset + place.length :]
+
+
+def _average_precision(hits: Sequence[bool], errors: int) -> float | None:
+    if not errors:
+        return None
+    good, total = 0, 0.0
+    for rank, hit in enumerate(hits, 1):
+        good += hit
+        total += good / rank if hit else 0.0
+    return round(total / errors, 4)
+
+
+def _calibration(judged: Sequence[tuple[Finding, bool]]) -> Calibration | None:
+    stated = [(finding.probability, hit) for finding, hit in judged if finding.probability is not None]
+    if not stated:
+        return None
+    bins = []
+    for number in range(BINS):
+        within = [(p, hit) for p, hit in stated if min(int(p * BINS), BINS - 1) == number]
+        if within:
+            mean, true = (round(sum(values) / len(within), 4) for values in zip(*within, strict=True))
+            bins.append(ReliabilityBin(number / BINS, (number + 1) / BINS, len(within), mean, true))
+    brier = sum((p - hit) ** 2 for p, hit in stated) / len(stated)
+    return Calibration(len(stated), round(brier, 4), tuple(bins))
+
+
+def read_key(path: Path) -> list[KeyRow]:
+    """The rows of a key, a TSV with a header; of class `error` the column `origin` says whether it is `planted`. Raises
+    TextError."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TextError(path, None, f"cannot be read ({error}): it is the key of the errors, a TSV in UTF-8") from error
+    rows, classes = [], ", ".join(ErrorClass)
+    table = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+    if missing := [name for name in FIELDS if name not in (table.fieldnames or ())]:
+        raise TextError(path, 1, f"has no column {missing[0]}: a key has {', '.join(FIELDS)}")
+    for number, row in enumerate(table, 2):
+        try:
+            place = (row["page"], int(row["line"]), int(row["offset"]), int(row["length"]))
+            planted = "planted" if row.get("origin") == "planted" else "real"
+            category = ErrorClass(planted if row["class"] == "error" else row["class"])
+        except (TypeError, ValueError) as error:
+            raise TextError(path, number, f"{error}: line, offset and length are numbers, class is {classes}") from None
+        rows.append(KeyRow(*place, row["transcribed"] or "", row["reading"] or "", row["kind"] or "", category))
+    return rows
+
+
+def read_findings(path: Path) -> list[Finding]:
+    """Findings, a JSON object a line. Raises TextError."""
+    found = []
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TextError(path, None, f"cannot be read ({error}): findings are JSON objects, one a line") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            found.append(Finding.of(json.loads(line)))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise TextError(path, number, f"is no finding ({error}): it needs page, line, offset, length") from error
+    return found

@@ -1,0 +1,184 @@
+"""The layers of columns and of their notes: which commentary a note is, by the words with which its parts begin.
+
+One note often holds several: the commentary, a gloss on sounds (`射食亦反`), what the subcommentary says (`疏曰`) and
+what the editor adds (`今按`), divided by an ideographic space or by nothing at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
+from proof.text.model import Cell, Column, Page
+
+_HAN = "[\u3400-\u9fff\U00020000-\U0003ffff]"
+_MORE = rf"(?:又音{_HAN}|又如字|[又劉刘]{_HAN}{{2}}反|下同|[後后]皆[倣仿]此)*+"
+_SOUND = rf"(?:依注)?+(?:音{_HAN}|如字|{_HAN}{{2}}[反切]){_MORE}"
+_GLOSSES = re.compile(rf"(?:{_HAN}{_SOUND})++")
+_CLOSING_GLOSSES = re.compile(rf"(?:{_HAN}{_SOUND})++$")
+_VOICE = re.compile(
+    r"(?P<sub>[疏䟽][曰云]|賈疏[曰云]?|贾疏[曰云]?)|(?P<editor>今[按案]|愚[按案]|謹[按案]|谨[按案])|(?P<gloss>釋文[曰云]?|释文[曰云]?)"
+)
+_EDITOR_FIRST = re.compile(r"[案按]")
+_LAYER_OF = {"sub": Layer.SUBCOMMENTARY, "editor": Layer.EDITOR, "gloss": Layer.GLOSS}
+
+Part = tuple[Layer, int, int]
+"""A layer, and from where to where in the note it goes."""
+
+
+def note_parts(note: str, layer: Layer = Layer.COMMENTARY) -> list[Part]:
+    """The layers of a note. What has no sign of its own belongs to `layer`, the note's own, or, behind a
+    subcommentary or an editor's remark, to that. Ideographic spaces between the parts belong to none."""
+    found: list[Part] = []
+    current = layer
+    for start, end in _spaced(note):
+        for begin, stop, voice in _voices(note, start, end):
+            if voice is not None:
+                current = voice
+            if begin == 0 and voice is None and _EDITOR_FIRST.match(note):
+                current = Layer.EDITOR
+            if current is Layer.COMMENTARY:
+                found += _without_glosses(note, begin, stop)
+            else:
+                found.append((current, begin, stop))
+    return found
+
+
+def last_layer(parts: list[Part], layer: Layer) -> Layer:
+    """The layer in which a note stands at its end, for what goes on in the next column."""
+    return next((part[0] for part in reversed(parts) if part[0] is not Layer.GLOSS), layer)
+
+
+def is_gloss(text: str) -> bool:
+    """Whether `text` tells nothing but sounds."""
+    return _GLOSSES.fullmatch(text) is not None
+
+
+def _spaced(note: str) -> Iterator[tuple[int, int]]:
+    for part in re.finditer(r"[^\u3000]+", note):
+        yield part.span()
+
+
+def _voices(note: str, start: int, end: int) -> Iterator[tuple[int, int, Layer | None]]:
+    """The pieces of a part, each from where a new voice begins. A voice begins a part, or follows a gloss."""
+    begin, voice = start, None
+    for found in _VOICE.finditer(note, start, end):
+        if found.start() > start and not _CLOSING_GLOSSES.search(note[max(begin, found.start() - 12) : found.start()]):
+            continue
+        if found.start() > begin:
+            yield begin, found.start(), voice
+        begin, voice = found.start(), _LAYER_OF[found.lastgroup or "sub"]
+    if begin < end:
+        yield begin, end, voice
+
+
+def _without_glosses(note: str, start: int, end: int) -> list[Part]:
+    """A piece of commentary, its glosses before and behind taken off."""
+    part = note[start:end]
+    if is_gloss(part):
+        return [(Layer.GLOSS, start, end)]
+    opening = _GLOSSES.match(part)
+    head = opening.end() if opening and len(opening[0]) > 3 else 0
+    closing = _CLOSING_GLOSSES.search(part, head)
+    tail = closing.start() if closing and closing.start() > head else len(part)
+    pieces = [(Layer.GLOSS, 0, head), (Layer.COMMENTARY, head, tail), (Layer.GLOSS, tail, len(part))]
+    return [(layer, start + begin, start + stop) for layer, begin, stop in pieces if stop > begin]
+
+
+_INDENTATION = re.compile(r"[ \u3000]+")
+_INDENTED_VOICES = (
+    (re.compile(r"[鄭郑](?:注|氏)"), Layer.COMMENTARY),
+    (re.compile(r"[釋释]曰|[疏䟽]曰"), Layer.SUBCOMMENTARY),
+    (re.compile(r"[釋释]文|[陸陆]氏"), Layer.GLOSS),
+)
+"""With what a commentary begins that stands indented in full width, and the layer that it is."""
+
+
+def column_blocks(pages: Iterable[Page]) -> tuple[TextBlock, ...]:
+    """The columns of pages as blocks of running text, in the order of the file."""
+    columns = sorted(((page.id, column) for page in pages for column in page.columns), key=lambda item: item[1].start)
+    layers = _ColumnLayers()
+    return tuple(
+        TextBlock(
+            BlockKind.COLUMN,
+            column.start,
+            column.start + len(column.source),
+            column.file_line,
+            tuple(layers.stretches(column)),
+            page=page,
+            number=column.number,
+        )
+        for page, column in columns
+    )
+
+
+class _ColumnLayers:
+    """Gives columns their layers, one after the other: a note goes on in the next column, and so does a commentary
+    that stands indented in full width (`　鄭注…`)."""
+
+    def __init__(self) -> None:
+        self.main = Layer.CANON
+        self.open_note: Layer | None = None
+        """The layer in which a note stood at the end of the column before, None where none did."""
+
+    def stretches(self, column: Column) -> list[LayerStretch]:
+        stretches: list[LayerStretch] = []
+        self._begin(column)
+        for run in column.runs:
+            if run.note:
+                stretches += self._note(column, run.cells)
+                continue
+            stretches += _stretches(column, run.cells, self.main)
+            if any(not cell.blank for cell in run.cells):
+                self.open_note = None
+        if not column.runs or not column.runs[-1].note:
+            self.open_note = None
+        return stretches
+
+    def _begin(self, column: Column) -> None:
+        indentation = _INDENTATION.match(column.source)
+        if indentation is None:
+            self.main = Layer.CANON
+            return
+        rest = column.source[indentation.end() :]
+        self.main = next((layer for pattern, layer in _INDENTED_VOICES if pattern.match(rest)), self.main)
+
+    def _note(self, column: Column, cells: Sequence[Cell]) -> list[LayerStretch]:
+        """A note in its parts; a remark of the editor that goes on is one part."""
+        layer = self.open_note or Layer.COMMENTARY
+        text = "".join(cell.text for cell in cells)
+        parts = note_parts(text, layer) if self.open_note is not Layer.EDITOR else []
+        parts = parts or [(Layer.EDITOR if self.open_note is Layer.EDITOR else Layer.COMMENTARY, 0, len(text))]
+        self.open_note = last_layer(parts, layer)
+        return _note_stretches(column, cells, parts)
+
+
+def _stretches(column: Column, cells: Sequence[Cell], layer: Layer) -> list[LayerStretch]:
+    """The cells as stretches: cut wherever markup stands between two of them."""
+    stretches: list[LayerStretch] = []
+    start = end = -1
+    for cell in cells:
+        if cell.offset != end:
+            if end > start:
+                stretches.append(LayerStretch(layer, column.start + start, column.source[start:end]))
+            start = cell.offset
+        end = cell.offset + cell.length
+    if end > start:
+        stretches.append(LayerStretch(layer, column.start + start, column.source[start:end]))
+    return stretches
+
+
+def _note_stretches(column: Column, cells: Sequence[Cell], parts: list[Part]) -> list[LayerStretch]:
+    """The cells of a note, each in the layer of the part that its text falls in."""
+    stretches: list[LayerStretch] = []
+    at, index = 0, 0
+    for layer, start, end in parts:
+        chosen = []
+        while index < len(cells) and at < end:
+            if at >= start:
+                chosen.append(cells[index])
+            at += len(cells[index].text)
+            index += 1
+        stretches += _stretches(column, chosen, layer)
+    return stretches

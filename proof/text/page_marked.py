@@ -1,0 +1,170 @@
+"""Reading a file with page marks: from its lines to pages and columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from proof.text import kanripo
+from proof.text.blemishes import blemishes
+from proof.text.column import SPAN, ColumnSpans, faults_of
+from proof.text.encoding import Decoded
+from proof.text.formats import decoded_file
+from proof.text.kanripo import KANRIPO, header_property
+from proof.text.lines import lines
+from proof.text.mirror import MIRROR
+from proof.text.model import Page
+from proof.text.notes import divide_notes, notes_are_undivided
+from proof.text.pages import LineKind, PageMark, SourceLine
+from proof.text.remarks import Code, Remark
+from proof.text.script import script_of
+from proof.text.transcription import Format, Transcription
+
+SHOWN = 20
+"""Characters of a line that a remark about it names."""
+
+
+def page_sources(path: Path | str) -> dict[str, list[str]]:
+    """The columns of each page of the transcription at `path`, as they stand in the file, by the page's id: for looking
+    for words, in a third of the time that it takes to read it. Raises TextError where the file cannot be read."""
+    decoded = decoded_file(path)
+    gatherer = _SourceGatherer(Path(path), kanripo.keeps_base_lines(decoded.text))
+    for line in lines(decoded.text):
+        gatherer.take(line)
+    return {page.id: [column.source for column in page.columns] for page in gatherer.pages(decoded.text)}
+
+
+def parse_page_marked(decoded: Decoded, path: Path, form: Format) -> Transcription:
+    """The transcription that a decoded file holds, in `form` unless its first page mark is of the other format; of a
+    file that is a head and nothing else, as the juan `000` of some works, it has no pages."""
+    gatherer = _Gatherer(path, kanripo.keeps_base_lines(decoded.text))
+    for line in lines(decoded.text):
+        gatherer.take(line)
+    pages, remarks = gatherer.pages(decoded.text), gatherer.remarks
+    if decoded.extraction is not None:  # names of pages are what the file has, and no page marks
+        remarks = [Remark(path, line, code, values) for line, code, values in decoded.extraction.remarks]
+    if not pages:
+        remarks.append(Remark.of(path, 1, Code.NO_PAGES))
+    if notes_are_undivided(pages):
+        pages = divide_notes(pages)
+        remarks.append(Remark.of(path, pages[0].file_line, Code.NOTES_UNDIVIDED))
+    pilcrows = gatherer.format == KANRIPO.name and not gatherer.base_lines
+    remarks += blemishes(path, pages, decoded.text, pilcrows=pilcrows)
+    return Transcription(
+        path=path,
+        format=Format(gatherer.format or form),
+        script=script_of(column.source for page in pages for column in page.columns),
+        decoded=decoded,
+        title=gatherer.title,
+        work=gatherer.work,
+        pages=pages,
+        remarks=tuple(sorted(remarks, key=lambda remark: remark.line)),
+    )
+
+
+@dataclass(slots=True)
+class _OpenPage:
+    """A page while its columns are being gathered; `starts` are the places of its marks."""
+
+    mark: PageMark
+    juan: str
+    file_line: int
+    starts: list[int]
+    spans: bytearray = field(default_factory=bytearray)
+
+    def add(self, line: SourceLine, *, note_open: bool) -> None:
+        """Take a column; `note_open`: the one before left a note open."""
+        self.spans += SPAN.pack(line.start, len(line.source), line.number, note_open)
+
+    def closed(self, text: str) -> Page:
+        """The page with its columns, which are slices of `text`."""
+        mark, columns = self.mark, ColumnSpans(text, bytes(self.spans))
+        return Page(mark.id, mark.folio, mark.ref, self.juan, self.file_line, columns, starts=tuple(self.starts))
+
+
+@dataclass(slots=True)
+class _Gatherer:
+    """Takes a file line by line. `base_lines`: pilcrows are line ends of the base edition. `heading` is the juan as
+    the head of the file names it, until a page mark takes it up; `juan_names` leads from the juan as page marks number
+    it to its name."""
+
+    path: Path
+    base_lines: bool
+    format: str = ""
+    title: str = ""
+    work: str = ""
+    heading: str = ""
+    juan_names: dict[str, str] = field(default_factory=dict)
+    opened: dict[str, _OpenPage] = field(default_factory=dict)
+    current: _OpenPage | None = None
+    note_open: bool = False
+    before: list[int] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)
+
+    def take(self, line: SourceLine) -> None:
+        if line.fault is not None and (self.current is not None or line.fault is not Code.ANNOTATION):
+            self.remark(line.number, line.fault, text=line.source.strip()[:SHOWN])
+        if line.kind is LineKind.COLUMN and self.current is not None:
+            self.add_column(line, self.current)
+        elif line.kind is LineKind.MARK and line.format is not None and line.mark is not None:
+            if not self.format:
+                self.begin_text(line.format.name)
+            self.begin_page(line, line.mark)
+        elif line.kind is LineKind.COMMENT:
+            self.read_property(line.source)
+        elif line.kind is LineKind.BEFORE and line.source.strip("¶ \u3000"):
+            self.before.append(line.number)
+
+    def remark(self, line: int, code: Code, **values: str | int) -> None:
+        self.remarks.append(Remark.of(self.path, line, code, **values))
+
+    def begin_text(self, form: str) -> None:
+        """The first page mark decides the format; only the mirror has lines of its own before it."""
+        self.format = form
+        if self.before and form != MIRROR.name:
+            self.remark(self.before[0], Code.LINES_ON_NO_PAGE, number=len(self.before))
+
+    def begin_page(self, line: SourceLine, mark: PageMark) -> None:
+        self.work = self.work or mark.work
+        if mark.fault is not None:
+            self.remark(line.number, mark.fault, page=mark.id)
+        if self.heading:
+            self.juan_names[mark.juan], self.heading = self.heading, ""
+        page = self.opened.get(mark.id)
+        if page is None:
+            page = _OpenPage(mark, self.juan_names.get(mark.juan, mark.juan), line.number, [line.start])
+            self.opened[mark.id] = page
+        else:
+            page.starts.append(line.start)
+            self.remark(line.number, Code.PAGE_AGAIN, page=mark.id, first=page.file_line)
+        self.current = page
+
+    def add_column(self, line: SourceLine, page: _OpenPage) -> None:
+        page.add(line, note_open=self.note_open)
+        number = len(page.spans) // SPAN.size
+        problems, self.note_open = faults_of(line.source, self.note_open)
+        for problem in problems:
+            if problem.code is not Code.PILCROW_WITHIN or not self.base_lines:
+                self.remark(line.number, problem.code, page=page.mark.id, column=number, what=problem.what)
+
+    def read_property(self, source: str) -> None:
+        name, value = header_property(source) or ("", "")
+        if name == "TITLE":
+            self.title = self.title or value
+        elif name == "ID":
+            self.work = self.work or value
+        elif name == "JUAN":
+            self.heading = value
+
+    def pages(self, text: str) -> tuple[Page, ...]:
+        """The pages; `text` is that of the whole file."""
+        return tuple(page.closed(text) for page in self.opened.values())
+
+
+class _SourceGatherer(_Gatherer):
+    """Takes a file line by line and reads nothing in its columns."""
+
+    __slots__ = ()
+
+    def add_column(self, line: SourceLine, page: _OpenPage) -> None:
+        page.add(line, note_open=False)

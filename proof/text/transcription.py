@@ -1,0 +1,130 @@
+"""A transcription, whatever its format: the text of a file with its pages and columns, and in layers of running text.
+
+A page-marked file is pages of columns (`proof.text.model`), and each column is a block of running text. A file without
+page marks is blocks of running text (`proof.text.layers`) alone, until it is laid on the images of its pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+
+from proof.text.edit import Edit, edited
+from proof.text.encoding import Decoded, encode
+from proof.text.layers import Layer, LayerStretch, TextBlock
+from proof.text.model import Page, Script
+from proof.text.note_layers import column_blocks
+from proof.text.remarks import Remark
+from proof.text.script import script_of
+
+
+class Format(StrEnum):
+    """The transcription formats, by the names that commands take."""
+
+    KANRIPO = "kanripo"
+    MIRROR = "mirror"
+    INLINE = "inline"
+    ZHUSHU = "zhushu"
+    CRITICAL = "critical"
+    PLAIN = "plain"
+
+
+PAGED = frozenset({Format.KANRIPO, Format.MIRROR})
+"""Formats with page marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Footnote:
+    """A footnote: `anchor` is the code point in the file where its reference stands (None where nothing refers to
+    it), `start` that where its own text begins."""
+
+    label: str
+    text: str
+    start: int
+    file_line: int
+    anchor: int | None
+
+    def moved(self, by: int) -> Footnote:
+        """The footnote where `by` code points more precede it."""
+        return replace(self, start=self.start + by, anchor=None if self.anchor is None else self.anchor + by)
+
+
+@dataclass(frozen=True)
+class Transcription:
+    """A transcription file: `decoded` is its text, byte for byte but for the encoding.
+
+    `pages` are those that its page marks begin or, of a text without marks, those that it was laid on. `running` are
+    the blocks of a text without page marks. A transcription of several files (`parts`) has their texts one after the
+    other; `siglum` is what the user calls it as a witness.
+    """
+
+    path: Path
+    format: Format
+    script: Script
+    decoded: Decoded
+    title: str = ""
+    work: str = ""
+    pages: tuple[Page, ...] = ()
+    running: tuple[TextBlock, ...] = ()
+    footnotes: tuple[Footnote, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    siglum: str = ""
+    parts: tuple[Transcription, ...] = ()
+
+    @classmethod
+    def of_blocks(
+        cls,
+        decoded: Decoded,
+        path: Path,
+        form: Format,
+        blocks: Sequence[TextBlock],
+        remarks: Iterable[Remark],
+        title: str = "",
+        footnotes: tuple[Footnote, ...] = (),
+    ) -> Transcription:
+        """A file without page marks, in the script that its text is in."""
+        script = script_of(stretch.source for block in blocks for stretch in block.stretches)
+        by_line = tuple(sorted(remarks, key=lambda remark: remark.line))
+        return cls(path, form, script, decoded, title, running=tuple(blocks), footnotes=footnotes, remarks=by_line)
+
+    @property
+    def text(self) -> str:
+        """The text of the file; all places are code points in it."""
+        return self.decoded.text
+
+    @property
+    def paged(self) -> bool:
+        """Whether the format has page marks: then places are named by page and column, else by line."""
+        return self.format in PAGED
+
+    @cached_property
+    def blocks(self) -> tuple[TextBlock, ...]:
+        """Headings and paragraphs, or the columns of its pages, in the order of the file."""
+        return self.running or (column_blocks(self.pages) if self.paged else ())
+
+    @property
+    def marks(self) -> dict[int, Page]:
+        """The pages by the places of their marks, in the order of the file."""
+        starts = {start: page for page in self.pages for start in page.starts}
+        return dict(sorted(starts.items()))
+
+    def stretches(self) -> Iterator[LayerStretch]:
+        """All stretches in the order of the file."""
+        for block in self.blocks:
+            yield from block.stretches
+
+    @property
+    def layers(self) -> frozenset[Layer]:
+        return frozenset(stretch.layer for stretch in self.stretches())
+
+    def data(self, edits: Iterable[Edit] = ()) -> bytes:
+        """The file with the edits of its text; without any, byte for byte as it is. Raises UsageError for edits that
+        overlap, TextError where a character cannot be written in the file's encoding."""
+        edits = list(edits)
+        text = edited(self.text, edits)
+        if self.decoded.extraction is not None:
+            return self.decoded.extraction.edited(edits)
+        return encode(self.path, text, self.decoded.encoding, self.decoded.bom)

@@ -1,0 +1,164 @@
+"""Pages that anybody may read, on which readers report errors; and these reports, for who decides about them."""
+
+from __future__ import annotations
+
+import base64
+from typing import cast
+from uuid import uuid4
+
+from flask import Blueprint, Flask, Response, abort, current_app, redirect, request, url_for
+from flask_openapi3.blueprint import APIBlueprint
+from flask_openapi3.models.tag import Tag
+from limits import RateLimitItemPerHour
+from limits.storage import MemoryStorage
+from limits.strategies import FixedWindowRateLimiter
+from pydantic import BaseModel, Field, RootModel, ValidationError
+from werkzeug.wrappers import Response as AnyResponse
+
+from proof.errors import ToldError
+from proof.store.reports import Report, ReportState
+from proof.store.typed_text import LONGEST_NOTE
+from proof.web import problems, schemas
+from proof.web.api import ERRORS, answer
+from proof.web.attempts import network_of
+from proof.web.images import name_of
+from proof.web.messages import REFUSALS
+from proof.web.page_view import sheet
+from proof.web.people import person
+from proof.web.project import project
+from proof.web.serializers import columns_of
+
+IMAGE_PX = 1000
+"""Width of the page image that readers are shown."""
+ALL = 50
+"""So many times as many reports are taken in an hour from all addresses as from one."""
+
+reports = Blueprint("reports", __name__)
+reports_api = APIBlueprint(
+    "reports api", __name__, url_prefix="/api/v1", abp_tags=[Tag(name="pages")], abp_responses=ERRORS
+)
+
+
+class TooManyReportsError(ToldError):
+    """An address, or all together, reported too much."""
+
+    http_status = 429
+
+
+class ReportBody(schemas.Closed):
+    """What a reader reports: of a column, or of the page where `line` is 0."""
+
+    line: schemas.Count = 0
+    text: schemas.Text = ""
+    reading: schemas.Text = ""
+    note: str = Field("", max_length=LONGEST_NOTE)
+    key: str = Field(pattern=schemas.KEY)
+
+
+class SettleBody(schemas.Closed):
+    state: ReportState
+
+
+class ReportPath(schemas.WorkPath):
+    report: schemas.Number
+
+
+class ReportOut(RootModel[Report]):
+    """What a reader reported."""
+
+
+class ReportsOut(BaseModel):
+    items: list[ReportOut]
+
+
+def count_reports(app: Flask) -> None:
+    """Keep count of what is reported."""
+    app.extensions["proof-reports"] = FixedWindowRateLimiter(MemoryStorage())
+
+
+@reports.get("/read/<work>/<int:number>")
+def read(work: str, number: int) -> AnyResponse:
+    """A page as it stands, to be read by anybody."""
+    return _page(work, number)
+
+
+@reports.post("/read/<work>/<int:number>")
+def report(work: str, number: int) -> AnyResponse:
+    """Take a report."""
+    _must_be_open()
+    try:
+        names = ("line", "text", "reading", "note", "key")
+        body = ReportBody.model_validate({name: request.form[name] for name in names if request.form.get(name)})
+    except ValidationError as error:
+        return problems.invalid(error)
+    _count()
+    project().store.reports.report(work, number, **body.model_dump())
+    return _page(work, number, done=True)
+
+
+@reports.get("/works/<work>/reports")
+def view(work: str) -> AnyResponse:
+    """What readers reported and nobody settled."""
+    store = project().store
+    found = store.reports.open(work)
+    return sheet("reports.html", store.queue.work(work), reports=found, public=project().settings.serve.reports)
+
+
+@reports.post("/works/<work>/reports/<int:number>")
+def settle(work: str, number: int) -> AnyResponse:
+    """Settle or dismiss a report."""
+    state = request.form.get("state", "")
+    if state not in set(ReportState) - {ReportState.OPEN}:
+        abort(422)
+    project().store.reports.settle(work, number, ReportState(state), person())
+    return redirect(url_for("reports.view", work=work))
+
+
+@reports_api.get("/works/<string:work>/reports", responses={200: ReportsOut}, summary="What readers reported")
+def open_reports(path: schemas.WorkPath) -> Response:
+    return answer(ReportsOut(items=[ReportOut(one) for one in project().store.reports.open(path.work)]))
+
+
+@reports_api.post(
+    "/works/<string:work>/reports/<int:report>", responses={200: ReportsOut}, summary="Settle or dismiss a report"
+)
+def settle_report(path: ReportPath, body: SettleBody) -> Response:
+    project().store.reports.settle(path.work, path.report, body.state, person())
+    return answer(ReportsOut(items=[ReportOut(one) for one in project().store.reports.open(path.work)]))
+
+
+def _must_be_open() -> None:
+    if not project().settings.serve.reports:
+        abort(404)
+
+
+def _count() -> None:
+    """Raises TooManyReportsError."""
+    limiter = cast(FixedWindowRateLimiter, current_app.extensions["proof-reports"])
+    most = project().settings.serve.reports
+    own, everybody = RateLimitItemPerHour(most), RateLimitItemPerHour(most * ALL)
+    if not (limiter.hit(own, network_of(request.remote_addr or "")) and limiter.hit(everybody, "all")):
+        raise TooManyReportsError(REFUSALS["reports"])
+
+
+def _page(work: str, number: int, *, done: bool = False) -> AnyResponse:
+    _must_be_open()
+    store = project().store
+    place, result = store.queue.page(work, number)
+    around = {one.position: one.number for one in store.queue.pages(work, max(place.position - 1, 1), 3)}
+    image = ""
+    if place.image_sha:
+        piece = project().images.piece(name_of(place.image_sha, result.skew), "full", f"{IMAGE_PX},")
+        image = "data:image/webp;base64," + base64.b64encode(piece.data).decode("ascii")
+    return sheet(
+        "read.html",
+        None,
+        summary=store.queue.work(work),
+        place=place,
+        image=image,
+        columns=columns_of(store, work, number, result),
+        before=around.get(place.position - 1),
+        after=around.get(place.position + 1),
+        done=done,
+        key=uuid4().hex,
+    )

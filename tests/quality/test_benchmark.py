@@ -1,0 +1,91 @@
+"""A verifier scored against known errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proof.errors import TextError
+from proof.quality.benchmark import ErrorClass, Finding, KeyRow, read_findings, read_key, score
+
+PAGES = {"1a": ["司射東面于大夫之西北耦", "大夫與大夫命上射曰"]}
+PLANTED = KeyRow("1a", 1, 9, 1, "北", "比", "substitution", ErrorClass.PLANTED)
+REAL = KeyRow("1a", 2, 4, 0, "", "夫", "omission", ErrorClass.REAL)
+VARIANT = KeyRow("1a", 2, 7, 1, "射", "躲", "substitution", ErrorClass.VARIANT)
+KEY = [PLANTED, REAL, VARIANT]
+
+
+def finding(line: int, offset: int, length: int = 1, suggested: str = "", **more: float | bool | str) -> Finding:
+    return Finding("1a", line, offset, length, suggested, **more)  # type: ignore[arg-type]
+
+
+def test_errors_are_counted_by_class_and_false_findings_by_thousand() -> None:
+    told = score([finding(1, 9, suggested="比"), finding(1, 0)], PAGES, KEY)
+    assert {name: (one.found, one.errors) for name, one in told.recall.items()} == {"planted": (1, 1), "real": (0, 1)}
+    assert told.missed == (REAL,)
+    assert (told.false, told.characters, told.false_per_1000) == (1, 20, 50.0)
+    assert told.suggested == 1
+
+
+def test_what_is_not_shown_to_a_proofreader_finds_nothing_and_is_not_false() -> None:
+    told = score([finding(1, 9, raised=False), finding(1, 0, raised=False)], PAGES, KEY)
+    assert (told.found, told.false) == (0, 0)
+
+
+def test_an_error_is_found_once_and_beside_it_counts_as_well() -> None:
+    told = score([finding(2, 3, score=2.0), finding(2, 4, score=1.0)], PAGES, KEY)
+    assert (told.found, told.duplicates, told.false) == (1, 1, 0)
+
+
+def test_a_finding_where_both_may_be_right_counts_neither_way() -> None:
+    told = score([finding(2, 7)], PAGES, KEY)
+    assert (told.found, told.false) == (0, 0)
+
+
+def test_an_omission_is_mended_by_what_makes_the_line_right() -> None:
+    assert score([finding(2, 4, 0, "夫")], PAGES, KEY).suggested == 1
+    assert score([finding(2, 4, 0, "人")], PAGES, KEY).suggested == 0
+
+
+def test_errors_on_a_page_that_was_not_checked_are_missed() -> None:
+    told = score([finding(1, 9)], {}, KEY)
+    assert (told.found, told.pages, len(told.missed)) == (0, 0, 2)
+
+
+def test_stated_probabilities_are_held_against_what_was_found() -> None:
+    sure = finding(1, 9, score=3.0, probability=0.9)
+    wrong = finding(1, 0, score=1.0, probability=0.3)
+    told = score([sure, wrong], PAGES, KEY).calibration
+    assert told is not None
+    assert told.brier == pytest.approx(((0.9 - 1) ** 2 + 0.3**2) / 2)
+    assert [(one.low, one.count, one.true) for one in told.reliability] == [(0.3, 1, 0.0), (0.9, 1, 1.0)]
+    assert score([finding(1, 9)], PAGES, KEY).calibration is None
+
+
+def test_the_ranking_is_worth_less_where_what_is_false_comes_first() -> None:
+    first = score([finding(1, 9, score=2.0), finding(1, 0, score=1.0)], PAGES, [PLANTED])
+    last = score([finding(1, 9, score=1.0), finding(1, 0, score=2.0)], PAGES, [PLANTED])
+    assert (first.average_precision, last.average_precision) == (1.0, 0.5)
+
+
+def test_a_key_is_read_and_what_is_wrong_in_it_is_named(tmp_path: Path) -> None:
+    header = "page\tline\toffset\tlength\ttranscribed\treading\tkind\tclass\n"
+    path = tmp_path / "key.tsv"
+    path.write_text(header + "1a\t1\t9\t1\t北\t比\tsubstitution\terror\n", encoding="utf-8")
+    assert [row.category for row in read_key(path)] == [ErrorClass.REAL]
+    path.write_text(header + "1a\t1\t9\t1\t北\t比\tsubstitution\tguess\n", encoding="utf-8")
+    with pytest.raises(TextError, match=r"key\.tsv:2: .*class is planted, real, variant, ambiguous"):
+        read_key(path)
+    path.write_text("page\tline\n", encoding="utf-8")
+    with pytest.raises(TextError, match="has no column offset"):
+        read_key(path)
+
+
+def test_findings_of_another_program_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "theirs.jsonl"
+    path.write_text('{"page": "1a", "line": 1, "offset": 9, "length": 1}\n', encoding="utf-8")
+    assert read_findings(path) == [finding(1, 9)]
+    path.write_text('{"page": "1a", "line": 1}\n', encoding="utf-8")
+    with pytest.raises(TextError, match=r"theirs\.jsonl:1: is no finding \('offset'\)"):
+        read_findings(path)
