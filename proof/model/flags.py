@@ -39,6 +39,10 @@ class Origin(StrEnum):
     PERSON = "person"
 
 
+OF_TEXT = (Origin.FINDING, Origin.COLLATION, Origin.PERSON)
+"""Origins of flags that are about the text, and no measure of those who check and read it."""
+
+
 FINDINGS = tuple(kind for kind in Kind if kind is not Kind.AUDIT)
 """Kinds of flags that a check finds."""
 

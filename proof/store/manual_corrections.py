@@ -183,7 +183,7 @@ def _row_by_hand(session: Session, page: PageRow, flag: Flag, column: ColumnRow)
     values = rows.flag_values(flag) | {"origin": Origin.PERSON.value}
     row = session.scalar(select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.uid == flag.id))
     if row is None:
-        runs = {"first_run_id": page.result_run_id, "last_run_id": page.result_run_id}
+        runs = {"last_run_id": page.result_run_id}
         row = FlagRow(work_id=page.work_id, page_id=page.id, stale=False, **runs, **values)
         session.add(row)
         session.flush()

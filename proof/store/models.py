@@ -227,7 +227,6 @@ class FlagRow(Base):
     work_id: Mapped[int] = mapped_column(ForeignKey("works.id"))
     page_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
     uid: Mapped[str] = mapped_column(String(64))
-    first_run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
     last_run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
     origin: Mapped[str] = mapped_column(String(16))
     stale: Mapped[bool] = mapped_column(default=False, server_default=false())

@@ -67,13 +67,12 @@ def put_flags(session: Session, pages: Sequence[PageToPlace], replaced: Collecti
             values = rows.flag_values(one.flag) | one.stands
             values |= {"origin": one.origin.value, "ordinal": ordinal, "last_run_id": page.run_id, "stale": False}
             if one.row is None:
-                own = {"work_id": page.work_id, "page_id": page.id, "first_run_id": page.run_id}
+                own = {"work_id": page.work_id, "page_id": page.id}
                 fresh += [values | own] if one.origin is not Origin.SEEDED or _is_free(one.flag, by_hand) else []
             elif one.origin is Origin.COLLATION and one.row.origin in OF_CHECK and not one.row.stale:
                 again += 1
             else:
-                first = page.run_id if one.row.stale else one.row.first_run_id  # one that was gone begins anew
-                for name, value in (values | {"first_run_id": first}).items():
+                for name, value in values.items():
                     setattr(one.row, name, value)
         for row in others:
             row.stale = row.stale or row.origin in replaced

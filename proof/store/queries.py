@@ -7,18 +7,18 @@ work.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from sqlalchemy import ColumnElement, Select, exists, or_, select
+from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
-from proof.model.flags import Origin
+from proof.model.flags import Flag, Kind, Origin
 from proof.model.result import PageResult
 from proof.store import rows
 from proof.store.lookup import Sessions, number_of
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, TextRow, WorkRow
-from proof.store.rows import FlagFilter, KeptPage, StoredFlag, StoredText
-from proof.store.seeded import IS_FINDING, IS_SEEDED
+from proof.store.rows import KeptPage, StoredText
+from proof.store.seeded import IS_SEEDED
 from proof.store.texts import DecidedPlace, place_of
 
 PAGES_AT_ONCE = 64
@@ -74,48 +74,32 @@ def packed_characters(session: Session, pages: Sequence[int]) -> dict[int, bytes
     return {row.page_id: row.data for row in session.execute(query)}
 
 
-def is_stale() -> ColumnElement[bool]:
-    """Whether the last check of its page did not find the flag of a query, or its page is gone."""
-    return or_(FlagRow.stale, PageRow.absent)
-
-
-def flags(reading: Sessions, wanted: FlagFilter, *, seeded: bool) -> Iterator[StoredFlag]:
-    """Flags in page order, then by line and offset: findings, or the `seeded` errors."""
+def flags(
+    reading: Sessions, work: str, origins: Iterable[Origin], kinds: Iterable[Kind], transcribed: Iterable[str]
+) -> Iterator[Flag]:
+    """The flags of a work, of some kinds and characters where these are given, in page order, then by line and
+    offset."""
+    characters = list(transcribed)
+    # all flags are found by way of their pages, which lie in order; the flags of a few characters by these
+    of_work = FlagRow.work_id if characters else PageRow.work_id
+    wanted = select(FlagRow.id).join(PageRow, FlagRow.page_id == PageRow.id).where(of_work == number_of(work))
+    wanted = wanted.where(FlagRow.stale.is_(False), PageRow.absent.is_(False))
+    for column, values in (
+        (FlagRow.origin, [origin.value for origin in origins]),
+        (FlagRow.kind, [kind.value for kind in kinds]),
+        (FlagRow.transcribed, characters),
+    ):
+        wanted = wanted.where(column.in_(values)) if values else wanted
+    order = (PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)
     with reading() as session:
-        numbers = list(session.scalars(_wanted(wanted, seeded=seeded)))
-    query = select(FlagRow, PageRow).join(PageRow, FlagRow.page_id == PageRow.id)
+        numbers = list(session.scalars(wanted.order_by(*order)))
+    query = select(FlagRow, PageRow.page).join(PageRow, FlagRow.page_id == PageRow.id)
     for start in range(0, len(numbers), FLAGS_AT_ONCE):
         part = numbers[start : start + FLAGS_AT_ONCE]
         with reading() as session:
             some = session.execute(query.where(FlagRow.id.in_(part)))
-            stored = {
-                flag.id: StoredFlag(
-                    rows.flag_of(page.page, flag), flag.first_run_id, flag.last_run_id, flag.stale or page.absent
-                )
-                for flag, page in some
-            }
+            stored = {flag.id: rows.flag_of(page, flag) for flag, page in some}
         yield from (stored[number] for number in part if number in stored)
-
-
-def _wanted(wanted: FlagFilter, *, seeded: bool) -> Select[int]:
-    # all flags are found by way of their pages, which lie in order; the flags of a few characters by these
-    of_work = FlagRow.work_id if wanted.transcribed else PageRow.work_id
-    query = select(FlagRow.id).join(PageRow, FlagRow.page_id == PageRow.id).where(of_work == number_of(wanted.work))
-    query = query.order_by(PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)
-    if wanted.page is not None:
-        query = query.where(PageRow.page == wanted.page)
-    query = query.where(IS_SEEDED if seeded else IS_FINDING)
-    if wanted.transcribed:
-        query = query.where(FlagRow.transcribed.in_(wanted.transcribed))
-    if not wanted.by_hand:
-        query = query.where(FlagRow.origin == Origin.FINDING.value)
-    if wanted.kinds:
-        query = query.where(FlagRow.kind.in_([kind.value for kind in wanted.kinds]))
-    if wanted.raised is not None:
-        query = query.where(FlagRow.raised.is_(wanted.raised))
-    if wanted.stale is not None:
-        query = query.where(is_stale().is_(wanted.stale))
-    return query
 
 
 def kept_pages(session: Session, work: str) -> dict[tuple[str, int], KeptPage]:

@@ -307,7 +307,7 @@ def _flag_at(session: Session, line: Line, standing: _Standing | None) -> FlagRo
         there.uid = line["uid"] if line["uid"] not in ids else there.uid
         return there
     flag.work_id, flag.page_id = page.work_id, page.id
-    flag.first_run_id = flag.last_run_id = page.result_run_id
+    flag.last_run_id = page.result_run_id
     if flag.uid in ids:
         flag.uid = flag.uid[:40] + line["key"][:20]
     by_hand = flag.origin == Origin.PERSON.value

@@ -102,30 +102,6 @@ class StoredText:
     pages: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class StoredFlag:
-    """A flag with its first and last run. `stale`: the last check of its page did not find it."""
-
-    flag: Flag
-    first_run: int
-    last_run: int
-    stale: bool
-
-
-@dataclass(frozen=True, slots=True)
-class FlagFilter:
-    """A filter of the flags of a work. None and empty tuples mean all; `by_hand` false leaves out corrections by
-    hand."""
-
-    work: str
-    page: str | None = None
-    kinds: tuple[Kind, ...] = ()
-    raised: bool | None = None
-    stale: bool | None = False
-    transcribed: tuple[str, ...] = ()
-    by_hand: bool = True
-
-
 def place_values(place: PagePlace) -> dict[str, Any]:
     """Where the page stands in its work, as columns of `pages`."""
     return {"position": int(place.position), "text": place.text, "juan": place.juan, "folio": place.folio}

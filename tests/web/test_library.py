@@ -84,7 +84,7 @@ def flag_of(n: int, k: int) -> dict[str, object]:
     page = (n - 1) * PAGES + k + 1
     state = ("open", "corrected", "kept", "open")[k]
     return FLAG | {
-        "work_id": n, "page_id": page, "uid": f"{n}-{k}", "first_run_id": n, "last_run_id": n, "state": state,
+        "work_id": n, "page_id": page, "uid": f"{n}-{k}", "last_run_id": n, "state": state,
     }  # fmt: skip
 
 
