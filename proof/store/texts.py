@@ -299,9 +299,10 @@ class TextStep:
             return (found, place.wanted) if found is not None else None
         found = self._direct.where(place.start, place.extent)
         decided = self._decided.get(place.flag)
-        if decided is not None and decided.line_stands and self._direct.line_stands(place.start):
-            return None  # the line was doubled, and changed in one of the two
-        if decided is not None and not self._direct.line_stands(place.start):
+        stands = self._direct.line_stands(place.start)
+        if decided is not None and decided.line_stands:  # where both do, the line was doubled, and one was changed
+            return None if stands else (decided.span, place.wanted)
+        if decided is not None and not stands:
             nearer = self._direct.distance(place.start) - decided.distance
             if nearer > 0 or (nearer == 0 and found is None):
                 return decided.span, place.wanted

@@ -528,12 +528,15 @@ class History:
         alone = [] if self.shared else [self.restore, self.recover]
         return often + rarely + [self.lay_out_anew, self.rename, *alone]
 
+    def people_at_work(self) -> tuple[str, ...]:
+        return PEOPLE
+
     def run(self, steps: int) -> None:
         """So many acts, then a check and an export. Raises AssertionError with what was done."""
         try:
             for _ in range(steps):
                 act = self.chance.choice(self.acts())
-                self.person = self.chance.choice(PEOPLE)
+                self.person = self.chance.choice(self.people_at_work())
                 self.log.append(f"{self.person}, {act.__name__}")
                 self.log[-1] += f": {act()}"
             self.log.append("at the end")
