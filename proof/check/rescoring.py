@@ -55,11 +55,11 @@ def _settled(
     seen: int | None = store.revision(work)
     for origins, seeded in ((OF_TEXT, False), ((Origin.SEEDED,), True)):
         own = (flag for flag in store.flags(work, origins) if pages is None or flag.page in pages)
-        while some := tuple(islice(own, AT_ONCE)):
+        while batch := tuple(islice(own, AT_ONCE)):
             if sense is not None:
-                sense.hear(some)
+                sense.hear(batch)
             changed = []
-            for flag in some:
+            for flag in batch:
                 evidence = witness_evidence.get(flag.page) if witness_evidence else None
                 settled = weighed(flag, habits, flagging, evidence, sense, seeded=seeded)
                 if settled != flag:
@@ -108,7 +108,7 @@ def witness_evidence_of(
         witnesses = read_witnesses(settings.witness_sources())
     if not witnesses:
         return {}
-    found: dict[str, WitnessEvidence] = {}
+    evidence_of_page: dict[str, WitnessEvidence] = {}
     for text in texts:
         parallels = []
         for whole in witnesses:
@@ -126,5 +126,5 @@ def witness_evidence_of(
         script = text.script if settings.page.script == "auto" else Script(settings.page.script)
         policy = policy_of(script, settings.variants.file)
         evidence = WitnessEvidence(Addresses(text), tuple(parallels), policy, settings.flags.threshold)
-        found |= {page.id: evidence for page in text.pages}
-    return found
+        evidence_of_page |= {page.id: evidence for page in text.pages}
+    return evidence_of_page
