@@ -55,11 +55,11 @@ def _settled(
     seen: int | None = store.revision(work)
     for flags, seeded in ((store.flags(FlagFilter(work)), False), (store.seeded(work), True)):
         own = (stored for stored in flags if pages is None or stored.flag.page in pages)
-        while some := tuple(islice(own, AT_ONCE)):
+        while batch := tuple(islice(own, AT_ONCE)):
             if sense is not None:
-                sense.hear(stored.flag for stored in some if not stored.stale)
+                sense.hear(stored.flag for stored in batch if not stored.stale)
             changed = []
-            for stored in some:
+            for stored in batch:
                 evidence = witness_evidence.get(stored.flag.page) if witness_evidence and not stored.stale else None
                 heard = None if stored.stale else sense
                 settled = weighed(stored.flag, habits, flagging, evidence, heard, seeded=seeded)
@@ -109,7 +109,7 @@ def witness_evidence_of(
         witnesses = read_witnesses(settings.witness_sources())
     if not witnesses:
         return {}
-    found: dict[str, WitnessEvidence] = {}
+    evidence_of_page: dict[str, WitnessEvidence] = {}
     for text in texts:
         parallels = []
         for whole in witnesses:
@@ -127,5 +127,5 @@ def witness_evidence_of(
         script = text.script if settings.page.script == "auto" else Script(settings.page.script)
         policy = policy_of(script, settings.variants.file)
         evidence = WitnessEvidence(Addresses(text), tuple(parallels), policy, settings.flags.threshold)
-        found |= {page.id: evidence for page in text.pages}
-    return found
+        evidence_of_page |= {page.id: evidence for page in text.pages}
+    return evidence_of_page
