@@ -15,29 +15,31 @@ import click
 
 import proof
 from proof.errors import OutputError, ProofError
+from proof.locale.marking import _
+from proof.locale.terminal import error_text, say, terminal_language
 
 COMMANDS = {
-    "demo": "Check the sample: twenty half-folios of 大射儀 with known errors.",
-    "init": "Make FOLDER a project: write a config.toml that names its texts and images.",
-    "fetch": "Fetch page images, one at a time, into the project's image folder.",
-    "pair": "Match pages and images by hand: list those without a partner, or write an image list.",
-    "check": "Check transcriptions against images of their pages.",
-    "cluster": "Start a scheduler and workers on this machine, for `proof check --cluster`.",
-    "serve": "Proofread in the browser what `proof check` flagged.",
-    "user": "Accounts of the people who proofread with `proof serve --auth`.",
-    "backup": "Save the project into FILE: store with all decisions and their journal, settings, texts and images.",
-    "restore": "Unpack the backup FILE into FOLDER, a new or empty one.",
-    "recover": "Rebuild decisions, page states, layouts, rules and comments from the journal.",
-    "report": "Write the reports again out of the store, with what was decided since the last check.",
-    "learn": "Learn the language from texts, in any of the formats.",
-    "convert": "Turn a transcription into another format, as far as that can hold it.",
-    "export": "Write accepted corrections, and nothing else, into a transcription or all of the project.",
-    "collate": "Collate a transcription with other witnesses of its text.",
-    "carry": "Carry decisions from one edition or format of a text to another.",
-    "render": "Draw a transcription as Siku half-folios, worn by a seed.",
-    "layout": "Find the columns of text on images of pages, ruled or not, whatever their number.",
-    "bench": "Score a verifier on a benchmark of known errors.",
-    "engines": "List the engines, whether each can run here, and if not what to do.",
+    "demo": _("Check the sample: twenty half-folios of 大射儀 with known errors."),
+    "init": _("Make FOLDER a project: write a config.toml that names its texts and images."),
+    "fetch": _("Fetch page images, one at a time, into the project's image folder."),
+    "pair": _("Match pages and images by hand: list those without a partner, or write an image list."),
+    "check": _("Check transcriptions against images of their pages."),
+    "cluster": _("Start a scheduler and workers on this machine, for `proof check --cluster`."),
+    "serve": _("Proofread in the browser what `proof check` flagged."),
+    "user": _("Accounts of the people who proofread with `proof serve --auth`."),
+    "backup": _("Save the project into FILE: store with all decisions and their journal, settings, texts and images."),
+    "restore": _("Unpack the backup FILE into FOLDER, a new or empty one."),
+    "recover": _("Rebuild decisions, page states, layouts, rules and comments from the journal."),
+    "report": _("Write the reports again out of the store, with what was decided since the last check."),
+    "learn": _("Learn the language from texts, in any of the formats."),
+    "convert": _("Turn a transcription into another format, as far as that can hold it."),
+    "export": _("Write accepted corrections, and nothing else, into a transcription or all of the project."),
+    "collate": _("Collate a transcription with other witnesses of its text."),
+    "carry": _("Carry decisions from one edition or format of a text to another."),
+    "render": _("Draw a transcription as Siku half-folios, worn by a seed."),
+    "layout": _("Find the columns of text on images of pages, ruled or not, whatever their number."),
+    "bench": _("Score a verifier on a benchmark of known errors."),
+    "engines": _("List the engines, whether each can run here, and if not what to do."),
 }
 """What each does. It is the module of that name in `proof.commands`, loaded when it is asked for: `proof --help`
 needs none of them."""
@@ -64,10 +66,19 @@ class Commands(click.Group):
         finally:
             gc.freeze()
             gc.enable()
-        return command
+        if terminal_language() == "en":
+            return command
+        from proof.commands.translated import translated  # noqa: PLC0415 - the list of commands loads no settings
+
+        return translated(command)
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(say(self.help or ""))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        named = {name: click.Command(name, help=COMMANDS[name]) for name in self.list_commands(ctx)}
+        named = {name: click.Command(name, help=say(COMMANDS[name])) for name in self.list_commands(ctx)}
         room = formatter.width - 6 - max(map(len, named))
         with formatter.section("Commands"):
             formatter.write_dl([(name, one.get_short_help_str(room)) for name, one in named.items()])
@@ -87,13 +98,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return int(status or 0)
     except ProofError as error:
-        click.echo(f"proof: {error}", err=True)
+        click.echo(f"proof: {error_text(error)}", err=True)
         return error.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("proof: interrupted", err=True)
+        click.echo(f"proof: {say(_('interrupted'))}", err=True)
         return INTERRUPTED
     except BrokenPipeError:
         # Who read the output has gone, as `| head` does; what is left to write goes nowhere.

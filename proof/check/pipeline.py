@@ -98,6 +98,7 @@ def check(
     *,
     waiting: Callable[[str], None] = lambda work: None,
     show: int = 0,
+    language: str = "en",
     opened: OpenEngine = engine_of,
 ) -> CheckOutcome:
     """Check the transcriptions of `settings` against their images, and write store and reports.
@@ -105,7 +106,8 @@ def check(
     A page that fails costs that page; a text that cannot be read, or that no image shows, costs that text. Pages
     whose image, text, engine and settings did not change come out of the store; an interrupted check goes on where
     it was. A work is checked by one at a time: `waiting` is told the work where another check of it goes on, and is
-    waited for. `show` is how many places the outcome tells, `opened` gives the engine. While it goes on, the flags of a
+    waited for. `show` is how many places the outcome has in words of `language`;
+    `opened` gives the engine. While it goes on, the flags of a
     page that was read anew are seen as the page alone weighs them; what people decide about them meanwhile stands, as
     the whole text weighs them or not. Raises ProofError for what stops it altogether.
     """
@@ -130,7 +132,7 @@ def check(
         written = write_reports(whole, settings.project.out, language=settings.report.lang)
         if whole != run:
             written = replace(written, tally=Tally.of(run.outlines()))
-        told = tuple(places(run, show))
+        told = tuple(places(run, show, language))
     remarks = tuple(remark for text in sources.texts for remark in text.remarks if remark.code not in OF_SEQUENCE)
     notices = tuple(notice for notice in sources.index.notices if notice not in unused.unusable)
     notices += (*unused.left_over, *repeated_material(work.tasks))

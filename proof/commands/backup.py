@@ -9,6 +9,8 @@ import click
 
 from proof.commands.options import config_option, existing_store, settings_of
 from proof.errors import UsageError
+from proof.locale.marking import _
+from proof.locale.terminal import counted, say
 from proof.settings.config import Settings
 from proof.settings.material import find_images
 from proof.store.backup import backup, verify
@@ -39,22 +41,31 @@ def command(file: Path, config: Path | None, images: bool, cache: bool, verifies
         raise UsageError("--verify looks at one backup, --keep makes one: give one of the two")
     if verifies:
         held = verify(file)
-        click.echo(f"{held.path}: restores whole, {held.files:,} files, {held.rows:,} rows of the store")
+        message = _("%(path)s: restores whole, %(files)s, %(rows)s rows of the store")
+        click.echo(say(message, path=held.path, files=_files(held.files), rows=f"{held.rows:,}"))
         return 0
     settings = settings_of(config)
     existing_store(settings)
     project = settings.base.absolute().name or "project"
     target = next_file(file, project) if keep else file
     saved = backup(settings, target, images=images, cache=cache)
-    click.echo(f"{saved.path}: {saved.files:,} files, {saved.rows:,} rows of the store of {settings.base}")
+    message = _("%(path)s: %(files)s, %(rows)s rows of the store of %(folder)s")
+    rows = f"{saved.rows:,}"
+    click.echo(say(message, path=saved.path, files=_files(saved.files), rows=rows, folder=settings.base))
     for path in remove_older(file, project, keep) if keep else ():
-        click.echo(f"removed: {path}")
+        click.echo(say(_("removed: %(path)s"), path=path))
     for folder in _folders_left_out(settings, images=images):
-        click.echo(f"not in it, no image of it is saved: {folder}; after proof restore put its images there", err=True)
+        message = _("not in it, no image of it is saved: %(folder)s; after proof restore put its images there")
+        click.echo(say(message, folder=folder), err=True)
     for path in saved.left_out:
-        why = "a repository" if path.is_dir() else "outside the project's folder"
-        click.echo(f"not in it, {why}: {path}", err=True)
+        in_repository, outside = _("not in it, a repository: %(path)s"), _("not in it, outside the project: %(path)s")
+        message = in_repository if path.is_dir() else outside
+        click.echo(say(message, path=path), err=True)
     return 0
+
+
+def _files(number: int) -> str:
+    return counted(number, "%(number)s file", "%(number)s files")
 
 
 def _folders_left_out(settings: Settings, *, images: bool) -> Iterator[Path]:

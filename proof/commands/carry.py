@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -24,26 +25,44 @@ from proof.text.read import in_script, read_transcription
 @click.option(
     "--same-copy", is_flag=True, help="Both are texts of one copy: what it reads is carried too (原文如此, 底本不改)."
 )
+@click.option(
+    "--from-project",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Project of FROM, its folder or its settings file.  [default: that of TO]",
+)
 @click.option("--person", metavar="NAME", help="Who decides.  [default: the user of this machine]")
 def command(
-    source: Path, target: Path, config: Path | None, given: dict[str, Any], applied: bool, same_copy: bool, person: str
+    source: Path,
+    target: Path,
+    config: Path | None,
+    given: dict[str, Any],
+    applied: bool,
+    same_copy: bool,
+    from_project: Path | None,
+    person: str,
 ) -> int:
     """Carry decisions from one edition or format of a text to another.
 
-    Both were checked in this project. The two texts are aligned; what was decided at a place of FROM is listed with
-    the place of TO that answers it, and with --apply decided there: each an act of its own, which names where it
-    comes from, and all taken back at one stroke. What is kept or corrected in TO already stays so.
+    Both were checked, in this project or FROM in another. The two texts are aligned; what was decided at a place of
+    FROM is listed with the place of TO that answers it, and with --apply decided there: each an act of its own, which
+    names where it comes from, and all taken back at one stroke. What is kept or corrected in TO already stays so.
 
     A decision whose place cannot be told for certain is named with the reason, and the exit status is 1.
     """
     if source.resolve() == target.resolve():
         raise UsageError(f"{source} is named twice: name the text that was decided, then the other one")
-    settings = settings_of(config, (source, target), given)
+    settings = settings_of(config, (target,) if from_project else (source, target), given)
     one, other = (in_script(read_transcription(path), settings.page.script) for path in (source, target))
-    with Store.open(existing_store(settings)) as store:
+    with ExitStack() as stack:
+        store = stack.enter_context(Store.open(existing_store(settings)))
+        decided = store
+        if from_project is not None:
+            decided = stack.enter_context(Store.open(existing_store(settings_of(from_project))))
         carried = carry(
-            store,
+            decided,
             one,
+            store,
             other,
             person or getpass.getuser(),
             same_copy=same_copy,

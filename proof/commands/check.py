@@ -20,7 +20,8 @@ from proof.commands.progress import CheckProgress
 from proof.commands.remarks import verbose_option
 from proof.errors import ConfigError, EngineError, TextError, UsageError
 from proof.images.find import ImageIndex
-from proof.locale.notices import in_english
+from proof.locale.marking import _
+from proof.locale.terminal import counted, say, sentence, terminal_language
 from proof.settings.config import Settings
 from proof.settings.new_project import add_to_project, write_project
 from proof.settings.project import names, texts_of_project
@@ -72,7 +73,8 @@ def command(
         if kept and not quiet:
             click.echo(kept, err=True)
         if not quiet and settings.folder != Path.cwd():
-            click.echo(f"project: {settings.folder}; go on with: proof serve --config {_word(settings)}")
+            message = _("project: %(folder)s; go on with: proof serve --config %(word)s")
+            click.echo(say(message, folder=settings.folder, word=_word(settings)))
         return status
     if texts or config:
         raise UsageError("--library names all works: give neither TEXT nor --config beside it")
@@ -90,7 +92,11 @@ def keep_in_project(settings: Settings, texts: Sequence[Path], given: Mapping[st
         return ""
     if not made and named:
         listed = ", ".join(map(str, texts))
-        return f"{file} does not name {listed}: add it to project.texts to have it saved with the project"
+        return say(
+            _("%(file)s does not name %(texts)s: add it to project.texts to have it saved with the project"),
+            file=file,
+            texts=listed,
+        )
     usable = [text for text in _usable_texts(settings) if made or not names(Settings.load(file), [text])]
     if not usable:
         return ""
@@ -100,9 +106,9 @@ def keep_in_project(settings: Settings, texts: Sequence[Path], given: Mapping[st
     must_be_writable(settings.project.out)
     if made:
         write_project(settings.replace({"project.texts": usable}), given)
-        return f"{file}: a new project"
+        return say(_("%(file)s: a new project"), file=file)
     add_to_project(file, usable, given.get("project.images", ()))
-    return f"{file}: names further texts now"
+    return say(_("%(file)s: names further texts now"), file=file)
 
 
 @contextmanager
@@ -125,10 +131,10 @@ def _unchanged_where_wrong(settings: Settings) -> Iterator[None]:
 def _usable_texts(settings: Settings) -> list[Path]:
     """The texts that can be read. Raises ProofError where none can, or a folder of images or an image list is not
     there; or where the texts are of another work than the project, whose decisions would then be kept apart."""
-    texts, _ = read_texts(settings.text_files())
-    others: list[Transcription | Transcription] = []
+    texts, _unread = read_texts(settings.text_files())
+    others: list[Transcription] = []
     with suppress(TextError):  # told when it is checked
-        others, _ = read_texts(texts_of_project(settings)[:1])
+        others, _unread = read_texts(texts_of_project(settings)[:1])
     works = dict.fromkeys(text.work for text in (*others, *texts) if text.work)
     if len(works) > 1:
         raise UsageError(
@@ -151,7 +157,9 @@ def run_check(settings: Settings, show: int, *, quiet: bool, verbose: bool) -> i
     """Check, print what was found, and give the exit status."""
     must_be_writable(settings.project.out)
     with CheckProgress(quiet=quiet) as progress:
-        outcome = check(settings, progress, waiting=_tell_waiting, show=0 if quiet else show)
+        outcome = check(
+            settings, progress, waiting=_tell_waiting, show=0 if quiet else show, language=terminal_language()
+        )
     if not quiet:
         print_flagged(outcome.told, outcome.written.tally)
         print_counts(outcome.written)
@@ -166,20 +174,24 @@ def run_library(settings: Settings, *, quiet: bool, verbose: bool) -> int:
 
         def began(folder: str, number: int, count: int) -> None:
             if not quiet:
-                click.echo(f"{folder} ({number:,} of {count:,})", err=True)
+                message = _("%(folder)s (%(number)s of %(of)s)")
+                click.echo(say(message, folder=folder, number=number, of=count), err=True)
 
         works = check_library(settings, progress, began, _tell_waiting)
     for work in works:
         if work.outcome is None:
-            why = in_english(work.trouble) if work.trouble else ""
-            click.echo(f"{work.folder}: not checked: {why}", err=True)
+            why = sentence(work.trouble) if work.trouble else ""
+            click.echo(say(_("%(folder)s: not checked: %(why)s"), folder=work.folder, why=why), err=True)
         elif not quiet:
             tally = work.outcome.written.tally
-            click.echo(f"{work.folder}: {len(tally.pages):,} pages, {tally.raised:,} places flagged")
+            pages = counted(len(tally.pages), "%(number)s page", "%(number)s pages")
+            flagged = counted(tally.raised, "%(number)s place flagged", "%(number)s places flagged")
+            click.echo(f"{work.folder}: {pages}, {flagged}")
             if verbose or not work.outcome.sound:
                 print_trouble(work.outcome, verbose=verbose)
     return SOUND if all(work.sound for work in works) else TROUBLED
 
 
 def _tell_waiting(work: str) -> None:
-    click.echo(f"{work} is being checked by another proof check; waiting until that is done", err=True)
+    message = _("%(work)s is being checked by another proof check; waiting until that is done")
+    click.echo(say(message, work=work), err=True)

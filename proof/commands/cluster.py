@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from contextlib import suppress
+from typing import Any
 
 import click
 
@@ -62,6 +64,7 @@ def command(workers: int | None, host: str, port: int, join: str | None, memory:
         raise UsageError("a cluster needs Dask distributed: pip install 'hanproof[cluster]'") from error
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     count = os.cpu_count() or 1 if workers is None else workers
+    logging.getLogger("tornado.application").setLevel(logging.CRITICAL)  # how a worker died is in its own output
     with dask.config.set(RULES | DEAF):
         if join:
             return _join(join, count, memory)
@@ -69,7 +72,7 @@ def command(workers: int | None, host: str, port: int, join: str | None, memory:
             click.echo(f"proof: whoever reaches {host}:{port} can run programs here", err=True)
         try:
             cluster = LocalCluster(
-                n_workers=count,
+                n_workers=0,  # one that dies at its start would end the others
                 threads_per_worker=1,
                 host=host,
                 scheduler_port=port,
@@ -79,10 +82,23 @@ def command(workers: int | None, host: str, port: int, join: str | None, memory:
         except (OSError, RuntimeError) as error:
             raise UsageError(f"{host}:{port}: no scheduler can listen there ({error}); name another --port") from error
         with cluster, suppress(KeyboardInterrupt):
+            while len(cluster.scheduler.workers) < count:
+                _start_missing(cluster, count)
+                time.sleep(EVERY / 10)
             click.echo(f"{count} workers at {cluster.scheduler_address}")
             while cluster.scheduler is not None and cluster.scheduler.status.name == "running":
                 time.sleep(EVERY)
+                _start_missing(cluster, count)
     return 0
+
+
+def _start_missing(cluster: Any, count: int) -> None:
+    """Start as many workers as are missing: Dask starts none anew that died at its start."""
+    for name, nanny in list(cluster.workers.items()):
+        if nanny.status.name in ("failed", "closed"):
+            cluster.workers.pop(name, None)
+            click.echo("proof: a worker died at its start; another is started", err=True)
+    cluster.scale(count)
 
 
 def _join(address: str, workers: int, memory: str) -> int:
@@ -91,17 +107,19 @@ def _join(address: str, workers: int, memory: str) -> int:
 
     from distributed import Nanny  # noqa: PLC0415
 
+    async def worker() -> Any:
+        """A worker until its scheduler ends; started anew where it dies at its start."""
+        while True:
+            with suppress(RuntimeError):
+                async with Nanny(
+                    address, nthreads=1, memory_limit=memory, death_timeout="60 s", dashboard=False
+                ) as nanny:
+                    return await nanny.finished()
+            await asyncio.sleep(EVERY)
+
     async def run() -> None:
-        nannies = [
-            Nanny(address, nthreads=1, memory_limit=memory, death_timeout="60 s", dashboard=False)
-            for _ in range(workers)
-        ]
-        try:
-            await asyncio.gather(*nannies)
-            click.echo(f"{workers} workers for {address}")
-            await asyncio.gather(*(nanny.finished() for nanny in nannies))
-        finally:
-            await asyncio.gather(*(nanny.close() for nanny in nannies), return_exceptions=True)
+        click.echo(f"{workers} workers for {address}")
+        await asyncio.gather(*(worker() for _ in range(workers)))
 
     try:
         with suppress(KeyboardInterrupt):

@@ -10,6 +10,8 @@ import click
 
 from proof.commands.check import run_check
 from proof.errors import OutputError, UsageError
+from proof.locale.marking import _
+from proof.locale.terminal import say
 from proof.paths import sample_dir
 from proof.settings.config import FILE_NAME, Settings
 from proof.store import Store
@@ -35,8 +37,8 @@ def command(folder: Path | None) -> int:
     status = run_check(Settings.load(project), ALL, quiet=False, verbose=False)
     show_example(Settings.load(project))
     where = "" if project == Path.cwd() else f" --config {shlex.quote(str(project))}"
-    click.echo(f"decide at the desk: proof serve{where}")
-    click.echo(f"what an export would then write: proof export --dry-run{where}")
+    click.echo(say(_("decide at the desk: %(command)s"), command=f"proof serve{where}"))
+    click.echo(say(_("what an export would then write: %(command)s"), command=f"proof export --dry-run{where}"))
     return status
 
 
@@ -44,17 +46,17 @@ def show_example(settings: Settings) -> None:
     """Print where the text has 北 and the image 比, and what taking that at the desk makes an export change."""
     with Store.open(settings.store_address) as store:
         for work in store.queue.works():
-            numbers, _ = store.queue.find(work.name, QueueFilter(pair=EXAMPLE), Order.SCORE, limit=1)
+            numbers, _more = store.queue.find(work.name, QueueFilter(pair=EXAMPLE), Order.SCORE, limit=1)
             for queued in store.queue.flags(work.name, numbers):
                 flag = queued.flag
                 column = store.queue.results([queued.page.number])[queued.page.number].column_of(flag)
                 before, after = (
                     (column.source[: flag.offset], column.source[flag.offset + flag.length :]) if column else ("", "")
                 )
-                click.echo(
-                    f"\n{flag.page}, column {flag.line}: the text has {flag.transcribed}, the image {flag.suggested}."
-                )
-                click.echo("T at the desk takes it, and the export changes that line:")
+                where = {"page": flag.page, "column": flag.line, "text": flag.transcribed, "image": flag.suggested}
+                message = _("%(page)s, column %(column)s: the text has %(text)s, the image %(image)s.")
+                click.echo(f"\n{say(message, **where)}")
+                click.echo(say(_("T at the desk takes it, and the export changes that line:")))
                 click.echo(f"- {before}{flag.transcribed}{after}\n+ {before}{flag.suggested}{after}\n")
 
 

@@ -15,6 +15,8 @@ from proof.export.files import form_names, target_folders
 from proof.export.job import DEFAULT_FORMS, Export, ExportOptions, export_text
 from proof.export.preview import Preview
 from proof.export.script import FormChoice
+from proof.locale.marking import _
+from proof.locale.terminal import counted, say
 from proof.text.witness_source import WitnessSource
 
 
@@ -125,8 +127,8 @@ def _print_export(exported: Export, *, dry_run: bool, verbose: bool) -> None:
 
 
 def _print_written(preview: Preview, written: Sequence[Path]) -> None:
-    already = f", {preview.in_text} are in the text already" if preview.in_text else ""
-    click.echo(f"{len(preview.written)} corrections{already}")
+    already = say(_(", %(number)s are in the text already"), number=preview.in_text) if preview.in_text else ""
+    click.echo(counted(len(preview.written), "%(number)s correction", "%(number)s corrections") + already)
     for path in written:
         click.echo(path)
 
@@ -135,10 +137,12 @@ def _tell(preview: Preview) -> None:
     """What whoever exports should know of how decisions became corrections, on standard error."""
     decided, corrected = preview.decided, preview.corrected
     for placed in corrected.moved:
-        click.echo(f"moved: {placed.correction.place}", err=True)
+        click.echo(say(_("moved: %(place)s"), place=placed.correction.place), err=True)
     for was, written in corrected.rewritten:
-        click.echo(f"in the script of the text: {was.place}, written {written.replacement}", err=True)
+        message = _("in the script of the text: %(place)s, written %(replacement)s")
+        click.echo(say(message, place=was.place, replacement=written.replacement), err=True)
     if decided.nothing:
-        click.echo(f"nothing was decided for {decided.edition.path}: it stays as it is", err=True)
-    for line in preview.reasons():
+        message = _("nothing was decided for %(path)s: it stays as it is")
+        click.echo(say(message, path=decided.edition.path), err=True)
+    for line in preview.reasons(say):
         click.echo(line, err=True)

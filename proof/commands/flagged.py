@@ -13,9 +13,12 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from proof.locale.marking import _
+from proof.locale.terminal import say
 from proof.model.flags import Kind
 from proof.report.places import SuspiciousPlace
 
+HEAD = (_("page"), _("col"), _("text"), _("image"), _("kind"), _("score"))
 GAP = 2
 NARROWEST, WIDEST = 12, 48
 """Cells that text and image get at least and at most; 48 hold a column of the Siku."""
@@ -35,10 +38,11 @@ class Widths:
     @classmethod
     def of(cls, places: Sequence[SuspiciousPlace], line: int) -> Widths:
         """What the parts need, and for text and image what is left of `line` cells."""
-        page = max(len("page"), *(cell_len(place.flag.page) for place in places))
-        column = max(len("col"), *(len(str(place.flag.line)) for place in places))
-        kind = max(len("kind"), *(cell_len(place.kind) for place in places))
-        score = max(len("score"), *(len(_score(place)) for place in places))
+        head_page, head_column, _text, _image, head_kind, head_score = (cell_len(say(word)) for word in HEAD)
+        page = max(head_page, *(cell_len(place.flag.page) for place in places))
+        column = max(head_column, *(len(str(place.flag.line)) for place in places))
+        kind = max(head_kind, *(cell_len(place.kind) for place in places))
+        score = max(head_score, *(len(_score(place)) for place in places))
         left = line - page - column - kind - score - 5 * GAP
         return cls(page, column, max(NARROWEST, min(left // 2, WIDEST)), kind, score)
 
@@ -55,7 +59,7 @@ def lines(places: Sequence[SuspiciousPlace], console: Console) -> Iterator[Text]
     """The lines of the table, its head first, as wide as the console where they can do with so much."""
     widths = Widths.of(places, console.width)
     indent = " " * (widths.page + GAP)
-    head = [Text(word, QUIET) for word in ("page", "col", "text", "image", "kind", "score")]
+    head = [Text(say(word), QUIET) for word in HEAD]
     yield _line(head, widths)
     for place in places:
         flag = place.flag

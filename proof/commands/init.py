@@ -11,6 +11,8 @@ import click
 
 from proof.commands.options import setting_options
 from proof.errors import UsageError
+from proof.locale.marking import _
+from proof.locale.terminal import say
 from proof.settings.config import FILE_NAME, Settings
 from proof.settings.material import find_images, find_texts
 from proof.settings.new_project import KEPT, write_project
@@ -34,10 +36,11 @@ def command(folder: Path, given: dict[str, Any]) -> int:
     settings = project_settings(folder, given)
     write_project(settings, given_with_images(given, settings))
     click.echo(f"{file}")
-    click.echo(f"texts: {_listed(settings.project.texts, folder)}")
-    click.echo(f"images: {_listed(settings.project.images, folder)}")
+    click.echo(say(_("texts: %(paths)s"), paths=_listed(settings.project.texts, folder)))
+    click.echo(say(_("images: %(paths)s"), paths=_listed(settings.project.images, folder)))
     here = folder.resolve() == Path.cwd()
-    click.echo(f"go on with: proof check{'' if here else f' --config {shlex.quote(str(folder))}'}")
+    where = "" if here else f" --config {shlex.quote(str(folder))}"
+    click.echo(say(_("go on with: %(command)s"), command=f"proof check{where}"))
     return 0
 
 

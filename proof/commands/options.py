@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from proof.errors import UsageError
+from proof.locale.marking import Say, _
 from proof.settings.config import FILE_NAME, SETTINGS, Settings
 from proof.settings.project import project_settings, projects_near
 from proof.settings.setting import Setting, ValueKind, WrongSetting, shown
@@ -145,9 +146,6 @@ def _hint(settings: Settings) -> str:
 def _option(setting: Setting) -> Callable[[Command], Command]:
     switch = setting.kind is ValueKind.SWITCH
     declared = f"{spelling(setting)}/--no{spelling(setting)[1:]}" if switch else spelling(setting)
-    help_text = setting.help.replace("`", "")
-    if setting.default not in (None, "", ()):
-        help_text += f" [default: {shown(setting.default).strip(chr(34))}]"
     return click.option(
         declared,
         _parameter(setting),
@@ -155,8 +153,16 @@ def _option(setting: Setting) -> Callable[[Command], Command]:
         metavar=None if switch else _metavar(setting),
         default=None,
         multiple=setting.kind in (ValueKind.PATHS, ValueKind.WITNESSES),
-        help=help_text[0].upper() + help_text[1:],
+        help=option_help(setting, str),
     )
+
+
+def option_help(setting: Setting, say: Say) -> str:
+    """What the option of a setting does, and its default."""
+    text = say(setting.help).replace("`", "")
+    if setting.default not in (None, "", ()):
+        text += say(_(" [default: %(default)s]")) % {"default": shown(setting.default).strip('"')}
+    return text[0].upper() + text[1:]
 
 
 def _metavar(setting: Setting) -> str:

@@ -12,19 +12,24 @@ from rich.console import Console
 from proof.check.pipeline import CheckOutcome
 from proof.commands.flagged import print_places
 from proof.commands.remarks import print_remarks
-from proof.locale.notices import in_english
+from proof.locale.marking import _
+from proof.locale.terminal import counted, say, sentence
 from proof.model.flags import Kind
 from proof.model.result import Status
 from proof.report.places import SuspiciousPlace
 from proof.report.progress import WorkProgress
-from proof.report.reasons import rule_in_words
+from proof.report.reasons import STATUSES, rule_in_words
 from proof.report.tally import PageTally, Tally, by_rule
 from proof.report.write import WrittenReport
 
 MOST_REMARKS = 12
 MOST_PAIRS = 4
 
-UNSEEN = {Status.NO_IMAGE: "without an image", Status.MISMATCH: "with the wrong image", Status.FAILED: "failed"}
+UNSEEN = {
+    Status.NO_IMAGE: _("%(number)s without an image"),
+    Status.MISMATCH: _("%(number)s with the wrong image"),
+    Status.FAILED: _("%(number)s failed"),
+}
 """What is said of pages of which no image was seen."""
 
 
@@ -34,52 +39,72 @@ def print_flagged(found: Sequence[SuspiciousPlace], tally: Tally) -> None:
     print_places(console, found)
     raised = sum(count for (_, is_raised), count in tally.flags.items() if is_raised)
     if raised > len(found) > 0:
-        click.echo(f"... and {raised - len(found):,} more, less suspicious, in the report")
+        more = f"{raised - len(found):,}"
+        click.echo(say(_("... and %(number)s more, less suspicious, in the report"), number=more))
 
 
 def print_counts(written: WrittenReport) -> None:
     """Print what was counted, and where the report lies."""
     tally = written.tally
-    rate = "" if tally.per_10_000 is None else f", {tally.per_10_000:.1f} in 10,000 characters"
-    click.echo(f"{_seen(tally)}: {_count(tally.raised, 'place')} flagged{_by_sense(tally)}{rate}")
+    flagged = [counted(tally.raised, "%(number)s place flagged", "%(number)s places flagged"), *_by_sense(tally)]
+    if tally.per_10_000 is not None:
+        flagged.append(say(_("%(rate)s in 10,000 characters"), rate=f"{tally.per_10_000:.1f}"))
+    click.echo(say(_("%(seen)s: %(flagged)s"), seen=_listed(_seen(tally)), flagged=_listed(flagged)))
     if tally.layout:
-        click.echo(f"{_count(len(tally.layout), 'finding')} about columns and pages")
+        click.echo(
+            counted(
+                len(tally.layout),
+                "%(number)s finding about columns and pages",
+                "%(number)s findings about columns and pages",
+            )
+        )
     hidden = tally.flags[Kind.VARIANT.value, False]
     if hidden:
-        click.echo(f"hidden: {_count(hidden, 'variant')}{_pairs(tally.variants)}")
+        variants = counted(hidden, "%(number)s variant", "%(number)s variants")
+        click.echo(say(_("hidden: %(what)s"), what=variants + _pairs(tally.variants)))
     for rule, pairs in by_rule(tally.habits):
-        click.echo(f"hidden: {pairs.total():,}{_pairs(pairs)}. {rule_in_words(rule, str)}")
-    click.echo(f"report: {from_here(written.page)}")
+        click.echo(say(_("hidden: %(what)s"), what=f"{pairs.total():,}{_pairs(pairs)}. {rule_in_words(rule, say)}"))
+    click.echo(say(_("report: %(path)s"), path=from_here(written.page)))
 
 
-def _seen(tally: Tally) -> str:
+def _listed(parts: Iterable[str]) -> str:
+    return say(_(", ")).join(parts)
+
+
+def _seen(tally: Tally) -> list[str]:
     """What was seen on images, and what was not: `20 pages, 702 characters` where all of them were."""
-    pages, characters = _count(len(tally.pages), "page"), _count(tally.characters, "character")
+    pages = counted(len(tally.pages), "%(number)s page", "%(number)s pages")
+    characters = counted(tally.characters, "%(number)s character", "%(number)s characters")
     counts = tally.by_status()
-    unseen = [f"{counts[status]:,} {told}" for status, told in UNSEEN.items() if counts[status]]
+    unseen = [say(told, number=f"{counts[status]:,}") for status, told in UNSEEN.items() if counts[status]]
     if not unseen:
-        return f"{pages}, {characters}"
-    seen = (
-        f"{counts[Status.CHECKED]:,} seen on images ({characters})" if counts[Status.CHECKED] else "none seen on images"
-    )
-    return f"{pages}, {seen}, {', '.join(unseen)}"
+        return [pages, characters]
+    checked = counts[Status.CHECKED]
+    message = _("%(number)s seen on images (%(characters)s)") if checked else _("none seen on images")
+    return [pages, say(message, number=f"{checked:,}", characters=characters), *unseen]
 
 
-def _by_sense(tally: Tally) -> str:
+def _by_sense(tally: Tally) -> list[str]:
     """How many of the raised flags are those of pages that were not seen."""
     by_sense = tally.raised - tally.raised_where_checked
-    return f", {'all' if by_sense == tally.raised else f'{by_sense:,}'} by the sense alone" if by_sense else ""
+    if not by_sense:
+        return []
+    all_of_them = by_sense == tally.raised
+    message = _("all by the language model alone") if all_of_them else _("%(number)s by the language model alone")
+    return [say(message, number=f"{by_sense:,}")]
 
 
 def print_caught(progress: WorkProgress) -> None:
     """Print how many planted errors were caught, all together and by person."""
     for one in (progress.planted, *progress.planted_by):
         if one.answered:
-            by = f" by {one.name}" if one.name else ""
-            click.echo(
-                f"planted errors: caught {one.caught:,} of {one.answered:,}{by} "
-                f"({100 * one.share:.0f}%; in 95 of 100 cases {100 * one.low:.0f} to {100 * one.high:.0f}%)"
-            )
+            shares = {"share": one.share, "low": one.low, "high": one.high}
+            percent = {name: f"{100 * share:.0f}" for name, share in shares.items()}
+            share = say(_("%(share)s%%; in 95 of 100 cases %(low)s to %(high)s%%"), **percent)
+            numbers = {"caught": f"{one.caught:,}", "answered": f"{one.answered:,}"}
+            of_all = _("planted errors: caught %(caught)s of %(answered)s (%(share)s)")
+            of_person = _("planted errors: caught %(caught)s of %(answered)s by %(person)s (%(share)s)")
+            click.echo(say(of_person if one.name else of_all, person=one.name, share=share, **numbers))
 
 
 def print_trouble(outcome: CheckOutcome, *, verbose: bool) -> None:
@@ -87,9 +112,9 @@ def print_trouble(outcome: CheckOutcome, *, verbose: bool) -> None:
     then what was remarked."""
     tally = outcome.written.tally
     for trouble in outcome.unread:
-        click.echo(f"not checked: {in_english(trouble)}", err=True)
+        click.echo(say(_("not checked: %(why)s"), why=sentence(trouble)), err=True)
     for trouble in outcome.unusable:
-        click.echo(in_english(trouble), err=True)
+        click.echo(sentence(trouble), err=True)
     bad = [page for page in tally.pages if page.status in (Status.FAILED, Status.MISMATCH)]
     for page in bad:
         click.echo(f"{page.page}: {_why(page)}", err=True)
@@ -97,13 +122,12 @@ def print_trouble(outcome: CheckOutcome, *, verbose: bool) -> None:
     if without:
         named = ", ".join(without if verbose else without[:MOST_REMARKS])
         more = "" if verbose or len(without) <= MOST_REMARKS else " ..."
-        click.echo(f"no image: {_count(len(without), 'page')} ({named}{more})", err=True)
+        pages = counted(len(without), "%(number)s page", "%(number)s pages")
+        click.echo(say(_("no image: %(pages)s (%(named)s)"), pages=pages, named=named + more), err=True)
     print_remarks(outcome.remarks, verbose=verbose)
-    _print_remarks(map(in_english, (*outcome.findings, *outcome.notices)), verbose=verbose)
+    _print_remarks(map(sentence, (*outcome.findings, *outcome.notices)), verbose=verbose)
     if verbose:
-        _print_remarks(
-            [f"{page.page}: {in_english(one)}" for page in tally.pages for one in page.notices], verbose=True
-        )
+        _print_remarks([f"{page.page}: {sentence(one)}" for page in tally.pages for one in page.notices], verbose=True)
 
 
 def from_here(path: Path) -> Path:
@@ -118,22 +142,23 @@ def _print_remarks(remarks: Iterable[str], *, verbose: bool) -> None:
     for remark in shown:
         click.echo(remark, err=True)
     if len(remarks) > len(shown):
-        click.echo(f"... and {len(remarks) - len(shown):,} more remarks: see the report, or add -v", err=True)
+        more = f"{len(remarks) - len(shown):,}"
+        click.echo(say(_("... and %(number)s more remarks: see the report, or add -v"), number=more), err=True)
 
 
 def _why(page: PageTally) -> str:
-    return f"{page.status.value}: {in_english(page.message)}" if page.message else page.status.value
+    status = say(STATUSES[page.status])
+    return f"{status}: {sentence(page.message)}" if page.message else status
 
 
 def _pairs(pairs: Counter[tuple[str, str, str]]) -> str:
     """`: 乗 for 乘 2, 竝 for 并 1`: what the image shows for what the text has."""
-    counted: Counter[tuple[str, str]] = Counter()
-    for (transcribed, suggested, _), count in pairs.items():
-        counted[transcribed, suggested] += count
-    named = [f"{suggested} for {transcribed} {count}" for (transcribed, suggested), count in counted.most_common()]
+    together: Counter[tuple[str, str]] = Counter()
+    for (transcribed, suggested, _script), count in pairs.items():
+        together[transcribed, suggested] += count
+    named = [
+        say(_("%(suggested)s for %(transcribed)s %(count)s"), suggested=suggested, transcribed=transcribed, count=count)
+        for (transcribed, suggested), count in together.most_common()
+    ]
     more = ", ..." if len(named) > MOST_PAIRS else ""
     return f" ({', '.join(named[:MOST_PAIRS])}{more})" if named else ""
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -12,6 +12,8 @@ from proof.check.page_images import ImageFile, PageImages, TextPage, in_order, n
 from proof.commands.options import config_option, setting_options, settings_of
 from proof.commands.outcome import from_here
 from proof.errors import UsageError
+from proof.locale.marking import _
+from proof.locale.terminal import counted, say
 
 
 @click.command("pair")
@@ -54,7 +56,8 @@ def command(pairs: tuple[str, ...], config: Path | None, given: dict[str, Any], 
     for page, file in chosen:
         click.echo(f"{named(page)}\t{file.name}")
     for path, number in known.write(chosen):
-        click.echo(f"{from_here(path.absolute())}: {number:,} half-folio{'' if number == 1 else 's'}", err=True)
+        written = counted(number, "%(number)s half-folio", "%(number)s half-folios")
+        click.echo(f"{from_here(path.absolute())}: {written}", err=True)
     return 0
 
 
@@ -70,8 +73,11 @@ def _print_left(known: PageImages) -> None:
     pages, files = known.lacking(), known.left()
     for page, file in zip_longest(pages, files):
         click.echo(f"{named(page) if page else ''}\t{file.name if file else ''}")
-    click.echo(f"{len(pages):,} of {len(known.pages):,} pages have no image", err=True)
-    click.echo(f"{len(files):,} of {len(known.files):,} images belong to no page", err=True)
+    of_pages = {"number": f"{len(pages):,}", "of": f"{len(known.pages):,}"}
+    of_files = {"number": f"{len(files):,}", "of": f"{len(known.files):,}"}
+    click.echo(say(_("%(number)s of %(of)s pages have no image"), **of_pages), err=True)
+    click.echo(say(_("%(number)s of %(of)s images belong to no page"), **of_files), err=True)
     if pages and files:
         first = f"{named(pages[0])}={files[0].name}"
-        click.echo(f"where each line is a pair: proof pair --in-order; one by one: proof pair {first}", err=True)
+        message = _("where each line is a pair: proof pair --in-order; one by one: proof pair %(first)s")
+        click.echo(say(message, first=first), err=True)

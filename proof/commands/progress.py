@@ -12,6 +12,8 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from proof.check.pipeline import Progress as Done
 from proof.commands.pace import Pace, clock
+from proof.locale.marking import _
+from proof.locale.terminal import say
 
 EVERY = 10.0
 """Seconds from one line to the next where there is no terminal."""
@@ -34,7 +36,7 @@ class CheckProgress:
 
     def __enter__(self) -> Self:
         if self._bar:
-            self._task = self._bar.add_task("checking", total=None, told="")
+            self._task = self._bar.add_task(say(_("checking")), total=None, told="")
             self._bar.start()
         return self
 
@@ -43,7 +45,7 @@ class CheckProgress:
         first, self._last = self._last is None, done
         self._pace.note(now, done.seen)
         if self._bar and self._task is not None:
-            step = "checking" if done.done < done.total else "writing the reports"
+            step = say(_("checking") if done.done < done.total else _("writing the reports"))
             said = told(done, self._pace)
             # the first page is told at once, what follows ten times a second: few pages may be done by then
             self._bar.update(
@@ -57,20 +59,25 @@ class CheckProgress:
         if self._bar:
             self._bar.stop()
         if kind is KeyboardInterrupt:
-            done = f"{self._last.done} of {self._last.total} pages are" if self._last else "no page was"
-            click.echo(f"stopped: {done} done; the same command goes on from there", err=True)
+            done, total = (self._last.done, self._last.total) if self._last else (0, 0)
+            message = (
+                _("stopped: %(done)s of %(total)s pages are done; the same command goes on from there")
+                if done
+                else _("stopped: no page was done; the same command begins anew")
+            )
+            click.echo(say(message, done=done, total=total), err=True)
         elif kind is None and self._last and not self._quiet:
             click.echo(told(self._last, self._pace), err=True)
 
 
 def told(done: Done, pace: Pace) -> str:
     """The progress in words; the time left is counted from the pages that have an image."""
-    parts = [f"{done.done} of {done.total} pages"]
+    parts = [say(_("%(done)s of %(total)s pages"), done=done.done, total=done.total)]
     if pace.per_second:
-        parts.append(f"{pace.per_second:.1f} pages/s")
+        parts.append(say(_("%(number)s pages/s"), number=f"{pace.per_second:.1f}"))
     left = pace.left(done.shown)
     if left is not None and done.done < done.total:
-        parts.append(f"{clock(left)} left")
+        parts.append(say(_("%(time)s left"), time=clock(left)))
     if done.reused:
-        parts.append(f"{done.reused} reused")
-    return ", ".join(parts)
+        parts.append(say(_("%(number)s reused"), number=done.reused))
+    return say(_(", ")).join(parts)

@@ -8,6 +8,8 @@ from typing import Any
 import click
 
 from proof.commands.options import config_option, existing_store, setting_options, settings_of
+from proof.locale.marking import _
+from proof.locale.terminal import say
 from proof.store import Store
 
 WHOLE, IN_PART = 0, 1
@@ -32,13 +34,15 @@ def command(config: Path | None, given: dict[str, Any], journal: Path | None) ->
     with Store.open(existing_store(settings), folder=settings.base) as store:
         done = store.recover(journal)
     rebuilt = ", ".join(f"{count:,} {act}{'' if count == 1 else 's'}" for act, count in sorted(done.rebuilt.items()))
-    click.echo(f"rebuilt: {rebuilt or 'nothing'}; in the store already: {done.present:,}")
+    message = _("rebuilt: %(rebuilt)s; in the store already: %(present)s")
+    click.echo(say(message, rebuilt=rebuilt or say(_("nothing")), present=f"{done.present:,}"))
     if done.superseded:
-        click.echo(f"decided anew later, and therefore not rebuilt: {done.superseded:,}")
+        click.echo(say(_("decided anew later, and therefore not rebuilt: %(number)s"), number=f"{done.superseded:,}"))
     for number in done.damaged:
-        click.echo(f"line {number} of the journal cannot be read", err=True)
+        click.echo(say(_("line %(line)s of the journal cannot be read"), line=number), err=True)
     if done.cut_off:
-        click.echo(f"line {done.cut_off}, the last of the journal, was cut off before it was acknowledged", err=True)
+        message = _("line %(line)s, the last of the journal, was cut off before it was acknowledged")
+        click.echo(say(message, line=done.cut_off), err=True)
     for one in done.unplaced:
-        click.echo(f"no place: {one}", err=True)
+        click.echo(say(_("no place: %(act)s"), act=one), err=True)
     return IN_PART if done.unplaced or done.damaged else WHOLE

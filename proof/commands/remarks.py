@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 import click
 
-from proof.locale.languages import translations
+from proof.locale.marking import _
+from proof.locale.terminal import say
 from proof.report.remarks import sentences
 from proof.text.remarks import Remark
 
@@ -16,8 +17,8 @@ verbose_option = click.option("-v", "--verbose", is_flag=True, help="Print every
 def print_remarks(remarks: Iterable[Remark], *, verbose: bool) -> None:
     """Print each kind of remark once, with its first place and how many there are; all of them where `verbose`."""
     remarks = tuple(dict.fromkeys(remarks))
-    told = sentences(remarks, translations("en").gettext, each=verbose)
+    told = sentences(remarks, say, each=verbose)
     for one in told:
         click.echo(one, err=True)
     if len(remarks) > len(told):
-        click.echo(f"remarks in all: {len(remarks):,}; -v prints each", err=True)
+        click.echo(say(_("remarks in all: %(number)s; -v prints each"), number=f"{len(remarks):,}"), err=True)

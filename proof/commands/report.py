@@ -9,6 +9,8 @@ import click
 
 from proof.commands.options import config_option, existing_store, setting_options, settings_of
 from proof.commands.outcome import print_caught, print_counts
+from proof.locale.marking import _
+from proof.locale.terminal import say
 from proof.report.regenerate import write_again
 
 
@@ -28,7 +30,7 @@ def command(config: Path | None, given: dict[str, Any], work: str | None, quiet:
     existing_store(settings)
     again = write_again(settings, work)
     if again.run.finished is None:
-        click.echo("the last check was interrupted: the reports hold the pages it had done", err=True)
+        click.echo(say(_("the last check was interrupted: the reports hold the pages it had done")), err=True)
     if not quiet:
         print_counts(again.written)
         print_caught(again.progress)

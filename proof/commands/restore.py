@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from proof.locale.marking import _
+from proof.locale.terminal import counted, say
 from proof.store.backup import restore
 from proof.store.database import name_of, store_url
 
@@ -23,6 +25,8 @@ def command(file: Path, folder: Path, store: str) -> int:
     restored = restore(file, folder, store=store)
     if restored.unused:
         shown = name_of(store_url(restored.unused))
-        click.echo(f"not used: the store that the backup names, {shown}; --store fills one", err=True)
-    click.echo(f"{restored.files:,} files restored; go on with: proof serve --config {folder}")
+        message = _("not used: the store that the backup names, %(store)s; --store fills one")
+        click.echo(say(message, store=shown), err=True)
+    click.echo(counted(restored.files, "%(number)s file restored", "%(number)s files restored"))
+    click.echo(say(_("go on with: %(command)s"), command=f"proof serve --config {folder}"))
     return 0

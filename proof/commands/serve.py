@@ -13,6 +13,8 @@ import click
 
 from proof.commands.options import config_option, existing_store, library_option, setting_options, settings_of
 from proof.errors import UsageError
+from proof.locale.marking import _
+from proof.locale.terminal import say
 from proof.settings.config import Settings
 
 EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - what is asked about when it is given
@@ -59,7 +61,8 @@ def command(
     if log is not None:
         write_access_log(app, log)
     served = settings.serve
-    ready = lambda url: click.echo(f"proofread at {url}\nproject: {_called(settings)}")  # noqa: E731
+    message = _("proofread at %(url)s\nproject: %(project)s")
+    ready = lambda url: click.echo(say(message, url=url, project=_called(settings)))  # noqa: E731
     with suppress(KeyboardInterrupt), _ended_by(signal.SIGTERM):
         serve(app, host, port, ready, proxy=served.proxy, https=served.https)
     return 0

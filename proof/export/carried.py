@@ -77,8 +77,9 @@ class Carried:
 
 
 def carry(
-    store: Store,
+    decided: Store,
     one: Transcription,
+    store: Store,
     other: Transcription,
     person: str,
     *,
@@ -86,14 +87,15 @@ def carry(
     pairs: Path | None,
     dry_run: bool,
 ) -> list[Carried]:
-    """Carry what was decided for the text of `one` to `other`, where `person` decides it; with `dry_run` it is only
-    told. Both were checked in the store. `pairs` is a project's own file of pairs of characters.
+    """Carry what was `decided` for the text of `one` to `other`, for which `person` decides it in `store`; with
+    `dry_run` it is only told. Both were checked, each in its store, which may be the same. `pairs` is a project's own
+    file of pairs of characters.
 
     Raises UsageError where one of the two was not checked, or reads otherwise than it was.
     """
-    one, other = (_in_its_script(store, edition) for edition in (one, other))
+    one, other = _in_its_script(decided, one), _in_its_script(store, other)
     to_places = _Places(one, other, pairs)
-    planned = _with_halves([_planned(to_places, *each, same_copy) for each in _decided(store, one)])
+    planned = _with_halves([_planned(to_places, *each, same_copy) for each in _decided(decided, one)])
     groups: dict[str, list[Carried]] = {}
     for each in planned:
         if each.made is not None:

@@ -7,6 +7,7 @@ part of footnotes are made here, after ECMA-376 part 1 (17.11 and 17.13.5).
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -55,7 +56,17 @@ def docx(paragraphs: Sequence[NotedParagraph], notes: CollationNotes, title: str
     _add_footnotes(document, notes.notes)
     file = io.BytesIO()
     document.save(file)
-    return file.getvalue()
+    return _dated(file, made)
+
+
+def _dated(file: io.BytesIO, made: datetime) -> bytes:
+    """An archive whose members are as old as what it holds: the same document gives the same bytes at any time."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            member = zipfile.ZipInfo(name, made.astimezone(UTC).timetuple()[:6])
+            new.writestr(member, old.read(name), zipfile.ZIP_DEFLATED)
+    return target.getvalue()
 
 
 class _Changes:

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -20,11 +19,11 @@ from proof.export.alto import alto
 from proof.export.collation_notes import CollationNotes, notes_of
 from proof.export.corrections import Correction
 from proof.export.docx import docx
-from proof.export.forms import export_form
+from proof.export.forms import ExportForm, export_form
 from proof.export.forms import names as more_names
 from proof.export.iiif import Addressed, flag_annotations, manifest
 from proof.export.marked import MarkedPage, as_checked, mark
-from proof.export.note_files import house_list, plain_list, with_footnotes
+from proof.export.note_files import house_list, with_footnotes
 from proof.export.note_page import note_page
 from proof.export.noted_text import noted_text
 from proof.export.pagexml import page_xml
@@ -34,27 +33,6 @@ from proof.export.spreadsheet import spreadsheet
 from proof.export.tei import tei
 from proof.images.pdf import file_name
 from proof.model.result import PageResult
-
-
-class Form(StrEnum):
-    """What can be written; `proof.export.forms` has more. The last four need pages with images."""
-
-    TEXT = "text"
-    DIFF = "diff"
-    NOTES = "notes"
-    PLAIN = "plain"
-    CSV = "csv"
-    FOOTNOTES = "footnotes"
-    DOCX = "docx"
-    HTML = "html"
-    TEI = "tei"
-    PAGE = "page"
-    ALTO = "alto"
-    IIIF = "iiif"
-    ANNOTATIONS = "annotations"
-
-
-ON_IMAGES = frozenset({Form.PAGE, Form.ALTO, Form.IIIF, Form.ANNOTATIONS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,53 +67,38 @@ class Material:
 
 def form_names() -> tuple[str, ...]:
     """The names of all forms."""
-    return *(form.value for form in Form), *more_names()
+    return *FORMS, *more_names()
+
+
+def _form(name: str) -> ExportForm:
+    """The form of that name. Raises UsageError."""
+    return FORMS.get(name) or export_form(name)
 
 
 def needs_pages(forms: Iterable[str]) -> bool:
     """Whether any of these forms says more where the pages of a check are known."""
-    return any(_on_images(form) or form == Form.TEI or _takes_pages(form) for form in forms)
-
-
-def _takes_pages(form: str) -> bool:
-    return form not in set(Form) and export_form(form).takes_pages
-
-
-def _on_images(form: str) -> bool:
-    return form in ON_IMAGES if form in set(Form) else export_form(form).on_images
+    return any(form.on_images or form.takes_pages for form in map(_form, forms))
 
 
 def write_export(material: Material, forms: Sequence[str], folder: Path) -> list[Path]:
     """Write these forms into `folder`; gives the files. Raises OutputError where one cannot be written or would
     replace the source, UsageError where pages with images are needed and there are none."""
-    edition = material.corrected.edition
-    missing = [form for form in forms if _on_images(form) and not material.pages]
+    wanted = [_form(name) for name in forms]
+    missing = [form.name for form in wanted if form.on_images and not material.pages]
     if missing:
         raise UsageError(f"{', '.join(missing)} needs pages that were checked against images: run proof check first")
-    if Form.IIIF in forms and not material.base:
+    if "iiif" in forms and not material.base:
         raise UsageError("a manifest holds addresses: name the one under which it will be served (--base)")
-    written: list[Path] = []
-    for name in forms:
-        if name not in set(Form):
-            written += export_form(name).write(material, folder)
-            continue
-        form = Form(name)
-        if form is Form.TEXT:
-            target = folder / edition.path.name
-            if target.exists() and target.samefile(edition.path):
-                raise OutputError(f"{target} is the source itself: name another folder, or correct it in place")
-            write_corrected(material.corrected, target)
-            written.append(target)
-        elif form in ENDINGS:
-            ending, made = ENDINGS[form]
-            written.append(write_file(folder / f"{edition.path.stem}.{ending}", made(material)))
-        elif form is Form.PAGE:
-            written += _pages(material, folder / "page", lambda page: page_xml(page, material.made))
-        elif form is Form.ALTO:
-            written += _pages(material, folder / "alto", alto)
-        else:
-            written += _annotations(material, folder / "annotations")
-    return written
+    return [path for form in wanted for path in form.write(material, folder)]
+
+
+def _text(material: Material, folder: Path) -> list[Path]:
+    source = material.corrected.edition.path
+    target = folder / source.name
+    if target.exists() and target.samefile(source):
+        raise OutputError(f"{target} is the source itself: name another folder, or correct it in place")
+    write_corrected(material.corrected, target)
+    return [target]
 
 
 def _diff(material: Material) -> bytes:
@@ -181,22 +144,9 @@ def _json(told: dict[str, Any]) -> bytes:
     return json.dumps(told, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
-ENDINGS: dict[Form, tuple[str, Callable[[Material], bytes]]] = {
-    Form.DIFF: ("diff", _diff),
-    Form.NOTES: ("notes.txt", lambda material: house_list(material.notes).encode()),
-    Form.PLAIN: ("corrections.txt", lambda material: plain_list(material.corrected).encode()),
-    Form.CSV: ("decided.csv", lambda material: spreadsheet(material.corrected)),
-    Form.FOOTNOTES: ("footnotes.txt", lambda material: with_footnotes(material.corrected, material.notes).encode()),
-    Form.DOCX: ("docx", _docx),
-    Form.HTML: ("html", _html),
-    Form.TEI: ("tei.xml", _tei),
-    Form.IIIF: ("manifest.json", _iiif),
-}
-"""Forms that are one file, named as the text with another ending."""
-
-
-def _pages(material: Material, folder: Path, document: Callable[[MarkedPage], bytes]) -> list[Path]:
-    return [write_file(path, document(page)) for path, page in marked_pages(material, folder, ".xml").items()]
+def _pages(material: Material, folder: Path, document: Callable[[MarkedPage, datetime], bytes]) -> list[Path]:
+    pages = marked_pages(material, folder, ".xml")
+    return [write_file(path, document(page, material.made)) for path, page in pages.items()]
 
 
 def marked_pages(material: Material, folder: Path, ending: str) -> dict[Path, MarkedPage]:
@@ -222,6 +172,42 @@ def _annotations(material: Material, folder: Path) -> list[Path]:
             address = f"{base}/annotations/{name}" if base else f"{target}/{quote(page.page, safe='')}/flags"
             written.append(write_file(folder / name, _json(flag_annotations(page, target, address))))
     return written
+
+
+def _file(ending: str, made: Callable[[Material], bytes]) -> Callable[[Material, Path], list[Path]]:
+    """Writes a form that is one file, named as the text with another ending."""
+    return lambda material, folder: [
+        write_file(folder / f"{material.corrected.edition.path.stem}.{ending}", made(material))
+    ]
+
+
+def _alto(page: MarkedPage, _: datetime) -> bytes:
+    return alto(page)
+
+
+FORMS = {
+    form.name: form
+    for form in (
+        ExportForm("text", _text),
+        ExportForm("diff", _file("diff", _diff)),
+        ExportForm("notes", _file("notes.txt", lambda material: house_list(material.notes).encode())),
+        ExportForm("csv", _file("decided.csv", lambda material: spreadsheet(material.corrected))),
+        ExportForm(
+            "footnotes",
+            _file("footnotes.txt", lambda material: with_footnotes(material.corrected, material.notes).encode()),
+        ),
+        ExportForm("docx", _file("docx", _docx)),
+        ExportForm("html", _file("html", _html)),
+        ExportForm("tei", _file("tei.xml", _tei), takes_pages=True),
+        ExportForm("page", lambda material, folder: _pages(material, folder / "page", page_xml), on_images=True),
+        ExportForm("alto", lambda material, folder: _pages(material, folder / "alto", _alto), on_images=True),
+        ExportForm("iiif", _file("manifest.json", _iiif), on_images=True),
+        ExportForm(
+            "annotations", lambda material, folder: _annotations(material, folder / "annotations"), on_images=True
+        ),
+    )
+}
+"""What can be written; `proof.export.forms` has more."""
 
 
 def folders_of(texts: Sequence[Path]) -> dict[Path, Path]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from proof.collate.collation import collate
 from proof.errors import UsageError
 from proof.export.decided import Decided, Unused, decided_in, note_written
-from proof.export.files import Form, Material, needs_pages, write_export
+from proof.export.files import Material, needs_pages, write_export
 from proof.export.preview import Preview, preview_of
 from proof.export.records import read_corrections
 from proof.export.script import FormChoice
@@ -26,7 +26,7 @@ from proof.text.read import in_script, read_transcription
 from proof.text.remarks import Remark
 from proof.text.witness_source import WitnessSource
 
-DEFAULT_FORMS = (Form.TEXT, Form.DIFF, Form.NOTES)
+DEFAULT_FORMS = ("text", "diff", "notes")
 
 
 @dataclass(frozen=True, slots=True)

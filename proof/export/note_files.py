@@ -1,4 +1,4 @@
-"""Collation notes as text: a list by juan and leaf, one line a correction, and footnotes in the text."""
+"""Collation notes as text: a list by juan and leaf, and footnotes in the text."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from dataclasses import replace
 from itertools import count, groupby
 
 from proof.errors import UsageError
-from proof.export.collation_notes import CollationNotes, juan_in_words, numeral, place_in_words, with_moved
-from proof.export.corrections import PlacedCorrection
+from proof.export.collation_notes import CollationNotes, juan_in_words, numeral, place_in_words
 from proof.export.source import CorrectedSource
-from proof.text.addresses import Addresses
 from proof.text.column import parse_column
 from proof.text.edit import Edit, edited
 from proof.text.transcription import Format, Transcription
@@ -29,34 +27,6 @@ def house_list(found: CollationNotes) -> str:
             context = f"{note.before}〔{note.lemma}〕{note.after}"
             lines.append(f"〔{numeral(note.number)}〕{place_in_words(note, script)}　{context}　{note.words}")
     return "".join(f"{line}\n" for line in lines)
-
-
-def plain_list(corrected: CorrectedSource) -> str:
-    """`page, column, character: A → B`, a line each. The character is counted from 1 in the column as printed,
-    without spaces; an omission has the number of the character that follows it. Where the format has no pages, the
-    page is left out and the line is that of the file. A character that moved is one line, where it belongs, with the
-    place where it stood: `page, column, character: A ← column, character`. A text that is kept
-    though the copy reads otherwise is `page, column, character: text ≠ copy`."""
-    addresses = Addresses(corrected.edition)
-    lines = []
-    for placed, was in sorted(with_moved(corrected.placed), key=lambda pair: (pair[0].edit.start, pair[0].edit.length)):
-        correction = placed.correction
-        where = f"{correction.page}, " if correction.page else ""
-        change = f"{correction.original or '∅'} → {correction.replacement or '∅'}" if correction.changes else "原文如此"
-        if correction.copy_reads is not None:
-            change = f"{correction.original or '∅'} ≠ {correction.copy_reads or '∅'}"
-        if was is not None:
-            stood = f"{was.correction.page}, " if was.correction.page != correction.page else ""
-            change = f"{correction.replacement} ← {stood}{_counted(addresses, corrected.edition, was)}"
-        lines.append(f"{where}{_counted(addresses, corrected.edition, placed)}: {change}\n")
-    return "".join(lines)
-
-
-def _counted(addresses: Addresses, edition: Transcription, placed: PlacedCorrection) -> str:
-    """Column and character of a correction."""
-    correction = placed.correction
-    begin, end = addresses.line(correction.page, correction.line)
-    return f"{correction.line}, {character_number(edition.text[begin:end], correction.offset)}"
 
 
 def character_number(source: str, offset: int) -> int:

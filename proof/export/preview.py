@@ -12,6 +12,7 @@ from proof.export.corrections import Correction, Refusal, RefusedCorrection
 from proof.export.decided import Decided, LeftOut, Unused, decided_in
 from proof.export.script import FormChoice
 from proof.export.source import CorrectedSource, correct
+from proof.locale.marking import Say, _
 from proof.store import Store
 from proof.text.edit import Edit
 from proof.text.read import in_script, read_transcription
@@ -45,10 +46,9 @@ class PlannedCorrection:
     def written(self) -> bool:
         return self.why is None
 
-    @property
-    def reason(self) -> str:
-        """Why it would not be written, in English; empty where it would."""
-        told = self.why.value if self.why is not None else ""
+    def reason(self, say: Say = str) -> str:
+        """Why it would not be written; empty where it would."""
+        told = say(self.why.value) if self.why is not None else ""
         return told % self.values if self.values else told
 
     def __str__(self) -> str:
@@ -82,13 +82,15 @@ class Preview:
         """How many corrections the text has already."""
         return len(self.corrected.applied) + len(self.decided.applied)
 
-    def reasons(self) -> Iterator[str]:
+    def reasons(self, say: Say = str) -> Iterator[str]:
         """What does not reach the text, by reason, in lines for who takes it home; of other texts only how much."""
         of_reason: dict[tuple[str, str], list[PlannedCorrection]] = {}
         for one in self.not_written:
-            of_reason.setdefault((one.reason, one.text), []).append(one)
+            of_reason.setdefault((one.reason(say), one.text), []).append(one)
         for (reason, text), some in of_reason.items():
-            yield f"not written, {reason}{f' ({text})' if text else ''}: {len(some)}"
+            in_other = _("not written, %(reason)s (%(text)s): %(number)s")
+            message = in_other if text else _("not written, %(reason)s: %(number)s")
+            yield say(message) % {"reason": reason, "text": text, "number": len(some)}
             if not text:
                 yield from (f"  {one}" for one in some)
 

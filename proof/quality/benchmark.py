@@ -201,8 +201,7 @@ def score(findings: Iterable[Finding], pages: Mapping[str, Sequence[str]], rows:
     errors = [row for row in rows if row.category in ERRORS]
     others = [row for row in rows if row.category not in ERRORS]
     claimed: dict[int, Finding] = {}
-    judged: list[tuple[Finding, bool]] = []
-    duplicates = 0
+    judged: list[tuple[Finding, bool | None]] = []  # None: at an error that was claimed already
     for finding in sorted(findings, key=lambda one: -one.score):
         silent = finding.kind == "variant" and not finding.raised
         if finding.page not in pages or finding.kind in UNJUDGED or silent:
@@ -213,11 +212,12 @@ def score(findings: Iterable[Finding], pages: Mapping[str, Sequence[str]], rows:
             claimed[fresh[0]] = finding
             judged.append((finding, True))
         elif met:
-            duplicates += finding.raised
+            judged.append((finding, None))
         elif not any(meets(finding, row) for row in others):
             judged.append((finding, False))
     found = {number for number, finding in claimed.items() if finding.raised}
-    false = tuple(finding for finding, hit in judged if not hit and finding.raised)
+    false = tuple(finding for finding, hit in judged if hit is False and finding.raised)
+    duplicates = sum(hit is None and finding.raised for finding, hit in judged)
     return Score(
         pages=len(pages),
         characters=sum(is_han(char) for lines in pages.values() for line in lines for char in line),
@@ -226,7 +226,7 @@ def score(findings: Iterable[Finding], pages: Mapping[str, Sequence[str]], rows:
         false=len(false),
         duplicates=duplicates,
         suggested=sum(_mends(claimed[number], errors[number], pages) for number in found),
-        average_precision=_average_precision([hit for _, hit in judged], len(errors)),
+        average_precision=_average_precision([hit is True for _, hit in judged], len(errors)),
         calibration=_calibration(judged),
         missed=tuple(row for number, row in enumerate(errors) if number not in found),
         false_findings=false,
@@ -268,8 +268,10 @@ def _average_precision(hits: Sequence[bool], errors: int) -> float | None:
     return round(total / errors, 4)
 
 
-def _calibration(judged: Sequence[tuple[Finding, bool]]) -> Calibration | None:
-    stated = [(finding.probability, hit) for finding, hit in judged if finding.probability is not None]
+def _calibration(judged: Sequence[tuple[Finding, bool | None]]) -> Calibration | None:
+    stated = [
+        (finding.probability, hit) for finding, hit in judged if finding.probability is not None and hit is not None
+    ]
     if not stated:
         return None
     bins = []

@@ -19,7 +19,7 @@ from proof.errors import UsageError
 from proof.model.flags import Flag, context_of, numbered
 from proof.model.geometry import Box
 from proof.model.quality import NO_QUALITY
-from proof.model.result import CheckedColumn, PageResult, box_at
+from proof.model.result import CheckedColumn, PageResult, Status, box_at
 from proof.store import queries, rows
 from proof.store.lookup import StorePart, changed, number_of
 from proof.store.models import ColumnRow, PageRow, TextRow, TextVersionRow
@@ -166,11 +166,13 @@ def columns_of_text(session: Session, pages: Sequence[PageRow], edition: Transcr
         for row in session.scalars(query)
         for n in (number_of_page[row.page_id],)
     ]
-    checked = {column.page for column in found}
-    bearers = [(page.start, page.page, n) for n, page in enumerate(pages) if n not in checked]
+    known = {(column.page, column.number) for column in found}  # of a page without an image, columns with findings
+    unread = [(page.start, page.page, n) for n, page in enumerate(pages) if page.status != Status.CHECKED.value]
+    bearers = sorted(unread)  # a page without columns begins nowhere
     lines = Addresses(edition).columns() if bearers else ()
     for start, end, page_id, number in lines:
         at = bisect_right(bearers, (start, "\U0010ffff", 0)) - 1
-        if at >= 0 and (not edition.paged or bearers[at][1] == page_id):
+        own = at >= 0 and (not edition.paged or bearers[at][1] == page_id)
+        if own and (bearers[at][2], number) not in known:
             found.append(ColumnInText(start, bearers[at][2], number, edition.text[start:end]))
     return sorted(found, key=lambda column: column.start)

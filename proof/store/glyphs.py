@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import func, or_, select, tuple_
 
 from proof.model.result import CheckedCharacter
 from proof.store import rows
@@ -18,6 +18,7 @@ from proof.store.lookup import StorePart, number_of, work_now
 from proof.store.models import FlagRow, GlyphRow, PageRow
 from proof.store.quality import is_seeded
 from proof.store.readings import own_states
+from proof.text.components import LACUNAS, is_unencoded
 
 Shapes = NDArray[np.int8]
 """What the glyphs of characters look like, a row each."""
@@ -106,6 +107,17 @@ class Glyphs(StorePart):
         numbers = np.repeat([row[0] for row in found], [row[1] for row in found]).astype(np.int64)
         glyphs = np.frombuffer(b"".join(row[2] for row in found), dtype=OCCURRENCE)
         return Occurrences(numbers, glyphs, int(total or 0), part, parts)
+
+    def unencoded(self, work: str) -> list[tuple[str, int]]:
+        """The names, descriptions and stopgaps for characters that the text of a work has, with their numbers of
+        occurrences, the most frequent first. Raises NoPlaceError."""
+        long, private = func.length(GlyphRow.text) > 1, GlyphRow.text.between("\ue000", "\uf8ff")
+        count = func.sum(GlyphRow.count)
+        query = select(GlyphRow.text, count).where(or_(long, private, GlyphRow.text.in_(LACUNAS)))
+        with self._reading() as session:
+            query = query.where(GlyphRow.work_id == work_now(session, work).id).group_by(GlyphRow.text)
+            found = session.execute(query.order_by(count.desc(), GlyphRow.text))
+            return [(text, int(number)) for text, number in found if is_unencoded(text)]
 
     def occurrences(self, work: str, texts: Collection[str], but: str = "") -> dict[str, int]:
         """How many glyphs of each of these characters a work has; `but` is the id of a page that is left out."""

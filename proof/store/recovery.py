@@ -9,6 +9,7 @@ reads now, as by a check; where that finds a flag there, it is the flag of the p
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -323,13 +324,21 @@ def _flag_at(session: Session, line: Line, standing: _Standing | None) -> FlagRo
     return flag
 
 
+_LINE_END = re.compile(r"¶*\r?\n|¶+")
+
+
 def _stand_on(session: Session, page: PageRow, flag: FlagRow) -> None:
-    """Note the column and the offset of a flag that stands on a page."""
-    at = (flag.start or 0) - page.start
-    columns = select(ColumnRow.number, ColumnRow.begins).where(ColumnRow.page_id == page.id, ColumnRow.begins <= at)
-    column = session.execute(columns.order_by(ColumnRow.begins.desc()).limit(1)).first()
-    if column is not None and column.begins is not None:
-        flag.line, flag.offset = column.number, at - column.begins
+    """Note the column and the offset of a flag that stands on a page; the page's image may lack the column."""
+    start = flag.start or 0
+    before = ColumnRow.page_id == page.id, ColumnRow.begins <= start - page.start
+    columns = select(ColumnRow.number, ColumnRow.begins).where(*before).order_by(ColumnRow.begins.desc())
+    column = session.execute(columns.limit(1)).first()
+    if column is None or column.begins is None:
+        return
+    begin = page.start + column.begins
+    between = content_of(session.get_one(TextVersionRow, flag.version_id))[begin:start]
+    ends = [found.end() for found in _LINE_END.finditer(between)]
+    flag.line, flag.offset = column.number + len(ends), start - begin - max(ends, default=0)
 
 
 def _page_at(session: Session, flag: FlagRow, line: Line) -> PageRow | None:

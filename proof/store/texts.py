@@ -258,10 +258,12 @@ class DecidedPlace:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """Where what was decided stands, if somebody wrote it, and how far its line is from what they made of it."""
+    """Where what was decided stands, if somebody wrote it; how far its line is from what they made of it, and whether
+    it stands as a whole."""
 
     span: Span
     distance: int
+    line_stands: bool
 
 
 class TextStep:
@@ -302,7 +304,10 @@ class TextStep:
             return (found, place.wanted) if found is not None else None
         found = self._direct.where(place.start, place.extent)
         decided = self._decided.get(place.flag)
-        if decided is not None and not self._direct.line_stands(place.start):
+        stands = self._direct.line_stands(place.start)
+        if decided is not None and decided.line_stands:  # where both do, the line was doubled, and one was changed
+            return None if stands else (decided.span, place.wanted)
+        if decided is not None and not stands:
             nearer = self._direct.distance(place.start) - decided.distance
             if nearer > 0 or (nearer == 0 and found is None):
                 return decided.span, place.wanted
@@ -342,7 +347,7 @@ class TextStep:
             inside = first.instead(*span)
             there = then.where(*inside) if inside is not None else None
             if inside is not None and there is not None:
-                found[place.flag] = _Written(there, then.distance(inside.start))
+                found[place.flag] = _Written(there, then.distance(inside.start), then.line_stands(inside.start))
         return found
 
 

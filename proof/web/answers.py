@@ -412,6 +412,25 @@ class GlyphOut(BaseModel):
     tile: str | None
 
 
+class ComposedOut(BaseModel):
+    """Characters with these parts, those with the fewest others first."""
+
+    items: list[str]
+
+
+class UnencodedOut(BaseModel):
+    """A name, a description or a stopgap for a character: how often the text has it, and what has the parts that it
+    names."""
+
+    text: str
+    count: int
+    made_of: list[str]
+
+
+class UnencodedListOut(BaseModel):
+    items: list[UnencodedOut]
+
+
 class GlyphsOut(BaseModel):
     """Of `total` occurrences part `part` of `parts` was looked at, `looked` in all."""
 

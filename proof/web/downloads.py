@@ -11,7 +11,7 @@ from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
-from proof.export.files import Form, folders_of, write_export
+from proof.export.files import folders_of, write_export
 from proof.export.job import DEFAULT_FORMS, material_of
 from proof.export.preview import preview_now
 from proof.model.result import PageResult
@@ -31,7 +31,7 @@ DOWNLOADS = Tag(name="downloads")
 downloads_api = APIBlueprint("downloads_api", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
 downloads = Blueprint("downloads", __name__)
 
-FORMS = {DownloadKind.TEXT: DEFAULT_FORMS, DownloadKind.NOTES: (Form.NOTES,)}
+FORMS = {DownloadKind.TEXT: DEFAULT_FORMS, DownloadKind.NOTES: ("notes",)}
 NOT_WRITTEN = "not-written.txt"
 """What was decided and does not reach a text, with the reason, beside that text."""
 NAMES = {DownloadKind.REPORT: "-report", DownloadKind.TEXT: "", DownloadKind.NOTES: "-notes"}
@@ -142,7 +142,7 @@ def _latest(store: Store, work: str) -> int:
     return run.id
 
 
-def _export(store: Store, settings: Settings, work: str, forms: Sequence[Form]) -> tuple[int, Make]:
+def _export(store: Store, settings: Settings, work: str, forms: Sequence[str]) -> tuple[int, Make]:
     """All texts of a work as corrected until now, one folder each, as `proof export` writes them; its steps are
     texts."""
     paths = list(dict.fromkeys(page.text for page in store.queue.places(work)))

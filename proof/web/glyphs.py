@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from proof.store import Store
 from proof.store.decision_records import ConflictError, Decision
 from proof.store.manual_corrections import ManualCorrection
+from proof.text.components import made_of
 from proof.web import answers, schemas
 from proof.web.api import ERRORS, answer, number_of
 from proof.web.glyph_orders import OrderedOccurrences, Place
@@ -18,6 +19,8 @@ from proof.web.glyph_tiles import address_of_character
 from proof.web.people import person
 from proof.web.project import project
 
+OFFERED = 5
+"""Characters that are offered for one that is not encoded."""
 GLYPHS = Tag(name="glyphs")
 glyphs = APIBlueprint("glyphs", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
 
@@ -46,6 +49,38 @@ def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
             parts=found.parts,
         )
     )
+
+
+@glyphs.get(
+    "/components",
+    tags=[GLYPHS],
+    responses={200: answers.ComposedOut},
+    summary="Characters by their parts, or by an ideographic description",
+)
+def composed(query: schemas.PartsQuery) -> Response:
+    return answer(answers.ComposedOut(items=made_of(query.parts)))
+
+
+@glyphs.get(
+    "/works/<string:work>/unencoded",
+    tags=[GLYPHS],
+    responses={200: answers.UnencodedListOut},
+    summary="Entities, descriptions and stopgaps for characters that the text has",
+)
+def unencoded(path: schemas.WorkPath) -> Response:
+    return answer(answers.UnencodedListOut(items=unencoded_of(path.work)))
+
+
+def unencoded_of(work: str) -> list[answers.UnencodedOut]:
+    """The unencoded characters of a work, the most frequent first."""
+    found = project().store.glyphs.unencoded(work)
+    return [answers.UnencodedOut(text=text, count=count, made_of=made_of(text, OFFERED)) for text, count in found]
+
+
+def some_of(work: str, text: str, most: int) -> list[answers.GlyphOut]:
+    """Some occurrences of a character, each with its glyph."""
+    ordered = project().glyphs.of(work, text, "", 0)
+    return _items(project().store, work, ordered, ordered.order[:most], tiles=True)
 
 
 def _items(

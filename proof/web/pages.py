@@ -22,6 +22,7 @@ from proof.store.queue_records import QueueFilter
 from proof.store.readings import LOOKER
 from proof.store.work_text import columns_in_files
 from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
+from proof.web.glyphs import some_of, unencoded_of
 from proof.web.language import say
 from proof.web.page_view import sheet
 from proof.web.people import assignees, may, person
@@ -34,11 +35,12 @@ SHEETS = 120
 MOST_PAIRS = 2000
 OFFERED = 24
 AWAITING = 24
-LONGEST_SOUGHT = 16
+LONGEST_SOUGHT = 64
 LONGEST_WANTED = 100
 
 MINE = "mine"
 """Stands in the place of a state for the pages that who looks has."""
+UNENCODED, GLYPHS_EACH = 40, 6
 CHANGED = 50
 """Decisions changed by others that are shown at once."""
 
@@ -208,6 +210,17 @@ def glyphs(work: str) -> AnyResponse:
     }
     sought = {name: request.args.get(name, "")[:LONGEST_SOUGHT] for name in ("text", "against")}
     return sheet("glyphs.html", summary, data=data, **sought)
+
+
+@pages.get("/works/<work>/unencoded")
+def unencoded(work: str) -> AnyResponse:
+    """The unencoded characters of a work, each with some of its glyphs and what it may be."""
+    summary = project().store.queue.work(work)
+    start = max(request.args.get("from", 0, type=int), 0)
+    found = unencoded_of(work)
+    shown = [(one, some_of(work, one.text, GLYPHS_EACH)) for one in found[start : start + UNENCODED]]
+    more = start + UNENCODED if start + UNENCODED < len(found) else None
+    return sheet("unencoded.html", summary, shown=shown, count=len(found), more=more, longest=LONGEST_SOUGHT)
 
 
 @pages.get("/works/<work>/progress")

@@ -138,6 +138,10 @@ class GlyphsQuery(Cursor):
     tiles: bool = Field(False, description="Whether each glyph comes with its image")
 
 
+class PartsQuery(Closed):
+    parts: Text = Field(min_length=1, description="Parts in a row, or a description: 金本, ⿰金本, [金*本]")
+
+
 class GlyphPlaceBody(Closed):
     """An occurrence to correct: `transcribed` is what was seen to stand there."""
 

@@ -14,14 +14,14 @@ import argparse
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import cv2
 
 from scripts.bench.material import TableRow
-from scripts.bench.pool import Bench, Pool
+from scripts.bench.pool import Bench, Pool, score_of
 
 CELLS = (40, 24, 20, 17, 15, 13, 12, 11, 10, 9, 8, 7, 6)
 NAMED = "image too coarse"
@@ -54,12 +54,8 @@ def row_of(bench: Bench, folder: Path, cell: int, text: Path, key: Path) -> tupl
     named = {flag["page"] for flag in pool.flags if flag["evidence"]["reason"] == NAMED}
     named |= {page for page, status in pool.statuses.items() if status.startswith("failed")}
     findings = Counter(flag["page"] for flag in pool.flags if flag["raised"])
-    read: dict[str, Any] = bench.score.score(
-        pool.flags,
-        pool.statuses,
-        {page: columns for page, columns in pool.texts.items() if page not in named},
-        [row for row in pool.rows if row["page"] not in named],
-    )
+    texts = {page: columns for page, columns in pool.texts.items() if page not in named}
+    read = score_of(replace(pool, texts=texts, rows=[row for row in pool.rows if row["page"] not in named]))
     other = [page for page, status in pool.statuses.items() if status != "checked" and page not in named]
     return (
         f"{cell}",

@@ -28,7 +28,8 @@ from scripts.bench.drawn_pages import Trial
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or ""
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), "")
 TableRow = tuple[str, ...]
 """A row of a measure's table."""
 

@@ -168,7 +168,7 @@ def glyph_views(browser: Browser) -> list[float]:
 
 
 def thirty(people: list[Browser], seconds: float, first: int) -> tuple[list[float], list[int], list[str]]:
-    """Thirty people deciding once a second; times, events acknowledged, requests that failed."""
+    """People deciding once a second; times, events acknowledged, requests that failed."""
     times: list[float] = []
     acknowledged: list[int] = []
     failed: list[str] = []
@@ -176,7 +176,7 @@ def thirty(people: list[Browser], seconds: float, first: int) -> tuple[list[floa
 
     def work(number: int) -> None:
         flag = first + number * 400
-        time.sleep(number / 30)
+        time.sleep(number / len(people))
         while time.perf_counter() < until:
             began = time.perf_counter()
             try:
@@ -192,7 +192,7 @@ def thirty(people: list[Browser], seconds: float, first: int) -> tuple[list[floa
             flag += 1
             time.sleep(max(0.0, 1 - (time.perf_counter() - began)))
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(30)]
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(len(people))]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -31,7 +31,7 @@ from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of
 from scripts.bench.drawn_pages import Trial, fits, rendered
 from scripts.bench.material import TableRow
-from scripts.bench.pool import Bench, Pool
+from scripts.bench.pool import Bench, Pool, score_of
 
 RATE = 0.03
 """Errors planted, of the characters of the text."""
@@ -306,7 +306,7 @@ def judge(trials: Sequence[Trialled], condition: Condition | None, weights: Witn
         pool.rows += [{**row, "page": f"{row['page']}#{tag}"} for row in trial.rows]
         pool.texts |= {f"{page}#{tag}": lines for page, lines in trial.texts.items()}
         pool.statuses |= {f"{page}#{tag}": status for page, status in trial.statuses.items()}
-    result = bench.score.score(pool.flags, pool.statuses, pool.texts, pool.rows)
+    result = score_of(pool)
     found.errors, found.caught, found.false = result["errors"], result["caught"], result["false"]
     found.precision = result["average_precision"]
     return found

@@ -11,15 +11,16 @@ from functools import partial
 from pathlib import Path
 
 from tests.acceptance.history import History, base_project
+from tests.acceptance.killed import KilledHistory
 from tests.acceptance.once import computed_once
 
 
-def one(base: Path, steps: int, seed: int) -> tuple[int, str]:
+def history(base: Path, steps: int, kind: type[History | KilledHistory], seed: int) -> tuple[int, str]:
     """A history; gives its seed, and what broke it, empty where nothing did."""
     with tempfile.TemporaryDirectory(prefix="history-") as folder:
         try:
             with computed_once():
-                History(Path(folder), seed, base).run(steps)
+                kind(Path(folder), seed, base).run(steps)
         except AssertionError as error:
             return seed, str(error)
     return seed, ""
@@ -31,6 +32,7 @@ def main() -> int:
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--killed", action="store_true", help="the server is killed at random moments")
     asked = parser.parse_args()
     began, broken = time.monotonic(), 0
     with tempfile.TemporaryDirectory(prefix="history-base-") as folder:
@@ -38,7 +40,9 @@ def main() -> int:
         base_project(base)
         seeds = range(asked.first_seed, asked.first_seed + asked.histories)
         with ProcessPoolExecutor(asked.processes) as pool:
-            for seed, error in pool.map(partial(one, base, asked.steps), seeds):
+            for seed, error in pool.map(
+                partial(history, base, asked.steps, KilledHistory if asked.killed else History), seeds
+            ):
                 if error:
                     broken += 1
                     sys.stdout.write(f"seed {seed}: {error}\n\n")

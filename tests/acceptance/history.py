@@ -14,6 +14,7 @@ from contextlib import chdir, closing, redirect_stderr, redirect_stdout, suppres
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from flask.testing import FlaskClient
 
@@ -21,13 +22,15 @@ from proof.cli import main
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.web import create_app
-from tests.acceptance.model import Cell, Text, row_of
+from tests.acceptance.model import Cell, Person, Text, row_of
 from tests.sample import lay_out
 
 MARK = "卷十 第"
 DECIDED = "SELECT id, page_id, line, offset, extent, transcribed FROM flags WHERE version > 0"
 WAITING = re.compile(r"page (\S+), column (\d+), offset (\d+): (\S+) →")
 MOST_PAGES = 5
+PEOPLE = ("甲", "乙")
+WITNESSES = 'witnesses = ["A=one.witness.txt", "B=two.witness.txt"]\n'
 OTHERS = "天地玄黄宇宙洪荒日月盈昃辰宿列张"
 
 
@@ -55,8 +58,11 @@ class History:
             with (self.folder / "config.toml").open("a", encoding="utf-8") as config:
                 config.write(f'[store]\nurl = "{store}"\n')
         self.text = Text(self.path.read_text(encoding="utf-8"))
-        self.browser: FlaskClient | None = None
+        self.people = {name: Person() for name in PEOPLE}
+        self.person = PEOPLE[0]
+        self.browsers: dict[str, FlaskClient] = {}
         self.store: Store | None = None
+        self.away: Path | None = None
         self.keys = 0
         self.log: list[str] = []
         self.threshold = threshold
@@ -80,21 +86,25 @@ class History:
         return status, said.getvalue()
 
     def client(self) -> FlaskClient:
-        """A browser at the project's server, which runs until it is stopped."""
-        if self.browser is None:
+        """The browser of whoever is at work at a server of the project, which runs until it is stopped."""
+        if self.person not in self.browsers:
             settings = Settings.load(self.folder)
-            self.store = Store.open(settings.store_address)
-            self.browser = create_app(settings, store=self.store).test_client()
-            found = re.search(r'name="csrf" content="([^"]+)"', self.browser.get("/search").text)
-            assert found
-            self.browser.environ_base["HTTP_X_CSRFTOKEN"] = found[1]
-        return self.browser
+            self.store = self.store or Store.open(settings.store_address)
+            with patch.dict("os.environ", LOGNAME=self.person):
+                browser = create_app(settings, store=self.store).test_client()
+            token = re.search(r'name="csrf" content="([^"]+)"', browser.get("/search").text)
+            assert token
+            browser.environ_base["HTTP_X_CSRFTOKEN"] = token[1]
+            self.browsers[self.person] = browser
+        return self.browsers[self.person]
 
     def stop(self) -> None:
-        """Stop the project's server: its folder or its database goes."""
+        """Stop the project's servers: its folder or its database goes."""
+        for browser in self.browsers.values():
+            browser.application.extensions["proof"].rereading.close()
         if self.store is not None:
             self.store.close()
-        self.browser = self.store = None
+        self.browsers, self.store = {}, None
 
     def ask(self, method: str, path: str, **body: Any) -> tuple[int, Any]:
         """A request about the work: the status of its answer, and that."""
@@ -109,15 +119,16 @@ class History:
 
     # where things are
 
-    def row(self, page: str, repeat: int, line: int) -> int:
-        """The row of the file in which a column stands, of a page that is in it `repeat` times before."""
+    def row(self, page: str, line: int) -> int:
+        """The row of the file in which a column of a page stands, or its mark."""
         rows = self.text.content.split("\n")
-        marks = [n for n, row in enumerate(rows) if row.startswith(MARK) and page in row]
-        behind = [n for n in range(marks[repeat], len(rows)) if not rows[n].startswith(MARK)]  # it may be marked twice
-        return behind[line - 1] if line else marks[repeat]
+        marks = [n for n, row in enumerate(rows) if row.startswith(MARK)]
+        own = [n for n in marks if page in rows[n]]  # it may be marked twice, and is one page
+        ends = dict(pairwise([*marks, len(rows)]))
+        return [n for first in own for n in range(first + 1, ends[first])][line - 1] if line else own[0]
 
     def cell(self, flag: dict[str, Any]) -> Cell | None:
-        row = self.row(flag["page"]["page"], flag["page"]["repeat"], flag["line"])
+        row = self.row(flag["page"]["page"], flag["line"])
         return self.text.cut(row, flag["offset"], flag["length"])
 
     def pages(self) -> list[range]:
@@ -162,6 +173,8 @@ class History:
             _, said = self.ask("GET", f"flags/{twin.flag}/history")
             if said["items"]:
                 self.hear(said["items"][-1])
+                twin = twin if said["items"][-1]["batch"] == made["batch"] != "" else None
+        self.people[self.person].does(cell, twin)
         return f"{verdict} {flag['transcribed']}→{made['reading']}"
 
     def _other_half(self, flag: dict[str, Any]) -> Cell | None:
@@ -181,6 +194,7 @@ class History:
         if cell is not None:
             reads = made["reading"] if made["state"] == "corrected" else None
             cell.decide(reads, settled=made["state"] != "open")
+            cell.by = self.person
 
     def by_hand(self) -> str:
         _, pages = self.ask("GET", "pages?limit=50")
@@ -193,7 +207,7 @@ class History:
         offset = self.chance.randrange(1, len(column["source"]) - 1)
         if self.checked != self.text.content:
             return "the text was edited since"
-        cell = self.text.cut(self.row(page["page"], page["repeat"], column["number"]), offset, 1)
+        cell = self.text.cut(self.row(page["page"], column["number"]), offset, 1)
         if cell is None or cell.settled or cell.touched or not "\u4e00" <= cell.now <= "\u9fff":
             return "no place for it"
         body = {"line": column["number"], "offset": offset, "length": 1, "reading": "某", "key": self.key()}
@@ -202,21 +216,41 @@ class History:
             return f"refused: {made.get('detail', status)}"
         cell.flag = made["flag"]
         self.hear(made)
+        self.people[self.person].does(cell)
         return f"{cell.was}→某 by hand"
 
     def undo(self) -> str:
-        return self.again("undo")
+        """Take back one's own last act: that one, or none where somebody else changed the same since."""
+        status, answer = self.ask("POST", "undo", key=self.key())
+        person = self.people[self.person]
+        act = person.done.pop() if person.done else None
+        if status == 404:
+            assert not act or not person.whole, "what somebody did cannot be taken back"
+            return "nothing is left"
+        if status == 409:
+            assert act is None or not act or any(cell.by != self.person for cell in act), "nobody else changed it"
+            person.done += [act] if act is not None else []
+            return "somebody else changed it since"
+        assert status == 200, answer
+        taken = [self.text.of_flag(made["flag"]) for made in answer["decisions"]]
+        if act is not None:
+            assert bool(taken) == bool(act), f"another act is taken back: {answer}"
+            assert all(cell is None or cell in act for cell in taken), f"another decision is taken back: {answer}"
+            person.undone.append(act)
+        for made in answer["decisions"]:
+            self.hear(made)
+        return f"{len(taken)} decisions"
 
     def redo(self) -> str:
-        return self.again("redo")
-
-    def again(self, way: str) -> str:
-        status, answer = self.ask("POST", way, key=self.key())
-        if status not in (200, 201):
+        status, answer = self.ask("POST", "redo", key=self.key())
+        if status != 200:
             return f"{status}"
-        for made in answer.get("decisions", []):
+        person = self.people[self.person]
+        if person.undone:
+            person.done.append(person.undone.pop())
+        for made in answer["decisions"]:
             self.hear(made)
-        return f"{len(answer.get('decisions', []))} decisions"
+        return f"{len(answer['decisions'])} decisions"
 
     def rule(self) -> str:
         flags = [one for one in self.open_flags() if one["kind"] == "substitution"]
@@ -224,6 +258,8 @@ class History:
             return "no pair"
         flag = self.chance.choice(flags)
         status, _ = self.ask("POST", "rules", transcribed=flag["transcribed"], suggested=flag["suggested"], holds=True)
+        if status == 201:
+            self.people[self.person].does()
         return f"{status}"
 
     def comment(self) -> str:
@@ -238,7 +274,10 @@ class History:
         if self.checked != self.text.content:
             self.check()
         _, pages = self.ask("GET", "pages?limit=50")
-        page = self.chance.choice(pages["items"])
+        seen = [page for page in pages["items"] if page["width"]]
+        if not seen:
+            return "no page has an image"
+        page = self.chance.choice(seen)
         address = f"pages/{page['number']}"
         _, said = self.ask("GET", f"{address}/layout-overrides")
         status, made = self.ask(
@@ -249,6 +288,7 @@ class History:
             key=self.key(),
         )
         assert status == 201, made
+        self.people[self.person].does()
         status, job = self.ask("POST", f"{address}/read-again")
         while status == 202:
             time.sleep(0.02)
@@ -273,7 +313,7 @@ class History:
         if not rows:
             return "no column is left"
         ways = ["insert", "delete", "replace", "join", "split", "move", "line in", "line out", "by hand", "double"]
-        way = self.chance.choice([*ways, *ways, "page out", "page double", "page move"])
+        way = self.chance.choice([*ways, *ways, "page out", "page double", "page move", "page join", "page split"])
         done = self._edit_page(way) if way.startswith("page") else self._edit_row(way, rows)
         self.path.write_text(self.text.content, encoding="utf-8")
         return way if done else f"{way}: not here"
@@ -286,9 +326,9 @@ class History:
             case "insert":
                 self.text.touch(number, at, at)
                 row.insert(at, Cell("又", "又"))
-            case "delete":
+            case "delete" if row[at].now:
                 self.text.take_out(number, at, at + 1)
-            case "replace":
+            case "replace" if row[at].now:
                 self.text.take_out(number, at, at + 1)
                 row.insert(at, Cell("也", "也"))
             case "join" if number + 1 in rows:
@@ -322,6 +362,11 @@ class History:
                 self.text.take_out_rows(page)
             case "page double" if len(pages) < MOST_PAGES:
                 self.text.double(page)
+            case "page join" if page is not pages[0]:
+                self.text.take_out_rows(range(page.start, page.start + 1))
+            case "page split" if len(page) > 2:
+                at = self.chance.randrange(page.start + 2, page.stop)
+                self.text.rows.insert(at, row_of(f"{MARK} 9a 页 WYG0103-0{self.chance.randrange(900, 999)}a.png"))
             case "page move" if len(pages) > 1:
                 rows = self.text.rows[page.start : page.stop]
                 del self.text.rows[page.start : page.stop]
@@ -341,6 +386,30 @@ class History:
         self.name = name
         config = self.folder / "config.toml"
         config.write_text(re.sub(r'"\w+\.txt"', f'"{name}"', config.read_text(encoding="utf-8")), encoding="utf-8")
+        return self.check()
+
+    def image(self) -> str:
+        """Move an image of the project away, or put back the one that is."""
+        if self.away is not None:
+            self.away.rename(self.folder / "images" / self.away.name)
+            self.away = None
+            return f"put back: {self.check()}"
+        image = self.chance.choice(sorted((self.folder / "images").iterdir()))
+        self.away = image.rename(self.folder.parent / image.name)
+        return f"moved away: {self.check()}"
+
+    def witnesses(self) -> str:
+        """Two other witnesses of the text: one reads as the images do, one as the text did; or none again."""
+        config = self.folder / "config.toml"
+        settings = config.read_text(encoding="utf-8")
+        if WITNESSES in settings:
+            settings = settings.replace(WITNESSES, "")
+        else:
+            (self.folder / "one.witness.txt").write_text(TRUE, encoding="utf-8")
+            (self.folder / "two.witness.txt").write_text(damaged(), encoding="utf-8")
+            settings = settings.replace("[project]\n", f"[project]\n{WITNESSES}")
+        config.write_text(settings, encoding="utf-8")
+        self.stop()
         return self.check()
 
     # the shell
@@ -393,9 +462,7 @@ class History:
         for question in planned.split("not written, ")[1:]:
             if question.startswith("is "):
                 for page, line, offset, old in WAITING.findall(question):
-                    cell = self.text.cut(
-                        self.row(page, 0, int(line)), int(offset), 0 if old == "(nothing)" else len(old)
-                    )
+                    cell = self.text.cut(self.row(page, int(line)), int(offset), 0 if old == "(nothing)" else len(old))
                     assert cell is not None
                     cell.touched = True
         self.text.seen()
@@ -429,35 +496,48 @@ class History:
         self.work = self.name.removesuffix(".txt")
         self.text.gone = [cell for cell in self.text.gone if f" {cell.was} -> {cell.wanted} (" not in said]  # named
         self.renumber()
+        for person in self.people.values():
+            person.forget()
         return said.strip()[-60:]
 
     def renumber(self) -> None:
         """A new database numbers flags anew: those of the cells are asked for by their ids."""
         with closing(sqlite3.connect(self.folder / "proof.sqlite")) as store:
             rows = store.execute(DECIDED).fetchall()
-            pages = {
-                number: (page, repeat) for number, page, repeat in store.execute("SELECT id, page, repeat FROM pages")
-            }
+            pages = dict(store.execute("SELECT id, page FROM pages"))
         for cell in [*self.text.cells(), *self.text.gone]:
             cell.flag = -1 if cell.flag else 0
         for number, page, line, offset, length, transcribed in rows:
             with suppress(StopIteration, IndexError):
-                found = self.text.decided_at(self.row(*pages[page], line), offset, length, transcribed)
+                found = self.text.decided_at(self.row(pages[page], line), offset, length, transcribed)
                 if found is not None:
                     found.flag = number
 
     def acts(self) -> list[Callable[[], str]]:
         often = [self.decide] * 6 + [self.edit] * 4 + [self.check] * 2 + [self.export] * 3 + [self.undo] * 2
-        rarely = [self.redo, self.by_hand, self.rule, self.comment, self.check_otherwise, self.export_aside]
+        rarely = [
+            self.image,
+            self.witnesses,
+            self.redo,
+            self.by_hand,
+            self.rule,
+            self.comment,
+            self.check_otherwise,
+            self.export_aside,
+        ]
         alone = [] if self.shared else [self.restore, self.recover]
         return often + rarely + [self.lay_out_anew, self.rename, *alone]
+
+    def people_at_work(self) -> tuple[str, ...]:
+        return PEOPLE
 
     def run(self, steps: int) -> None:
         """So many acts, then a check and an export. Raises AssertionError with what was done."""
         try:
             for _ in range(steps):
                 act = self.chance.choice(self.acts())
-                self.log.append(act.__name__)
+                self.person = self.chance.choice(self.people_at_work())
+                self.log.append(f"{self.person}, {act.__name__}")
                 self.log[-1] += f": {act()}"
             self.log.append("at the end")
             self.check()
@@ -500,6 +580,15 @@ DAMAGES = (
 """What the text has otherwise: other characters, fewer, more, a placeholder, some that moved."""
 
 
+def damaged() -> str:
+    """The text as it is transcribed."""
+    text = TRUE
+    for true, false in DAMAGES:
+        assert text.count(true) == 1
+        text = text.replace(true, false)
+    return text
+
+
 def base_project(folder: Path) -> None:
     """A project of three half-folios of four columns, drawn from what they show, read once."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -508,11 +597,7 @@ def base_project(folder: Path) -> None:
         drawn = ["--columns", "4", "--rows", "12", "--scale", "0.6", "--wear", "none"]
         assert main(["render", "text.txt", "--out", "images", *drawn]) == 0
     (folder / "images" / "boxes.jsonl").unlink()
-    damaged = TRUE
-    for true, false in DAMAGES:
-        assert damaged.count(true) == 1
-        damaged = damaged.replace(true, false)
-    (folder / "text.txt").write_text(damaged, encoding="utf-8")
+    (folder / "text.txt").write_text(damaged(), encoding="utf-8")
     _begin(folder, "[page]\ncolumns = 4\nrows = 12\n")
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(eq=False)
 class Cell:
     """What is transcribed, what the file has there now, and what is decided: `reads`, None where the text stands.
     `settled`: somebody decided it; `touched`: the text was changed there, or beside it, since then; `unseen`: somebody
-    wrote into the file what was decided, and no command has read the file since."""
+    wrote into the file what was decided, and no command has read the file since; `by`: who decided last."""
 
     was: str
     now: str
@@ -25,6 +25,7 @@ class Cell:
     settled: bool = False
     touched: bool = False
     unseen: bool = False
+    by: str = ""
 
     def decide(self, reads: str | None, *, settled: bool) -> None:
         """Somebody decided that something is to be read here, or that the text stands; or took that back. What was
@@ -37,6 +38,23 @@ class Cell:
     @property
     def wanted(self) -> str:
         return self.was if self.reads is None else self.reads
+
+
+@dataclass(eq=False)
+class Person:
+    """What somebody did, the last act at the end, each with the cells of which something was decided; and what they
+    took back since. `whole`: nothing that they did is missing here."""
+
+    done: list[list[Cell]] = field(default_factory=list)
+    undone: list[list[Cell]] = field(default_factory=list)
+    whole: bool = True
+
+    def does(self, *cells: Cell | None) -> None:
+        self.done.append([cell for cell in cells if cell is not None])
+        self.undone.clear()
+
+    def forget(self) -> None:
+        self.done, self.undone, self.whole = [], [], False
 
 
 Row = list[Cell]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.history import History, base_project
+from tests.acceptance.killed import KilledHistory
 from tests.conftest import MadeOnce
 
 
@@ -18,3 +19,13 @@ def test_what_was_decided_is_in_the_text_once_and_nothing_else_is_changed(
 ) -> None:
     base = made_once("acceptance", base_project)
     History(tmp_path, seed, base).run(steps=12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_nothing_that_a_killed_server_answered_is_lost_or_there_twice(
+    tmp_path: Path, made_once: MadeOnce, seed: int
+) -> None:
+    history = KilledHistory(tmp_path, seed, made_once("acceptance", base_project))
+    history.run(steps=12)
+    assert history.kills

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import subprocess
@@ -10,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +25,7 @@ from proof.text.model import Page
 from proof.verify.page import Checker
 from tests.check.test_cluster import cluster_of, distributed
 from tests.check.test_cluster_faults import PAGES, complete, pages, settings
-from tests.conftest import PATIENCE
+from tests.conftest import PATIENCE, ROOT
 
 __all__ = ["settings"]
 
@@ -149,3 +151,34 @@ def test_a_network_that_cuts_a_worker_off_costs_its_pages_another_try(settings: 
             joined.wait(PATIENCE)
     assert outcome.sound
     assert complete(settings, outcome)
+
+
+DIES_AT_ITS_START = """
+import os, sys
+from pathlib import Path
+died = Path(os.environ["DIED"])
+if "spawn_main" in " ".join(sys.orig_argv) and not died.exists():
+    died.touch()
+    os._exit(1)
+"""
+"""What Python runs before anything else, in the first worker that is started."""
+
+
+@pytest.mark.parametrize("joined", [False, True], ids=["of the cluster", "that joins"])
+def test_a_worker_that_dies_at_its_start_is_started_again(tmp_path: Path, cluster: Any, joined: bool) -> None:
+    (tmp_path / "sitecustomize.py").write_text(DIES_AT_ITS_START)
+    surroundings = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}", "DIED": str(tmp_path / "died")}
+    line = [sys.executable, "-m", "proof", "cluster", "--workers", "1", "--port", "0"]
+    line += ["--join", cluster.scheduler_address] if joined else []
+    with subprocess.Popen(  # noqa: S603
+        line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=surroundings
+    ) as started:
+        try:
+            assert started.stdout is not None
+            address = started.stdout.readline().split()[-1]
+            with distributed.Client(address, set_as_default=False) as client:
+                client.wait_for_workers(2 if joined else 1, timeout=PATIENCE)
+            assert (tmp_path / "died").exists()
+        finally:
+            started.send_signal(signal.SIGINT)
+            started.wait(PATIENCE)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from proof.cli import main
 from proof.store import Store
 from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.models import ColumnRow, PageRow
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
 
 WORK = "KR1x0001"
@@ -99,3 +101,14 @@ def test_a_text_that_was_changed_since_is_checked_first(capsys: pytest.CaptureFi
     Path("010.txt").write_text(TEXT.replace("東面", "東南面"), encoding="utf-8")
     assert main(["collate", "010.txt", "other.txt", "--findings"]) != 0
     assert "run proof check on it first" in capsys.readouterr().err
+
+
+def test_differences_are_asked_in_every_column_of_a_page_of_which_a_check_kept_some() -> None:
+    """Of a page without an image the columns are kept in which the check found something."""
+    second = TEXT.splitlines()[3].rstrip("¶")
+    with Store.open(Path("proof.sqlite")) as store, store._writing() as session:
+        page = session.scalars(select(PageRow)).one()
+        begins = TEXT.index(second) - page.start
+        box = dict.fromkeys("xywh", 0.0)
+        session.add(ColumnRow(page_id=page.id, ordinal=0, number=2, source=second, begins=begins, **box))
+    assert collated() == [("北", "比", "open"), ("取弓矢", "弓矢取", "open"), ("", "馬", "open")]

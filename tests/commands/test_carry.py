@@ -132,6 +132,16 @@ def test_an_edition_in_the_other_script_gets_its_own_forms() -> None:
     assert exported() == simplified.replace("北耦", "比耦").replace("司射反", "司马射反").replace("射卒", "射")
 
 
+def test_decisions_come_out_of_another_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text of another work has a project of its own."""
+    (tmp_path / "own").mkdir()
+    monkeypatch.chdir(tmp_path / "own")
+    Path("other.txt").write_text(SBCK.replace(WORK, "KR1x0002"), encoding="utf-8")
+    assert main(["check", "other.txt"]) == 0
+    assert main(["carry", "../siku.txt", "other.txt", "--from-project", "..", "--apply"]) == 1
+    assert "西比耦" in exported()
+
+
 def test_a_text_that_was_not_checked_is_named(capsys: Told) -> None:
     Path("new.txt").write_text(SBCK, encoding="utf-8")
     assert main(["carry", "siku.txt", "new.txt"]) == 2

@@ -37,7 +37,7 @@ def test_a_correction_reaches_a_copy_of_the_text_and_the_diff(text: Path, capsys
     assert Path("out/KR1_010.txt").read_text(encoding="utf-8") == TEXT.replace("西北", "西比")
     assert text.read_text(encoding="utf-8") == TEXT
     assert Path("out/KR1_010.notes.txt").read_text(encoding="utf-8").endswith("比：原作北，據影像改。\n")
-    assert "1 corrections" in capsys.readouterr().out
+    assert "1 correction\n" in capsys.readouterr().out
 
 
 def test_what_the_export_asks_is_what_it_takes_for_an_answer(

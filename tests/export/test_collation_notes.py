@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 from proof.export.collation_notes import notes_of
 from proof.export.corrections import Correction
-from proof.export.note_files import house_list, plain_list, with_footnotes
+from proof.export.note_files import house_list, with_footnotes
 from proof.export.source import CorrectedSource, correct
+from proof.export.spreadsheet import spreadsheet
 from proof.model.flags import Kind
 from proof.text.encoding import Decoded
 from proof.text.read import parse_transcription
@@ -41,12 +43,13 @@ def test_the_house_style_says_what_stood_there_and_after_what_it_was_changed() -
     ]
 
 
-def test_the_plain_form_counts_characters_as_the_page_has_them() -> None:
-    assert plain_list(four()).splitlines() == [
-        "KR1_WYG_010-1a, 1, 3: ∅ → 與",
-        "KR1_WYG_010-1a, 1, 5: 北 → 比",
-        "KR1_WYG_010-1a, 2, 4: 告 → ∅",
-        "KR1_WYG_010-1a, 2, 9: 耦以 → 以耦",
+def test_the_spreadsheet_counts_characters_as_the_page_has_them() -> None:
+    rows = csv.DictReader(spreadsheet(four()).decode("utf-8-sig").splitlines())
+    assert [(row["column"], row["character"], row["before"], row["after"]) for row in rows] == [
+        ("1", "3", "", "與"),
+        ("1", "5", "北", "比"),
+        ("2", "4", "告", ""),
+        ("2", "9", "耦以", "以耦"),
     ]
 
 
@@ -89,7 +92,6 @@ def test_a_text_that_is_kept_is_noted_with_what_the_copy_reads() -> None:
         "耦：影像無，據理校不從。",
         "告：嚴本有，今不從。",
     ]
-    assert [line.rpartition(": ")[2] for line in plain_list(done).splitlines()] == ["北 ≠ 比", "耦 ≠ ∅", "∅ ≠ 告"]
     assert done.text == KANRIPO
 
 
@@ -115,5 +117,5 @@ def test_every_witness_is_named_with_its_reading_and_in_full_once() -> None:
 
 def test_without_corrections_there_is_nothing_to_note() -> None:
     done = corrected(CRITICAL)
-    assert house_list(notes_of(done)) == plain_list(done) == ""
+    assert house_list(notes_of(done)) == ""
     assert with_footnotes(done, notes_of(done)) == CRITICAL

@@ -66,6 +66,11 @@ def test_tracked_changes_accepted_give_the_corrected_text_and_refused_the_text_a
     assert made == {("甲", "2026-01-02T00:00:00Z"), ("乙", "2026-01-02T00:00:00Z")}
 
 
+def test_the_same_document_is_the_same_file_whenever_it_is_written() -> None:
+    with zipfile.ZipFile(io.BytesIO(written(corrected()))) as archive:
+        assert {member.date_time for member in archive.infolist()} == {(2026, 1, 2, 0, 0, 0)}
+
+
 def test_every_note_is_a_footnote_at_its_place() -> None:
     document = written(corrected())
     notes = {

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from proof.export.decided import decided_in
-from proof.export.files import Form, Material, write_export
+from proof.export.files import FORMS, Material, write_export
 from proof.export.source import correct
 from proof.report import StoredRun, write_reports
 from proof.report.progress import progress_of
@@ -70,7 +70,7 @@ def everything(store: Store, folder: Path) -> dict[str, bytes]:
     pages = list(store.results(work=WORK))
     made = datetime(2026, 1, 1, tzinfo=UTC)
     material = Material(corrected, made, pages, base="https://example.org")
-    write_export(material, list(Form), folder / "out")
+    write_export(material, list(FORMS), folder / "out")
     run = store.latest_run(WORK)
     assert run is not None
     written = write_reports(StoredRun(store, run.id), folder / "out")

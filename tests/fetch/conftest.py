@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from threading import Thread
 
 import pytest
 
 from proof.fetch.client import Client, RetryPolicy
-from tests.fetch.museum import Handler, Museum, Server, Waits
+from tests.fetch.museum import Handler, Museum, Server, Waits, running
 
 
 @pytest.fixture(autouse=True)
@@ -21,13 +20,9 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def museum() -> Iterator[Museum]:
-    with Server(("127.0.0.1", 0), Handler) as server:
-        server.museum = Museum(f"http://127.0.0.1:{server.server_address[1]}")
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
+    with running(server := Server(("127.0.0.1", 0), Handler)) as address:
+        server.museum = Museum(f"http://{address}")
         yield server.museum
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import io
+import ssl
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
 
 import numpy as np
+import trustme
 from PIL import Image
 
 Misbehaviour = Callable[["Handler"], None]
@@ -37,6 +42,31 @@ class Server(ThreadingHTTPServer):
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Whoever hung up on the server, as one does that trusts no certificate, is no trouble of the test's."""
+
+
+@contextmanager
+def running(server: ThreadingHTTPServer) -> Iterator[str]:
+    """Runs the server in a thread meanwhile; gives its address, HOST:PORT."""
+    with server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield f"127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+@contextmanager
+def encrypted_museum(authority: Path) -> Iterator[Museum]:
+    """A museum that shows a certificate for localhost and no other name; `authority` is written: who vouches for it."""
+    issuer = trustme.CA()
+    issuer.cert_pem.write_to_path(str(authority))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    issuer.issue_cert("localhost").configure_cert(context)
+    server = Server(("127.0.0.1", 0), Handler)
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    with running(server):
+        server.museum = Museum(f"https://localhost:{server.server_address[1]}", {"/1.png": page()})
+        yield server.museum
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import gzip
 import re
-import shutil
 import socket
-import ssl
-import subprocess
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 
 import httpx
 import pytest
@@ -23,7 +20,7 @@ from proof.errors import AddressError, ServerError
 from proof.fetch import ssrf
 from proof.fetch.client import Client, RetryPolicy, retry_after
 from tests.conftest import PATIENCE
-from tests.fetch.museum import Handler, Museum, Server, Waits, page, says
+from tests.fetch.museum import Handler, Museum, Waits, encrypted_museum, page, says
 
 NOW = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
 
@@ -127,39 +124,21 @@ def test_any_retry_after_is_understood_or_passed_over(text: str) -> None:
 
 
 @pytest.fixture
-def certificate(tmp_path: Path) -> Path:
-    """Key and certificate of a server that is called localhost, and has no other name."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("openssl is missing: it makes the certificate of the server")
-    path = tmp_path / "localhost.pem"
-    line = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost"
-    subprocess.run(  # noqa: S603
-        [openssl, *line.split(), "-keyout", path, "-out", tmp_path / "cert.pem"], check=True, capture_output=True
-    )
-    path.write_bytes(path.read_bytes() + (tmp_path / "cert.pem").read_bytes())
-    return path
+def authority(tmp_path: Path) -> Path:
+    return tmp_path / "authority.pem"
 
 
 @pytest.fixture
-def encrypted(certificate: Path) -> Iterator[Museum]:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-    with Server(("127.0.0.1", 0), Handler) as server:
-        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-        server.museum = Museum(f"https://localhost:{server.server_address[1]}", {"/1.png": page()})
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        yield server.museum
-        server.shutdown()
-        thread.join()
+def encrypted(authority: Path) -> Iterator[Museum]:
+    with encrypted_museum(authority) as museum:
+        yield museum
 
 
 def test_tls_holds_a_server_to_the_name_that_was_asked_for(
-    encrypted: Museum, certificate: Path, waits: Waits, monkeypatch: pytest.MonkeyPatch
+    encrypted: Museum, authority: Path, waits: Waits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The connection goes to an address; the certificate must be for the name."""
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority))
     with Client(RetryPolicy(pause=0, allow_private=True), wait=waits) as client:
         assert client.get(encrypted.url("/1.png"), dict, body) == page()
         with pytest.raises(ServerError, match="cannot prove who it is"):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
-import ssl
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,7 +15,7 @@ import pytest
 
 from proof.errors import AddressError, ServerError
 from proof.fetch.client import Client, RetryPolicy
-from tests.fetch.museum import Handler, Museum, Server, Waits, page
+from tests.fetch.museum import Museum, Waits, encrypted_museum, page, running
 
 OUTSIDE = "http://museum.proof-test.example"
 """A name that only the proxy knows: no lookup of this machine finds it."""
@@ -89,15 +86,11 @@ def pump(source: socket.socket, target: socket.socket) -> None:
 
 @pytest.fixture
 def gate(museum: Museum, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
-    with GateServer(("127.0.0.1", 0), GateKeeper) as server:
-        server.gate = Gate(museum.address, f"http://127.0.0.1:{server.server_address[1]}")
+    with running(server := GateServer(("127.0.0.1", 0), GateKeeper)) as address:
+        server.gate = Gate(museum.address, f"http://{address}")
         for name in ("HTTP_PROXY", "HTTPS_PROXY"):
             monkeypatch.setenv(name, server.gate.address)
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
         yield server.gate
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture
@@ -203,28 +196,11 @@ def test_a_proxy_of_another_kind_is_named_without_its_password(
 
 
 def test_https_goes_through_the_proxy_unread(
-    museum: Museum, gate: Gate, waits: Waits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    gate: Gate, waits: Waits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The proxy is told the host alone; who the server is, is seen by the client."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("openssl is missing: it makes the certificate of the server")
-    path = tmp_path / "both.pem"
-    line = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost"
-    made = [openssl, *line.split(), "-keyout", str(path), "-out", str(tmp_path / "cert.pem")]
-    subprocess.run(made, check=True, capture_output=True)  # noqa: S603
-    path.write_bytes(path.read_bytes() + (tmp_path / "cert.pem").read_bytes())
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(path)
-    monkeypatch.setenv("SSL_CERT_FILE", str(path))
-    with Server(("127.0.0.1", 0), Handler) as server:
-        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-        server.museum = Museum("", {"/1.png": page()})
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        port = server.server_address[1]
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
+    with encrypted_museum(tmp_path / "authority.pem") as museum:
         with Client(RetryPolicy(pause=0, allow_private=True), wait=waits) as client:
-            assert client.get(f"https://localhost:{port}/1.png", dict, body) == page()
-        server.shutdown()
-        thread.join()
-    assert [(method, target) for method, target, _ in gate.asked] == [("CONNECT", f"localhost:{port}")]
+            assert client.get(museum.url("/1.png"), dict, body) == page()
+        assert [(method, f"https://{target}") for method, target, _ in gate.asked] == [("CONNECT", museum.address)]

@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import polib
 import pytest
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 
+from proof.cli import COMMANDS, commands
 from proof.errors import UsageError
 from proof.locale.languages import catalogue_path, translations
+from proof.locale.terminal import paragraphs
+from proof.settings.config import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 
 
-HELP = {"setting_field": (3,), "_setting": (3,)}
-"""Beside the usual words: the help of a setting is a message where it is declared."""
+HELP = {"setting_field": (3,), "_setting": (3,), "counted": (2, 3)}
+"""Beside the usual words: the help of a setting is a message where it is declared, and so is what is counted."""
+
+
+def help_of(command: click.Command) -> Iterator[str]:
+    """The paragraphs of the help of a command, its own options and its subcommands."""
+    yield from paragraphs(command.help or "")
+    for option in command.params:
+        if isinstance(option, click.Option) and option.help and str(option.name).replace("__", ".") not in SETTINGS:
+            yield option.help
+    for inner in command.commands.values() if isinstance(command, click.Group) else ():
+        yield from help_of(inner)
 
 
 def messages() -> set[tuple[str | None, str]]:
@@ -27,7 +42,9 @@ def messages() -> set[tuple[str | None, str]]:
         options = {"**.html": {"trim_blocks": "true", "lstrip_blocks": "true"}}
         for _, _, message, _, context in extract_from_dir(ROOT / folder, methods, options, DEFAULT_KEYWORDS | HELP):
             found.add((context, message if isinstance(message, str) else message[0]))
-    return found
+    root = click.Context(commands)
+    each = [command for name in COMMANDS if (command := commands.get_command(root, name))]
+    return found | {(None, message) for command in (commands, *each) for message in help_of(command)}
 
 
 def of_file(language: str) -> dict[tuple[str | None, str], polib.POEntry]:

@@ -125,6 +125,13 @@ def test_two_decisions_side_by_side_are_both_written(store: Store) -> None:
     assert write(store) == "<pb:p1>\n甲己兩\n"
 
 
+def test_of_a_line_that_was_doubled_and_corrected_in_one_of_the_two_neither_is_guessed(store: Store) -> None:
+    check(store, page("上射坐", LINES[2], flags=((1, 1, "射", "躬"),)))
+    decide(store, queued(store)[0].number, Verdict.TAKE)
+    check(store, page("上躬坐", "上射坐", LINES[2]))
+    assert [one.decision.transcribed for one in store.decisions.displaced("KR1")] == ["射"]
+
+
 def test_what_moved_is_not_taken_for_written_where_somebody_else_changed_what_it_moved_by(store: Store) -> None:
     check(store, page("上若有大夫士與為耦", flags=((1, 3, "", "士與"), (1, 5, "士與", ""))))
     for flag in queued(store):

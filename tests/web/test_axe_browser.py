@@ -68,6 +68,7 @@ VIEWS = {
     "certificate": f"{AT}/certificate",
     "history": f"{AT}/history",
     "changed by others": f"{AT}/changed",
+    "unencoded": f"{AT}/unencoded",
     "reports": f"{AT}/reports",
     "two readers": f"{AT}/readings",
     "error": "/works/nothing/",

@@ -1,6 +1,6 @@
 // Readings that are typed: what an input method composes is neither sent nor ended by the keys that compose it.
 
-import { Problem, say, why } from "./shell.js";
+import { Problem, ask, han, make, say, why } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -33,6 +33,7 @@ export function whyTyped(problem, reading) {
  */
 export function takeTyped(take, close, mayBeEmpty = () => false) {
   const composes = composing($("typed"));
+  offerComposed($("typed"), $("typed-problem"));
   $("typed").addEventListener("keydown", (event) => {
     event.stopPropagation();
     if (composes(event)) {
@@ -50,4 +51,24 @@ export function takeTyped(take, close, mayBeEmpty = () => false) {
       $("typed-problem").textContent = whyTyped(problem, reading);
     });
   });
+}
+
+const PARTS = /^[\p{Script=Han}⺀-⿟⿰-⿿㇀-㇣]{2,12}$/u;
+const PAUSE = 250; // milliseconds after which somebody rests who types
+
+/** Below a box in which parts of a character or its description are typed: the characters that have these. */
+function offerComposed(box, below) {
+  const list = make("p", { class: "composed", role: "status" });
+  below.before(list);
+  let waiting = 0;
+  const offer = async () => {
+    const parts = box.value.trim();
+    const found = PARTS.test(parts) ? await ask(`/api/v1/components?${new URLSearchParams({ parts })}`).catch(() => null) : null;
+    if (box.value.trim() !== parts) return;
+    list.replaceChildren(...(found?.items.length ? [say("madeOf"), ...found.items.map((text) =>
+      make("button", { type: "button", onclick: () => { box.value = text; list.replaceChildren(); box.focus(); } }, han(text)))] : []));
+    if (list.childElementCount) list.scrollIntoView({ block: "nearest" });
+  };
+  box.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(offer, PAUSE); });
+  box.addEventListener("focus", () => list.replaceChildren());
 }

@@ -1,0 +1,28 @@
+"""Commands with their help in the language of the command line."""
+
+from __future__ import annotations
+
+import copy
+
+import click
+
+from proof.commands.options import option_help
+from proof.locale.terminal import paragraphs, say
+from proof.settings.config import SETTINGS
+
+
+def translated(command: click.Command) -> click.Command:
+    """A command with its help, and that of its options and subcommands, in the language of the command line."""
+    spoken = copy.copy(command)
+    spoken.help = "\n\n".join(map(say, paragraphs(command.help or "")))
+    spoken.params = [_translated_option(param) if isinstance(param, click.Option) else param for param in spoken.params]
+    if isinstance(spoken, click.Group):
+        spoken.commands = {name: translated(inner) for name, inner in spoken.commands.items()}
+    return spoken
+
+
+def _translated_option(option: click.Option) -> click.Option:
+    spoken = copy.copy(option)
+    setting = SETTINGS.get((option.name or "").replace("__", "."))
+    spoken.help = option_help(setting, say) if setting else say(option.help or "") if option.help else None
+    return spoken

@@ -1,0 +1,64 @@
+"""The language of the command line: that of the surroundings, as `LANG` names it, where the interface has it."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Iterator, Mapping
+
+from proof.errors import ImageError, ToldError
+from proof.locale import notices
+from proof.locale.languages import translations
+from proof.model.notices import Notice
+
+LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
+"""Variables of the surroundings that name the language, the first that is set before the others."""
+
+TRADITIONAL = ("zh_tw", "zh_hk", "zh_mo", "zh_hant")
+"""How the names of locales with traditional characters begin, in lower case."""
+
+
+def terminal_language(environment: Mapping[str, str] | None = None) -> str:
+    """The tag of the language of the command line: `en`, `zh-Hant` or `zh-Hans`. As with gettext, `LANGUAGE` lists
+    preferences and counts where the locale is not that of C."""
+    environment = os.environ if environment is None else environment
+    locale = next(filter(None, (environment.get(name, "") for name in LOCALE_VARIABLES)), "C")
+    if locale.partition(".")[0] in ("C", "POSIX"):
+        return "en"
+    for wanted in (environment.get("LANGUAGE") or locale).lower().replace("-", "_").split(":"):
+        if wanted.startswith("zh"):
+            return "zh-Hant" if wanted.startswith(TRADITIONAL) else "zh-Hans"
+        if wanted.startswith("en"):
+            return "en"
+    return "en"
+
+
+def say(message: str, **values: object) -> str:
+    """A message of the catalogues in the language of the command line, with its values."""
+    text = translations(terminal_language()).gettext(message)
+    return text % values if values else text
+
+
+def counted(number: int, one: str, many: str, **values: object) -> str:
+    """A message about `number` things, which it holds as `%(number)s`."""
+    text: str = translations(terminal_language()).ngettext(one, many, number)
+    return text % {"number": f"{number:,}", **values}
+
+
+def sentence(notice: Notice) -> str:
+    """A notice in the language of the command line."""
+    return notices.in_words(notice, say)
+
+
+def error_text(error: Exception) -> str:
+    """What an error says: in the language of the command line where its message is one of the catalogues, else in
+    English."""
+    if isinstance(error, ToldError):
+        return say(error.message, **error.values)
+    return sentence(error.notice) if isinstance(error, ImageError) else str(error)
+
+
+def paragraphs(help_text: str) -> Iterator[str]:
+    """The paragraphs of a help text, each a message of the catalogues: one line, whatever its source."""
+    for paragraph in inspect.cleandoc(help_text).split("\n\n"):
+        yield " ".join(paragraph.split())

@@ -1,0 +1,57 @@
+"""The command line in Chinese: help and outcome, in either script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proof.cli import COMMANDS, main
+
+HAN = range(0x4E00, 0xA000)
+
+
+def printed(line: str, capsys: pytest.CaptureFixture[str]) -> str:
+    main(line.split())
+    out, err = capsys.readouterr()
+    return out + err
+
+
+@pytest.fixture(autouse=True)
+def traditional(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_TW.UTF-8")
+
+
+def test_the_list_of_commands_says_what_each_does(capsys: pytest.CaptureFixture[str]) -> None:
+    told = printed("--help", capsys)
+    assert "以書影校對數位化的古籍。" in told
+    assert "以書影校對錄文。" in told
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_paragraph_and_option_of_a_help_is_chinese(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    told = printed(f"{name} --help", capsys)
+    body = told.partition("\n\n")[2]
+    for paragraph in body.split("\n\n"):
+        text = paragraph.partition("Options:")[0]
+        if text.strip() and "Commands:" not in text:
+            assert any(ord(char) in HAN for char in text), paragraph
+
+
+def test_simplified_characters_where_the_locale_has_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    assert "以书影校对录文。" in printed("check --help", capsys)
+
+
+def test_a_check_says_its_counts_in_chinese(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text.txt").write_text("<pb:KR9x0001_SIM_001-1a>¶\n射人告具于公¶\n", encoding="utf-8")
+    told = printed("check text.txt", capsys)
+    assert "1 葉、皆未見書影、無書影者 1 葉：疑誤 0 處" in told
+    assert "報告：out/report.html" in told
+    assert "無書影：1 葉（KR9x0001_SIM_001-1a）" in told
+    assert "config.toml：新建項目" in told

@@ -1,0 +1,45 @@
+"""The characters of a work that are not encoded, each with its glyphs and with what it may be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from proof.store import PagePlace, RunInfo, TextInfo
+from proof.store.saving import CheckedResult
+from tests.web.drawn import Served, checked, shapes_of
+
+NAMES = {(1, 0): "&KR0058;", (1, 4): "[金*本]", (2, 0): "&KR0058;", (3, 2): "〓"}
+
+
+def add_work(served: Served, folder: Path) -> None:
+    """A work with a page on which names and stopgaps stand for four of the characters."""
+    page = checked("WYG0109-0001a", folder / "page.png", served.sha, ())
+    there = tuple(replace(one, text=NAMES.get((one.line, one.offset), one.text)) for one in page.characters)
+    result = replace(page, characters=there)
+    texts = (TextInfo("rare.txt", "5eed", "mirror", "traditional"),)
+    run = served.store.begin_run(RunInfo("rare", "罕字", texts, next(iter(served.store.engines()))))
+    shapes = shapes_of(replace(result, characters=page.characters))
+    served.store.save_pages(run, [CheckedResult(PagePlace(0, "rare.txt", "卷一", "1a"), "", result, shapes=shapes)])
+    served.store.finish_run(run, whole=True)
+
+
+def test_names_and_stopgaps_are_listed_with_their_glyphs(served: Served, tmp_path: Path) -> None:
+    add_work(served, tmp_path)
+    found = served.client.get("/api/v1/works/rare/unencoded").get_json()["items"]
+    assert [(one["text"], one["count"]) for one in found] == [("&KR0058;", 2), ("[金*本]", 1), ("〓", 1)]
+    assert found[1]["made_of"][0] == "鉢"
+    page = served.client.get("/works/rare/unencoded").text
+    assert page.count("data:image/webp;base64,") == 4
+    assert "/works/rare/glyphs?text=%5B%E9%87%91*%E6%9C%AC%5D&amp;against=%E9%89%A2" in page
+
+
+def test_a_work_without_any_says_so(served: Served) -> None:
+    assert served.client.get("/api/v1/works/dasheyi/unencoded").get_json() == {"items": []}
+    assert 'class="done"' in served.client.get("/works/dasheyi/unencoded").text
+
+
+def test_parts_are_looked_up(served: Served) -> None:
+    found = served.client.get("/api/v1/components", query_string={"parts": "⿱壽羽"}).get_json()
+    assert found["items"][0] == "翿"
+    assert served.client.get("/api/v1/components").status_code == 422
