@@ -138,17 +138,6 @@ def test_a_project_needs_no_arguments_and_keeps_its_store_beside_its_settings(ma
     assert (folder / "reports" / "report.html").is_file()
 
 
-def test_only_what_changed_is_read_again(material: Material, run: Run) -> None:
-    folder = material(3)
-    line = ("check", "text.txt", "--images", "images", "--out", "out")
-    run(*line)
-    assert "3 reused" in run(*line).stderr
-    text = (folder / "text.txt").read_text(encoding="utf-8")
-    (folder / "text.txt").write_text(text.replace("之西北耦", "之西比耦"), encoding="utf-8")
-    assert "2 reused" in run(*line).stderr
-    assert "WYG0103-0192d" not in {flag["page"] for flag in raised(folder / "out")}
-
-
 def test_a_wrong_image_gives_one_finding_and_status_one(material: Material, run: Run) -> None:
     folder = material(4)
     shutil.copy(folder / "images" / "WYG0103-0193b.png", folder / "images" / "WYG0103-0193a.png")

@@ -19,7 +19,7 @@ from proof.collate.collation import Collation, aligned_in, answering, noted
 from proof.collate.quality import quality_by_block, quality_by_juan
 from proof.collate.sigla import names_of
 from proof.collate.tokens import Keys, WitnessTokens, sequence_of, shared_layers
-from proof.model.flags import Flag, Kind, WitnessReading, is_raised
+from proof.model.flags import READER, Flag, Kind, WitnessReading, is_raised
 from proof.text.addresses import Address, Addresses
 from proof.text.model import Script
 from proof.text.transcription import Transcription
@@ -118,7 +118,8 @@ def without_witnesses(flag: Flag) -> Flag:
 class WitnessEvidence:
     """A checked text with the witnesses beside it, its base in every parallel.
 
-    The second witness on a side weighs half of the first, the third a third: witnesses copy one another. Whether a
+    The second witness on a side weighs half of the first, the third a third: witnesses copy one another. Another reader
+    of the images is shown and weighs nothing: it may err as the first one does. Whether a
     variant is shown does not hang on witnesses; findings about columns and pages stay as they are. What was weighed
     before is not weighed twice.
     """
@@ -142,7 +143,9 @@ class WitnessEvidence:
         names = names_of([parallel.witness.edition for parallel in self.parallels])
         for parallel, name in zip(self.parallels, names, strict=True):
             one = _testimony(parallel, name, start, flag, self.policy, self.weights, seeded)
-            if one is not None:
+            if one is not None and name.startswith(READER):
+                told.append(replace(one, weight=0.0))
+            elif one is not None:
                 count[one.side] += 1
                 told.append(replace(one, weight=round(one.weight / count[one.side], 2)))
         if not told:

@@ -39,7 +39,6 @@ from proof.text.witness_source import WitnessSource
 )
 @click.option("--in-place", is_flag=True, help="Correct the source itself, too.")
 @click.option("--dry-run", is_flag=True, help="Say what would be written, what not, and why; write nothing.")
-@click.option("--reanchor", is_flag=True, help="Set corrections of a changed source where their context stands once.")
 @click.option(
     "--choose",
     "choices",
@@ -65,7 +64,6 @@ def command(
     forms: tuple[str, ...],
     in_place: bool,
     dry_run: bool,
-    reanchor: bool,
     choices: tuple[str, ...],
     name: str,
     base: str,
@@ -94,7 +92,6 @@ def command(
         corrections=corrections,
         in_place=in_place,
         dry_run=dry_run,
-        reanchor=reanchor,
         choices=[FormChoice.parse(choice) for choice in choices],
         name=name,
         base=base,
@@ -136,8 +133,6 @@ def _print_written(preview: Preview, written: Sequence[Path]) -> None:
 def _tell(preview: Preview) -> None:
     """What whoever exports should know of how decisions became corrections, on standard error."""
     decided, corrected = preview.decided, preview.corrected
-    for placed in corrected.moved:
-        click.echo(say(_("moved: %(place)s"), place=placed.correction.place), err=True)
     for was, written in corrected.rewritten:
         message = _("in the script of the text: %(place)s, written %(replacement)s")
         click.echo(say(message, place=was.place, replacement=written.replacement), err=True)

@@ -7,16 +7,15 @@ refused, or set at the one place that does.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from proof.errors import UsageError
 from proof.locale.marking import _
-from proof.model.flags import Kind
+from proof.model.flags import REACH, Kind
 from proof.text.addresses import Addresses
-from proof.text.edit import Edit, Surroundings, contexts, is_written
+from proof.text.edit import Edit
 from proof.text.transcription import Transcription
 
 
@@ -72,12 +71,10 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class PlacedCorrection:
-    """A correction with its edit of the file; `decided` is the correction as it was decided, where it was set at
-    another place than that one names."""
+    """A correction with its edit of the file."""
 
     correction: Correction
     edit: Edit
-    decided: Correction | None = None
 
 
 class Refusal(StrEnum):
@@ -86,11 +83,7 @@ class Refusal(StrEnum):
     LINE_END = _("a correction stays within its line: no line endings, no pilcrow")
     OTHER_LENGTH = _("%(number)s characters were to be %(text)s")
     OTHER_BY_NOW = _("its place reads otherwise by now; export again")
-    CHANGED = _("changed since it was checked, its context is nowhere; check it again")
-    CHANGED_ONE = _(
-        "changed since it was checked, its context is at one place; check it again, or ask for re-anchoring"
-    )
-    CHANGED_MANY = _("changed since it was checked, its context is at %(number)s places; check it again")
+    CHANGED = _("changed since it was checked; check it again")
     SAME_PLACE = _("claims the same place as another correction; take back one of the two")
     NO_COLUMN = _("its line would be no column any more; take it back, or change the text itself")
     MARKUP = _("the file has no place of its own for it; correct the file itself")
@@ -124,33 +117,20 @@ class Placements:
     refused: tuple[RefusedCorrection, ...]
 
 
-def place(
-    edition: Transcription,
-    corrections: Sequence[Correction],
-    *,
-    reanchor: bool = False,
-    written: Sequence[Correction] = (),
-) -> Placements:
+def place(edition: Transcription, corrections: Sequence[Correction]) -> Placements:
     """The edits that the accepted corrections make, in the order given.
 
-    One that says where it begins is there. Any other is known by what stands at its place and around it, which may have
-    been corrected itself, by others of these or by those that were `written` into the text before; a line that reads
-    already as it was decided is left alone. With `reanchor`, one whose place reads otherwise goes where its context is
-    found exactly once.
+    One that says where it begins is there. Any other is known by what stands at its place and, by its context, around
+    it; a place that reads already as it was decided is left alone.
     """
     addresses = Addresses(edition)
     placed: list[PlacedCorrection] = []
     applied: list[Correction] = []
     refused: list[RefusedCorrection] = []
-    of_line: dict[tuple[str, int], list[Correction]] = defaultdict(list)
-    for one in (*corrections, *written):
-        if one.accepted and not one.audit and one.changes:
-            of_line[one.page, one.line].append(one)
     for correction in corrections:
         if not correction.accepted or correction.audit:
             continue
-        beside = of_line[correction.page, correction.line]
-        found = _placed(edition, addresses, correction, beside, reanchor=reanchor)
+        found = _placed(edition, addresses, correction)
         if isinstance(found, PlacedCorrection):
             placed.append(found)
         elif isinstance(found, RefusedCorrection):
@@ -161,12 +141,7 @@ def place(
 
 
 def _placed(
-    edition: Transcription,
-    addresses: Addresses,
-    correction: Correction,
-    beside: Sequence[Correction],
-    *,
-    reanchor: bool,
+    edition: Transcription, addresses: Addresses, correction: Correction
 ) -> PlacedCorrection | RefusedCorrection | None:
     """A correction with its edit, or why it has none; None where the text has it already."""
     wrong = _wrong(correction)
@@ -174,18 +149,29 @@ def _placed(
         return wrong
     if correction.start is not None:
         return _placed_at(edition, correction, correction.start)
-    around = surroundings(correction, beside)
-    start = _there(edition, addresses, correction, around)
-    if start is not None:
-        return PlacedCorrection(correction, Edit(start, correction.length, correction.replacement))
-    if _applied(edition, addresses, correction, around, _edits(beside)):
+    try:
+        begin, end = addresses.line(correction.page, correction.line)
+    except UsageError:
+        return RefusedCorrection(correction, Refusal.CHANGED)
+    line = edition.text[begin:end]
+    if _reads(line, correction, correction.original):
+        edit = Edit(begin + correction.offset, correction.length, correction.replacement)
+        return PlacedCorrection(correction, edit)
+    if correction.changes and _reads(line, correction, correction.replacement):
         return None
-    found = _elsewhere(edition, addresses, correction, around)
-    address = addresses.of(found[0]) if reanchor and len(found) == 1 else None
-    if address is not None:
-        moved = replace(correction, page=address.page, line=address.line, offset=address.offset)
-        return PlacedCorrection(moved, Edit(found[0], correction.length, correction.replacement), correction)
-    return RefusedCorrection(correction, _CHANGED.get(len(found), Refusal.CHANGED_MANY), {"number": len(found)})
+    return RefusedCorrection(correction, Refusal.CHANGED)
+
+
+def _reads(line: str, correction: Correction, text: str) -> bool:
+    """Whether `text` stands in a line at the place of a correction, and around it what its context says."""
+    start, end = correction.offset, correction.offset + len(text)
+    if start < 0 or end > len(line) or not line.startswith(text, start):
+        return False
+    before, known, after = correction.context.partition(f"[{correction.original}]")
+    if not known:
+        return True
+    begins, ends = len(before) >= REACH or start == len(before), len(after) >= REACH or end + len(after) == len(line)
+    return begins and ends and line[:start].endswith(before) and line.startswith(after, end)
 
 
 def _placed_at(edition: Transcription, correction: Correction, start: int) -> PlacedCorrection | RefusedCorrection:
@@ -217,9 +203,6 @@ def line_edit(text: str, correction: Correction, start: int) -> Edit:
     return Edit(start, 0, ((end[0] if end is not None else "") or "\n") + becomes)
 
 
-_CHANGED = {0: Refusal.CHANGED, 1: Refusal.CHANGED_ONE}
-
-
 def _wrong(correction: Correction) -> RefusedCorrection | None:
     """Why a correction can be written nowhere; None where it can."""
     if any(char in correction.replacement for char in "\n\r¶\v\f\x1c\x1d\x1e\x85\u2028\u2029"):
@@ -228,74 +211,3 @@ def _wrong(correction: Correction) -> RefusedCorrection | None:
         values = {"number": correction.length, "text": repr(correction.original)}
         return RefusedCorrection(correction, Refusal.OTHER_LENGTH, values)
     return None
-
-
-def surroundings(correction: Correction, beside: Iterable[Correction]) -> list[Surroundings]:
-    """What may stand around a place: what stood there, by the context of its correction, and the same with what is
-    corrected `beside` it. None where the context is not known."""
-    return contexts(correction.context, correction.original, correction.offset, _edits(beside))
-
-
-def _edits(corrections: Iterable[Correction]) -> list[tuple[Edit, str]]:
-    """Corrections of a line as edits of it, each with what it takes the place of."""
-    return [(Edit(one.offset, one.length, one.replacement), one.original) for one in corrections]
-
-
-def _there(
-    edition: Transcription, addresses: Addresses, correction: Correction, around: Sequence[Surroundings]
-) -> int | None:
-    """Where the correction belongs if its place reads as it did; None otherwise."""
-    try:
-        begin, end = addresses.line(correction.page, correction.line)
-    except UsageError:
-        return None
-    line, offset = edition.text[begin:end], correction.offset
-    return begin + offset if reads_as(line, offset, correction, around) else None
-
-
-def reads_as(line: str, offset: int, correction: Correction, around: Sequence[Surroundings] | None = None) -> bool:
-    """Whether a place of a line reads as the correction was made for, `around` it as it may have been corrected."""
-    known = surroundings(correction, ()) if around is None else around
-    return any(one.have(line, offset, correction.original) for one in known or [Surroundings("", "", False, False)])
-
-
-def _applied(
-    edition: Transcription,
-    addresses: Addresses,
-    correction: Correction,
-    around: Sequence[Surroundings],
-    beside: Sequence[tuple[Edit, str]],
-) -> bool:
-    """Whether the line reads at the place what was decided; or once anywhere, and nowhere what was transcribed, in the
-    same surroundings."""
-    if not correction.changes:
-        return False
-    try:
-        begin, end = addresses.line(correction.page, correction.line)
-    except UsageError:
-        return False
-    line = edition.text[begin:end]
-    edit = Edit(correction.offset, correction.length, correction.replacement)
-    if is_written(line, edit, correction.original, correction.context, beside):
-        return True
-    known = [(before, after) for before, after, _, _ in around if before + after]
-    return any(line.count(before + correction.replacement + after) == 1 for before, after in known) and not any(
-        before + correction.original + after in line for before, after in known
-    )
-
-
-def _elsewhere(
-    edition: Transcription, addresses: Addresses, correction: Correction, around: Sequence[Surroundings]
-) -> list[int]:
-    """Every place of the file that has the correction's context."""
-    found: dict[int, None] = {}
-    for one in around:
-        wanted = one.before + correction.original + one.after
-        for begin, end in addresses.spans() if wanted else ():
-            line = edition.text[begin:end]
-            at = line.find(wanted)
-            while at >= 0:
-                if one.have(line, at + len(one.before), correction.original):
-                    found[begin + at + len(one.before)] = None
-                at = line.find(wanted, at + 1)
-    return list(found)

@@ -241,13 +241,19 @@ def _without_superseded(
     decided = [(made, Span(*_place(correction))) for made, correction in found if made.state is not State.OPEN]
     newest: dict[int, int] = {}
     for made, span in (*decided, *kept):
-        for at in range(span.start, span.start + max(span.length, 1)):
-            newest[at] = max(newest.get(at, 0), made.id)
+        for part in _parts(span):
+            newest[part] = max(newest.get(part, 0), made.id)
     return [
         (made, correction)
         for made, correction in found
-        if made.state is not State.OPEN or newest.get(correction.start or 0, 0) <= made.id
+        if made.state is not State.OPEN
+        or all(newest.get(part, 0) <= made.id for part in _parts(Span(*_place(correction))))
     ]
+
+
+def _parts(span: Span) -> range:
+    """The characters of a place, by odd numbers, and the gaps between them, by even ones; of no characters the gap."""
+    return range(2 * span.start + 1, 2 * span.end) if span.length else range(2 * span.start, 2 * span.start + 1)
 
 
 def _without_conflicts(

@@ -22,7 +22,7 @@ from proof.export.docx import docx
 from proof.export.forms import ExportForm, export_form
 from proof.export.forms import names as more_names
 from proof.export.iiif import Addressed, flag_annotations, manifest
-from proof.export.marked import MarkedPage, as_checked, mark
+from proof.export.marked import MarkedPage, mark
 from proof.export.note_files import house_list, with_footnotes
 from proof.export.note_page import note_page
 from proof.export.noted_text import noted_text
@@ -135,7 +135,7 @@ def open_pages(material: Material) -> frozenset[str]:
 
 def decided_pages(material: Material) -> list[PageResult]:
     """The checked pages with their flags as decisions leave them."""
-    corrections = as_checked(material.corrected.placed, material.pages)
+    corrections = [one.correction for one in material.corrected.placed]
     running = not material.corrected.edition.paged
     return [with_decisions(page, corrections, material.rejected, running=running) for page in material.pages]
 
@@ -152,7 +152,7 @@ def _pages(material: Material, folder: Path, document: Callable[[MarkedPage, dat
 def marked_pages(material: Material, folder: Path, ending: str) -> dict[Path, MarkedPage]:
     """The pages with images, each with a file in the folder that is named by its image: that is how recognisers find
     the two together. Pages that share an image, as the half-folios of a plate, have their own names behind it."""
-    corrections = as_checked(material.corrected.placed, material.pages)
+    corrections = [one.correction for one in material.corrected.placed]
     running = not material.corrected.edition.paged
     pages = [one for page in material.pages if (one := mark(page, corrections, running=running)) is not None]
     shared = Counter(page.name for page in pages)

@@ -37,7 +37,6 @@ class ExportOptions:
     corrections: Path | None = None
     in_place: bool = False
     dry_run: bool = False
-    reanchor: bool = False
     choices: Sequence[FormChoice] = ()
     name: str = ""
     base: str = ""
@@ -65,7 +64,7 @@ def export_text(text: Path, settings: Settings, options: ExportOptions, folder: 
     pairs = settings.variants.file
     with _store_now(settings, asked=options.corrections is None or needs_pages(options.forms)) as store:
         decided = _decided_for(text, options.corrections, settings, store)
-        preview = preview_of(decided, pairs, reanchor=options.reanchor, choices=options.choices)
+        preview = preview_of(decided, pairs, choices=options.choices)
         corrected = preview.corrected
         pages = _pages(store, corrected) if store and needs_pages(options.forms) else []
     if options.dry_run:

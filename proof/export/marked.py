@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from proof.export.corrections import Correction, PlacedCorrection, reads_as
+from proof.export.corrections import Correction
 from proof.images.pdf import file_name
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
@@ -148,19 +148,6 @@ def _row_at(source: str, insertion: Correction) -> tuple[Row, frozenset[int] | N
                 alone = run.note and all(mine or cell.blank for mine, cell in zip(own, cells, strict=True))
                 return cells[own.index(True)].row, frozenset(moved) if alone else None
     return Row.MAIN, None
-
-
-def as_checked(placed: Iterable[PlacedCorrection], pages: Iterable[PageResult]) -> list[Correction]:
-    """The corrections at the places that they have on the pages as these were checked: one that was set elsewhere in
-    the text stands where it was decided, if the page reads so there."""
-    sources = {(page.page, column.number): column.source for page in pages for column in page.columns}
-    found = []
-    for one in placed:
-        decided = one.decided
-        line = sources.get((decided.page, decided.line)) if decided else None
-        stands = decided and line is not None and reads_as(line, decided.offset, decided)
-        found.append(decided if decided and stands else one.correction)
-    return found
 
 
 def columns_found(

@@ -102,14 +102,10 @@ class Preview:
         return _planned(correction, before=before, after=after.rstrip("\r"))
 
 
-def preview_of(
-    decided: Decided, pairs: Path | None = None, *, reanchor: bool = False, choices: Sequence[FormChoice] = ()
-) -> Preview:
-    """What is decided, written into its text; `pairs`, `reanchor` and `choices` as `correct` takes them. Raises
+def preview_of(decided: Decided, pairs: Path | None = None, *, choices: Sequence[FormChoice] = ()) -> Preview:
+    """What is decided, written into its text; `pairs` and `choices` as `correct` takes them. Raises
     UsageError where a choice is none."""
-    corrected = correct(
-        decided.edition, decided.corrections, reanchor=reanchor, choices=choices, pairs=pairs, before=decided.applied
-    )
+    corrected = correct(decided.edition, decided.corrections, choices=choices, pairs=pairs)
     return Preview(decided, corrected)
 
 

@@ -37,11 +37,6 @@ class CorrectedSource:
     rewritten: tuple[tuple[Correction, Correction], ...] = ()
     refused: tuple[RefusedCorrection, ...] = ()
 
-    @property
-    def moved(self) -> tuple[PlacedCorrection, ...]:
-        """The corrections that were set at another place than they name."""
-        return tuple(placed for placed in self.placed if placed.decided)
-
     def diff(self, name: str) -> bytes:
         """What changed as a unified diff that `git apply` takes; `name` is the file's path in its repository. Of an
         archive (DOCX, EPUB) what changed in its text, to be read."""
@@ -55,22 +50,19 @@ def correct(
     edition: Transcription,
     corrections: Iterable[Correction],
     *,
-    reanchor: bool = False,
     choices: Sequence[FormChoice] = (),
     pairs: Path | None = None,
-    before: Sequence[Correction] = (),
 ) -> CorrectedSource:
     """The source with the accepted corrections; without any, byte for byte as it is. `pairs` is the project's own file
-    of variants, `before` what was corrected in the source earlier. What cannot be written is refused by itself: where
-    its place reads otherwise than when it was checked (`reanchor` sets those whose context is there exactly once), a
-    form has to be chosen (`choices`), two claim one place, a page mark would come of it, or the file's encoding lacks a
-    character.
+    of variants. What cannot be written is refused by itself: where its place reads otherwise than when it was checked,
+    a form has to be chosen (`choices`), two claim one place, a page mark would come of it, or the file's encoding lacks
+    a character.
 
     Raises UsageError where a choice is none.
     """
     policy = policy_of(edition.script, pairs)
     known = list(corrections)
-    told = {one: _as_written(edition, one, known, list(open_forms(one, policy, choices))) for one in known}
+    told = {one: _as_written(edition, one, list(open_forms(one, policy, choices))) for one in known}
     there = [now for now in told.values() if now is not None]
     given = [one for one in known if told[one] is None]
     written, questions = in_source_script(given, policy, choices)
@@ -78,7 +70,7 @@ def correct(
     given = [one for one in given if one not in asked]
     in_text = tuple(now for was, now in zip(given, written, strict=True) if was.changes and not now.changes)
     anew = [one for one in written if one not in in_text]
-    found = place(edition, anew, reanchor=reanchor, written=(*before, *there))
+    found = place(edition, anew)
     placed, unwritable = _writable(edition, found.placed)
     edits = [one.edit for one in placed if one.correction.changes]
     text, data = edited(edition.text, edits), edition.data(edits)
@@ -144,14 +136,12 @@ def _no_columns(text: str) -> list[tuple[LineKind, str]]:
     return [(one.kind, one.mark.id if one.mark else "") for one in lines(text) if one.kind not in kinds]
 
 
-def _as_written(
-    edition: Transcription, correction: Correction, beside: Sequence[Correction], forms: Sequence[Correction]
-) -> Correction | None:
+def _as_written(edition: Transcription, correction: Correction, forms: Sequence[Correction]) -> Correction | None:
     """The one of the forms that a correction could take in which the text has it already: what was asked when it was
     written is not asked again. None where it has none, or several might be meant."""
     found: list[Correction] = []
     for form in forms if correction.accepted and not correction.audit and correction.changes else ():
-        found += place(edition, [form], written=[one for one in beside if one != correction]).applied
+        found += place(edition, [form]).applied
     return found[0] if len(found) == 1 else None
 
 

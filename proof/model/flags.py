@@ -42,12 +42,17 @@ def is_raised(kind: Kind, score: float, threshold: float, show_variants: bool = 
     return kind is not Kind.AUDIT and score >= threshold
 
 
+READER = "~"
+"""How the siglum of another reader of the images begins: an engine, a model, a person who keyed the text."""
+
+
 @dataclass(frozen=True, slots=True)
 class WitnessReading:
     """What a witness reads at the place of a flag.
 
     `side` is `text` if it reads what is transcribed, `image` if it reads what is suggested, else empty. `note` is the
-    note of its apparatus there. `weight` is what it added to the score, in nats.
+    note of its apparatus there. `weight` is what it added to the score, in nats: nothing where the siglum begins with
+    `READER`, since that is no copy of the text but another reading of the same image.
     """
 
     siglum: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from proof.model.flags import WITHOUT_IMAGE
+from proof.model.flags import READER, WITHOUT_IMAGE
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.models import FlagRow, PageRow
 
@@ -25,7 +25,7 @@ def authority_of(demand: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
     if demand.authority or demand.verdict in _WITHOUT:
         return demand.authority
     reading = demand.reading if demand.verdict in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN) else flag.suggested
-    witness = next((siglum for siglum, has in _witnesses(flag) if has == reading), "")
+    witness = next((siglum for siglum, has in _witnesses(flag) if has == reading and not siglum.startswith(READER)), "")
     of_image = page.image is not None and flag.reason not in WITHOUT_IMAGE
     return witness if witness and not (of_image and reading in _of_image(flag)) else IMAGE if of_image else ""
 

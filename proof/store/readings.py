@@ -50,7 +50,7 @@ class OwnState(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class BlindReading:
     """What a person last decided about a flag."""
 
     person: str
@@ -86,7 +86,7 @@ class Compared:
 
     flag: int
     kind: str
-    readings: tuple[Reading, ...]
+    readings: tuple[BlindReading, ...]
 
     @property
     def same(self) -> bool:
@@ -98,7 +98,7 @@ class Compared:
         """Whether it can be taken over: unsure alike is no reading."""
         return self.same and self.readings[0].state is not State.UNSURE
 
-    def pairs(self) -> Iterable[tuple[Reading, Reading]]:
+    def pairs(self) -> Iterable[tuple[BlindReading, BlindReading]]:
         """Each two readings, in the order of the names."""
         return combinations(sorted(self.readings, key=lambda one: one.person), 2)
 
@@ -161,7 +161,7 @@ def compared(session: Session, *which: ColumnElement[bool]) -> list[Compared]:
         session.execute(query.order_by(ReadingRow.flag_id, ReadingRow.id)), lambda row: row[0]
     ):
         events = list(of_flag)
-        last = {row.person: Reading(row.person, State(row.state), *row[5:]) for row in events}
+        last = {row.person: BlindReading(row.person, State(row.state), *row[5:]) for row in events}
         said = tuple(one for one in last.values() if one.state not in (State.OPEN, State.SKIPPED))
         if len(said) > 1 or (said and rows.is_by_hand(events[0].uid)):
             found.append(Compared(flag, rows.kind_of(events[0].kind, events[0].suggested).value, said))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from proof.errors import UsageError
-from proof.model.flags import REACH
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +19,6 @@ class Edit:
     @property
     def end(self) -> int:
         return self.start + self.length
-
-
-TELLS = 2
-"""Least characters beside a place by which it is told, where what stands farther away was corrected."""
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
@@ -45,80 +39,6 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
         pieces += (text[reached : edit.start], edit.replacement)
         reached, before = edit.end, edit
     return "".join((*pieces, text[reached:])) if pieces else text
-
-
-class Surroundings(NamedTuple):
-    """What stands before and after a place; `begins` and `ends`: the line does there."""
-
-    before: str
-    after: str
-    begins: bool
-    ends: bool
-
-    def have(self, line: str, offset: int, text: str) -> bool:
-        """Whether `text` stands at a place of a line, and they around it."""
-        end = offset + len(text)
-        return (
-            offset >= 0
-            and line.startswith(text, offset)
-            and line[:offset].endswith(self.before)
-            and line.startswith(self.after, end)
-            and (not self.begins or offset == len(self.before))
-            and (not self.ends or end + len(self.after) == len(line))
-        )
-
-    def are_of(self, context: str, text: str) -> bool:
-        """Whether `text` stands between them in a context: as far as that reaches."""
-        before, found, after = context.partition(f"[{text}]")
-        own_before, own_after = self.before[-REACH:], self.after[:REACH]
-        return (
-            bool(found and own_before + own_after)
-            and (before == own_before if self.begins else before.endswith(own_before))
-            and (after == own_after if self.ends else after.startswith(own_after))
-        )
-
-
-def contexts(context: str, original: str, offset: int, beside: Iterable[tuple[Edit, str]]) -> list[Surroundings]:
-    """What may stand around a place of a line: what stood there, by its `context` (`東面于[北]耦大夫`), and the same
-    with the edits `beside` it, each with what it takes the place of. Empty where the context does not tell."""
-    at = context.find(f"[{original}]")
-    if at < 0:
-        return []
-    before, after = context[:at], context[at + len(original) + 2 :]
-    end = offset + len(original)
-    others = {one for one in beside if (one[0].start, one[0].end) != (offset, end)}
-    now = _with(others, before, offset - at, before=True), _with(others, after, end, before=False)
-    begins, ends = len(before) < REACH, len(after) < REACH
-    return [Surroundings(*one, begins, ends) for one in dict.fromkeys(((before, after), now))]
-
-
-def is_written(line: str, edit: Edit, stood: str, context: str, beside: Iterable[tuple[Edit, str]]) -> bool:
-    """Whether a line reads what was decided at the very place of which it was: `edit` of what `stood` there in its
-    `context`, moved as far as what was corrected `beside` it made the line longer or shorter."""
-    others = [one for one in beside if (one[0].start, one[0].end) != (edit.start, edit.end)]
-    moved = edit.start + sum(len(one.replacement) - one.length for one, _ in others if one.end <= edit.start)
-    told = contexts(context, stood, edit.start, others)
-    return any(around.have(line, at, edit.replacement) for around in told for at in (edit.start, moved))
-
-
-def _with(edits: Iterable[tuple[Edit, str]], part: str, start: int, *, before: bool) -> str:
-    """What stands on one side of a place, `part` of a line from `start` on, with the edits that lie in it; as it is
-    where two of them meet. One that reaches beyond the part, away from the place, ends it, where as much is left of
-    the part as tells a place."""
-    end = start + len(part)
-    inside = []
-    for edit, stood in edits:
-        known = edit.start <= end and edit.end <= end if before else start <= edit.start and start <= edit.end
-        cut = max(start - edit.start, 0), max(edit.end - end, 0)
-        there = stood[cut[0] : len(stood) - cut[1]]
-        if any(cut) and (not there or len(part) - len(there) < TELLS):
-            continue
-        if known and part[max(edit.start - start, 0) :].startswith(there):
-            inside.append(Edit(max(edit.start - start, 0), len(there), edit.replacement))
-    try:
-        return edited(part, inside)
-    except UsageError:
-        return part
 
 
 def _named(edit: Edit) -> str:

@@ -239,6 +239,7 @@ SCRIPT = {
     "lifted": _("rule lifted"),
     "replace": _("replace"),
     "leaveSo": _("leave it"),
+    "secondReader": _("%(name)s (reads the image)"),
     "madeOf": _("With these parts:"),
     "columnEdited": _("Columns edited"),
     "conflicts": _("%(num)s had been decided by others"),

@@ -16,7 +16,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from proof.quality.agreement import Agreement, agreement
 from proof.store.readings import LOOKER, Compared, Looker
 from proof.web import schemas
-from proof.web.answers import ReadingOut
+from proof.web.answers import BlindReadingOut
 from proof.web.api import ERRORS, answer
 from proof.web.page_view import sheet
 from proof.web.people import account, may, person
@@ -46,7 +46,7 @@ class AgreementOut(BaseModel):
 class ComparedOut(BaseModel):
     flag: int
     kind: str
-    readings: list[ReadingOut]
+    readings: list[BlindReadingOut]
 
 
 class ReadingsOut(BaseModel):
@@ -118,7 +118,7 @@ def _readings(work: str) -> ReadingsOut:
         agreements=[*_agreements(store.of_work(work))],
         agreed=sum(one.agreed for one in waiting),
         differing=[
-            ComparedOut(flag=one.flag, kind=one.kind, readings=[ReadingOut(reading) for reading in one.readings])
+            ComparedOut(flag=one.flag, kind=one.kind, readings=[BlindReadingOut(reading) for reading in one.readings])
             for one in waiting
             if not one.agreed
         ],

@@ -17,11 +17,12 @@ from proof.store import Store
 from proof.store.comments import Comment
 from proof.store.decision_records import State
 from proof.store.queue_records import ListedPage, QueuedFlag
-from proof.store.readings import LOOKER, Reading
+from proof.store.readings import LOOKER, BlindReading
 from proof.text.column import is_character
 from proof.text.edit import Edit, edited
 from proof.web.answers import (
     AlternativeOut,
+    BlindReadingOut,
     CharacterOut,
     ColumnOut,
     DecisionOut,
@@ -32,7 +33,6 @@ from proof.web.answers import (
     PageDetail,
     PageOut,
     PlacedOut,
-    ReadingOut,
     ViewOut,
     WitnessOut,
 )
@@ -134,7 +134,7 @@ def _detail(
     edits: Sequence[Edit],
     say: Say,
     comments: Sequence[Comment],
-    readings: Sequence[Reading],
+    readings: Sequence[BlindReading],
 ) -> FlagDetail:
     flag, evidence = queued.flag, queued.flag.evidence
     column = result.column_of(flag)
@@ -164,7 +164,7 @@ def _detail(
         tile=address_of_flag(queued.page.image_sha, result, flag) if view else None,
         last=DecisionOut(history[-1]) if history and queued.state is not State.OPEN else None,
         comments=[CommentOut(one) for one in sorted(comments, key=lambda one: (one.at, one.id))],
-        readings=[ReadingOut(one) for one in readings],
+        readings=[BlindReadingOut(one) for one in readings],
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log
 from pathlib import Path
 from random import Random
@@ -48,6 +49,17 @@ def test_a_witness_adds_and_takes_what_was_fitted() -> None:
     assert heard(flag(2.0), RIGHT).score == pytest.approx(2.0 + WEIGHTS.image)
     assert heard(flag(4.0), WRONG).score == pytest.approx(4.0 - WEIGHTS.text)
     assert heard(flag(4.0), WRONG, WRONG).score == pytest.approx(4.0 - 1.5 * WEIGHTS.text)
+
+
+@pytest.mark.parametrize("body", [RIGHT, WRONG])
+def test_another_reader_of_the_image_is_shown_and_weighs_nothing(body: str) -> None:
+    base = edition(WRONG, "base.txt")
+    bodies = (replace(edition(body, "vlm.txt"), siglum="~vlm"), edition(RIGHT, "copy.txt"))
+    parallels = [Parallel.of(collate(base, one)) for one in bodies]
+    (after,) = weigh_witnesses([flag(2.0)], base, parallels, VariantPolicy(Script.TRADITIONAL), THRESHOLD)
+    assert [one.siglum for one in after.evidence.witnesses] == ["~vlm", "copy"]
+    assert after.evidence.witnesses[0].side == ("image" if body == RIGHT else "text")
+    assert after.score == pytest.approx(2.0 + WEIGHTS.image)
 
 
 @pytest.mark.parametrize("run", ["揖", "揖進坐", "揖進坐奠觚拜興降西階上", "宰夫揖"])

@@ -47,12 +47,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_without_a_text_the_project_of_the_working_folder_is_meant(project: Path) -> None:
-    settings = settings_of(None)
-    assert settings.page.columns == 9
-    assert settings.text_files() == (project / "one.txt", project / "two.txt")
-
-
 def test_one_of_its_texts_is_checked_with_its_settings(project: Path) -> None:
     settings = settings_of(None, [Path("two.txt")])
     assert settings.text_files() == (project / "two.txt",)
@@ -65,16 +59,6 @@ def test_where_reports_go_says_nothing_of_the_project(project: Path) -> None:
     assert settings.folder == project
     assert settings.project.out == project / "elsewhere"
     assert settings.store_address == project / "proof.sqlite"
-
-
-def test_a_project_that_is_named_holds_for_any_text(project: Path) -> None:
-    settings = settings_of(project, [Path("other.md")])
-    assert settings.text_files() == (project / "other.md",)
-    assert settings.page.columns == 9
-
-
-def test_what_is_given_goes_over_the_project(project: Path) -> None:
-    assert settings_of(None, given={"page.columns": 7}).page.columns == 7
 
 
 def test_the_address_of_a_store_counts_from_the_working_folder(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

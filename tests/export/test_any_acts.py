@@ -225,7 +225,7 @@ class Acts(RuleBasedStateMachine):
             row = self.shown.get(character)
             assert (OPEN if row is None or row.state == "open" else (row.state, row.reading)) == self.stands(character)
         decided = decided_in(self.store, read_transcription(self.path))
-        written = correct(decided.edition, decided.corrections, before=decided.applied).text.split("\n", 1)[1]
+        written = correct(decided.edition, decided.corrections).text.split("\n", 1)[1]
         readings = {character: self.stands(character) for character in there}
         wanted = {char: reading for char, (state, reading) in readings.items() if state == "corrected"}
         lines = ("".join(wanted.get(char, char) for char in line) for line in self.lines)

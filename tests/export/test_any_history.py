@@ -197,7 +197,7 @@ class History:
         """Correct the text in place, or be refused; nobody's word is lost without a word."""
         edition = read_transcription(self.path)
         decided = decided_in(self.store, edition)
-        corrected = correct(edition, decided.corrections, before=decided.applied)
+        corrected = correct(edition, decided.corrections)
         assert corrected.refused == ()
         told = Counter((one.decision.transcribed, one.decision.reading) for one in decided.left_out)
         readings = {one.edit.start: one.edit.replacement for one in corrected.placed if one.correction.changes}

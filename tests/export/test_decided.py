@@ -12,7 +12,7 @@ from sqlalchemy import select
 from proof.cli import main
 from proof.errors import UsageError
 from proof.export.collation_notes import notes_of
-from proof.export.decided import Unused, decided_in
+from proof.export.decided import Unused, decided_in, note_written
 from proof.export.script import FormChoice
 from proof.export.source import correct
 from proof.model.flags import Evidence, Flag, Kind
@@ -360,6 +360,21 @@ def test_one_more_of_a_run_goes_into_a_text_once(
         edition = _a_run_is_checked(store, edition, checked)
     again = decided_in(store, edition)
     assert (again.corrections, again.left_out, len(again.applied)) == ((), (), 1)
+
+
+def test_what_was_written_and_taken_back_is_put_back_behind_what_was_put_in_before_it(
+    store: Store, edition: Transcription, checked: PageResult
+) -> None:
+    number = _flag_number(store, "f-order")
+    store.decisions.decide(DecisionRequest("KR1", number, Verdict.TYPED, 0, "甲", "request-1", reading="令某"))
+    corrected = correct(edition, decided_in(store, edition).corrections)
+    edition.path.write_text(corrected.text, encoding="utf-8")
+    note_written(store, corrected)
+    before = flag("f-before", 3, 0, "", "又", "[]令某上")
+    edition = _a_run_is_checked(store, read_transcription(edition.path), checked, before)
+    store.decisions.decide(DecisionRequest("KR1", number, Verdict.UNDO, 1, "甲", "request-2"))
+    store.decisions.decide(DecisionRequest("KR1", _flag_number(store, "f-before"), Verdict.TAKE, 0, "甲", "request-3"))
+    assert "\n又命上射" in correct(edition, decided_in(store, edition).corrections).text
 
 
 def test_one_more_of_a_run_that_a_check_still_finds_missing_is_written(

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from lxml import etree
 
 from proof.errors import OutputError, UsageError
 from proof.export.corrections import Correction
@@ -29,32 +28,6 @@ def material(tmp_path: Path, checked: PageResult) -> Material:
     path.write_text(TEXT, encoding="utf-8")
     corrected = correct(read_transcription(path), [Correction(PAGE, 1, 5, 1, "比", "北")])
     return Material(corrected, MADE, [checked], base="https://example.org/book")
-
-
-def test_a_correction_that_was_set_elsewhere_stands_on_its_glyph_and_nothing_else_does(
-    tmp_path: Path, checked: PageResult
-) -> None:
-    """The text was changed after its check: a line was put in above, which no image has."""
-    path = tmp_path / "source" / "KR1_010.txt"
-    path.parent.mkdir()
-    mark, _, lines = TEXT.partition("\n")
-    path.write_text(f"{mark}\n某某某某某某某某¶\n{lines}", encoding="utf-8")
-    accepted = [Correction(PAGE, 1, 5, 1, "比", "北", context="夫之西[北]耦(案")]
-    corrected = correct(read_transcription(path), accepted, reanchor=True)
-    material = Material(corrected, MADE, [checked])
-    written = write_export(material, ["page", "alto", "tei"], tmp_path / "out")
-    page, alto, tei = (etree.parse(file) for file in written)
-    texts = [element.text for element in page.iterfind(".//{*}Glyph/{*}TextEquiv/{*}Unicode")]
-    assert "".join(text or "" for text in texts).startswith("大夫之西比耦")
-    glyphs = [element.get("CONTENT") for element in alto.iterfind(".//{*}Glyph")]
-    assert "".join(text or "" for text in glyphs).startswith("大夫之西比耦")
-    assert tei.find(".//{*}choice/{*}corr").text == "比"  # type: ignore[union-attr]
-    shown = {zone.get("{http://www.w3.org/XML/1998/namespace}id"): zone for zone in tei.iterfind(".//{*}zone")}
-    for begun in tei.iterfind(".//{*}cb[@facs]"):
-        number, zone = int(begun.get("n", "0")), shown[begun.get("facs", "")[1:]]
-        assert zone.get("ulx") == str(400 - 100 * (number - 1))
-    choice = tei.find(".//{*}choice[@facs]")
-    assert choice is None or shown[choice.get("facs", "")[1:]].get("uly") == "250"
 
 
 def test_each_form_is_written(material: Material, tmp_path: Path) -> None:

@@ -174,6 +174,7 @@ def test_nobody_sees_anything_before_logging_in(house: House) -> None:
         "download": "0",
         "line": 1,
         "offset": 0,
+        "report": 1,
         "address": "001-1a",
     }
     client = house.app.test_client()
@@ -456,7 +457,7 @@ def test_logging_in_gives_another_token_and_what_was_in_the_browser_before_is_go
 
 def test_each_role_may_do_what_it_may_and_no_more(house: House) -> None:
     """Every address that writes is tried by every role: refused by right, or answered whatever it then says."""
-    values = {"work": WORK, "number": 99, "page": 99, "flag": 99, "line": 1, "job": "none"}
+    values = {"work": WORK, "number": 99, "page": 99, "flag": 99, "line": 1, "job": "none", "report": 99}
     adapter = house.app.url_map.bind("localhost")
     may = {
         "甲": set(Right),

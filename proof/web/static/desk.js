@@ -321,7 +321,8 @@ function witnesses(flag) {
   $("witnesses").hidden = !flag.witnesses.length;
   $("witnesses").replaceChildren(...flag.witnesses.map((one) => {
     const side = say(SIDES[one.side] ?? "otherwise");
-    const reads = [make("span", { class: "siglum" }, one.siglum), " ", one.reading ? han(one.reading) : "∅", " ",
+    const reader = one.siglum.startsWith("~"); // another reading of the same image, no copy of the text
+    const reads = [make("span", { class: "siglum" }, reader ? say("secondReader", { name: one.siglum.slice(1) }) : one.siglum), " ", one.reading ? han(one.reading) : "∅", " ",
       make("span", { class: "soft" }, side)];
     const about = { class: one.side || "otherwise", title: [one.siglum, side, one.note].filter(Boolean).join("\n") };
     if (!one.note) return make("li", about, ...reads);

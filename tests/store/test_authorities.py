@@ -1,0 +1,17 @@
+"""What a decision rests on: the witness that has the reading, but never another reader of the image."""
+
+from __future__ import annotations
+
+import pytest
+
+from proof.store.authorities import IMAGE, authority_of
+from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.models import FlagRow, PageRow
+
+
+@pytest.mark.parametrize(("siglum", "authority"), [("四部", "四部"), ("~vlm", IMAGE)])
+def test_a_reading_that_one_alone_has_rests_on_a_copy_or_on_the_image(siglum: str, authority: str) -> None:
+    told = {"witnesses": [{"siglum": siglum, "reading": "鬼"}], "alternatives": []}
+    flag = FlagRow(suggested="吿", reason="posterior", evidence=told)
+    demand = DecisionRequest("work", 1, Verdict.TYPED, 0, "甲", "key-of-one", "鬼")
+    assert authority_of(demand, flag, PageRow(image="page.png")) == authority
