@@ -81,7 +81,7 @@ def cluster_results(
         yield from _in_order_of_id(work.tasks, _Dispatch(client, job, work, store).results())
 
 
-def _in_order_of_id(tasks: list[PageTask], found: Iterator[CheckedPage]) -> Iterator[CheckedPage]:
+def _in_order_of_id(tasks: list[PageTask], pages_found: Iterator[CheckedPage]) -> Iterator[CheckedPage]:
     """Pages as they come, but none before those that bear its id and stand before it."""
     count = Counter(task.page.id for task in tasks)
     bearers: defaultdict[str, deque[int]] = defaultdict(deque)
@@ -90,7 +90,7 @@ def _in_order_of_id(tasks: list[PageTask], found: Iterator[CheckedPage]) -> Iter
             bearers[task.page.id].append(task.place.position)
     del count
     early: dict[int, CheckedPage] = {}
-    for page in found:
+    for page in pages_found:
         turn = bearers.get(page.task.page.id)
         if turn is None:
             yield page
@@ -188,11 +188,11 @@ class _Dispatch:
         task = self._tasks[number]
         sent = SentPage(cut_out(task))
         known = self._known.pop(number, None)
-        if known is None or not known.image_sha or task.found is None:
+        if known is None or not known.image_sha or task.image is None:
             return sent
         if known.key == self._job.keys.key(task, known.image_sha):
             return replace(sent, key=known.key)
-        key = self._job.keys.readings_key(task.found, known.image_sha)
+        key = self._job.keys.readings_key(task.image, known.image_sha)
         data = self._store.cache.get(key)
         if data is None:
             return sent
@@ -238,10 +238,10 @@ class _Dispatch:
         if answer.result is not None:
             return CheckedPage(task, answer.result, answer.key, readings=answer.readings, packed=answer.packed)
         known = self._store.cached_page(answer.key)
-        if known is None or task.found is None:  # gone from the store meanwhile
+        if known is None or task.image is None:  # gone from the store meanwhile
             self._again.append(number)
             return None
-        return CheckedPage.kept(task, task.found, answer.key, known)
+        return CheckedPage.kept(task, task.image, answer.key, known)
 
     def _broken(self, number: int, future: Future, together: int) -> CheckedPage | None:
         """A page without an answer, of so many that were sent together: tried again by itself where its worker died,
@@ -331,6 +331,6 @@ def _known_pages(work: CheckPlan, store: Store) -> dict[int, KeptPage]:
 
 
 def _killed(task: PageTask, dead: int) -> PageResult:
-    path = task.found.path if task.found else None
+    path = task.image.path if task.image else None
     why = Notice.of(NoticeCode.WORKERS_DIED, number=dead)
     return PageResult(task.page.id, task.ref, Status.FAILED, why, image=path)

@@ -24,7 +24,7 @@ def drawn_forms(
     font = settings.engine.font
     if font is None or isinstance(engine, ExternalEngine):
         return None
-    wanted = {one for text in texts for one in set(text.text) if is_han(one) and not engine.knows(one)}
+    wanted = {char for text in texts for char in set(text.text) if is_han(char) and not engine.knows(char)}
     sha = hashlib.sha256(font.read_bytes()).hexdigest()
     key = f"drawn {hashlib.sha256(f'{sha} {engine.identity.checksum}'.encode()).hexdigest()}"
     asked, known = _unpacked(cache.get(key), engine)
@@ -40,7 +40,7 @@ def _drawn(font: Path, engine: Engine, characters: Iterable[str]) -> DrawnReadin
     from proof.facsimile.fonts import FontChain  # noqa: PLC0415
 
     fonts = FontChain.found([str(font)])
-    own = sorted(one for one in characters if fonts.face_of(one) == fonts.faces[0])
+    own = sorted(char for char in characters if fonts.face_of(char) == fonts.faces[0])
     return drawn_readings(engine, fonts, own)
 
 

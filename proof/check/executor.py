@@ -125,9 +125,9 @@ class CheckedPage:
     packed: PackedCharacters | None = None
 
     @classmethod
-    def kept(cls, task: PageTask, found: PageImage, key: str, known: KeptResult) -> CheckedPage:
+    def kept(cls, task: PageTask, image: PageImage, key: str, known: KeptResult) -> CheckedPage:
         """A page of which nothing changed, as the store has it under `key`; its image lies where it was `found` now."""
-        return cls(task, replace(known.result, image=found.path), key, reused=True, packed=known.packed)
+        return cls(task, replace(known.result, image=image.path), key, reused=True, packed=known.packed)
 
     def whole(self) -> PageResult:
         """The result with its characters."""
@@ -196,15 +196,15 @@ def check_page(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Check
     plain = without_image(task, threshold)
     if plain is not None:
         return plain
-    assert task.found is not None
+    assert task.image is not None
     key = keys.key(task)
     known = kept.cached_page(key)
     if known is not None:
-        return CheckedPage.kept(task, task.found, key, known)
+        return CheckedPage.kept(task, task.image, key, known)
     hint = task.override.layout if task.override else None
-    readings, keep = open_readings(keys.readings_key(task.found), task.found, kept.cache, checker, plates, hint)
+    readings, keep = open_readings(keys.readings_key(task.image), task.image, kept.cache, checker, plates, hint)
     near = neighbours_of(task.text.pages, task.number)
-    result = checker.judge(task.page, task.ref, task.found, readings, near)
+    result = checker.judge(task.page, task.ref, task.image, readings, near)
     result = with_sense(result, task.page, task.sense, threshold)
     seen = readings.unchanged and kept.glyphs.shown(result.image_sha)
     shapes = None if seen or not result.characters else glyph_shapes(readings.layout, result.characters)
@@ -216,7 +216,7 @@ def without_image(task: PageTask, threshold: float) -> CheckedPage | None:
     it has one."""
     if task.trouble:
         return CheckedPage(task, PageResult(task.page.id, task.ref, Status.FAILED, task.trouble), "")
-    if task.found is None:
+    if task.image is None:
         result = PageResult(task.page.id, task.ref, Status.NO_IMAGE)
         return CheckedPage(task, with_sense(result, task.page, task.sense, threshold), "")
     return None
@@ -224,7 +224,7 @@ def without_image(task: PageTask, threshold: float) -> CheckedPage | None:
 
 def open_readings(
     key: str,
-    found: PageImage,
+    image: PageImage,
     kept: KeptReadings,
     checker: Checker,
     plates: Plates,
@@ -232,20 +232,20 @@ def open_readings(
 ) -> tuple[HalfFolioReadings, Callable[[], tuple[str, bytes] | None]]:
     """What is read on a half-folio, and what says at the end what of it is to be kept under which key."""
     known = PageRecord.unpacked(kept.get(key))
-    readings = checker.readings(found, lambda: plates.load(found), hint, known)
+    readings = checker.readings(image, lambda: plates.load(image), hint, known)
     return readings, lambda: None if readings.unchanged else (key, readings.used.packed())
 
 
 def failed_result(task: PageTask, error: Exception) -> PageResult:
     """What is kept of a page that could not be checked."""
-    path = task.found.path if task.found else None
+    path = task.image.path if task.image else None
     if isinstance(error, ImageError | EngineError | MemoryError):
         why = Notice.of_error(error) if str(error).strip() else Notice.of(NoticeCode.NO_MEMORY)
     else:
         # a mistake of ours that one page brings to light must not cost the other 27,000
         LOG.error("page %s failed", task.page.id, exc_info=error)
-        said = f"{type(error).__name__}: {error}"
-        why = Notice.of(NoticeCode.CHECK_BROKE, path=str(path or task.page.id), error=said)
+        named = f"{type(error).__name__}: {error}"
+        why = Notice.of(NoticeCode.CHECK_BROKE, path=str(path or task.page.id), error=named)
     return PageResult(task.page.id, task.ref, Status.FAILED, why, image=path)
 
 
@@ -257,12 +257,12 @@ class Plates:
         self._lock = Lock()
         self._last: tuple[Path, LoadedImage] | None = None
 
-    def load(self, found: PageImage) -> LoadedImage:
-        if not found.quadrant:
-            return load_image(found.path, max_megapixels=self._limit)
+    def load(self, image: PageImage) -> LoadedImage:
+        if not image.quadrant:
+            return load_image(image.path, max_megapixels=self._limit)
         with self._lock:
-            if self._last is None or self._last[0] != found.path:
-                self._last = (found.path, load_image(found.path, max_megapixels=self._limit))
+            if self._last is None or self._last[0] != image.path:
+                self._last = (image.path, load_image(image.path, max_megapixels=self._limit))
             return self._last[1]
 
 

@@ -86,21 +86,21 @@ def folders_of(settings: Settings) -> list[LibraryFolder]:
     """The works of a library by name: every folder with a config.toml (what is below it is a part of it), and every
     other folder directly in the library that has texts. Raises UsageError where there is none."""
     base = _base(settings)
-    found: list[LibraryFolder] = []
+    folders: list[LibraryFolder] = []
 
     def look(folder: Path, depth: int) -> None:
         for path in sorted(folder.iterdir()):
             if not path.is_dir() or path.name.startswith("."):
                 continue
             if (path / FILE_NAME).exists() or (depth == 1 and any(path.glob(TEXTS))):
-                found.append(LibraryFolder(path.relative_to(base).as_posix(), path))
+                folders.append(LibraryFolder(path.relative_to(base).as_posix(), path))
             elif depth < DEEPEST:
                 look(path, depth + 1)
 
     look(base, 1)
-    if not found:
+    if not folders:
         raise UsageError(f"{base}: no work lies in it: each is a folder with {FILE_NAME}, or with texts ({TEXTS})")
-    return found
+    return folders
 
 
 def work_settings(library: Settings, folder: LibraryFolder) -> Settings:
@@ -132,14 +132,21 @@ def check_library(
         before = store.library.folders()
         done = {name for name, (_, state) in before.items() if state is FolderState.CHECKED}
         first = settings.library.first
-        ordered = sorted(folders_of(settings), key=lambda one: (_rank(one.name, first), one.name in done, one.name))
-        store.library.begin([one.name for one in ordered])
+        ordered = sorted(
+            folders_of(settings),
+            key=lambda folder_of_work: (
+                _rank(folder_of_work.name, first),
+                folder_of_work.name in done,
+                folder_of_work.name,
+            ),
+        )
+        store.library.begin([folder_of_work.name for folder_of_work in ordered])
         taken = {work: name for name, (work, _) in before.items() if work}
-        found, engine = [], SharedEngine(store)
+        outcomes, engine = [], SharedEngine(store)
         for number, folder in enumerate(ordered, 1):
             began(folder.name, number, len(ordered))
-            found.append(_check_work(folder, settings, store, taken, watch, waiting, engine))
-    return found
+            outcomes.append(_check_work(folder, settings, store, taken, watch, waiting, engine))
+    return outcomes
 
 
 def _check_work(
@@ -162,8 +169,8 @@ def _check_work(
         if not isinstance(error, ProofError):
             # a mistake of ours that one work brings to light must not cost the others
             LOG.error("work %s failed", folder.name, exc_info=error)
-        told = error if isinstance(error, ProofError) else UsageError(f"{type(error).__name__}: {error}")
-        trouble = Notice.of_error(told)
+        cause = error if isinstance(error, ProofError) else UsageError(f"{type(error).__name__}: {error}")
+        trouble = Notice.of_error(cause)
         store.library.note(folder.name, FolderState.FAILED, trouble=trouble)
         return WorkOutcome(folder.name, None, trouble)
     work = store.run(outcome.run_id).info.work

@@ -64,11 +64,11 @@ class PageImages:
 
     def page(self, named: str) -> TextPage:
         """The page called `named`, by its id or its half-folio (`010-1a`). Raises UsageError unless there is one."""
-        found = [each for each in self.pages if each.page.id == named] or self._at(named)
-        if len(found) == 1:
-            return found[0]
-        if found:
-            known = " and ".join(f"{each.page.id} of {each.text.path}" for each in found)
+        matching = [each for each in self.pages if each.page.id == named] or self._at(named)
+        if len(matching) == 1:
+            return matching[0]
+        if matching:
+            known = " and ".join(f"{each.page.id} of {each.text.path}" for each in matching)
             raise UsageError(f"{named} is the name of several pages, {known}: name one by its id, or give --texts")
         raise UsageError(f"no page is called {named}: give its id or its half-folio, as `proof pair` lists them")
 

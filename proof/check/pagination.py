@@ -61,21 +61,21 @@ def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable
     owner = [number for number, read in enumerate(shown) for _ in read]
     place = _places(len(cells), _in_order(align(text, "".join(shown))))
     pages = [None if at is None else owner[at] for at in place]
-    count = {page: sum(1 for one in group) for page, group in groupby(sorted(p for p in pages if p is not None))}
-    told = [number for number, size in count.items() if size >= LEAST]
-    if not told:
+    count = {page: sum(1 for character in group) for page, group in groupby(sorted(p for p in pages if p is not None))}
+    shown_pages = [number for number, size in count.items() if size >= LEAST]
+    if not shown_pages:
         raise TextError(edition.path, None, f"none of the {len(images)} images shows this text")
     lines = _Lines(edition)
-    by_page: dict[int, list[int]] = {number: [] for number in range(min(told), max(told) + 1)}
+    by_page: dict[int, list[int]] = {number: [] for number in range(min(shown_pages), max(shown_pages) + 1)}
     for index, page in enumerate(pages):
         if page in count and count[page] >= LEAST:
             by_page[page].append(index)
-    found = tuple(
+    laid = tuple(
         _page(images[number].id, edition, lines.columns(cells[index] for index in chosen))
         for number, chosen in by_page.items()
     )
-    remarks = _remarks(edition, images, pages, cells, (min(told), max(told)), lines)
-    return replace(edition, pages=found, remarks=(*edition.remarks, *remarks))
+    remarks = _remarks(edition, images, pages, cells, (min(shown_pages), max(shown_pages)), lines)
+    return replace(edition, pages=laid, remarks=(*edition.remarks, *remarks))
 
 
 def without_images(edition: Transcription) -> Transcription:
@@ -123,7 +123,7 @@ def _in_order(blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
 
 def _places(length: int, blocks: Iterable[AlignedPart]) -> list[int | None]:
     """For every character of the text the one of the images where it stands, or should; None where it is on none."""
-    found: list[int | None] = [None] * length
+    place_of_character: list[int | None] = [None] * length
     for block in blocks:
         for op in block.ops:
             wide, room = op.a1 - op.a0, op.b1 - op.b0
@@ -131,18 +131,18 @@ def _places(length: int, blocks: Iterable[AlignedPart]) -> list[int | None]:
                 continue
             for offset in range(wide):
                 step = offset if op.equal or wide == room else offset * room // wide
-                found[op.a0 + offset] = min(op.b0 + step, block.b1 - 1)
+                place_of_character[op.a0 + offset] = min(op.b0 + step, block.b1 - 1)
     last: int | None = None
     gap: list[int] = []
-    for index, at in enumerate(found):
+    for index, at in enumerate(place_of_character):
         if at is None:
             gap.append(index)
             continue
         if last is not None and gap and len(gap) < ELSEWHERE and at - last <= len(gap) + ELSEWHERE:
             for number, missing in enumerate(gap, start=1):
-                found[missing] = min(last + number, at)
+                place_of_character[missing] = min(last + number, at)
         last, gap = at, []
-    return found
+    return place_of_character
 
 
 class _Lines:
@@ -163,7 +163,7 @@ class _Lines:
 
     def layered(self, cells: Iterable[tuple[Layer, WitnessCell]]) -> tuple[Column, ...]:
         """The same, the cells of commentary as notes."""
-        found = []
+        columns = []
         for number, line in groupby(cells, key=lambda item: self.number(item[1].start)):
             start, end = self._spans[number - 1]
             runs = []
@@ -171,8 +171,8 @@ class _Lines:
                 row = Row.RIGHT if note else Row.MAIN
                 own = tuple(Cell(cell.text, cell.start - start, cell.length, row) for _, cell in group)
                 runs.append(Run(note, own))
-            found.append(Column(number, self._text[start:end], start, number, tuple(runs)))
-        return tuple(found)
+            columns.append(Column(number, self._text[start:end], start, number, tuple(runs)))
+        return tuple(columns)
 
 
 def _page(name: str, edition: Transcription, columns: tuple[Column, ...]) -> Page:
@@ -191,7 +191,7 @@ def _remarks(
     lines: _Lines,
 ) -> list[Remark]:
     """What is on no image, and which images show none of the text."""
-    told: list[Remark] = []
+    remarks: list[Remark] = []
     at = 0
     for nowhere, group in groupby(pages, key=lambda page: page is None):
         size = sum(1 for _ in group)
@@ -200,9 +200,9 @@ def _remarks(
             begun = "".join(cell.text for cell in cells[at : at + min(size, 12)])
             begun += "…" if size > 12 else ""
             line = lines.number(first.start)
-            told.append(Remark.of(edition.path, line, Code.ON_NO_IMAGE, text=begun, number=size))
+            remarks.append(Remark.of(edition.path, line, Code.ON_NO_IMAGE, text=begun, number=size))
         at += size
     for number, code in ((ends[0], Code.IMAGES_BEFORE), (len(images) - 1 - ends[1], Code.IMAGES_AFTER)):
         if number:
-            told.append(Remark.of(edition.path, 0, code, number=number))
-    return told
+            remarks.append(Remark.of(edition.path, 0, code, number=number))
+    return remarks

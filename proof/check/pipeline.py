@@ -69,7 +69,7 @@ class CheckOutcome:
     """What a check left behind: its run in the store, the reports of its work with the counts of the run, the sequence
     findings, what the readers remarked about the texts and the finder of images about these, and the texts that could
     not be read or stand on no image; `unusable` is what else was named and served no page.
-    `told` are its most suspicious places."""
+    `suspicious` are its most suspicious places."""
 
     run_id: int
     written: WrittenReport
@@ -78,7 +78,7 @@ class CheckOutcome:
     notices: tuple[Notice, ...]
     unread: tuple[Notice, ...] = ()
     unusable: tuple[Notice, ...] = ()
-    told: tuple[SuspiciousPlace, ...] = ()
+    suspicious: tuple[SuspiciousPlace, ...] = ()
 
     @property
     def sound(self) -> bool:
@@ -132,11 +132,11 @@ def check(
         written = write_reports(whole, settings.project.out, language=settings.report.lang)
         if whole != run:
             written = replace(written, tally=Tally.of(run.outlines()))
-        told = tuple(places(run, show, language))
+        suspicious = tuple(places(run, show, language))
     remarks = tuple(remark for text in sources.texts for remark in text.remarks if remark.code not in OF_SEQUENCE)
     notices = tuple(notice for notice in sources.index.notices if notice not in unused.unusable)
     notices += (*unused.left_over, *repeated_material(work.tasks))
-    return CheckOutcome(run_id, written, findings, remarks, notices, sources.unread, unused.unusable, told)
+    return CheckOutcome(run_id, written, findings, remarks, notices, sources.unread, unused.unusable, suspicious)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +186,11 @@ def _check_pages(
     work.hear(by_sense(work, settings, store.cache))
     habits = EngineBias()
     done = reused = seen = 0
-    shown = sum(task.found is not None for task in work.tasks)
+    shown = sum(task.image is not None for task in work.tasks)
 
     def saved(page: CheckedPage) -> None:
         nonlocal done, reused, seen
-        done, reused, seen = done + 1, reused + page.reused, seen + (page.task.found is not None)
+        done, reused, seen = done + 1, reused + page.reused, seen + (page.task.image is not None)
         habits.add(page.result, page.task.place.position)
         if watch:
             watch(Progress(done, len(work.tasks), reused, page.result.page, seen, shown))

@@ -42,7 +42,7 @@ class PageTask:
     text: Transcription
     number: int
     place: PagePlace
-    found: PageImage | None
+    image: PageImage | None
     image_ref: ImageRef | None
     trouble: Notice | None = None
     override: LayoutOverride | None = None
@@ -83,7 +83,7 @@ def work_of(texts: Sequence[Transcription], store: Store, project: Sequence[Path
 def _new_name(texts: Sequence[Transcription], store: Store) -> str:
     """The name of the first file, for texts that the store does not know; or of a work of which they are copies."""
     name = texts[0].path.stem
-    held = {one.path: store.text_versions.content(one.path) for one in store.texts() if one.work == name}
+    held = {known.path: store.text_versions.content(known.path) for known in store.texts() if known.work == name}
     if held and all(most_alike(text.text, held) is None for text in texts):
         raise UsageError(
             f"{texts[0].path}: the store has another work of this name, from {next(iter(held))}; rename the file, say "
@@ -111,18 +111,18 @@ class PageKeys:
         """The script of a text: as set, or as the text shows."""
         return text.script if self.named_script == "auto" else Script(self.named_script)
 
-    def readings_key(self, found: PageImage, image_sha: str = "") -> str:
+    def readings_key(self, image: PageImage, image_sha: str = "") -> str:
         """The key under which it is kept what was read on an image: nothing of the text and nothing of how it is
         judged is in it. `image_sha` is the hash of the image's bytes where it is known. Raises ImageError."""
         engine = self.engine
-        parts = (engine.name, engine.version, engine.checksum, self.detection_model, found.quadrant)
-        sha = image_sha or sha256_of(found.path)
+        parts = (engine.name, engine.version, engine.checksum, self.detection_model, image.quadrant)
+        sha = image_sha or sha256_of(image.path)
         return f"page {hashlib.sha256(chr(31).join((*parts, sha)).encode()).hexdigest()}"
 
     def key(self, task: PageTask, image_sha: str = "") -> str:
         """A hash of all that the result of a page depends on; `image_sha` as in `readings_key`. Raises ImageError
         where the image cannot be read."""
-        image = task.found
+        image = task.image
         parts = [
             str(METHOD),
             proof.__version__,
@@ -133,7 +133,10 @@ class PageKeys:
             (image_sha or sha256_of(image.path)) if image else "",
             image.quadrant if image else "",
             *([json.dumps(task.override.layout.as_json())] if task.override and task.override.layout else []),
-            *(f"{one.column} {one.offset} {one.suggested} {one.odds:.6f} {one.told}" for one in task.sense),
+            *(
+                f"{evidence.column} {evidence.offset} {evidence.suggested} {evidence.odds:.6f} {evidence.reading}"
+                for evidence in task.sense
+            ),
             task.ref,
             task.page.id,
             *(column.source for column in task.page.columns),
@@ -171,9 +174,9 @@ class CheckPlan:
 
     def read_as(self, task: PageTask, override: LayoutOverride | None) -> PageTask:
         """A task of this work as it is where `override` holds for its page, or nothing does."""
-        found = _task(task.text, task.number, task.place.position, self._images_of(task.text), task.place.sha)
-        found = replace(found, sense=task.sense, place=task.place)
-        return with_override(found, override, self._index) if override else found
+        own = _task(task.text, task.number, task.place.position, self._images_of(task.text), task.place.sha)
+        own = replace(own, sense=task.sense, place=task.place)
+        return with_override(own, override, self._index) if override else own
 
     def _images_of(self, text: Transcription) -> ImageIndex:
         return self._index.with_lists(image_lists(self._settings, text))
@@ -202,8 +205,8 @@ def _task(text: Transcription, number: int, position: int, index: ImageIndex, sh
     place = PagePlace(position, str(text.path), page.juan, str(page.folio) if page.folio else "", sha=sha)
     ref = index.reference(page)
     try:
-        found = index.find(page) or index.counted(text.path.stem, number, len(text.pages))
-        return PageTask(text, number, place, found, ref)
+        image = index.find(page) or index.counted(text.path.stem, number, len(text.pages))
+        return PageTask(text, number, place, image, ref)
     except ImageListError as error:
         return PageTask(text, number, place, None, ref, Notice.of_error(error))
 
@@ -234,6 +237,6 @@ def with_override(task: PageTask, override: LayoutOverride, index: ImageIndex) -
     """A task as a person set it right. An image that is gone from the folders costs this page."""
     if not override.image:
         return replace(task, override=override)
-    found = index.assigned(override.image, override.quadrant)
+    image = index.assigned(override.image, override.quadrant)
     gone = Notice.of(NoticeCode.ASSIGNED_GONE, image=override.image, person=override.person)
-    return replace(task, override=override, found=found, trouble=None if found else gone)
+    return replace(task, override=override, image=image, trouble=None if image else gone)

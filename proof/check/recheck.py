@@ -30,14 +30,14 @@ from proof.check.sense_alone import by_sense
 from proof.collate.witness_evidence import WitnessEvidence
 from proof.errors import EngineError, GonePageError, ImageError, OutputError, StoppedError, TextError
 from proof.images.find import ImageIndex
-from proof.model.flags import Kind
+from proof.model.flags import Kind, Origin
 from proof.model.quality import QualityFlags
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import Engine, Pixels, Reading, WrappedEngine
 from proof.ocr.external.folder import ExternalEngine
 from proof.ocr.registry import open_engine
 from proof.settings.config import Settings
-from proof.store import FlagFilter, Store
+from proof.store import Store
 from proof.store.decision_records import State
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError
 from proof.store.lookup import NoPlaceError
@@ -164,9 +164,9 @@ class Rechecker:
             raise
         except Exception as error:
             return CheckedPage(task, failed_result(task, error), ""), RecheckFault.of(error)
-        told = {Status.NO_IMAGE: RecheckFault.NO_IMAGE, Status.MISMATCH: RecheckFault.OTHER_PAGE}
+        faults = {Status.NO_IMAGE: RecheckFault.NO_IMAGE, Status.MISMATCH: RecheckFault.OTHER_PAGE}
         gone = RecheckFault.IMAGE_GONE if task.trouble else None
-        return page, told.get(page.result.status, gone)
+        return page, faults.get(page.result.status, gone)
 
     def _open(self) -> Engine:
         if self._engine is None:
@@ -212,10 +212,10 @@ class Rechecker:
             self._known_evidence.clear()
         own = hashlib.sha256(f"{text.path}\n{text.text}".encode("utf-8", "surrogatepass")).digest()
         if own not in self._known_evidence:
-            found = witness_evidence_of(self._settings, [text], self._store, self._witnesses[1])
+            evidence = witness_evidence_of(self._settings, [text], self._store, self._witnesses[1])
             while len(self._known_evidence) >= KEPT_TEXTS:
                 del self._known_evidence[next(iter(self._known_evidence))]
-            self._known_evidence[own] = next(iter(found.values()), None)
+            self._known_evidence[own] = next(iter(evidence.values()), None)
         return self._known_evidence[own]
 
     def _settled(
@@ -231,24 +231,24 @@ class Rechecker:
         habits = EngineBias()
         habits.add(result)
         asked = tuple({flag.transcribed for flag in overlay.among(result.flags) if flag.kind is Kind.SUBSTITUTION})
-        others = FlagFilter(work, kinds=(Kind.SUBSTITUTION, Kind.VARIANT), transcribed=asked, by_hand=False)
-        for other in self._store.flags(others) if asked else ():  # of the whole work, only what bears on this page
-            if other.flag.page != result.page:
-                habits.learn(other.flag)
+        kinds = (Kind.SUBSTITUTION, Kind.VARIANT)  # of the whole work, only what bears on this page
+        for other in self._store.flags(work, (Origin.FINDING,), kinds=kinds, transcribed=asked) if asked else ():
+            if other.page != result.page:
+                habits.learn(other)
         shown = Counter(character.text for character in result.characters)
         habits.occurrences = shown + Counter(self._store.glyphs.occurrences(work, habits.recurring, result.page))
         flagging = self._settings.flags
         sense.hear((*result.flags, *overlay.seeded))
-        found = tuple(weighed(flag, habits, flagging, evidence, sense) for flag in result.flags)
+        flags = tuple(weighed(flag, habits, flagging, evidence, sense) for flag in result.flags)
         seeded = tuple(weighed(flag, habits, flagging, evidence, sense, seeded=True) for flag in overlay.seeded)
-        return replace(result, flags=found), replace(overlay, seeded=seeded)
+        return replace(result, flags=flags), replace(overlay, seeded=seeded)
 
     def _flags(self, work: str, place: ListedPage) -> dict[int, QueuedFlag]:
         return {queued.number: queued for queued in self._store.queue.on_page(work, place.position)}
 
     def _displaced(self, work: str) -> frozenset[int]:
         """The flags of the work that were decided and whose places are lost, by their numbers."""
-        return frozenset(one.decision.flag for one in self._store.decisions.displaced(work))
+        return frozenset(place.decision.flag for place in self._store.decisions.displaced(work))
 
 
 class _CancellableEngine(WrappedEngine):
@@ -286,8 +286,8 @@ def _compared(
     return Reread(
         result=result,
         trouble=trouble,
-        fresh=tuple(one for number, one in after.items() if raised(after, number) and not raised(before, number)),
-        gone=tuple(one for number, one in before.items() if raised(before, number) and not raised(after, number)),
+        fresh=tuple(queued for number, queued in after.items() if raised(after, number) and not raised(before, number)),
+        gone=tuple(queued for number, queued in before.items() if raised(before, number) and not raised(after, number)),
         kept=tuple(flag for flag in decided if flag.number not in places_lost),
         lost=tuple(flag for flag in decided if flag.number in places_lost),
     )

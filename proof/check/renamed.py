@@ -27,17 +27,17 @@ def earlier_name(
     """The text as the store knows it whose file is gone and which this one is now: the one of that name or, where there
     is none, the one that read most like it. Of the same name in a project of which this one in the folder `base` is a
     copy, too. None where the store knows the file itself."""
-    known, here = store.text_versions.paths(), {str(one.path) for one in texts}
+    known, here = store.text_versions.paths(), {str(stored.path) for stored in texts}
     if str(text.path) in known:
         return None
-    others = [one for one in store.texts() if one.path in known - here]
-    gone = [one for one in others if not Path(one.path).exists()]
-    named = [one for one in gone if Path(one.path).name == text.path.name]
-    copied = [one for one in others if base and _is_copied(Path(one.path), text.path, base)]
+    others = [stored for stored in store.texts() if stored.path in known - here]
+    gone = [stored for stored in others if not Path(stored.path).exists()]
+    named = [stored for stored in gone if Path(stored.path).name == text.path.name]
+    copied = [stored for stored in others if base and _is_copied(Path(stored.path), text.path, base)]
     if named or copied:
-        return (named + copied)[0] if len({one.path for one in (*named, *copied)}) == 1 else None
-    alike = most_alike(text.text, {one.path: store.text_versions.content(one.path) for one in gone})
-    return next((one for one in gone if one.path == alike), None)
+        return (named + copied)[0] if len({stored.path for stored in (*named, *copied)}) == 1 else None
+    alike = most_alike(text.text, {stored.path: store.text_versions.content(stored.path) for stored in gone})
+    return next((stored for stored in gone if stored.path == alike), None)
 
 
 def _is_copied(old: Path, new: Path, base: Path) -> bool:

@@ -20,18 +20,18 @@ def _pages(tasks: Sequence[PageTask]) -> Iterator[Notice]:
         texts[task.page.id][task.place.text] = None
     twice = {page: list(paths) for page, paths in texts.items() if len(paths) > 1}
     if twice:
-        page, (one, other, *_) = next(iter(twice.items()))
-        yield Notice.of(NoticeCode.PAGES_IN_SEVERAL_TEXTS, number=len(twice), page=page, one=one, other=other)
+        page, (first, second, *_) = next(iter(twice.items()))
+        yield Notice.of(NoticeCode.PAGES_IN_SEVERAL_TEXTS, number=len(twice), page=page, one=first, other=second)
 
 
 def _images(tasks: Sequence[PageTask]) -> Iterator[Notice]:
-    found = [
+    several = [
         dict(notice.values)
         for task in tasks
-        if task.found is not None
-        for notice in task.found.notices
+        if task.image is not None
+        for notice in task.image.notices
         if notice.code is NoticeCode.SEVERAL_FILES
     ]
-    if found:
-        file, others = found[0]["file"], found[0]["others"]
-        yield Notice.of(NoticeCode.IMAGES_IN_SEVERAL_PLACES, number=len(found), file=file, others=others)
+    if several:
+        file, others = several[0]["file"], several[0]["others"]
+        yield Notice.of(NoticeCode.IMAGES_IN_SEVERAL_PLACES, number=len(several), file=file, others=others)

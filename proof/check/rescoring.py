@@ -12,9 +12,9 @@ from proof.check.engine_bias import EngineBias
 from proof.check.plan import METHOD
 from proof.check.sense import FlagSense, without_sense
 from proof.collate.witness_evidence import ALIGNED, WitnessEvidence, beside, without_witnesses
-from proof.model.flags import COLLATION, Flag, is_raised
+from proof.model.flags import COLLATION, OF_TEXT, Flag, Origin, is_raised
 from proof.settings.config import FlagsSection, Settings
-from proof.store import FlagFilter, Store
+from proof.store import Store
 from proof.text.addresses import Addresses
 from proof.text.authorities import lists_fingerprint
 from proof.text.gathered import apart_from, read_witnesses
@@ -53,17 +53,16 @@ def _settled(
     """Whether all was weighed before somebody else changed the work. What is weighed together is written together:
     neither memory nor the time that others wait to write grows with the work."""
     seen: int | None = store.revision(work)
-    for flags, seeded in ((store.flags(FlagFilter(work)), False), (store.seeded(work), True)):
-        own = (stored for stored in flags if pages is None or stored.flag.page in pages)
-        while some := tuple(islice(own, AT_ONCE)):
+    for origins, seeded in ((OF_TEXT, False), ((Origin.SEEDED,), True)):
+        own = (flag for flag in store.flags(work, origins) if pages is None or flag.page in pages)
+        while batch := tuple(islice(own, AT_ONCE)):
             if sense is not None:
-                sense.hear(stored.flag for stored in some if not stored.stale)
+                sense.hear(batch)
             changed = []
-            for stored in some:
-                evidence = witness_evidence.get(stored.flag.page) if witness_evidence and not stored.stale else None
-                heard = None if stored.stale else sense
-                settled = weighed(stored.flag, habits, flagging, evidence, heard, seeded=seeded)
-                if settled != stored.flag:
+            for flag in batch:
+                evidence = witness_evidence.get(flag.page) if witness_evidence else None
+                settled = weighed(flag, habits, flagging, evidence, sense, seeded=seeded)
+                if settled != flag:
                     changed.append(settled)
             if changed and (seen := store.rescore(work, changed, seen=seen)) is None:
                 return False
@@ -109,7 +108,7 @@ def witness_evidence_of(
         witnesses = read_witnesses(settings.witness_sources())
     if not witnesses:
         return {}
-    found: dict[str, WitnessEvidence] = {}
+    evidence_of_page: dict[str, WitnessEvidence] = {}
     for text in texts:
         parallels = []
         for whole in witnesses:
@@ -127,5 +126,5 @@ def witness_evidence_of(
         script = text.script if settings.page.script == "auto" else Script(settings.page.script)
         policy = policy_of(script, settings.variants.file)
         evidence = WitnessEvidence(Addresses(text), tuple(parallels), policy, settings.flags.threshold)
-        found |= {page.id: evidence for page in text.pages}
-    return found
+        evidence_of_page |= {page.id: evidence for page in text.pages}
+    return evidence_of_page

@@ -70,38 +70,38 @@ class FlagSense:
     def weighed(self, flag: Flag) -> Flag:
         """A flag with what the sense says at its place, and the score that it has in that light."""
         place = self._pages.get(flag.page)
-        told = _told(place, flag) if place is not None and _bears(flag) else None
-        if told is None:
+        reading = _told(place, flag) if place is not None and _bears(flag) else None
+        if reading is None:
             return flag
-        score = round(flag.score + told.weight, 6)
-        return replace(flag, score=score, evidence=replace(flag.evidence, sense=told))
+        score = round(flag.score + reading.weight, 6)
+        return replace(flag, score=score, evidence=replace(flag.evidence, sense=reading))
 
 
 def without_sense(flag: Flag) -> Flag:
     """The flag with the score that it had before the sense was heard; one that the sense alone raised as it is."""
-    told = flag.evidence.sense
-    if told is None or flag.evidence.reason == SENSE:
+    reading = flag.evidence.sense
+    if reading is None or flag.evidence.reason == SENSE:
         return flag
-    return replace(flag, score=round(flag.score - told.weight, 6), evidence=replace(flag.evidence, sense=None))
+    return replace(flag, score=round(flag.score - reading.weight, 6), evidence=replace(flag.evidence, sense=None))
 
 
 def _told(place: _Place, flag: Flag) -> SenseReading | None:
     """What the sense says of a flag, with what this weighs. Between characters that are written alike it decides."""
     if run_together(flag.transcribed, flag.suggested):
-        for one in place.alone:
-            here = place.text.line(place.page, one.column) == flag.line and one.offset == flag.offset
-            if here and one.suggested == flag.suggested:
-                return replace(one.told, weight=round(one.odds, 3))
-    told = place.text.reading(place.page, flag)
-    return told and replace(told, weight=round(sense_weight(told.odds), 3))
+        for evidence in place.alone:
+            here = place.text.line(place.page, evidence.column) == flag.line and evidence.offset == flag.offset
+            if here and evidence.suggested == flag.suggested:
+                return replace(evidence.reading, weight=round(evidence.odds, 3))
+    reading = place.text.reading(place.page, flag)
+    return reading and replace(reading, weight=round(sense_weight(reading.odds), 3))
 
 
 def _bears(flag: Flag) -> bool:
     """Whether a flag is one of which the sense may say something: the image shows another character, and what stands
     beside it is the text's. Where a character is missing there, no context tells for which of two it was written."""
-    told = flag.evidence.notice is not None and flag.evidence.notice.code is NoticeCode.FOR_EITHER
+    for_either = flag.evidence.notice is not None and flag.evidence.notice.code is NoticeCode.FOR_EITHER
     other = flag.evidence.reason in (SENSE, PLACEHOLDER)
-    return flag.kind is Kind.SUBSTITUTION and flag.length == 1 and not other and not told
+    return flag.kind is Kind.SUBSTITUTION and flag.length == 1 and not other and not for_either
 
 
 class _Text:
@@ -118,11 +118,11 @@ class _Text:
         if self._readings is None:
             known = self._cache.get(self._key)
             self._readings = _unpacked(known) if known else {}
-        doubts = {_name(one): one for one in (self._doubt(page, flag) for page, flag in flags)}
-        asked = {name: one for name, one in doubts.items() if name not in self._readings}
+        doubts = {_name(doubt): doubt for doubt in (self._doubt(page, flag) for page, flag in flags)}
+        asked = {name: doubt for name, doubt in doubts.items() if name not in self._readings}
         if asked:
-            told = DoubtedText(self._text, self._model.model()).readings(list(asked.values()))
-            self._readings.update(zip(asked, told, strict=True))
+            readings = DoubtedText(self._text, self._model.model()).readings(list(asked.values()))
+            self._readings.update(zip(asked, readings, strict=True))
             self._cache.put(self._key, _packed(self._readings))
 
     def reading(self, page: int, flag: Flag) -> SenseReading | None:
@@ -140,7 +140,7 @@ class _Text:
 
     def _doubt(self, page: int, flag: Flag) -> Doubt:
         columns = self._text.pages[page].columns
-        column = next((n for n, one in enumerate(columns) if one.number == flag.line), -1)
+        column = next((n for n, candidate in enumerate(columns) if candidate.number == flag.line), -1)
         shown = flag.evidence.alternatives
         return Doubt(page, column, flag.offset, flag.transcribed, flag.suggested, shown)
 
@@ -149,16 +149,16 @@ class _Text:
         return key_of("sense", self._text, self._model)
 
 
-def _name(one: Doubt) -> str:
-    shown = "".join(f"{text}{chance:.5f}" for text, chance in one.shown)
-    return f"{one.page} {one.column} {one.offset} {one.transcribed}{one.suggested} {shown}"
+def _name(doubt: Doubt) -> str:
+    shown = "".join(f"{text}{chance:.5f}" for text, chance in doubt.shown)
+    return f"{doubt.page} {doubt.column} {doubt.offset} {doubt.transcribed}{doubt.suggested} {shown}"
 
 
 def _packed(readings: Readings) -> bytes:
-    told = {name: one and one.as_dict() for name, one in readings.items()}
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    records = {name: reading and reading.as_dict() for name, reading in readings.items()}
+    return json.dumps(records, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
 def _unpacked(data: bytes) -> Readings:
-    told = json.loads(data.decode("utf-8", "surrogatepass"))
-    return {name: one and SenseReading.of(one) for name, one in told.items()}
+    records = json.loads(data.decode("utf-8", "surrogatepass"))
+    return {name: record and SenseReading.of(record) for name, record in records.items()}

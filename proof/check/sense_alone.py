@@ -43,18 +43,18 @@ def by_sense(work: CheckPlan, settings: Settings, cache: Cache) -> Mapping[int, 
     for number, task in enumerate(work.tasks):
         if not task.trouble:
             place = PagePosition(number_of[id(task.text)], task.number)
-            (unseen if task.found is None else seen)[place] = number
+            (unseen if task.image is None else seen)[place] = number
     model = ModelFile(settings.language.model)
-    found: defaultdict[int, list[SenseEvidence]] = defaultdict(list)
+    by_task: defaultdict[int, list[SenseEvidence]] = defaultdict(list)
     if unseen:
-        for one in evidence(list(texts.values()), model.model(), SenseWeights.shipped(), unseen.keys()):
-            found[unseen[one.where]].append(one)
+        for item in evidence(list(texts.values()), model.model(), SenseWeights.shipped(), unseen.keys()):
+            by_task[unseen[item.where]].append(item)
     for number, text in enumerate(texts.values()):
         own = {place.page: task for place, task in seen.items() if place.text == number}
-        for one in _of_text(text, model, cache) if own else ():
-            if one.where.page in own:
-                found[own[one.where.page]].append(one)
-    return found
+        for item in _of_text(text, model, cache) if own else ():
+            if item.where.page in own:
+                by_task[own[item.where.page]].append(item)
+    return by_task
 
 
 def _of_text(text: Transcription, model: ModelFile, cache: Cache) -> list[SenseEvidence]:
@@ -63,19 +63,21 @@ def _of_text(text: Transcription, model: ModelFile, cache: Cache) -> list[SenseE
     key = key_of("sense alone", text, model)
     known = cache.get(key)
     if known is not None:
-        return [_unpacked(*one) for one in json.loads(known)]
-    found = evidence([text], model.model(), SenseWeights.shipped())
-    if found:
-        heard = DoubtedText(text, model.model()).heard_at([(one.where.page, one.column, one.offset) for one in found])
-        found = [_less(one, share) for one, share in zip(found, heard, strict=True)]
-    cache.put(key, json.dumps([_packed(one) for one in found], ensure_ascii=False).encode())
-    return found
+        return [_unpacked(*item) for item in json.loads(known)]
+    items = evidence([text], model.model(), SenseWeights.shipped())
+    if items:
+        heard = DoubtedText(text, model.model()).heard_at(
+            [(item.where.page, item.column, item.offset) for item in items]
+        )
+        items = [_less(item, share) for item, share in zip(items, heard, strict=True)]
+    cache.put(key, json.dumps([_packed(item) for item in items], ensure_ascii=False).encode())
+    return items
 
 
-def _less(one: SenseEvidence, share: float) -> SenseEvidence:
+def _less(item: SenseEvidence, share: float) -> SenseEvidence:
     """What the sense says, heard by that share."""
-    odds = round(share * one.odds, 3)
-    return replace(one, odds=odds, told=replace(one.told, odds=odds))
+    odds = round(share * item.odds, 3)
+    return replace(item, odds=odds, reading=replace(item.reading, odds=odds))
 
 
 def key_of(kind: str, text: Transcription, model: ModelFile) -> str:
@@ -84,31 +86,33 @@ def key_of(kind: str, text: Transcription, model: ModelFile) -> str:
     return f"{kind} {hashlib.sha256(chr(31).join(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
-def _packed(one: SenseEvidence) -> list[object]:
-    told = one.told.as_dict()
-    return [one.where.page, one.column, one.offset, one.transcribed, one.suggested, one.odds, told]
+def _packed(item: SenseEvidence) -> list[object]:
+    reading = item.reading.as_dict()
+    return [item.where.page, item.column, item.offset, item.transcribed, item.suggested, item.odds, reading]
 
 
 def _unpacked(
-    page: int, column: int, offset: int, transcribed: str, suggested: str, odds: float, told: dict[str, object]
+    page: int, column: int, offset: int, transcribed: str, suggested: str, odds: float, reading: dict[str, object]
 ) -> SenseEvidence:
     where = PagePosition(0, page)
-    return SenseEvidence(where, column, offset, transcribed, suggested, odds, SenseReading.of(told))
+    return SenseEvidence(where, column, offset, transcribed, suggested, odds, SenseReading.of(reading))
 
 
-def with_sense(result: PageResult, page: Page, found: Sequence[SenseEvidence], threshold: float) -> PageResult:
+def with_sense(result: PageResult, page: Page, items: Sequence[SenseEvidence], threshold: float) -> PageResult:
     """The result of a page with what the sense alone says: all of it where no image was found, with the columns that it
     speaks of; beside an image what this does not tell."""
-    if not found:
+    if not items:
         return result
     if result.status is Status.NO_IMAGE:
-        flags = [flag_of(page, result.ref, one, threshold) for one in found]
+        flags = [flag_of(page, result.ref, item, threshold) for item in items]
         flags.sort(key=_in_order)
         lines = {flag.line for flag in flags}
-        columns = tuple(CheckedColumn(one.number, NOWHERE, one.source) for one in page.columns if one.number in lines)
+        columns = tuple(
+            CheckedColumn(item.number, NOWHERE, item.source) for item in page.columns if item.number in lines
+        )
         return replace(result, flags=numbered(flags), columns=columns)
     if result.status is Status.CHECKED:
-        added = list(_beside_image(result, page, found, threshold))
+        added = list(_beside_image(result, page, items, threshold))
         own = numbered((*result.flags, *added))[len(result.flags) :]
         return replace(result, flags=tuple(sorted((*result.flags, *own), key=_in_order)))
     return result
@@ -118,15 +122,15 @@ def _in_order(flag: Flag) -> tuple[int, int]:
     return flag.line, flag.offset
 
 
-def _beside_image(result: PageResult, page: Page, found: Sequence[SenseEvidence], threshold: float) -> Iterator[Flag]:
+def _beside_image(result: PageResult, page: Page, items: Sequence[SenseEvidence], threshold: float) -> Iterator[Flag]:
     """Findings of the sense where the image has the character and shows no other, weighed by how surely it shows it."""
     taken = _taken(result.flags)
-    characters = {(one.line, one.offset): one for one in result.characters}
-    for one in found:
-        character = characters.get((page.columns[one.column].number, one.offset))
+    characters = {(item.line, item.offset): item for item in result.characters}
+    for item in items:
+        character = characters.get((page.columns[item.column].number, item.offset))
         if character is None or (character.line, character.offset) in taken:
             continue
-        flag = _weighed(flag_of(page, result.ref, one, threshold), character, threshold)
+        flag = _weighed(flag_of(page, result.ref, item, threshold), character, threshold)
         if flag.score > 0:
             yield flag
 

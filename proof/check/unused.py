@@ -38,11 +38,11 @@ def unused_material(
 
     `tasks` are all pages of the `texts`; `others` gives the images of the other pages of their work.
     """
-    found = [notice for notice in index.notices if notice.code not in HARMLESS]
-    lacking = [task.page for task in tasks if task.found is None]
+    unusable = [notice for notice in index.notices if notice.code not in HARMLESS]
+    lacking = [task.page for task in tasks if task.image is None]
     if not lacking:
-        return Unused(tuple(found))
-    used = {*(task.found.path for task in tasks if task.found is not None), *others()}
+        return Unused(tuple(unusable))
+    used = {*(task.image.path for task in tasks if task.image is not None), *others()}
     first = dict(index.files())
     files = index.every_file()
     left = []
@@ -54,9 +54,9 @@ def unused_material(
             number = sum(path not in used for path in serving)
             left += [Notice.of(NoticeCode.IMAGES_LEFT_OVER, number=number, folder=str(folder))] if number else []
         else:
-            found.append(_of_no_use(folder, inside, lacking[0]))
-    found += _of_lists(settings, texts, index, lacking)
-    return Unused(tuple(found), tuple(left))
+            unusable.append(_of_no_use(folder, inside, lacking[0]))
+    unusable += _of_lists(settings, texts, index, lacking)
+    return Unused(tuple(unusable), tuple(left))
 
 
 def _of_no_use(folder: Path, files: Sequence[Path], lacking: Page) -> Notice:

@@ -124,16 +124,16 @@ def check_sent(sent: Sequence[SentPage], job: bytes) -> list[Answer]:
 def _check(job: ClusterJob, sent: SentPage) -> Answer:
     checker = _checker(job, job.keys.script(sent.task.text))
     task = sent.task
-    there = task.found.path if task.found else Path()
+    there = task.image.path if task.image else Path()
     try:
-        if task.found is not None:
-            task = replace(task, found=replace(task.found, path=_images(_scratch()).file(there, job.images)))
+        if task.image is not None:
+            task = replace(task, image=replace(task.image, path=_images(_scratch()).file(there, job.images)))
         if sent.key and job.keys.key(task) == sent.key:
             return Answer(sent.key, None)
     except ImageError as error:
         return Answer("", failed_result(sent.task, error))
     page = check_or_fail(task, job.keys, sent, checker, Plates(job.settings.images.max_megapixels))
-    here = task.found.path if task.found else Path()
+    here = task.image.path if task.image else Path()
     result = _called(page.result, here, there)
     packed = PackedCharacters.of(result.characters, page.shapes) if result.characters else None
     return Answer(page.key, replace(result, characters=()), page.readings, packed)

@@ -28,7 +28,8 @@ from proof.settings.project import names, texts_of_project
 from proof.store import Store
 from proof.text.transcription import Transcription
 
-SOUND, TROUBLED = 0, 1
+EXIT_SOUND = 0
+EXIT_TROUBLED = 1
 
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but what went wrong.")
 
@@ -161,10 +162,10 @@ def run_check(settings: Settings, show: int, *, quiet: bool, verbose: bool) -> i
             settings, progress, waiting=_tell_waiting, show=0 if quiet else show, language=terminal_language()
         )
     if not quiet:
-        print_flagged(outcome.told, outcome.written.tally)
+        print_flagged(outcome.suspicious, outcome.written.tally)
         print_counts(outcome.written)
     print_trouble(outcome, verbose=verbose)
-    return SOUND if outcome.sound else TROUBLED
+    return EXIT_SOUND if outcome.sound else EXIT_TROUBLED
 
 
 def run_library(settings: Settings, *, quiet: bool, verbose: bool) -> int:
@@ -189,7 +190,7 @@ def run_library(settings: Settings, *, quiet: bool, verbose: bool) -> int:
             click.echo(f"{work.folder}: {pages}, {flagged}")
             if verbose or not work.outcome.sound:
                 print_trouble(work.outcome, verbose=verbose)
-    return SOUND if all(work.sound for work in works) else TROUBLED
+    return EXIT_SOUND if all(work.sound for work in works) else EXIT_TROUBLED
 
 
 def _tell_waiting(work: str) -> None:

@@ -117,8 +117,8 @@ def _images(base: Transcription, settings: Settings) -> dict[str, Path]:
         return {}
     lists = find_image_lists(base.path, base.pages, settings.project.imglist)
     index = ImageIndex(settings.project.images, lists)
-    found = {page.id: index.find(page) for page in base.pages}
-    return {page: image.path for page, image in found.items() if image is not None}
+    images = {page.id: index.find(page) for page in base.pages}
+    return {page: image.path for page, image in images.items() if image is not None}
 
 
 def run(base: WitnessSource | Path, witnesses: Sequence[str | Path], variants: Path | None = None) -> list[Collation]:
@@ -149,8 +149,8 @@ def _apart(witness: Transcription, base: Transcription) -> Transcription:
         raise UsageError(f"{witness.path}: all its files are the base itself or copies of it")
     if len(apart.parts) < len(witness.parts):
         left_out = {part.path for part in witness.parts} - {part.path for part in apart.parts}
-        told = ", ".join(map(str, sorted(left_out)))
-        click.echo(f"left out of {witness.siglum or witness.path}, the base itself or a copy: {told}", err=True)
+        names = ", ".join(map(str, sorted(left_out)))
+        click.echo(f"left out of {witness.siglum or witness.path}, the base itself or a copy: {names}", err=True)
     return apart
 
 

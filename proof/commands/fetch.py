@@ -172,8 +172,8 @@ def _list_only(images: Sequence[WantedImage], fetcher: Fetcher) -> int:
         wanted = result.wanted
         state = "" if result.how is FetchResult.NOT_ASKED else result.why or result.how.value
         place = " ".join(map(spelled, wanted.places[: 2 if wanted.opening else 1]))
-        told = (str(wanted.number), place, wanted.label, wanted.name, wanted.address, state)
-        click.echo("\t".join(told).rstrip("\t"))
+        row = (str(wanted.number), place, wanted.label, wanted.name, wanted.address, state)
+        click.echo("\t".join(row).rstrip("\t"))
         bad += result.how is FetchResult.FAILED
     return 1 if bad else 0
 

@@ -72,5 +72,5 @@ def _material(folder: Path, given: Mapping[str, Any]) -> dict[str, tuple[Path, .
 
 def _listed(paths: tuple[Path, ...], folder: Path) -> str:
     base = folder.absolute()
-    said = [str(path.relative_to(base)) if path.is_relative_to(base) else str(path) for path in paths]
-    return ", ".join(said) or f"none; name folders under project.images in {FILE_NAME}"
+    names = [str(path.relative_to(base)) if path.is_relative_to(base) else str(path) for path in paths]
+    return ", ".join(names) or f"none; name folders under project.images in {FILE_NAME}"

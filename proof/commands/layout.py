@@ -37,13 +37,13 @@ def command(images: tuple[Path, ...], out: Path, quiet: bool) -> int:
             failed += 1
             continue
         even, _, _ = in_even_light(image.pixels)
-        found = find_columns(even.pixels)
+        columns = find_columns(even.pixels)
         name = stem_of(path)
         with whole_file(out / f"{name}.json") as file:
-            json.dump(as_json(found), file, ensure_ascii=False, indent=1)
+            json.dump(as_json(columns), file, ensure_ascii=False, indent=1)
         picture = out / f"{name}.png"
-        if not cv2.imwrite(str(picture), drawn(found, image.pixels)):
+        if not cv2.imwrite(str(picture), drawn(columns, image.pixels)):
             raise OutputError(f"{picture}: cannot be written; make room, or name another folder")
         if not quiet:
-            click.echo(f"{path}: {len(found.columns)} columns in {len(found.regions)} registers")
+            click.echo(f"{path}: {len(columns.columns)} columns in {len(columns.regions)} registers")
     return 1 if failed else 0

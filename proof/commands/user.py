@@ -69,9 +69,9 @@ def add(accounts: Accounts, name: str, role: str | None) -> None:
 @of_accounts
 def everybody(accounts: Accounts) -> None:
     """Print every account: name, role, whether it is disabled, the last log-in; with tabs between."""
-    for one in accounts.everybody():
-        seen = one.seen.isoformat(timespec="seconds") if one.seen else "never"
-        click.echo("\t".join((one.name, one.role, "disabled" if one.disabled else "", seen)))
+    for account in accounts.everybody():
+        seen = account.seen.isoformat(timespec="seconds") if account.seen else "never"
+        click.echo("\t".join((account.name, account.role, "disabled" if account.disabled else "", seen)))
 
 
 @command.command("password")
@@ -137,10 +137,10 @@ def token(name: str, days: int, revoke: bool, config: Path | None, given: dict[s
 def log(accounts: Accounts, last: int) -> None:
     """Print what was done to accounts, newest first: when, whose, what, from what to what, by whom, and whether in the
     browser or at the command line; with tabs between."""
-    for one in accounts.events(limit=last):
-        when = one.at.isoformat(timespec="seconds")
-        change = f"{one.was} → {one.now}" if one.was else one.now
-        click.echo("\t".join((when, one.name, one.deed, change, one.person, one.way)))
+    for event in accounts.events(limit=last):
+        when = event.at.isoformat(timespec="seconds")
+        change = f"{event.was} → {event.now}" if event.was else event.now
+        click.echo("\t".join((when, event.name, event.deed, change, event.person, event.way)))
 
 
 def _by() -> By:
@@ -153,8 +153,8 @@ def _by() -> By:
 
 def _password() -> str:
     if sys.stdin.isatty():
-        said: str = click.prompt("Password", hide_input=True, confirmation_prompt=True)
-        return said
+        password: str = click.prompt("Password", hide_input=True, confirmation_prompt=True)
+        return password
     line = sys.stdin.readline()
     if not line.strip():
         raise UsageError("give the password as a line of standard input, or run it in a terminal to be asked")

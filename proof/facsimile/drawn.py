@@ -19,8 +19,9 @@ from proof.ocr.drawn_shapes import DrawnShapes
 from proof.ocr.engine import Engine
 from proof.ocr.spikes import spikes_of
 
-CELL, COLUMN = 57, 104
-"""Pixels: the height of a cell and the width of a column as they are drawn."""
+CELL_HEIGHT_PX = 57
+
+COLUMN_WIDTH_PX = 104
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,43 +61,43 @@ def drawn_readings(engine: Engine, fonts: FontChain, characters: Iterable[str]) 
     """What `engine` reads where `fonts` draw each of the characters; those that no font has are left out.
     Raises EngineError."""
     read = _read_all(engine, fonts, characters, CLEAR)
-    return DrawnReadings.of(engine.identity.checksum, {one: ways[0] for one, ways in read.items()})
+    return DrawnReadings.of(engine.identity.checksum, {char: ways[0] for char, ways in read.items()})
 
 
 def sure_forms(engine: Engine, fonts: FontChain, characters: Iterable[str]) -> SureForms:
     """How surely `engine` reads each of the characters as itself, in the mean of clear and worn hands; those that no
     font has are left out. Raises EngineError."""
     read = _read_all(engine, fonts, characters, WORN)
-    chances = {one: float(np.mean([way.get(one, 0.0) for way in ways])) for one, ways in read.items()}
+    chances = {char: float(np.mean([way.get(char, 0.0) for way in ways])) for char, ways in read.items()}
     return SureForms.of(engine.identity.checksum, chances)
 
 
 def drawn_shapes(checksum: str, fonts: FontChain, characters: Iterable[str]) -> DrawnShapes:
     """What each of the characters looks like in `fonts`, in the mean of `STROKES`, for the recogniser of this checksum;
     those that no font has are left out."""
-    found = {}
+    shapes = {}
     for character in characters:
         field = fonts.field(character)
         if field is not None:
             squares = np.zeros((len(STROKES), SIZE, SIZE), np.uint8)
             for square, level in zip(squares, STROKES, strict=True):
                 bring(np.where(field >= level, 255, 0).astype(np.uint8), square)
-            found[character] = np.rint(shapes_of(squares).mean(axis=0, keepdims=True)).astype(np.int8)
-    return DrawnShapes.made_of(checksum, found)
+            shapes[character] = np.rint(shapes_of(squares).mean(axis=0, keepdims=True)).astype(np.int8)
+    return DrawnShapes.made_of(checksum, shapes)
 
 
 def _read_all(
     engine: Engine, fonts: FontChain, characters: Iterable[str], hands: Sequence[DrawnHand]
 ) -> dict[str, list[dict[str, float]]]:
     """For each character that a font has what is believed of it as each of the hands draws it."""
-    drawable = [one for one in characters if fonts.field(one) is not None]
-    found: dict[str, list[dict[str, float]]] = {one: [] for one in drawable}
+    drawable = [char for char in characters if fonts.field(char) is not None]
+    read: dict[str, list[dict[str, float]]] = {char: [] for char in drawable}
     rng = np.random.default_rng(0)
     for hand in hands:
         for group in (drawable[at : at + AT_ONCE] for at in range(0, len(drawable), AT_ONCE)):
             for character, believed in zip(group, _read(engine, fonts, group, hand, rng), strict=True):
-                found[character].append(believed)
-    return found
+                read[character].append(believed)
+    return read
 
 
 def _read(
@@ -105,22 +106,22 @@ def _read(
     """For each of some characters, written into one column, what is believed of it."""
     cells = -(-len(characters) // 2) * 3 + 1
     own = {cell: at for at, cell in enumerate([cell for cell in range(cells) if cell % 3][: len(characters)])}
-    canvas = np.zeros((cells * CELL, COLUMN), np.uint8)
+    canvas = np.zeros((cells * CELL_HEIGHT_PX, COLUMN_WIDTH_PX), np.uint8)
     hand = Hand(weight=drawn.weight)
     for cell in range(cells):
         character = characters[own[cell]] if cell in own else AMONG[cell // 3 % len(AMONG)]
         field = fonts.field(character)
         if field is not None:
-            em = (drawn.size * COLUMN, min(drawn.size * COLUMN * 0.9, 1.06 * CELL))
-            write_glyph(canvas, field, (COLUMN / 2, (cell + 0.5) * CELL), em, hand, rng)
+            em = (drawn.size * COLUMN_WIDTH_PX, min(drawn.size * COLUMN_WIDTH_PX * 0.9, 1.06 * CELL_HEIGHT_PX))
+            write_glyph(canvas, field, (COLUMN_WIDTH_PX / 2, (cell + 0.5) * CELL_HEIGHT_PX), em, hand, rng)
     (reading,) = engine.read([_as_strip(canvas, drawn, cells, int(rng.integers(1 << 30)))])
     kept, _ = spikes_of(reading, engine.character_of, [])
-    found: list[dict[str, float]] = [{} for _ in characters]
+    chances: list[dict[str, float]] = [{} for _ in characters]
     for spike in kept.spikes():
         at = own.get(int(spike.place * cells))
         if at is not None and spike.presence > 0.5:
-            found[at] = {text: float(np.exp(p)) for text, p in spike.believed.items()}
-    return found
+            chances[at] = {text: float(np.exp(p)) for text, p in spike.believed.items()}
+    return chances
 
 
 def _as_strip(canvas: NDArray[np.uint8], drawn: DrawnHand, cells: int, seed: int) -> NDArray[np.uint8]:

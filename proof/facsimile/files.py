@@ -163,7 +163,7 @@ def write_facsimiles(
                 write_image(path, page.image)
                 images.append(path)
                 missing |= dict.fromkeys(page.missing)
-                file.writelines(box_line(half, one) for half in page.halves for one in half.characters)
+                file.writelines(box_line(half, character) for half in page.halves for character in half.characters)
                 if progress:
                     progress(len(images))
     except OSError as problem:

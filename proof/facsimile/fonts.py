@@ -106,14 +106,14 @@ def _faces_from_fontconfig(program: str) -> list[FontFace]:
 
 def _faces_of(path: Path) -> list[FontFace]:
     """The faces of one font file with the names that it gives itself; none when it is no font."""
-    found: list[FontFace] = []
+    faces: list[FontFace] = []
     try:
         count = freetype.Face(str(path)).num_faces
         for index in range(min(count, 64)):
-            found.append(FontFace(path, index, _families(freetype.Face(str(path), index))))
+            faces.append(FontFace(path, index, _families(freetype.Face(str(path), index))))
     except freetype.FT_Exception:  # a damaged font file; the search goes on
-        return found
-    return found
+        return faces
+    return faces
 
 
 def _families(face: freetype.Face) -> tuple[str, ...]:

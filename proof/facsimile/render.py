@@ -314,7 +314,7 @@ def _photograph(
             str(page.ref or ""),
             _polygon(block, block.left, block.right, homography),
             tuple(_polygon(block, *block.column(number), homography) for number in range(1, block.columns + 1)),
-            tuple(_character(page.id, one, homography) for one in written),
+            tuple(_character(page.id, character, homography) for character in written),
         )
         for page, block, written in halves
     )

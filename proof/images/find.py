@@ -175,18 +175,18 @@ class ImageIndex:
     def sequence(self) -> list[tuple[str, PageImage]]:
         """The half-folios of all images with their names (a part's with its letter), each name once: as the image lists
         have them, or, without a list, folder by folder in the order of their names."""
-        found: dict[str, PageImage] = {}
+        images: dict[str, PageImage] = {}
         for entry in self._lists.all():
             image = self._listed(entry) if not entry.error else None
             if image is not None:
-                found.setdefault(f"{stem_of(image.path)}{image.quadrant}", image)
-        if found:
-            return list(found.items())
+                images.setdefault(f"{stem_of(image.path)}{image.quadrant}", image)
+        if images:
+            return list(images.items())
         for file in sorted(self._shelf.files, key=lambda file: (str(file.path.parent), natural(file.names[0]))):
             for quadrant in _parts_of(file):
                 how = FoundBy.PLATE if quadrant else FoundBy.NAME
-                found.setdefault(f"{file.names[0]}{quadrant}", PageImage(file.path, quadrant, how))
-        return list(found.items())
+                images.setdefault(f"{file.names[0]}{quadrant}", PageImage(file.path, quadrant, how))
+        return list(images.items())
 
     def reference(self, page: Page) -> ImageRef | None:
         """The page's own image reference, or the one that the image list has for it."""
@@ -203,18 +203,18 @@ class ImageIndex:
         return self._served(file, FoundBy.IMAGE_LIST, lambda path: self._at(path) or self._called(_last(path)))
 
     def _listed(self, entry: Entry) -> PageImage | None:
-        found = self.listed(entry.file)
-        if found is None:
+        image = self.listed(entry.file)
+        if image is None:
             self._refuse_outward_link(entry)
-        return found
+        return image
 
     def _referred(self, ref: ImageRef) -> PageImage | None:
         return self._served(str(ref), FoundBy.REFERENCE, self._called)
 
     def _served(self, name: str, how: FoundBy, files: Callable[[str], Sequence[_ImageFile]]) -> PageImage | None:
         """The image called `name`, or, where there is none, the sheet that it is said to be a part of."""
-        if found := _choose(files(name), how, suffix=Path(_last(name)).suffix):
-            return found
+        if image := _choose(files(name), how, suffix=Path(_last(name)).suffix):
+            return image
         sheet, quadrant = _sheet_of(name)
         # page 1 of KR1d0030_010.pdf is called KR1d0030_010-1 as well, and shows no more of 1a than any other
         counted = ImageRef.match(name) is None and "#" not in sheet
@@ -224,17 +224,17 @@ class ImageIndex:
     def _named(self, page: Page) -> PageImage | None:
         for name in _spellings(page):
             key = _name_key(name)
-            if found := _choose(self._shelf.by_name.get(key) or self._shelf.by_folder_and_name.get(key), FoundBy.NAME):
-                return found
+            if image := _choose(self._shelf.by_name.get(key) or self._shelf.by_folder_and_name.get(key), FoundBy.NAME):
+                return image
         place = place_of(page)
         # A file called 1a alone lies directly in a folder that the user named for this text.
         top = [file for file in self._shelf.by_name.get(str(place[1]), ()) if "/" not in file.relative] if place else []
-        if found := _choose(top, FoundBy.NAME):
-            return found
+        if image := _choose(top, FoundBy.NAME):
+            return image
         for name, quadrant in _openings(page):
             key = _name_key(name)
-            if found := _choose(self._shelf.by_name.get(key), FoundBy.PLATE, quadrant):
-                return found
+            if image := _choose(self._shelf.by_name.get(key), FoundBy.PLATE, quadrant):
+                return image
         return None
 
     def _at(self, path: str) -> Sequence[_ImageFile]:
@@ -372,8 +372,8 @@ def _scan_folder(shelf: _Shelf, folder: Path, root: str, roots: Sequence[str]) -
             with os.scandir(folder / inside) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError as error:
-            where, said = str(folder / inside), error.strerror or ""
-            shelf.notices.append(Notice.of(NoticeCode.FOLDER_UNREADABLE, path=where, error=said))
+            where, why = str(folder / inside), error.strerror or ""
+            shelf.notices.append(Notice.of(NoticeCode.FOLDER_UNREADABLE, path=where, error=why))
             continue
         below: list[str] = []
         for entry in entries:

@@ -131,10 +131,10 @@ def find_image_lists(text: Path, pages: Iterable[Page] = (), given: Path | None 
     named = folder / f"{text.stem}.txt"
     if named.is_file():
         return (named,)
-    found: dict[Path, None] = {}
+    lists: dict[Path, None] = {}
     for work, juan in dict.fromkeys(_work_and_juan(page) for page in pages):
-        found.update(dict.fromkeys(_lists_of(folder, work, juan)))
-    return tuple(found)
+        lists.update(dict.fromkeys(_lists_of(folder, work, juan)))
+    return tuple(lists)
 
 
 def write_entries(path: Path, files: Mapping[Place, str]) -> None:

@@ -27,8 +27,10 @@ EVEN = 0.85
 SHADED = 0.78
 """The same where a page is said to lie in the shade: stains are no shade."""
 
-DIM, WHITE = 165.0, 240.0
-"""Paper darker than this is made as light as that."""
+DIM_PAPER_TONE = 165.0
+"""Darker paper is made as light as `WHITE_PAPER_TONE`."""
+
+WHITE_PAPER_TONE = 240.0
 
 DARK = 0.5
 """Of the paper's tone: what is darker and reaches the edge of the image may be what the page lies on."""
@@ -43,12 +45,20 @@ BARE = 0.004
 """Share of ink in the dark from which there is text on it: then it is paper in the shade."""
 
 
-PALE, FAINTEST, STRONG = 185.0, 16.0, 200.0
-"""Ink lighter than this is no ink to what looks for it; ink that stands out from the paper by less than the second
-cannot be told from its grain; and by how much it stands out when it is strengthened."""
+PALE_INK_TONE = 185.0
+"""Lighter ink is no ink to what looks for it, and is strengthened."""
 
-DIRT, DARKEST = 0.2, 3.0
-"""Percent of a page: a few characters cover more of it than the first, text more than the second and dirt less."""
+MIN_CONTRAST = 16.0
+"""In tones: ink that stands out from the paper by less cannot be told from its grain."""
+
+STRENGTHENED_CONTRAST = 200.0
+"""In tones: by how much ink stands out when it is strengthened."""
+
+DIRT_PERCENT = 0.2
+"""Of a page: a few characters cover more."""
+
+TEXT_PERCENT = 3.0
+"""Of a page: text covers more, dirt less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +80,9 @@ def evenly_lit(page: Grey, measured: Grey | None = None) -> EvenPage:
     beneath = _beneath(small, ground, paper)
     seen = ground[~beneath]
     uneven = bool(seen.size) and float(np.percentile(seen, LITTLE)) < SHADED * paper
-    if not uneven and paper >= DIM:
+    if not uneven and paper >= DIM_PAPER_TONE:
         return EvenPage(page, paper, shaded=False)
-    white = max(paper, WHITE) if paper < DIM else paper
+    white = max(paper, WHITE_PAPER_TONE) if paper < DIM_PAPER_TONE else paper
     light = np.asarray(white / _smooth(ground, paper, SHADE // 2 | 1), dtype=np.float32)
     light[beneath] = 255.0
     height, width = page.shape
@@ -83,12 +93,12 @@ def evenly_lit(page: Grey, measured: Grey | None = None) -> EvenPage:
 def strengthened(page: Grey, measured: Grey) -> Grey:
     """A page whose ink is too pale to be told from its paper, with ink that is dark; white where nothing stands out
     from the grain of its paper; any other is handed back itself. `measured` is the page at a smaller size."""
-    darkest, ink, paper = (float(value) for value in np.percentile(measured, (DIRT, DARKEST, 75)))
-    if paper - darkest < FAINTEST:
+    darkest, ink, paper = (float(value) for value in np.percentile(measured, (DIRT_PERCENT, TEXT_PERCENT, 75)))
+    if paper - darkest < MIN_CONTRAST:
         return np.full_like(page, 255)
-    if ink < PALE or paper - ink < FAINTEST:
+    if ink < PALE_INK_TONE or paper - ink < MIN_CONTRAST:
         return page
-    tones = paper - (paper - np.arange(256)) * (STRONG / (paper - ink))
+    tones = paper - (paper - np.arange(256)) * (STRENGTHENED_CONTRAST / (paper - ink))
     return np.asarray(cv2.LUT(page, np.clip(tones, 0, 255).astype(np.uint8)), dtype=np.uint8)
 
 
@@ -130,7 +140,7 @@ def _beneath(page: Grey, ground: Grey, paper: float) -> NDArray[np.bool_]:
     side = SHADE // 2 | 1
     count, labels, stats, _ = cv2.connectedComponentsWithStats(dark, connectivity=4)
     height, width = page.shape
-    found = np.zeros(page.shape, dtype=bool)
+    mask = np.zeros(page.shape, dtype=bool)
     for label in range(1, count):
         x, y, w, h, area = (int(value) for value in stats[label])
         if area < side * side or not (x == 0 or y == 0 or x + w == width or y + h == height):
@@ -140,5 +150,5 @@ def _beneath(page: Grey, ground: Grey, paper: float) -> NDArray[np.bool_]:
         inner = np.asarray(cv2.erode(here.astype(np.uint8), np.ones((side, side), np.uint8)), dtype=np.bool_)
         ink = np.count_nonzero(page[inner] < np.float32(INK) * ground[inner].astype(np.float32))
         if ink < BARE * max(int(inner.sum()), 1):
-            found |= np.asarray(cv2.dilate(here.astype(np.uint8), np.ones((5, 5), np.uint8)), dtype=np.bool_)
-    return found
+            mask |= np.asarray(cv2.dilate(here.astype(np.uint8), np.ones((5, 5), np.uint8)), dtype=np.bool_)
+    return mask

@@ -45,9 +45,15 @@ LARGEST_MEGAPIXELS = 178.0
 SMALLEST_SIDE = 200
 """Pixels. Eight columns of 21 characters on less leave under ten pixels a character."""
 
-DARK, LITTLE, RED_PRINT = 0.6, 0.005, 0.1
-"""Of the paper's tone: what is darker is ink; and of the page: less ink than this tells nothing. Where red shows so
-much less of it than green, the page is printed in red: beside black text a seal is little."""
+INK_TONE = 0.6
+"""Share of the paper's tone: what is darker is ink."""
+
+MIN_INK_SHARE = 0.005
+"""Share of the page: less ink than this does not show its colour."""
+
+MAX_RED_SHARE = 0.1
+"""Where the red channel shows at most this share of the ink of the green one, the page is printed in red: beside black
+text a seal is little."""
 
 _SIGNATURES = (
     b"\x89PNG",
@@ -283,8 +289,8 @@ def _is_printed_in_red(image: Image.Image) -> bool:
     """Whether the red channel of a page shows hardly any of the ink that the green one does."""
     few = image.resize((max(1, image.width // 7), max(1, image.height // 7)), Image.Resampling.NEAREST)
     red, green = (np.asarray(few.getchannel(one)) for one in "RG")
-    inked = [float((channel < DARK * np.percentile(channel, 75)).mean()) for channel in (red, green)]
-    return inked[1] > LITTLE and inked[0] < RED_PRINT * inked[1]
+    inked = [float((channel < INK_TONE * np.percentile(channel, 75)).mean()) for channel in (red, green)]
+    return inked[1] > MIN_INK_SHARE and inked[0] < MAX_RED_SHARE * inked[1]
 
 
 def _deep_grey(values: NDArray[Any]) -> Pixels:

@@ -16,8 +16,10 @@ Mask = NDArray[np.uint8]
 HEIGHT = 1400
 """Pixels: blocks are looked for on a page of this height."""
 
-STEP, WINDOWS = 4, (3, 7, 15)
-"""Pixels, and so many of these: the sides of squares that are mostly dark in a block, small characters or large."""
+GRID_PX = 4
+
+WINDOWS = (3, 7, 15)
+"""Sides of the squares that are mostly dark in a block, in units of `GRID_PX`: for small characters and large."""
 
 DARK = 0.5
 """Of the paper's tone: what is darker is ink, or the ground of a block."""
@@ -31,19 +33,29 @@ LIGHT = (0.02, 0.45)
 LIGHT_IN_BOX = (0.02, 0.4)
 """The same of a block that may be a character in a frame (國)."""
 
-BOX, LEAST = 0.88, 18
-"""Share of a box that its outline holds; and pixels: no block is smaller."""
+MIN_BOX_FILL = 0.88
+"""Share of a box that the outline of a block holds."""
 
-LARGE, COLUMN = 1.2, 3.0
-"""Of the size of characters: what is dark throughout is broader than one, dense characters are not; a box about single
-characters or a column is narrower."""
+MIN_SIDE_PX = 18
+"""No block is smaller."""
 
-LARGER, PART = 0.8, 0.1
-"""Of the pieces of ink as many are smaller than characters of which all strokes are joined; of the page's height: what
-is higher is no character."""
+MIN_DARK_WIDTH = 1.2
+"""In sizes of a character: what is dark throughout and broader is a block, dense characters are not."""
 
-EDGE, CLOSED = 2, 0.85
-"""Pixels, and the share of them that is dark: along its edge a block is ground."""
+MAX_FRAME_WIDTH = 3.0
+"""In sizes of a character: a frame about single characters or a column is narrower."""
+
+SIZE_QUANTILE = 0.8
+"""Of the pieces of ink, this share is smaller than characters of which all strokes are joined."""
+
+MAX_CHARACTER_SHARE = 0.1
+"""Of the height of the page: what is higher is no character."""
+
+EDGE_PX = 2
+"""Along its edge a block is ground."""
+
+MIN_DARK_EDGE = 0.85
+"""Share of the edge that is dark."""
 
 BROAD = 7
 """Pixels: what is no broader is a rule or a frame beside a block and no part of it."""
@@ -70,9 +82,9 @@ def turned_over(page: Grey, measured: Grey | None = None) -> Grey:
     if not blocks.any():
         return page
     height, width = page.shape
-    around = np.ones((2 * EDGE + 1, 2 * EDGE + 1), np.uint8)
+    around = np.ones((2 * EDGE_PX + 1, 2 * EDGE_PX + 1), np.uint8)
     masks = cv2.erode(blocks, around), cv2.dilate(blocks, around)
-    inside, reach = (cv2.resize(one, (width, height), interpolation=cv2.INTER_NEAREST) > 0 for one in masks)
+    inside, reach = (cv2.resize(mask, (width, height), interpolation=cv2.INTER_NEAREST) > 0 for mask in masks)
     ground, light = (float(value) for value in np.percentile(page[inside], (30, 99)))
     other = paper * (1.0 - (page[inside].astype(np.float32) - ground) / max(light - ground, 1.0))
     turned = page.copy()
@@ -84,35 +96,35 @@ def turned_over(page: Grey, measured: Grey | None = None) -> Grey:
 def _blocks(dark: Mask) -> Mask:
     """Where blocks of light characters are (1), of what is dark on a page: large ones are known by how dark they are
     throughout, those of a character or few by their outline."""
-    found = np.zeros_like(dark)
+    blocks = np.zeros_like(dark)
     height, width = dark.shape
-    usual = max(float(LEAST), _usual_size(dark))
-    covered = cv2.resize(255 * dark, (-(-width // STEP), -(-height // STEP)), interpolation=cv2.INTER_AREA)
+    usual = max(float(MIN_SIDE_PX), _usual_size(dark))
+    covered = cv2.resize(255 * dark, (-(-width // GRID_PX), -(-height // GRID_PX)), interpolation=cv2.INTER_AREA)
     for window in WINDOWS:
         even = (cv2.blur(covered, (window, window)) > 255 * GROUND).astype(np.uint8)
         core = cv2.morphologyEx(even, cv2.MORPH_OPEN, np.ones((2 * window - 1, 2 * window - 1), np.uint8))
         if not core.any():
             continue
-        across = window * STEP
+        across = window * GRID_PX
         core = cv2.resize(cv2.erode(core, np.ones((3, 3), np.uint8)), (width, height), interpolation=cv2.INTER_NEAREST)
         near = cv2.dilate(core, np.ones((2 * across + 1, 2 * across + 1), np.uint8))
         thick = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((BROAD, BROAD), np.uint8))
         whole = cv2.bitwise_or(core, cv2.bitwise_and(thick, near))
         whole = cv2.morphologyEx(whole, cv2.MORPH_OPEN, np.ones((across // 2 | 1, across // 2 | 1), np.uint8))
         for outline in _outlines(np.asarray(whole, dtype=np.uint8)):
-            _take_in(found, dark, outline, round(LARGE * usual), LIGHT)
+            _take_in(blocks, dark, outline, round(MIN_DARK_WIDTH * usual), LIGHT)
     for across, down in ((1, 1), (BROAD, 1), (1, BROAD)):
         plain = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((down, across), np.uint8))
         for outline in _outlines(np.asarray(plain, dtype=np.uint8)):
             if _is_box(outline, usual):
-                _take_in(found, dark, outline, LEAST, LIGHT_IN_BOX)
-    return found
+                _take_in(blocks, dark, outline, MIN_SIDE_PX, LIGHT_IN_BOX)
+    return blocks
 
 
 def _outlines(dark: Mask) -> Iterator[NDArray[np.int32]]:
     """The outer outline of every piece of what is dark, of those too that stand within a frame."""
-    found, nested = cv2.findContours(dark, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
-    for number, outline in enumerate(found):
+    outlines, nested = cv2.findContours(dark, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
+    for number, outline in enumerate(outlines):
         if nested[0, number, 3] < 0:
             yield np.asarray(outline, dtype=np.int32)
 
@@ -121,8 +133,10 @@ def _usual_size(dark: Mask) -> float:
     """How large the larger pieces of ink are: characters of which all strokes are joined."""
     _, _, stats, _ = cv2.connectedComponentsWithStats(dark, connectivity=8)
     width, height = stats[1:, cv2.CC_STAT_WIDTH], stats[1:, cv2.CC_STAT_HEIGHT]
-    sizes = np.maximum(width, height)[(np.minimum(width, height) > BROAD) & (height < PART * dark.shape[0])]
-    return float(np.quantile(sizes, LARGER)) if sizes.size else 0.0
+    sizes = np.maximum(width, height)[
+        (np.minimum(width, height) > BROAD) & (height < MAX_CHARACTER_SHARE * dark.shape[0])
+    ]
+    return float(np.quantile(sizes, SIZE_QUANTILE)) if sizes.size else 0.0
 
 
 def _is_box(outline: NDArray[np.int32], usual: float) -> bool:
@@ -130,10 +144,10 @@ def _is_box(outline: NDArray[np.int32], usual: float) -> bool:
     if min(cv2.boundingRect(outline)[2:]) < usual:
         return False
     across, down = cv2.minAreaRect(outline)[1]
-    return min(across, down) < COLUMN * usual and cv2.contourArea(outline) > BOX * across * down
+    return min(across, down) < MAX_FRAME_WIDTH * usual and cv2.contourArea(outline) > MIN_BOX_FILL * across * down
 
 
-def _take_in(found: Mask, dark: Mask, outline: NDArray[np.int32], least: int, shares: tuple[float, float]) -> None:
+def _take_in(blocks: Mask, dark: Mask, outline: NDArray[np.int32], least: int, shares: tuple[float, float]) -> None:
     """Enter what an outline holds as a block into `found`, if it is one."""
     x, y, w, h = cv2.boundingRect(outline)
     height, width = dark.shape
@@ -143,8 +157,8 @@ def _take_in(found: Mask, dark: Mask, outline: NDArray[np.int32], least: int, sh
     cv2.drawContours(block, [outline], 0, (1,), cv2.FILLED, offset=(-x, -y))
     own = dark[y : y + h, x : x + w]
     light = 1.0 - float(own[block > 0].mean())
-    inner = np.asarray(cv2.erode(block, np.ones((2 * EDGE + 1, 2 * EDGE + 1), np.uint8), borderValue=(0,)))
+    inner = np.asarray(cv2.erode(block, np.ones((2 * EDGE_PX + 1, 2 * EDGE_PX + 1), np.uint8), borderValue=(0,)))
     edge = (block > 0) & (inner == 0)
-    if shares[0] < light < shares[1] and float(own[edge].mean()) > CLOSED:
-        place = found[y : y + h, x : x + w]
+    if shares[0] < light < shares[1] and float(own[edge].mean()) > MIN_DARK_EDGE:
+        place = blocks[y : y + h, x : x + w]
         np.maximum(place, block, out=place)

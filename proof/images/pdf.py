@@ -116,7 +116,7 @@ def _in_bands(sheet: pdfium.PdfPage, scale: float, size: tuple[int, int]) -> Ima
 def _scale(sheet: pdfium.PdfPage) -> float:
     """Pixels a point: those of the finest scan on the page."""
     width, height = sheet.get_size()
-    found = 0.0
+    scale = 0.0
     for image in sheet.get_objects(filter=[pdfium.raw.FPDF_PAGEOBJ_IMAGE], max_depth=3):
         left, bottom, right, top = image.get_bounds()
         across, down = right - left, top - bottom
@@ -124,8 +124,8 @@ def _scale(sheet: pdfium.PdfPage) -> float:
             continue
         wide, high = image.get_px_size()
         # a scan that lies on its side has its width along the page's height
-        found = max(found, (wide * high / (across * down)) ** 0.5)
-    return (found or DRAWN_DPI / POINTS_AN_INCH) * BELOW
+        scale = max(scale, (wide * high / (across * down)) ** 0.5)
+    return (scale or DRAWN_DPI / POINTS_AN_INCH) * BELOW
 
 
 @contextmanager

@@ -25,11 +25,18 @@ SCHEMES = ("s3", "https", "http", "file")
 EXTRAS = {"s3": "s3", "https": "cluster", "http": "cluster"}
 """The extra of this package that brings what a scheme is fetched with."""
 
-CONNECT, STALLED, LONGEST = 20.0, 30.0, 600.0
-"""Seconds until a server must answer, between two pieces of a file, and for a whole file."""
+CONNECT_TIMEOUT_S = 20.0
 
-TRIES, PAUSE = 3, 0.5
-"""How often a file is asked for that a network did not give; seconds before the second time, twice as many then."""
+STALL_TIMEOUT_S = 30.0
+"""Between two pieces of a file."""
+
+FILE_TIMEOUT_S = 600.0
+
+TRIES = 3
+"""How often a file is asked for that a network did not give."""
+
+FIRST_PAUSE_S = 0.5
+"""Before the second time; twice as long before the next."""
 
 KEPT = 16
 """Files that a worker keeps of those that it fetched: a plate serves four pages that follow each other."""
@@ -75,8 +82,8 @@ class ImageLocations:
 
 def scheme_of(place: str) -> str:
     """`s3` of `s3://bucket/scans`; empty for a path."""
-    found = _ADDRESS.match(place)
-    return found["scheme"] if found else ""
+    match = _ADDRESS.match(place)
+    return match["scheme"] if match else ""
 
 
 class FetchedImages:
@@ -135,9 +142,9 @@ class FetchedImages:
             except Exception as error:  # each file system of fsspec has errors of its own
                 here.unlink(missing_ok=True)
                 if not left or _is_final(error):
-                    said = f"{type(error).__name__}: {error}"
-                    raise ImageError(place, NoticeCode.FILE_UNREADABLE, error=said) from error
-                time.sleep(PAUSE * (TRIES - left))
+                    why = f"{type(error).__name__}: {error}"
+                    raise ImageError(place, NoticeCode.FILE_UNREADABLE, error=why) from error
+                time.sleep(FIRST_PAUSE_S * (TRIES - left))
         raise AssertionError("unreachable")
 
 
@@ -156,10 +163,10 @@ def _patience(scheme: str) -> dict[str, Any]:
     if scheme in ("http", "https"):
         from aiohttp import ClientTimeout  # noqa: PLC0415 - as fsspec
 
-        limits = ClientTimeout(total=LONGEST, sock_connect=CONNECT, sock_read=STALLED)
+        limits = ClientTimeout(total=FILE_TIMEOUT_S, sock_connect=CONNECT_TIMEOUT_S, sock_read=STALL_TIMEOUT_S)
         return {"client_kwargs": {"timeout": limits}}
     if scheme == "s3":
-        return {"config_kwargs": {"connect_timeout": CONNECT, "read_timeout": STALLED}}
+        return {"config_kwargs": {"connect_timeout": CONNECT_TIMEOUT_S, "read_timeout": STALL_TIMEOUT_S}}
     return {}
 
 

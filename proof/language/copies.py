@@ -28,11 +28,11 @@ def runs(tokens: Codes) -> tuple[Keys, NDArray[np.int64]]:
     """Those runs of the tokens that are kept, as hashes of `BITS` bits, and where each begins."""
     if len(tokens) < LENGTH:
         return np.zeros(0, np.uint64), np.zeros(0, np.int64)
-    found = np.zeros(len(tokens) - LENGTH + 1, np.uint64)
+    keys = np.zeros(len(tokens) - LENGTH + 1, np.uint64)
     for offset in range(LENGTH):
-        found = mixed(found ^ (tokens[offset : offset + len(found)].astype(np.uint64) + np.uint64(offset << 40)))
-    kept = np.flatnonzero(found % np.uint64(SPARSE) == 0)
-    return found[kept] >> np.uint64(64 - BITS), kept
+        keys = mixed(keys ^ (tokens[offset : offset + len(keys)].astype(np.uint64) + np.uint64(offset << 40)))
+    kept = np.flatnonzero(keys % np.uint64(SPARSE) == 0)
+    return keys[kept] >> np.uint64(64 - BITS), kept
 
 
 def learned_places(tokens: Codes, learned: Keys) -> NDArray[np.bool_]:
@@ -42,16 +42,16 @@ def learned_places(tokens: Codes, learned: Keys) -> NDArray[np.bool_]:
 
 def repeated_places(tokens: Codes) -> NDArray[np.bool_]:
     """For every token whether it stands in a passage that the tokens have again, as texts in several copies do."""
-    found, starts = runs(tokens)
-    met, times = np.unique(found, return_counts=True)
-    return _places_of(found, starts, met[times > 1], len(tokens))
+    keys, starts = runs(tokens)
+    met, times = np.unique(keys, return_counts=True)
+    return _places_of(keys, starts, met[times > 1], len(tokens))
 
 
-def _places_of(found: Keys, starts: NDArray[np.int64], learned: Keys, size: int) -> NDArray[np.bool_]:
-    if not len(learned) or not len(found):
+def _places_of(keys: Keys, starts: NDArray[np.int64], learned: Keys, size: int) -> NDArray[np.bool_]:
+    if not len(learned) or not len(keys):
         return np.zeros(size, np.bool_)
-    at = np.minimum(np.searchsorted(learned, found), len(learned) - 1)
-    known = learned[at] == found
+    at = np.minimum(np.searchsorted(learned, keys), len(learned) - 1)
+    known = learned[at] == keys
     known_before = np.concatenate([[0], np.cumsum(known)])
     middles = np.arange(size)
     first = np.searchsorted(starts, middles - REACH)

@@ -66,13 +66,13 @@ class DoubtedText:
         self._folding = Folding(LookAlikes.shipped())
         self.tokens = TextTokens.of([stream], self._folding)
         self.neighbours = Neighbours(self.tokens, language)
-        self._addresses = _address(*(one.astype(np.int64) for one in (stream.page, stream.line, stream.offset)))
+        self._addresses = _address(*(part.astype(np.int64) for part in (stream.page, stream.line, stream.offset)))
 
     def readings(self, doubts: Sequence[Doubt]) -> list[SenseReading | None]:
         """What the sense says of each; None where the text has no such character there, or nothing is known of its
         neighbours."""
         found: list[SenseReading | None] = [None] * len(doubts)
-        asked = [(number, row) for number, one in enumerate(doubts) if (row := self.row(one)) is not None]
+        asked = [(number, row) for number, doubt in enumerate(doubts) if (row := self.row(doubt)) is not None]
         if not asked:
             return found
         places = np.array([row.place for _, row in asked])
@@ -91,7 +91,7 @@ class DoubtedText:
 
     def heard_at(self, addresses: Sequence[tuple[int, int, int]]) -> list[float]:
         """How far the sense is heard (0 to 1) at places: the index of the page, that of the column, the code point."""
-        places = np.array([self._place(*one) for one in addresses], np.int64)
+        places = np.array([self._place(*address) for address in addresses], np.int64)
         return [float(share) for share in trusted(self.neighbours.known(places))]
 
     def known_on(self, page: int) -> float:
@@ -99,24 +99,24 @@ class DoubtedText:
         places = np.flatnonzero(self.tokens.page == page)
         return float(self.neighbours.known(places).mean()) if len(places) else 1.0
 
-    def row(self, one: Doubt) -> DoubtRow | None:
+    def row(self, doubt: Doubt) -> DoubtRow | None:
         """What is weighed of a doubt; None where no single characters stand against each other."""
-        place = self._place(one.page, one.column, one.offset)
-        if place < 0 or not (_single(one.transcribed) and _single(one.suggested)):
+        place = self._place(doubt.page, doubt.column, doubt.offset)
+        if place < 0 or not (_single(doubt.transcribed) and _single(doubt.suggested)):
             return None
-        meant = self._meant(place, one.transcribed)
+        meant = self._meant(place, doubt.transcribed)
         chances: defaultdict[str, float] = defaultdict(float)
-        for text, chance in one.shown:
+        for text, chance in doubt.shown:
             if _single(text) and is_han(text):
                 chances[self._full(text)] += chance
-        suggested = self._full(one.suggested)
+        suggested = self._full(doubt.suggested)
         if suggested not in chances:
-            suggested = next((text for text in chances if one.suggested in self._written(text)), suggested)
+            suggested = next((text for text in chances if doubt.suggested in self._written(text)), suggested)
         own = self._folded(meant)
         others = [
             text
             for text in chances
-            if text != suggested and self._folded(text) != own and one.transcribed not in self._written(text)
+            if text != suggested and self._folded(text) != own and doubt.transcribed not in self._written(text)
         ]
         row = [(ord(text), chances.get(text, LEAST)) for text in (suggested, *others)][: MOST - 1]
         row = [(ord(meant), 0.0), *row, *[(0, 0.0)] * (MOST - 1 - len(row))]

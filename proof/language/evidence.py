@@ -25,17 +25,23 @@ from proof.language.weights import NOTHING, Floats, SenseWeights, features
 LONGEST = tuple(number for number, pattern in enumerate(PATTERNS) if len(pattern) == 4)
 """Patterns that tell what a copy of a passage reads."""
 
-AT_ONCE, WEIGHED = 4_000, 500
-"""Places that are counted together, and those of them that are weighed together: what memory it takes grows with it."""
+PLACES_COUNTED_TOGETHER = 4_000
+"""Memory grows with it, and with the next."""
 
-HARDLY = 0.005
-"""Of the occurrences that the language lets expect of a character beside one that the text has, the share up to which
-the text hardly has it: it may write the other throughout."""
+PLACES_WEIGHED_TOGETHER = 500
 
-SURELY, PLACES_SURE, SHARE_SURE = 4.0, 3, 0.05
-"""By how many nats the language by itself must speak for a character that the text hardly has, at how many places of
-the one that stands there, and at which share of them, for the text to write this one throughout. On six works that
-they were not chosen on 0.36 of what is written wrongly throughout is found so, 0.07 without, and no more is false."""
+MAX_RARE_SHARE = 0.005
+"""A text hardly has a character where it has at most this share of the occurrences that the language lets expect: it
+may write another throughout. The three bounds below decide that it does. On six works that they were not chosen on
+0.36 of what is written wrongly throughout is found so, 0.07 without, and no more is false."""
+
+MIN_SURE_NATS = 4.0
+"""By so much the language by itself speaks for the rare character at a sure place of the other."""
+
+MIN_SURE_PLACES = 3
+
+MIN_SURE_SHARE = 0.05
+"""Of the places of the other character."""
 
 Places = NDArray[np.int64]
 
@@ -88,12 +94,12 @@ class Sense:
         alone = np.full(candidates.shape, NOTHING, np.float32)
         lacking = self._lacking(candidates)
         for begin, met in self.met(places, candidates):
-            for start in range(0, len(met.text), WEIGHED):
-                part = slice(start, start + WEIGHED)
-                some = slice(begin + start, begin + min(start + WEIGHED, len(met.text)))
+            for start in range(0, len(met.text), PLACES_WEIGHED_TOGETHER):
+                part = slice(start, start + PLACES_WEIGHED_TOGETHER)
+                batch = slice(begin + start, begin + min(start + PLACES_WEIGHED_TOGETHER, len(met.text)))
                 language, text = met.language[part], met.text[part]
-                found[some] = self._weighed(places[some], candidates[some], Met(language, text))
-                rows = np.flatnonzero(lacking[some].any(1))
+                found[batch] = self._weighed(places[batch], candidates[batch], Met(language, text))
+                rows = np.flatnonzero(lacking[batch].any(1))
                 if len(rows):
                     at = begin + start + rows
                     unheard = Met(language[rows], np.zeros_like(text[rows]))
@@ -112,7 +118,7 @@ class Sense:
         occurrence of the first of its row."""
         met = self._occurrences[np.minimum(candidates, PLANE - 1)]
         share = self._language.shares(candidates)
-        lacking = (candidates > 0) & (met * share[:, :1] <= HARDLY * met[:, :1] * share)
+        lacking = (candidates > 0) & (met * share[:, :1] <= MAX_RARE_SHARE * met[:, :1] * share)
         lacking[:, 0] = False
         return np.asarray(lacking)
 
@@ -129,8 +135,15 @@ class Sense:
     def met(self, places: Places, candidates: Codes) -> Iterator[tuple[int, Met]]:
         """The counts, for some places at a time: the number of the first of them, and theirs."""
         own = _OwnText(self._tokens, np.unique(candidates), self._repeated)
-        for start in range(0, len(places), AT_ONCE):
-            yield start, self._met(places[start : start + AT_ONCE], candidates[start : start + AT_ONCE], own)
+        for start in range(0, len(places), PLACES_COUNTED_TOGETHER):
+            yield (
+                start,
+                self._met(
+                    places[start : start + PLACES_COUNTED_TOGETHER],
+                    candidates[start : start + PLACES_COUNTED_TOGETHER],
+                    own,
+                ),
+            )
 
     @cached_property
     def _learned(self) -> NDArray[np.bool_]:
@@ -167,10 +180,10 @@ def _throughout(candidates: Codes, lacking: NDArray[np.bool_], alone: Floats) ->
     first = np.broadcast_to(candidates[:, :1], candidates.shape)[lacking].astype(np.uint64)
     pairs, of_pair = np.unique(first << np.uint64(32) | candidates[lacking], return_inverse=True)
     asked = np.bincount(of_pair, minlength=len(pairs))
-    sure = np.bincount(of_pair, weights=alone[lacking] >= SURELY, minlength=len(pairs))
-    found = np.zeros(candidates.shape, np.bool_)
-    found[lacking] = (sure >= np.maximum(PLACES_SURE, SHARE_SURE * asked))[of_pair]
-    return found
+    sure = np.bincount(of_pair, weights=alone[lacking] >= MIN_SURE_NATS, minlength=len(pairs))
+    absent = np.zeros(candidates.shape, np.bool_)
+    absent[lacking] = (sure >= np.maximum(MIN_SURE_PLACES, MIN_SURE_SHARE * asked))[of_pair]
+    return absent
 
 
 class _OwnText:
@@ -189,10 +202,10 @@ class _OwnText:
 
     def _count(self, number: int, places: Places) -> None:
         contexts = contexts_at(self._tokens.folded, places, number)
-        some = _met_again(contexts)
-        met = keys(contexts[some], self._tokens.raw[places[some]])
+        again = _met_again(contexts)
+        met = keys(contexts[again], self._tokens.raw[places[again]])
         self.whole.append(Counts.of(met))
-        self._pages.append(Counts.of(on_page(met, self._tokens.page[places[some]]), 32))
+        self._pages.append(Counts.of(on_page(met, self._tokens.page[places[again]]), 32))
 
     def copies(self, places: Places) -> Numbers:
         """How often the passages around places stand on other pages with the same character in the middle."""
@@ -202,11 +215,11 @@ class _OwnText:
     def elsewhere(self, number: int, wanted: Keys, page: NDArray[np.int32], whole: Numbers) -> Numbers:
         """How often the keys of a pattern were met on other pages than these, of which it is known how often they were
         met on the `whole`."""
-        found = np.zeros(wanted.shape, np.int32)
-        some = np.flatnonzero(whole)
-        here = self._pages[number].of_keys(on_page(wanted[some], page[some]))
-        found[some] = np.maximum(whole[some] - here, 0)
-        return found
+        counts = np.zeros(wanted.shape, np.int32)
+        complete = np.flatnonzero(whole)
+        here = self._pages[number].of_keys(on_page(wanted[complete], page[complete]))
+        counts[complete] = np.maximum(whole[complete] - here, 0)
+        return counts
 
 
 def _met_again(contexts: Keys) -> Places:

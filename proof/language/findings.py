@@ -1,4 +1,4 @@
-"""Places where the sense speaks against what is transcribed: found in a whole work, told with what speaks."""
+"""Places where the sense speaks against what is transcribed, in a whole work."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class PagePosition:
 @dataclass(frozen=True, slots=True)
 class SenseEvidence:
     """What the sense says of one place: `odds` is how much more likely what is `suggested` is there than what is
-    transcribed, in nats, less `CAUTION` and the margin of the pair; `told` is what speaks for it. `column` and `offset`
-    are the place in the page's source."""
+    transcribed, in nats, less `CAUTION` and the margin of the pair; `reading` is what speaks for it. `column` and
+    `offset` are the place in the page's source."""
 
     where: PagePosition
     column: int
@@ -61,7 +61,7 @@ class SenseEvidence:
     transcribed: str
     suggested: str
     odds: float
-    told: SenseReading
+    reading: SenseReading
 
 
 def evidence(
@@ -74,7 +74,7 @@ def evidence(
     """The places of a work where the sense speaks for a look-alike of what is transcribed, by `least` nats or more; of
     `pages` alone where they are given (the others are read beside them all the same). A work of more than `PART` code
     points is heard in parts."""
-    found: list[SenseEvidence] = []
+    findings: list[SenseEvidence] = []
     for first, part in _parts(texts):
         own = None
         if pages is not None:
@@ -82,9 +82,9 @@ def evidence(
             if not own:
                 continue
         for one in _in_part(_Work(part, language, weights), own, least):
-            found.append(replace(one, where=PagePosition(one.where.text + first, one.where.page)))
+            findings.append(replace(one, where=PagePosition(one.where.text + first, one.where.page)))
         _give_memory_back()
-    return found
+    return findings
 
 
 def _give_memory_back() -> None:
@@ -193,13 +193,13 @@ class _Work:
         counts = (met.language + met.text)[:, TELLABLE, :].astype(np.float64)
         weight = (np.log(counts[:, :, 1] + 0.5) - np.log(counts[:, :, 0] + 0.5)) * np.log1p(counts[:, :, 1])
         best = weight.argmax(1)
-        found = []
+        grams = []
         for number, at in enumerate(places):
             pattern = TELLABLE[best[number]]
             against, for_it = (int(value) for value in counts[number, best[number]])
             texts = [self._run(int(at), PATTERNS[pattern], int(code)) for code in pairs[number]]
-            found.append(_Gram(pattern, texts[1], for_it, texts[0], against))
-        return found
+            grams.append(_Gram(pattern, texts[1], for_it, texts[0], against))
+        return grams
 
     def _run(self, at: int, pattern: tuple[int, ...], centre: int) -> str:
         codes = {0: centre} | {offset: int(self.tokens.raw[at + offset]) for offset in pattern}
@@ -207,7 +207,7 @@ class _Work:
 
     def _elsewhere(self, places: Places, pairs: Codes, grams: Sequence[_Gram]) -> list[tuple[str, ...]]:
         """For each place pages of the text, others than its own, that have the run that speaks for it."""
-        found: list[tuple[str, ...]] = [() for _ in places]
+        pages_of_place: list[tuple[str, ...]] = [() for _ in places]
         numbers = np.array([gram.pattern for gram in grams], np.int64)
         for pattern in np.unique(numbers):
             chosen = np.flatnonzero(numbers == pattern)
@@ -216,21 +216,21 @@ class _Work:
             for row, key in zip(chosen, wanted, strict=True):
                 own = self.tokens.page[places[row]]
                 others = [page for page in where[int(key)] if page != own][:PLACES]
-                found[row] = tuple(self._name(page) for page in others)
-        return found
+                pages_of_place[row] = tuple(self._name(page) for page in others)
+        return pages_of_place
 
     def _pages_with(self, pattern: int, wanted: Keys, centres: Codes) -> dict[int, list[int]]:
         """For each key of a pattern the first pages that have it."""
         at = own_places(self.tokens, centres)
         met = keys_at(self.tokens, at, pattern)
         hits = np.flatnonzero(np.isin(met, wanted))
-        found: defaultdict[int, list[int]] = defaultdict(list)
+        pages_of_place: defaultdict[int, list[int]] = defaultdict(list)
         for hit in hits:
-            pages = found[int(met[hit])]
+            pages = pages_of_place[int(met[hit])]
             page = int(self.tokens.page[at[hit]])
             if len(pages) <= PLACES and page not in pages:
                 pages.append(page)
-        return found
+        return pages_of_place
 
     def _name(self, page: int) -> str:
         for text in self._texts:
@@ -251,21 +251,21 @@ class _Gram:
     against: int
 
 
-def flag_of(page: Page, ref: str, one: SenseEvidence, threshold: float) -> Flag:
+def flag_of(page: Page, ref: str, finding: SenseEvidence, threshold: float) -> Flag:
     """A finding of the sense alone as a flag of its page, without id and without a place on an image."""
-    column = page.columns[one.column]
+    column = page.columns[finding.column]
     return Flag(
         page=page.id,
         ref=ref,
         line=column.number,
-        offset=one.offset,
+        offset=finding.offset,
         length=1,
         kind=Kind.SUBSTITUTION,
-        transcribed=one.transcribed,
-        suggested=one.suggested,
-        score=one.odds,
-        raised=one.odds >= threshold,
+        transcribed=finding.transcribed,
+        suggested=finding.suggested,
+        score=finding.odds,
+        raised=finding.odds >= threshold,
         bbox=None,
-        evidence=Evidence(SENSE, sense=one.told),
-        context=context_of(column.source, one.offset, 1),
+        evidence=Evidence(SENSE, sense=finding.reading),
+        context=context_of(column.source, finding.offset, 1),
     )

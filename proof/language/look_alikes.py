@@ -50,9 +50,9 @@ class LookAlikes:
 
     def __init__(self, pairs: Iterable[tuple[str, str, Nearness]]) -> None:
         near: defaultdict[int, dict[int, Nearness]] = defaultdict(dict)
-        for one, other, nearness in pairs:
-            near[ord(one)].setdefault(ord(other), nearness)
-            near[ord(other)].setdefault(ord(one), nearness)
+        for first, second, nearness in pairs:
+            near[ord(first)].setdefault(ord(second), nearness)
+            near[ord(second)].setdefault(ord(first), nearness)
         self.rivals: Codes = np.zeros((len(near), MOST), np.uint32)
         self.margins = np.zeros((len(near), MOST), np.float32)
         self.row_of = np.full(PLANE, -1, np.int32)

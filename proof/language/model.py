@@ -200,11 +200,11 @@ def occurrences_of(known: Numbers, codes: Codes) -> NDArray[np.float32]:
 def all_keys(raw: Codes, folded: Codes, pattern: int) -> Keys:
     """The key of every token of a text in one pattern, but for the `MARGIN` tokens at either end."""
     size = len(folded) - 2 * MARGIN
-    found = np.full(size, mixed(np.array([pattern + 1], np.uint64))[0], np.uint64)
+    keys = np.full(size, mixed(np.array([pattern + 1], np.uint64))[0], np.uint64)
     for offset in PATTERNS[pattern]:
         beside = folded[MARGIN + offset : MARGIN + offset + size].astype(np.uint64)
-        found = mixed(found ^ (beside + np.uint64((offset + 16) << 40)))
-    return keys_of(found, raw[MARGIN : MARGIN + size])
+        keys = mixed(keys ^ (beside + np.uint64((offset + 16) << 40)))
+    return keys_of(keys, raw[MARGIN : MARGIN + size])
 
 
 def learn(

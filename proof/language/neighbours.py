@@ -113,12 +113,14 @@ class Neighbours:
     def _in_language(self, first: Codes, second: Codes) -> Numbers:
         """How often the language has pairs, the first of each folded: forms of a character that has look-alikes have
         none of their own."""
-        found = self._language.of_keys(BEFORE, pair_keys(first, second))
+        counts = self._language.of_keys(BEFORE, pair_keys(first, second))
         alike = LookAlikes.shipped().row_of >= 0
         around_first = alike[np.minimum(first, PLANE - 1)] & ~alike[np.minimum(second, PLANE - 1)]
-        some = np.flatnonzero(around_first)
-        found[some] += self._language.of_keys(BEHIND, pair_keys(self._folding(second[some]), first[some], BEHIND))
-        return found
+        around = np.flatnonzero(around_first)
+        counts[around] += self._language.of_keys(
+            BEHIND, pair_keys(self._folding(second[around]), first[around], BEHIND)
+        )
+        return counts
 
     @cached_property
     def _learned(self) -> NDArray[np.bool_]:

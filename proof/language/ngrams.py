@@ -51,8 +51,11 @@ WIDE = len(PATTERNS)
 """The number of the pattern that only copies of a passage share: six characters on either side. It is not counted in
 the language."""
 
-BEFORE, BEHIND = 0, 1
-"""The patterns of a character with the one before it, and with the one behind it."""
+BEFORE = 0
+"""The pattern of a character with the one before it."""
+
+BEHIND = 1
+"""The pattern of a character with the one behind it."""
 
 Keys = NDArray[np.uint64]
 CutKeys = NDArray[np.uint64] | NDArray[np.uint32]
@@ -63,15 +66,16 @@ SPARSE = 3
 """Of a sieve: the logarithm of how many beginnings there are for every key, at least half of it."""
 
 _SHIFT = np.uint64(31)
-_FIRST, _SECOND = np.uint64(0x7FB5D329728EA185), np.uint64(0x81DADEF4BC2DD44D)
+_FIRST_FACTOR = np.uint64(0x7FB5D329728EA185)
+_SECOND_FACTOR = np.uint64(0x81DADEF4BC2DD44D)
 
 
 def mixed(values: Keys) -> Keys:
     """A hash of 64 bits (after the finalizer of MurmurHash3)."""
     values = values ^ (values >> _SHIFT)
-    values = values * _FIRST
+    values = values * _FIRST_FACTOR
     values = values ^ (values >> np.uint64(27))
-    values = values * _SECOND
+    values = values * _SECOND_FACTOR
     return np.asarray(values ^ (values >> np.uint64(33)))
 
 
@@ -93,10 +97,10 @@ def pair_keys(first: Codes, second: Codes, pattern: int = BEFORE) -> Keys:
 
 
 def _contexts(beside: Sequence[Codes], offsets: Sequence[int], pattern: int) -> Keys:
-    found = np.full(len(beside[0]), mixed(np.array([pattern + 1], np.uint64))[0], np.uint64)
+    keys = np.full(len(beside[0]), mixed(np.array([pattern + 1], np.uint64))[0], np.uint64)
     for offset, codes in zip(offsets, beside, strict=True):
-        found = mixed(found ^ (codes.astype(np.uint64) + np.uint64((offset + 16) << 40)))
-    return found
+        keys = mixed(keys ^ (codes.astype(np.uint64) + np.uint64((offset + 16) << 40)))
+    return keys
 
 
 def keys(contexts: Keys, centres: Codes) -> Keys:
@@ -145,16 +149,16 @@ class Counts:
 
     def of_keys(self, wanted: Keys) -> Numbers:
         """How often each of these keys was met."""
-        found = np.zeros(wanted.shape, np.int32)
+        counts = np.zeros(wanted.shape, np.int32)
         if not len(self.known):
-            return found
+            return counts
         cut = _cut(wanted.ravel(), self.bits)
         slots = self._slots(cut)
         likely = np.flatnonzero(self._sieve[slots >> np.uint32(3)] >> (slots & np.uint32(7)).astype(np.uint8) & 1)
         cut = cut[likely]
         at = self._last_up_to(cut)
-        found.reshape(-1)[likely] = np.where(self.known[at] == cut, self.number[at], 0)
-        return found
+        counts.reshape(-1)[likely] = np.where(self.known[at] == cut, self.number[at], 0)
+        return counts
 
     def _last_up_to(self, cut: CutKeys) -> NDArray[np.int32]:
         """For each key the last place of `known` where none greater stands, or its first. Keys are hashes: where one
@@ -211,8 +215,10 @@ def _cut(met: Keys, bits: int) -> CutKeys:
 UNPACKED = 1 << 17
 """Bytes of steps, and keys, that are unpacked at a time."""
 
-EXACT, STEP = 32, 1.05
-"""Counts up to the first are kept as they are, greater ones to the nearest power of the second."""
+MAX_EXACT_COUNT = 32
+"""Greater counts are kept as the nearest power of `COUNT_BASE`."""
+
+COUNT_BASE = 1.05
 
 
 def packed(counts: Counts) -> dict[str, NDArray[np.generic]]:
@@ -227,8 +233,12 @@ def packed(counts: Counts) -> dict[str, NDArray[np.generic]]:
     lower = [np.packbits((keys_kept[start : start + UNPACKED, None] & worth > 0).ravel()) for start in starts]
     steps = np.zeros((n + (1 << (counts.bits - low)) + 7) // 8 * 8, np.uint8)
     steps[(keys_kept >> np.uint64(low)).astype(np.int64) + np.arange(n)] = 1
-    levels = np.log(np.maximum(counts.number, EXACT) / EXACT) / np.log(STEP)
-    number = np.where(counts.number <= EXACT, counts.number, EXACT + np.minimum(np.rint(levels), 255 - EXACT))
+    levels = np.log(np.maximum(counts.number, MAX_EXACT_COUNT) / MAX_EXACT_COUNT) / np.log(COUNT_BASE)
+    number = np.where(
+        counts.number <= MAX_EXACT_COUNT,
+        counts.number,
+        MAX_EXACT_COUNT + np.minimum(np.rint(levels), 255 - MAX_EXACT_COUNT),
+    )
     return {
         "lower": np.concatenate([np.empty(0, np.uint8), *lower]),
         "steps": np.packbits(steps),
@@ -256,5 +266,7 @@ def unpacked(arrays: Mapping[str, NDArray[np.generic]]) -> Counts:
         )
     met = np.asarray(arrays["number"], np.uint8)
     levels = np.arange(int(met.max(initial=0)) + 1)
-    numbers = np.where(levels <= EXACT, levels, np.rint(EXACT * STEP ** (levels - EXACT)))
+    numbers = np.where(
+        levels <= MAX_EXACT_COUNT, levels, np.rint(MAX_EXACT_COUNT * COUNT_BASE ** (levels - MAX_EXACT_COUNT))
+    )
     return Counts(known, numbers.astype(np.min_scalar_type(int(numbers[-1])))[met], bits)

@@ -20,8 +20,11 @@ from proof.text.layers import Layer
 from proof.text.model import Script
 from proof.text.transcription import Transcription
 
-BREAK, UNKNOWN = 1, 2
-"""Tokens that are no characters: code points that no text holds."""
+BREAK = 1
+"""The token between two voices; like `UNKNOWN` a code point that no text holds."""
+
+UNKNOWN = 2
+"""The token of what is no single code point."""
 
 MARGIN = 8
 """Breaks before the first and after the last token, so that every window around a character lies in the row."""
@@ -116,10 +119,10 @@ def _joined(voices: Iterable[_Voice], pages: int) -> TokenStream:
 
     def whole(name: str, edge: int) -> NDArray[np.int64]:
         margin = np.full(MARGIN, edge, np.int64)
-        found = [margin]
+        pieces = [margin]
         for part in parts:
-            found += [np.array(getattr(part, name), np.int64), margin]
-        return np.concatenate(found)
+            pieces += [np.array(getattr(part, name), np.int64), margin]
+        return np.concatenate(pieces)
 
     page, line, offset = (whole(name, -1).astype(np.int32) for name in ("page", "line", "offset"))
     return TokenStream(whole("tokens", BREAK).astype(np.uint32), page, line, offset, pages)

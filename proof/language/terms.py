@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from proof.language.look_alikes import Codes
 from proof.language.stream import MARGIN
 
-STEMS, BRANCHES = "甲乙丙丁戊己庚辛壬癸", "子丑寅卯辰巳午未申酉戌亥"
+STEMS = "甲乙丙丁戊己庚辛壬癸"
+BRANCHES = "子丑寅卯辰巳午未申酉戌亥"
 
 
 @cache

@@ -17,8 +17,11 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 
-FIRM, FAINT = 1.0, 0.1
-"""Occurrences that the shares of the characters weigh as much as, in the two comparisons."""
+FIRM_PRIOR_COUNT = 1.0
+"""Occurrences that the shares of the characters weigh as much as, in the first comparison."""
+
+FAINT_PRIOR_COUNT = 0.1
+"""The same in the second comparison."""
 
 MOST = 8.0
 """Nats beyond which a comparison tells no more."""
@@ -35,7 +38,10 @@ def compared(counts: NDArray[np.int32], shares: Floats) -> Floats:
     own = counts.astype(np.float32)
     met = own.sum(2)
     part = shares[:, None, :]
-    ratios = [np.log((own + k * part) / (met[:, :, None] + k) + 1e-9) - np.log(part + 1e-9) for k in (FIRM, FAINT)]
+    ratios = [
+        np.log((own + k * part) / (met[:, :, None] + k) + 1e-9) - np.log(part + 1e-9)
+        for k in (FIRM_PRIOR_COUNT, FAINT_PRIOR_COUNT)
+    ]
     often = np.broadcast_to(np.log1p(met)[:, :, None] * 0.3, own.shape)
     joined = np.concatenate([ratios[0], ratios[1] * 0.5, often], axis=1)
     return np.asarray(np.clip(joined, -MOST, MOST).transpose(0, 2, 1), np.float32)

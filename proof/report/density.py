@@ -12,12 +12,17 @@ from proof.model.refs import PageId
 from proof.model.result import Status
 from proof.report.tally import PageTally, raised_where_checked
 
-MOST_BARS, A_ROW = 320, 160
-WIDTH, HEIGHT = 660.0, 142.0
-LABEL_EM, HAN_EM = 6.0, 10.0
-LEFT, FOOT, HEAD = 34.0, 30.0, 8.0
-WIDEST = 30.0
-NARROWEST = 300.0
+MAX_BARS = 320
+BARS_A_ROW = 160
+CHART_WIDTH_PX = 660.0
+ROW_HEIGHT_PX = 142.0
+LATIN_WIDTH_PX = 6.0
+HAN_WIDTH_PX = 10.0
+LEFT_MARGIN_PX = 34.0
+BOTTOM_MARGIN_PX = 30.0
+TOP_MARGIN_PX = 8.0
+MAX_BAR_WIDTH_PX = 30.0
+MIN_CHART_WIDTH_PX = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,32 +66,35 @@ class Plot:
     juans: tuple[Tick, ...]
     pages_a_bar: int
     width: float
-    height: float = HEIGHT
-    left: float = LEFT
-    base: float = HEIGHT - FOOT
+    height: float = ROW_HEIGHT_PX
+    left: float = LEFT_MARGIN_PX
+    base: float = ROW_HEIGHT_PX - BOTTOM_MARGIN_PX
 
 
 def plots(pages: Sequence[PageTally], places: Places | None = None) -> tuple[Plot, ...]:
     """The rows of the plot of these pages, all on one scale; none where there are no pages. A page that `places` does
     not know is called as its id says."""
-    a_bar = ceil(len(pages) / MOST_BARS)
+    a_bar = ceil(len(pages) / MAX_BARS)
     groups = [pages[start : start + a_bar] for start in range(0, len(pages), a_bar or 1)]
     if not groups:
         return ()
-    step = min((WIDTH - LEFT) / min(len(groups), A_ROW), WIDEST)
+    step = min((CHART_WIDTH_PX - LEFT_MARGIN_PX) / min(len(groups), BARS_A_ROW), MAX_BAR_WIDTH_PX)
     top, rows = _scale(max(_density(group) for group in groups))
-    tall = HEIGHT - FOOT - HEAD
-    marks = tuple(Tick(HEIGHT - FOOT - tall * value / top, f"{value:g}") for value in rows)
-    parts = [groups[start : start + A_ROW] for start in range(0, len(groups), A_ROW)]
+    tall = ROW_HEIGHT_PX - BOTTOM_MARGIN_PX - TOP_MARGIN_PX
+    marks = tuple(Tick(ROW_HEIGHT_PX - BOTTOM_MARGIN_PX - tall * value / top, f"{value:g}") for value in rows)
+    parts = [groups[start : start + BARS_A_ROW] for start in range(0, len(groups), BARS_A_ROW)]
     return tuple(_row(part, step, tall / top, marks, a_bar, places or {}) for part in parts)
 
 
 def _row(
     groups: Sequence[Sequence[PageTally]], step: float, unit: float, marks: tuple[Tick, ...], a_bar: int, places: Places
 ) -> Plot:
-    bars = [_bar(group, LEFT + index * step, step * 0.8, unit * _density(group)) for index, group in enumerate(groups)]
+    bars = [
+        _bar(group, LEFT_MARGIN_PX + index * step, step * 0.8, unit * _density(group))
+        for index, group in enumerate(groups)
+    ]
     named = [_place(bar.first, places) for bar in bars]
-    every = ceil((LABEL_EM * max(len(folio) for _, folio in named) + 8) / step)
+    every = ceil((LATIN_WIDTH_PX * max(len(folio) for _, folio in named) + 8) / step)
     labels = [
         Tick(bar.x + bar.w / 2, folio) for bar, (_, folio) in islice(zip(bars, named, strict=True), 0, None, every)
     ]
@@ -96,15 +104,15 @@ def _row(
         begins = index == 0 or named[index - 1][0] != juan
         if juan and begins and bar.x >= room:
             juans.append(Tick(bar.x, juan))
-            room = bar.x + HAN_EM * (len(juan) + 1)
-    return Plot(tuple(bars), marks, tuple(labels), tuple(juans), a_bar, max(bars[-1].x + step, NARROWEST))
+            room = bar.x + HAN_WIDTH_PX * (len(juan) + 1)
+    return Plot(tuple(bars), marks, tuple(labels), tuple(juans), a_bar, max(bars[-1].x + step, MIN_CHART_WIDTH_PX))
 
 
 def _bar(group: Sequence[PageTally], x: float, width: float, high: float) -> Bar:
     flagged = next((page.number for page in group if page.raised), group[0].number)
     return Bar(
         x=x,
-        y=HEIGHT - FOOT - high,
+        y=ROW_HEIGHT_PX - BOTTOM_MARGIN_PX - high,
         w=width,
         h=high,
         target=flagged,

@@ -85,7 +85,7 @@ class GlyphPlace:
 
     def forms(self, number: int) -> list[DrawnForm]:
         """The forms of what one of the boxes is said to hold, of those that a font at hand has."""
-        return [form for one in self.claims[number] if (form := form_of(one)) is not None]
+        return [form for char in self.claims[number] if (form := form_of(char)) is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def character_place(result: PageResult, character: CheckedCharacter) -> GlyphPla
         character, result = shown.characters[result.characters.index(character)], shown
     named = [column for column in result.columns if column.number == character.line]
     x = character.box.centre[0]
-    column = min(named, key=lambda one: abs(one.box.centre[0] - x), default=None)
+    column = min(named, key=lambda candidate: abs(candidate.box.centre[0] - x), default=None)
     return _place(result, column, character.box, [character], ())
 
 
@@ -182,8 +182,8 @@ def _height(glyph: tuple[Box, tuple[str, ...]]) -> float:
     return glyph[0].centre[1]
 
 
-def _together(one: Box, other: Box, pitch: float) -> bool:
-    return abs(one.centre[1] - other.centre[1]) < SAME_ROW * pitch
+def _together(upper: Box, lower: Box, pitch: float) -> bool:
+    return abs(upper.centre[1] - lower.centre[1]) < SAME_ROW * pitch
 
 
 def cut_glyph(image: Image.Image, place: GlyphPlace, *, pale: bool = True) -> GlyphTile | None:
@@ -251,10 +251,10 @@ def _tile_edges(ink: Rectangle, place: GlyphPlace, count: int) -> Rectangle:
     return Rectangle(ink.x - wide / 2, ink.y - high / 2, ink.x + wide / 2, ink.y + high / 2)
 
 
-def _paled(pixels: NDArray[np.uint8], found: GlyphInk) -> NDArray[np.uint8]:
+def _paled(pixels: NDArray[np.uint8], ink: GlyphInk) -> NDArray[np.uint8]:
     """The window with all ink pale that is not the glyph's."""
-    own = cv2.dilate(found.own.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
-    other = cv2.dilate((found.ink & ~found.own).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
+    own = cv2.dilate(ink.own.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+    other = cv2.dilate((ink.ink & ~ink.own).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
     colours = pixels.reshape(-1, 1 if pixels.ndim == 2 else pixels.shape[-1])
     paper = np.percentile(colours[:: SPARSE * SPARSE], PAPER, axis=0)
     faded = np.maximum(paper - (paper - colours) * PALE, colours).clip(0, 255).astype(np.uint8)

@@ -204,7 +204,9 @@ def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Repor
         rest=_cards(source, tally, None, say) if tally.raised > with_picture else iter(()),
         notices=tuple(notices[:MOST_NOTICES]),
         more_notices=max(len(notices) - MOST_NOTICES, 0),
-        threads=tuple(tuple(said) for _, said in groupby(source.comments, lambda one: (one.page, one.uid))),
+        threads=tuple(
+            tuple(thread) for _, thread in groupby(source.comments, lambda comment: (comment.page, comment.uid))
+        ),
     )
 
 

@@ -113,8 +113,10 @@ def progress_of(store: Store, work: str) -> WorkProgress:
     """The state of a work in the store, as it is now."""
     juans = tuple(store.queue.juans(work))
     people = [
-        Person(name, sum(said.get(verdict, 0) for verdict in SAID), {v: said[v] for v in SAID if v in said})
-        for name, said in store.decisions.people(work).items()
+        Person(
+            name, sum(decisions.get(verdict, 0) for verdict in SAID), {v: decisions[v] for v in SAID if v in decisions}
+        )
+        for name, decisions in store.decisions.people(work).items()
     ]
     answers = store.decisions.answers(work)
     names = dict.fromkeys(one.person for place in answers for one in place)
@@ -134,11 +136,11 @@ def progress_of(store: Store, work: str) -> WorkProgress:
 
 def agreements_of(store: Store, work: str) -> list[Agreement]:
     """How far each two people agree where both judged, those with most places in common first."""
-    found = [
+    agreements = [
         agreement(people, [(one.one, one.other) for one in judged], sum(one.validated for one in judged))
         for people, judged in store.history.judged_twice(work).items()
     ]
-    return sorted(found, key=lambda one: -one.places)
+    return sorted(agreements, key=lambda one: -one.places)
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,8 +233,8 @@ def _about_characters(flag: Flag, say: Say) -> str:
         return _by_sense(flag.suggested, evidence.sense, say)
     values = {"transcribed": flag.transcribed, "suggested": flag.suggested}
     if evidence.reason == COLLATION:
-        readings = [one for one in evidence.witnesses if one.reading == flag.suggested]
-        sigla = "、".join(one.siglum for one in readings)
+        readings = [witness for witness in evidence.witnesses if witness.reading == flag.suggested]
+        sigla = "、".join(witness.siglum for witness in readings)
         return say(OF_EDITIONS[flag.kind]) % (values | {"witnesses": sigla})
     if flag.kind not in READ or evidence.p_best is None or evidence.reason == PLACEHOLDER:
         of_two = flag.kind is Kind.OMISSION and flag.transcribed.strip()  # one of two equal characters has the place
@@ -245,27 +245,31 @@ def _about_characters(flag: Flag, say: Say) -> str:
     return say(READ[flag.kind]) % (values | {"text": percent(evidence.p_text)})
 
 
-def _by_sense(suggested: str, told: SenseReading, say: Say) -> str:
+def _by_sense(suggested: str, reading: SenseReading, say: Say) -> str:
     """What the sense says, with the counts that speak and pages that have the same."""
     words = say(SENSE) % {
         "suggested": suggested,
-        "likely": told.suggested,
-        "often": told.suggested_count,
-        "unlikely": told.transcribed,
-        "seldom": told.transcribed_count,
+        "likely": reading.suggested,
+        "often": reading.suggested_count,
+        "unlikely": reading.transcribed,
+        "seldom": reading.transcribed_count,
     }
-    pages = say(SENSE_ELSEWHERE) % {"likely": told.suggested, "pages": ", ".join(told.places)} if told.places else ""
+    pages = (
+        say(SENSE_ELSEWHERE) % {"likely": reading.suggested, "pages": ", ".join(reading.places)}
+        if reading.places
+        else ""
+    )
     return f"{words} {pages}".strip()
 
 
-def _beside_the_image(told: SenseReading, say: Say) -> list[str]:
+def _beside_the_image(reading: SenseReading, say: Say) -> list[str]:
     """What the sense adds to what the image shows: for what this shows, or against it; nothing where no count speaks
     for it."""
-    runs = [(told.suggested, told.suggested_count), (told.transcribed, told.transcribed_count)]
-    (likely, often), (unlikely, seldom) = runs if told.weight > 0 else reversed(runs)
+    runs = [(reading.suggested, reading.suggested_count), (reading.transcribed, reading.transcribed_count)]
+    (likely, often), (unlikely, seldom) = runs if reading.weight > 0 else reversed(runs)
     if not often and not seldom:
-        return [say(SENSE_AGAINST_ALONE)] if told.weight < 0 else []
-    message = SENSE_BESIDE if told.weight > 0 else SENSE_AGAINST
+        return [say(SENSE_AGAINST_ALONE)] if reading.weight < 0 else []
+    message = SENSE_BESIDE if reading.weight > 0 else SENSE_AGAINST
     return [say(message) % {"likely": likely, "often": often, "unlikely": unlikely, "seldom": seldom}]
 
 
@@ -276,7 +280,7 @@ def _about_moved(flag: Flag, other: Flag, say: Say) -> str:
 
 
 def _about_parted(flag: Flag, other: Flag, say: Say) -> str:
-    first, second = sorted((flag, other), key=lambda one: (one.line, one.offset))
+    first, second = sorted((flag, other), key=lambda half: (half.line, half.offset))
     return say(PARTED[flag.kind]) % {
         "first": first.suggested or first.transcribed,
         "second": second.suggested or second.transcribed,

@@ -144,8 +144,8 @@ _SAID = _("%(where)s: %(what)s; %(done)s")
 def sentence(remark: Remark, say: Say) -> str:
     """A remark in the language that `say` speaks: place, what is odd, what was done."""
     where = f"{remark.path}:{remark.line}" if remark.line else str(remark.path)
-    told, values = SENTENCES[remark.code], dict(remark.values)
-    return say(_SAID) % {"where": where, "what": say(told.what) % values, "done": say(told.done) % values}
+    form, values = SENTENCES[remark.code], dict(remark.values)
+    return say(_SAID) % {"where": where, "what": say(form.what) % values, "done": say(form.done) % values}
 
 
 def sentences(remarks: Iterable[Remark], say: Say, *, each: bool = False) -> list[str]:
@@ -164,9 +164,9 @@ _ALIKE_IN_FILES = _("(%(number)s such remarks in %(files)s files)")
 
 
 def _once(alike: list[Remark], say: Say) -> str:
-    told = sentence(alike[0], say)
+    text = sentence(alike[0], say)
     if len(alike) == 1:
-        return told
+        return text
     files = len({remark.path for remark in alike})
     values = {"number": f"{len(alike):,}", "files": f"{files:,}"}
-    return f"{told} {say(_ALIKE if files == 1 else _ALIKE_IN_FILES) % values}"
+    return f"{text} {say(_ALIKE if files == 1 else _ALIKE_IN_FILES) % values}"

@@ -80,10 +80,10 @@ def _timing(run: StoredRunInfo, tally: Tally) -> dict[str, Any]:
 
 def versions(proof_version: str) -> Mapping[str, str]:
     """The versions of what the result depends on."""
-    found = {"proof": proof_version, "python": platform.python_version()}
+    installed = {"proof": proof_version, "python": platform.python_version()}
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            installed[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return installed

@@ -39,8 +39,10 @@ BREAKS = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u20
 def flag_record(flag: Flag) -> dict[str, Any]:
     """A flag as a line of `flags.jsonl`: notices of its evidence with their sentence and their code."""
     record, evidence = flag.as_dict(), flag.evidence
-    told = {"ink": evidence.ink, "notice": evidence.notice}
-    return record | {"evidence": record["evidence"] | {name: as_record(one) for name, one in told.items() if one}}
+    added = {"ink": evidence.ink, "notice": evidence.notice}
+    return record | {
+        "evidence": record["evidence"] | {name: as_record(value) for name, value in added.items() if value}
+    }
 
 
 class JsonLines:

@@ -29,8 +29,10 @@ EM = 0.86
 """Size of a character of the transcription in pitches of the column."""
 WEDGED = 0.74
 """Size of one for which there is no room, in sizes of the others."""
-PLAIN_PITCH, LEAST_PITCH, MOST_PITCH = 0.55, 0.25, 1.3
-"""Height of a character in widths of its column: where no character tells, and at least and most."""
+DEFAULT_PITCH = 0.55
+"""Height of a character in widths of its column, where the column has no character to measure."""
+MIN_PITCH = 0.25
+MAX_PITCH = 1.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ def view_of(result: PageResult, flag: Flag, around: int = AROUND, margin: float 
         return None
     named = result.column_of(replace(flag, bbox=focus))
     column = named.box if named else focus
-    if named and sum(one.number == flag.line for one in result.columns) > 1:
+    if named and sum(part.number == flag.line for part in result.columns) > 1:
         line = [c for c in line if column.x <= c.box.centre[0] <= column.right]
     pitch = pitch_of(result, focus, column)
     area = _area(result, column, focus, pitch, around, margin)
@@ -90,7 +92,7 @@ def view_of(result: PageResult, flag: Flag, around: int = AROUND, margin: float 
         *_wedged(result, line, column, pitch, asked),
         *_placeholders(flag, focus, column, pitch),
     )
-    gaps = (_gap(line, column, pitch, one.bbox or focus, one) for one in asked if one.line == flag.line)
+    gaps = (_gap(line, column, pitch, part.bbox or focus, part) for part in asked if part.line == flag.line)
     gap = next((box for box in gaps if box), None)
     return View(area, text_area, focus, pitch, characters, gap)
 
@@ -122,8 +124,8 @@ def pitch_of(result: PageResult, focus: Box, column: Box) -> float:
         for above, below in pairwise(sorted(result.characters, key=lambda c: (c.line, c.offset)))
         if (above.line, above.row) == (below.line, below.row) and below.box.centre[1] > above.box.centre[1]
     ]
-    pitch = median(steps) if steps else min(focus.h, PLAIN_PITCH * column.w)
-    return max(min(max(pitch, LEAST_PITCH * column.w), MOST_PITCH * column.w), 1.0)
+    pitch = median(steps) if steps else min(focus.h, DEFAULT_PITCH * column.w)
+    return max(min(max(pitch, MIN_PITCH * column.w), MAX_PITCH * column.w), 1.0)
 
 
 def _area(result: PageResult, column: Box, focus: Box, pitch: float, around: int, margin: float) -> Box:

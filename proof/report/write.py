@@ -79,7 +79,7 @@ def write_reports(
             file.write("\n")
     if source.comments:
         with whole_file(folder / "comments.jsonl") as file:
-            file.writelines(json.dumps(as_line(one), ensure_ascii=False) + "\n" for one in source.comments)
+            file.writelines(json.dumps(as_line(comment), ensure_ascii=False) + "\n" for comment in source.comments)
     say = translations(language).gettext
     write_page(environment, "report", written.page, report=report_of(source, written.tally, language, say))
     return written

@@ -8,9 +8,9 @@ from functools import cache
 from importlib import resources
 
 
-def run_together(one: str, other: str) -> bool:
+def run_together(first: str, second: str) -> bool:
     """Whether two different characters are written alike, so that their image does not tell them apart."""
-    return one != other and other in _groups("alike.txt").get(one, frozenset())
+    return first != second and second in _groups("alike.txt").get(first, frozenset())
 
 
 def look_alikes(character: str) -> tuple[str, ...]:

@@ -123,12 +123,12 @@ class Authorities:
             self._partners[head] = rest
             for partner in rest.split(" "):
                 heads[partner[0]].append(head + partner[1:])
-        self._heads = {character: " ".join(found) for character, found in heads.items()}
+        self._heads = {character: " ".join(entries) for character, entries in heads.items()}
 
-    def about(self, one: str, other: str) -> Testimony:
+    def about(self, first: str, second: str) -> Testimony:
         """What is said about a pair, whichever of the two comes first."""
-        said = self._related(one).get(other)
-        return said if said is not None else self._related(other).get(one, NOTHING)
+        testimony = self._related(first).get(second)
+        return testimony if testimony is not None else self._related(second).get(first, NOTHING)
 
     def partners(self, character: str) -> Iterable[str]:
         """Every character that any list relates to this one, each once."""
@@ -136,24 +136,24 @@ class Authorities:
 
     def _related(self, character: str) -> Mapping[str, Testimony]:
         """The characters that any list relates to this one, with what all lists say about the pair."""
-        found = self._testimony.get(character)
-        if found is None:
+        related = self._testimony.get(character)
+        if related is None:
             entries = f"{self._partners.get(character, '')} {self._heads.get(character, '')}".split()
             letters = {entry[0]: entry[1:] for entry in entries}
             others = (self._yitizi, self.conversions.preferred, self.conversions.japanese)
             letters |= {other: "" for table in others for other in table.get(character, ()) if other not in letters}
             letters.pop(character, None)
-            found = {other: self._heard(character, other, said) for other, said in letters.items()}
-            self._testimony[character] = found
-        return found
+            related = {other: self._heard(character, other, listed) for other, listed in letters.items()}
+            self._testimony[character] = related
+        return related
 
-    def _heard(self, one: str, other: str, letters: str) -> Testimony:
+    def _heard(self, first: str, second: str, letters: str) -> Testimony:
         """What is said about a pair of which `data/variants.tsv` says this much."""
-        if other in self._yitizi.get(one, "") or one in self._yitizi.get(other, ""):
+        if second in self._yitizi.get(first, "") or first in self._yitizi.get(second, ""):
             letters += "Y"
-        if other in self.conversions.preferred.get(one, ()):
+        if second in self.conversions.preferred.get(first, ()):
             letters += "O"
-        if other in self.conversions.japanese.get(one, ()) and "N" not in letters:
+        if second in self.conversions.japanese.get(first, ()) and "N" not in letters:
             letters += "N"
         return _testimony(letters)
 

@@ -43,22 +43,24 @@ def _half_folios(pages: Sequence[Page]) -> bool:
 def _out_of_sequence(path: Path, pages: Sequence[Page]) -> Iterator[Remark]:
     """Pages of a juan that do not follow on. Where no page has a side b, pages are counted, not leaves."""
     step = 1 if _half_folios(pages) else 2
-    for one, other in pairwise(pages):
-        if one.folio is None or other.folio is None or _begins_juan(one, other):
+    for page, following in pairwise(pages):
+        if page.folio is None or following.folio is None or _begins_juan(page, following):
             continue
-        distance = one.folio.distance(other.folio)
+        distance = page.folio.distance(following.folio)
         if distance > step:
             missing = distance // step - 1
-            yield Remark.of(path, other.file_line, Code.PAGES_MISSING, page=other.id, before=one.id, number=missing)
+            yield Remark.of(
+                path, following.file_line, Code.PAGES_MISSING, page=following.id, before=page.id, number=missing
+            )
         elif distance <= 0:
-            yield Remark.of(path, other.file_line, Code.PAGES_BACK, page=other.id, before=one.id)
+            yield Remark.of(path, following.file_line, Code.PAGES_BACK, page=following.id, before=page.id)
 
 
-def _begins_juan(one: Page, other: Page) -> bool:
-    if one.folio is None or other.folio is None or other.folio == Folio(1, "a"):
+def _begins_juan(page: Page, following: Page) -> bool:
+    if page.folio is None or following.folio is None or following.folio == Folio(1, "a"):
         return True
-    renamed = other.ref is None and other.id.rpartition("-")[0] != one.id.rpartition("-")[0]
-    return renamed or (other.juan != one.juan and other.folio <= one.folio)
+    renamed = following.ref is None and following.id.rpartition("-")[0] != page.id.rpartition("-")[0]
+    return renamed or (following.juan != page.juan and following.folio <= page.folio)
 
 
 def _without_pilcrow(path: Path, pages: Sequence[Page], text: str) -> list[Remark]:

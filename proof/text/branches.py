@@ -23,19 +23,19 @@ def branch_files(repository: Path, revision: str) -> list[tuple[str, bytes]]:
         with Repo(str(repository)) as repo:
             commit = _commit(repo, repository, revision)
             entries = sorted(repo.object_store.iter_tree_contents(commit.tree), key=lambda entry: entry.path or b"")
-            found = []
+            texts = []
             for entry in entries:
                 name = (entry.path or b"").decode("utf-8", "replace")
                 blob = repo.object_store[entry.sha] if entry.sha and _is_text(name) else None
                 if isinstance(blob, Blob):
-                    found.append((name, blob.data))
+                    texts.append((name, blob.data))
     except NotGitRepository:
         raise TextError(repository, None, f"is no git repository, so it has no branch {revision}") from None
     except (KeyError, OSError, ValueError) as error:
         raise TextError(repository, None, f"branch {revision} cannot be read ({error})") from error
-    if not found:
+    if not texts:
         raise TextError(repository, None, f"branch {revision} has no texts (*.txt) at its root")
-    return found
+    return texts
 
 
 def branch_state(repository: Path, revision: str) -> bytes:

@@ -179,10 +179,10 @@ class _Reader:
 
     def read(self) -> ParsedColumn:
         position = 0
-        while (found := SPECIAL.search(self.source, position)) is not None:
-            if found.start() > position:
-                self.cells[self.row] += _cells(self.source[position : found.start()], position, self.row)
-            position = self.special(found.start())
+        while (special := SPECIAL.search(self.source, position)) is not None:
+            if special.start() > position:
+                self.cells[self.row] += _cells(self.source[position : special.start()], position, self.row)
+            position = self.special(special.start())
         if position < len(self.source):
             self.cells[self.row] += _cells(self.source[position:], position, self.row)
         left_open = self.end()
@@ -249,8 +249,8 @@ class _Reader:
     def named(self, at: int, char: str) -> int:
         """An entity, a composition or a tag; where it is none, the character stands for itself."""
         pattern = {"&": ENTITY, "[": COMPOSITION, "<": TAG}[char]
-        found = pattern.match(self.source, at)
-        if found is None:
+        match = pattern.match(self.source, at)
+        if match is None:
             if char == "&":
                 name = _LOOSE_ENTITY.match(self.source, at)
                 ended = name is not None and name[0].endswith(";")
@@ -259,10 +259,10 @@ class _Reader:
                 self.problem(Code.COMPOSITION_OPEN, self.source[at : at + 8])
             return self.add(at, at + 1)
         if char == "<":
-            return found.end()
-        if char == "&" and _FAMILIES.match(found[0]) is None:
-            self.problem(Code.ENTITY_FAMILY, found[0])
-        return self.add(at, found.end())
+            return match.end()
+        if char == "&" and _FAMILIES.match(match[0]) is None:
+            self.problem(Code.ENTITY_FAMILY, match[0])
+        return self.add(at, match.end())
 
     def described(self, at: int) -> int:
         """An ideographic description sequence is one cell; one that breaks off is read by character."""

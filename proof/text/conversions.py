@@ -45,25 +45,25 @@ class Conversions:
         sources = self.traditional.get(character, ())
         return sources[0] if sources and character not in sources else character
 
-    def one_to_many(self, one: str, other: str) -> bool:
+    def one_to_many(self, first: str, second: str) -> bool:
         """Whether simplification merged the two although they are different words (製/制, 發/髮).
 
         So it is when one simplified character stands for both, and also when one of them became a character that
         stands for itself and for others (陞 became 升, which stands for 升 and 昇).
         """
-        if self.merged.get(one, frozenset()) & self.merged.get(other, frozenset()):
+        if self.merged.get(first, frozenset()) & self.merged.get(second, frozenset()):
             return True
-        return self._became(one, other) or self._became(other, one)
+        return self._became(first, second) or self._became(second, first)
 
     def _became(self, character: str, target: str) -> bool:
         return target in self.simplified.get(character, ()) and target in self.merged.get(target, frozenset())
 
-    def simplification(self, one: str, other: str) -> str:
+    def simplification(self, first: str, second: str) -> str:
         """Which of the two is the mere simplification of the other, or the empty string.
 
         A character that also stands for itself (后) is no mere simplification.
         """
-        for short, full in ((one, other), (other, one)):
+        for short, full in ((first, second), (second, first)):
             sources = self.traditional.get(short, ())
             if full in sources and short not in sources:
                 return short
@@ -73,11 +73,11 @@ class Conversions:
 def _symmetric(*names: str) -> dict[str, frozenset[str]]:
     pairs: dict[str, set[str]] = defaultdict(set)
     for name in names:
-        for one, others in _table(name).items():
+        for char, others in _table(name).items():
             for other in others:
-                if one != other:
-                    pairs[one].add(other)
-                    pairs[other].add(one)
+                if char != other:
+                    pairs[char].add(other)
+                    pairs[other].add(char)
     return {character: frozenset(others) for character, others in pairs.items()}
 
 

@@ -80,7 +80,7 @@ def convert(
     writer(draft, _running(edition, losses), edition, losses)
     _count_lost(edition, target, losses)
     words = Counter(draft.text[start:end].strip("○:：") for start, end in draft.added)
-    losses.update({f"signs of layers, which are words of the text now ({one})": words[one] for one in words})
+    losses.update({f"signs of layers, which are words of the text now ({sign})": words[sign] for sign in words})
     return _read_again(edition, draft.text, target, losses, draft.added)
 
 
@@ -97,11 +97,15 @@ def _read_again(
     again = parse_transcription(Decoded(text, "utf-8", False), edition.path, target)
     before, after = _characters(edition), _characters(again, added)
     if [char for char, _ in before] == [char for char, _ in after]:
-        moved = Counter((one, other) for (_, one), (_, other) in zip(before, after, strict=True) if one is not other)
-        losses.update({f"layers of characters ({one} becomes {other})": moved[one, other] for one, other in moved})
+        moved = Counter(
+            (earlier, later) for (_, earlier), (_, later) in zip(before, after, strict=True) if earlier is not later
+        )
+        losses.update(
+            {f"layers of characters ({earlier} becomes {later})": moved[earlier, later] for earlier, later in moved}
+        )
     else:
-        one, other = Counter(char for char, _ in before), Counter(char for char, _ in after)
-        losses["characters that it reads otherwise"] += max((one - other).total(), (other - one).total(), 1)
+        earlier, later = Counter(char for char, _ in before), Counter(char for char, _ in after)
+        losses["characters that it reads otherwise"] += max((earlier - later).total(), (later - earlier).total(), 1)
     return Converted(text, target, _told(losses))
 
 
@@ -182,10 +186,10 @@ def _running(edition: Transcription, losses: Counter[str]) -> list[_Passage]:
             passages.append(_Passage(block.level if block.kind is BlockKind.HEADING else 0, block.anchor))
         at = block.start
         for stretch in stretches:
-            told = _with_labels(stretch, labels)
-            told = re.sub(r"[ \u3000\r]+", "", told) if edition.paged else told.strip("\r")
+            words = _with_labels(stretch, labels)
+            words = re.sub(r"[ \u3000\r]+", "", words) if edition.paged else words.strip("\r")
             between = edition.text[at : stretch.start] if edition.format is Format.ZHUSHU else ""
-            passages[-1].add(stretch.layer, told, MARK.sub("", between))
+            passages[-1].add(stretch.layer, words, MARK.sub("", between))
             before, at = stretch.layer, stretch.end
     losses["column and page breaks"] += sum(block.kind is BlockKind.COLUMN for block in edition.blocks)
     return passages

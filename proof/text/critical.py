@@ -71,10 +71,10 @@ class _Reader:
             )
 
     def stretches(self, begin: int, end: int, number: int) -> list[LayerStretch]:
-        found, at = [], begin
+        parts, at = [], begin
         for markup in _MARKUP.finditer(self.text, begin, end):
             if markup.start() > at:
-                found.append(self.stretch(at, markup.start()))
+                parts.append(self.stretch(at, markup.start()))
             at = markup.end()
             if markup["label"] is not None:
                 if markup["label"] in self.references:
@@ -83,8 +83,8 @@ class _Reader:
             elif markup["close"] is not None:
                 self.small(number, closing=bool(markup["close"]))
         if at < end:
-            found.append(self.stretch(at, end))
-        return found
+            parts.append(self.stretch(at, end))
+        return parts
 
     def stretch(self, start: int, end: int) -> LayerStretch:
         return LayerStretch(Layer.COMMENTARY if self.opened else Layer.CANON, start, self.text[start:end])
@@ -97,16 +97,16 @@ class _Reader:
         self.opened = 0 if closing else number
 
     def footnotes(self) -> tuple[Footnote, ...]:
-        found = []
-        for label, told, start, number in self.definitions:
+        notes = []
+        for label, text, start, number in self.definitions:
             if label not in self.references:
                 self.remark(number, Code.FOOTNOTE_UNUSED, label=label)
-            found.append(Footnote(label, told, start, number, self.references.get(label)))
+            notes.append(Footnote(label, text, start, number, self.references.get(label)))
         for label, start in self.references.items():
             if all(label != known for known, *_ in self.definitions):
                 line = self.text.count("\n", 0, start) + 1
                 self.remark(line, Code.FOOTNOTE_MISSING, label=label)
-        return tuple(found)
+        return tuple(notes)
 
 
 def parse_critical(decoded: Decoded, path: Path) -> Transcription:
@@ -176,13 +176,13 @@ def _front_matter(text: str, path: Path) -> _Front:
 
 def _strange_lines(text: str, start: int, end: int) -> list[int]:
     """Where lines begin that are none of front matter."""
-    found = re.finditer(r"^.*$", text[start:end], re.MULTILINE)
-    return [start + line.start() for line in found if not _FRONT_LINE.match(line[0])]
+    lines = re.finditer(r"^.*$", text[start:end], re.MULTILINE)
+    return [start + line.start() for line in lines if not _FRONT_LINE.match(line[0])]
 
 
 def _title_in(text: str, start: int, end: int) -> str:
-    found = _TITLE.search(text, start, end)
-    return _scalar(found["title"], found["quote"]) if found else ""
+    title = _TITLE.search(text, start, end)
+    return _scalar(title["title"], title["quote"]) if title else ""
 
 
 def _scalar(text: str, quote: str) -> str:

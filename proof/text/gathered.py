@@ -112,7 +112,7 @@ def _files(path: Path) -> list[Path]:
     """The file itself, the texts of a folder, or what a pattern means; a path that leads nowhere stays as it is."""
     if path.is_dir():
         texts = _texts(path, "*.txt")
-        return texts or [one for one in _texts(path, "*") if one.suffix.lower() in text_suffixes()]
+        return texts or [file for file in _texts(path, "*") if file.suffix.lower() in text_suffixes()]
     return path.is_file() * [path] or _texts(path.parent, path.name) or [path]
 
 

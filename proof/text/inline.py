@@ -25,9 +25,9 @@ _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
 def parse_inline(decoded: Decoded, path: Path) -> Transcription:
     """The transcription that a decoded file holds."""
     text = decoded.text
-    remarks = [found.span() for found in _COMMENT.finditer(text)]
+    remarks = [comment.span() for comment in _COMMENT.finditer(text)]
     blocks: list[TextBlock] = []
-    told: list[Remark] = []
+    odd: list[Remark] = []
     start, number = 0, 0
     for raw in text.split("\n"):
         number += 1
@@ -37,14 +37,14 @@ def parse_inline(decoded: Decoded, path: Path) -> Transcription:
         stretches = [
             stretch
             for left, right in _outside(begin, end, remarks)
-            for stretch in _line_stretches(text, left, right, _Place(path, number, told))
+            for stretch in _line_stretches(text, left, right, _Place(path, number, odd))
         ]
         if not stretches:
             continue
         heading = all(stretch.layer is Layer.HEADING for stretch in stretches)
         kind = BlockKind.HEADING if heading else BlockKind.PARAGRAPH
         blocks.append(TextBlock(kind, begin, end, number, tuple(stretches), level=1 if heading else 0))
-    return Transcription.of_blocks(decoded, path, Format.INLINE, blocks, told)
+    return Transcription.of_blocks(decoded, path, Format.INLINE, blocks, odd)
 
 
 def _outside(start: int, end: int, remarks: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -75,7 +75,7 @@ class _Place:
 
 def _line_stretches(text: str, start: int, end: int, place: _Place) -> list[LayerStretch]:
     """The stretches of one line. A note that is not closed goes to the end of its line."""
-    found: list[LayerStretch] = []
+    stretches: list[LayerStretch] = []
     at = start
     for private in _PRIVATE.finditer(text, start, end):
         place.remark(Code.PRIVATE_CHARACTER, what=f"U+{ord(private[0]):04X}")
@@ -84,10 +84,10 @@ def _line_stretches(text: str, start: int, end: int, place: _Place) -> list[Laye
         stray = _find(text, "】", at, opening)
         if stray < opening:
             place.remark(Code.BRACKET_NOT_OPENED)
-            found += _main(text, at, stray)
+            stretches += _main(text, at, stray)
             at = stray + 1
             continue
-        found += _main(text, at, opening)
+        stretches += _main(text, at, opening)
         if opening == end:
             break
         closing, again = _find(text, "】", opening, end), _find(text, "【", opening + 1, end)
@@ -95,9 +95,11 @@ def _line_stretches(text: str, start: int, end: int, place: _Place) -> list[Laye
             place.remark(Code.BRACKET_OPEN)
         stop = min(closing, again)
         body = text[opening + 1 : stop]
-        found += [LayerStretch(layer, opening + 1 + left, body[left:right]) for layer, left, right in note_parts(body)]
+        stretches += [
+            LayerStretch(layer, opening + 1 + left, body[left:right]) for layer, left, right in note_parts(body)
+        ]
         at = stop + 1 if stop < end and text[stop] == "】" else stop
-    return found
+    return stretches
 
 
 def _find(text: str, char: str, start: int, end: int) -> int:
@@ -108,11 +110,11 @@ def _find(text: str, char: str, start: int, end: int) -> int:
 def _main(text: str, start: int, end: int) -> list[LayerStretch]:
     """Classic text between the notes, divided at ideographic spaces: `右射　記君與射…` ends one section in the
     middle of a line."""
-    found = []
+    stretches = []
     for part in re.finditer(r"[^\u3000]+", text[start:end]):
         layer = Layer.HEADING if _CLOSING.fullmatch(part[0]) and _stands_alone(text, start, end, part) else Layer.CANON
-        found.append(LayerStretch(layer, start + part.start(), part[0]))
-    return found
+        stretches.append(LayerStretch(layer, start + part.start(), part[0]))
+    return stretches
 
 
 def _stands_alone(text: str, start: int, end: int, part: re.Match[str]) -> bool:

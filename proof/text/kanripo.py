@@ -42,10 +42,10 @@ ANNOTATION = re.compile(r"(?<=[^\s])\t")
 """What follows a tab is a translation or a note of the editors; a tab before all text is a space."""
 
 
-def _meaning(found: re.Match[str]) -> PageMark:
-    name = found["id"] or found["open"]
+def _meaning(match: re.Match[str]) -> PageMark:
+    name = match["id"] or match["open"]
     page = PageId.match(name)
-    fault = None if found["id"] else Code.MARK_UNCLOSED
+    fault = None if match["id"] else Code.MARK_UNCLOSED
     if page is None:
         return PageMark(name, None, None, "", "", fault or Code.MARK_WITHOUT_FOLIO)
     return PageMark(name, page.folio, None, page.juan, page.work, fault)
@@ -53,15 +53,15 @@ def _meaning(found: re.Match[str]) -> PageMark:
 
 def header_property(line: str) -> tuple[str, str] | None:
     """Name (`TITLE`, `ID` or `JUAN`) and value of a property in the head of the file; None for other lines."""
-    found = _PROPERTY.match(line)
-    return (found[1].upper(), found[2].strip()) if found else None
+    match = _PROPERTY.match(line)
+    return (match[1].upper(), match[2].strip()) if match else None
 
 
 def last_page(text: str) -> PageMark | None:
     """The page that the head of a file names as the one on which its text begins; None where it names none."""
     named = LAST_PAGE.search(text)
-    found = MARK.fullmatch(named[1]) if named else None
-    return _meaning(found) if found else None
+    match = MARK.fullmatch(named[1]) if named else None
+    return _meaning(match) if match else None
 
 
 def keeps_base_lines(text: str) -> bool:

@@ -66,7 +66,7 @@ class _Lines:
     def _drawers(self) -> dict[int, int]:
         """Where each drawer ends, by the index of the line on which it begins. A drawer holds neither another nor a
         heading; one that would is none."""
-        found: dict[int, int] = {}
+        ends: dict[int, int] = {}
         begun: int | None = None
         for index, raw in enumerate(self.raw):
             source = raw.rstrip(_ENDINGS)
@@ -74,11 +74,11 @@ class _Lines:
                 begun = None
             elif kanripo.DRAWER_ENDS.match(source):
                 if begun is not None:
-                    found[begun] = index
+                    ends[begun] = index
                 begun = None
             elif kanripo.DRAWER.match(source):
                 begun = index
-        return found
+        return ends
 
     def __iter__(self) -> Iterator[SourceLine]:
         at = _Place(0, 1)
@@ -102,9 +102,9 @@ class _Lines:
         elif kanripo.FORME_WORK.match(source) is not None:
             fault = Code.FORME_WORK
             yield SourceLine(LineKind.OUTLINE, at.start, at.number, source, self.current, fault=fault)
-        elif (found := MIRROR.mark.match(source)) is not None:
+        elif (match := MIRROR.mark.match(source)) is not None:
             self.current = MIRROR
-            yield SourceLine(LineKind.MARK, at.start, at.number, source, MIRROR, MIRROR.meaning(found))
+            yield SourceLine(LineKind.MARK, at.start, at.number, source, MIRROR, MIRROR.meaning(match))
         elif self.current is MIRROR and kanripo.MARK.search(source) is None:
             column = source.rstrip("¶")
             fault = Code.MARK_MALFORMED if LIKE_A_MARK.match(source) else None
@@ -124,12 +124,12 @@ class _Lines:
         if printed is not None:
             outline, begin = False, printed.end()
             yield SourceLine(LineKind.OUTLINE, at.start, at.number, printed[0], self.current)
-        for found in kanripo.MARK.finditer(source, 0, end):
-            yield from self.written(source, begin, found.start(), at, outline=outline, marked=marked, last=False)
+        for match in kanripo.MARK.finditer(source, 0, end):
+            yield from self.written(source, begin, match.start(), at, outline=outline, marked=marked, last=False)
             self.current, marked = KANRIPO, True
-            start = at.start + found.start()
-            yield SourceLine(LineKind.MARK, start, at.number, found[0], KANRIPO, KANRIPO.meaning(found))
-            begin = found.end()
+            start = at.start + match.start()
+            yield SourceLine(LineKind.MARK, start, at.number, match[0], KANRIPO, KANRIPO.meaning(match))
+            begin = match.end()
         yield from self.written(source, begin, end, at, outline=outline, marked=marked, last=True)
         if annotation is not None:
             rest = source[end:]
@@ -167,10 +167,10 @@ class _Lines:
             yield self.column(part, begin, at)
             return
         start = 0
-        for found in kanripo.PILCROWS.finditer(part):
-            if found.start() > start:
-                yield self.column(part[start : found.end()], begin + start, at)
-            start = found.end()
+        for pilcrows in kanripo.PILCROWS.finditer(part):
+            if pilcrows.start() > start:
+                yield self.column(part[start : pilcrows.end()], begin + start, at)
+            start = pilcrows.end()
         if part[start:].strip(" \u3000") or (part and not start):
             yield self.column(part[start:], begin + start, at)
 

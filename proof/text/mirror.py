@@ -16,16 +16,16 @@ from proof.text.remarks import Code
 _REFERENCE_LIKE = re.compile(r"[^\W\d_]+[0-9]+-[0-9]+[A-Za-z]", re.IGNORECASE)
 
 
-def _meaning(found: re.Match[str]) -> PageMark:
-    written, name = found["folio"] or found["alone"], found["ref"]
+def _meaning(match: re.Match[str]) -> PageMark:
+    written, name = match["folio"] or match["alone"], match["ref"]
     folio = Folio.match(written)
     if name is None:
-        return PageMark(f"{found['juan']}-{written}", folio, None, found["juan"], "", Code.MARK_WITHOUT_IMAGE)
+        return PageMark(f"{match['juan']}-{written}", folio, None, match["juan"], "", Code.MARK_WITHOUT_IMAGE)
     ref = ImageRef.match(name)
     fault = None if folio else Code.MARK_WITHOUT_FOLIO
     if ref is None:
         fault = Code.QUADRANT_IMPOSSIBLE if _REFERENCE_LIKE.fullmatch(name) else fault or Code.IMAGE_UNKNOWN
-    return PageMark(name, folio, ref, found["juan"], "", fault)
+    return PageMark(name, folio, ref, match["juan"], "", fault)
 
 
 LIKE_A_MARK = re.compile(r"(?!#).{0,20}第[ \u3000]*[0-9]+[A-Za-z]?[ \u3000]*[页頁].{0,40}$")

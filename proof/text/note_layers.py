@@ -30,7 +30,7 @@ Part = tuple[Layer, int, int]
 def note_parts(note: str, layer: Layer = Layer.COMMENTARY) -> list[Part]:
     """The layers of a note. What has no sign of its own belongs to `layer`, the note's own, or, behind a
     subcommentary or an editor's remark, to that. Ideographic spaces between the parts belong to none."""
-    found: list[Part] = []
+    parts: list[Part] = []
     current = layer
     for start, end in _spaced(note):
         for begin, stop, voice in _voices(note, start, end):
@@ -39,10 +39,10 @@ def note_parts(note: str, layer: Layer = Layer.COMMENTARY) -> list[Part]:
             if begin == 0 and voice is None and _EDITOR_FIRST.match(note):
                 current = Layer.EDITOR
             if current is Layer.COMMENTARY:
-                found += _without_glosses(note, begin, stop)
+                parts += _without_glosses(note, begin, stop)
             else:
-                found.append((current, begin, stop))
-    return found
+                parts.append((current, begin, stop))
+    return parts
 
 
 def last_layer(parts: list[Part], layer: Layer) -> Layer:
@@ -63,12 +63,12 @@ def _spaced(note: str) -> Iterator[tuple[int, int]]:
 def _voices(note: str, start: int, end: int) -> Iterator[tuple[int, int, Layer | None]]:
     """The pieces of a part, each from where a new voice begins. A voice begins a part, or follows a gloss."""
     begin, voice = start, None
-    for found in _VOICE.finditer(note, start, end):
-        if found.start() > start and not _CLOSING_GLOSSES.search(note[max(begin, found.start() - 12) : found.start()]):
+    for match in _VOICE.finditer(note, start, end):
+        if match.start() > start and not _CLOSING_GLOSSES.search(note[max(begin, match.start() - 12) : match.start()]):
             continue
-        if found.start() > begin:
-            yield begin, found.start(), voice
-        begin, voice = found.start(), _LAYER_OF[found.lastgroup or "sub"]
+        if match.start() > begin:
+            yield begin, match.start(), voice
+        begin, voice = match.start(), _LAYER_OF[match.lastgroup or "sub"]
     if begin < end:
         yield begin, end, voice
 

@@ -31,9 +31,9 @@ CLASSES = {relation.value: relation for relation in (Relation.FORM, Relation.DIS
 Pair = tuple[str, str]
 
 
-def pair_of(one: str, other: str) -> Pair:
+def pair_of(first: str, second: str) -> Pair:
     """The pair in the order that it is kept in."""
-    return (one, other) if one < other else (other, one)
+    return (first, second) if first < second else (second, first)
 
 
 def read_pairs(path: Path) -> dict[Pair, Relation]:
@@ -45,26 +45,26 @@ def read_pairs(path: Path) -> dict[Pair, Relation]:
     except UnicodeDecodeError as error:
         where = error.object.count(b"\n", 0, error.start) + 1
         raise TextError(path, where, "this is not UTF-8; save the pairs of variants as UTF-8") from error
-    found: dict[Pair, Relation] = {}
+    pairs: dict[Pair, Relation] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         content = line.partition("#")[0].strip()
         if content:
             pair, relation = _parse(path, number, content)
-            if found.setdefault(pair, relation) is not relation:
-                raise TextError(path, number, f"{pair[0]} and {pair[1]} are {found[pair]} further up; keep one line")
-    return found
+            if pairs.setdefault(pair, relation) is not relation:
+                raise TextError(path, number, f"{pair[0]} and {pair[1]} are {pairs[pair]} further up; keep one line")
+    return pairs
 
 
 def _parse(path: Path, number: int, content: str) -> tuple[Pair, Relation]:
     fields = [field.strip() for field in content.split("\t")]
     if len(fields) != 3:
         raise TextError(path, number, "a pair is two characters and a class with tabs between: 元<TAB>玄<TAB>taboo")
-    one, other, name = fields
-    for character in (one, other):
+    first, second, name = fields
+    for character in (first, second):
         if len(character) != 1:
             raise TextError(path, number, f"'{character}' is not one character")
-    if one == other:
-        raise TextError(path, number, f"{one} is paired with itself")
+    if first == second:
+        raise TextError(path, number, f"{first} is paired with itself")
     if name not in CLASSES:
         raise TextError(path, number, f"'{name}' is no class of pairs; write {', '.join(CLASSES)}")
-    return pair_of(one, other), CLASSES[name]
+    return pair_of(first, second), CLASSES[name]

@@ -163,8 +163,8 @@ def _ends_line(text: str, at: int) -> bool:
 
 
 def _line_end(text: str, at: int) -> int:
-    found = text.find("\n", at)
-    end = len(text) if found < 0 else found
+    line_feed = text.find("\n", at)
+    end = len(text) if line_feed < 0 else line_feed
     return end - 1 if end > at and text[end - 1] == "\r" else end
 
 
@@ -188,11 +188,11 @@ class _Line(NamedTuple):
 
 
 def _lines(text: str) -> list[_Line]:
-    found, start = [], 0
+    lines, start = [], 0
     for line in text.split("\n"):
-        found.append(_Line(start, line))
+        lines.append(_Line(start, line))
         start += len(line) + 1
-    return found
+    return lines
 
 
 def _compared(old: str, new: str, same: list[Span]) -> Iterator[Block]:
@@ -282,15 +282,15 @@ def _kept_by_all(old: str, new: str) -> list[int]:
     from_front = _distances(here, there)
     from_back = _distances(here[::-1], there[::-1])[::-1, ::-1]
     least = from_front[-1, -1]
-    found = []
+    kept = []
     for number in range(len(here)):
         equal = here[number] == there
         through = from_front[number, :-1] + from_back[number + 1, 1:]
         matches = np.flatnonzero(equal & (through == least))
         replaced = bool(np.any(~equal & (through + 1 == least)))
         dropped = bool(np.any(from_front[number] + from_back[number + 1] + 1 == least))
-        found.append(int(matches[0]) if len(matches) == 1 and not replaced and not dropped else -1)
-    return found
+        kept.append(int(matches[0]) if len(matches) == 1 and not replaced and not dropped else -1)
+    return kept
 
 
 def _distances(here: NDArray[np.uint32], there: NDArray[np.uint32]) -> NDArray[np.int32]:
@@ -308,7 +308,7 @@ def _distances(here: NDArray[np.uint32], there: NDArray[np.uint32]) -> NDArray[n
 
 def _without_chance(same: Sequence[tuple[int, int]], old: int, new: int) -> Iterator[Block]:
     """Equal characters as blocks, without those few that stand between two changes that are longer than they are."""
-    blocks = list(_joined(Block(one, other, 1) for one, other in same))
+    blocks = list(_joined(Block(old_place, new_place, 1) for old_place, new_place in same))
     for number, block in enumerate(blocks):
         before = blocks[number - 1] if number else Block(0, 0, 0)
         behind = blocks[number + 1] if number + 1 < len(blocks) else Block(old, new, 0)

@@ -83,9 +83,9 @@ class VariantPolicy:
         self._own = frozenset(character for pair in own for character in pair)
         self._without_own = policy_of(script) if house is not None and shipped == HOUSE else None
         self._by_hand: dict[str, list[str]] = {}
-        for one, other in self._sorted:
-            self._by_hand.setdefault(one, []).append(other)
-            self._by_hand.setdefault(other, []).append(one)
+        for first, second in self._sorted:
+            self._by_hand.setdefault(first, []).append(second)
+            self._by_hand.setdefault(second, []).append(first)
         self._verdicts: dict[tuple[str, str], VariantVerdict] = {}
         self._words: dict[Pair, VariantVerdict] = {}
         self._standards: dict[str, tuple[str, ...]] = {}
@@ -144,16 +144,16 @@ class VariantPolicy:
         traditional one what the engine may call it by habit, its modern simplification. The character itself is
         not among them.
         """
-        found = self._forms.get(character)
-        if found is None:
+        known = self._forms.get(character)
+        if known is None:
             plain = unified(character)
             if self._script is Script.SIMPLIFIED:
                 candidates = _unique(form for source in self._sources(plain) for form in (source, *self._kin(source)))
             else:
                 candidates = self._kin(plain)
-            found = tuple(form for form in candidates if form != character and self._one_word(character, form))
-            self._forms[character] = found
-        return found
+            known = tuple(form for form in candidates if form != character and self._one_word(character, form))
+            self._forms[character] = known
+        return known
 
     def to_source_script(self, seen: str, transcribed: str = "") -> str:
         """What to suggest where the image reads `seen`, in the script of the transcription.
@@ -168,7 +168,7 @@ class VariantPolicy:
     def pattern(self, text: str) -> str:
         """A regular expression of `text` as it may be written, each character as it is or in a form of the script."""
         forms = ({*self.written_forms(char), char} for char in text)
-        return "".join(f"(?:{'|'.join(map(re.escape, sorted(some)))})" for some in forms)
+        return "".join(f"(?:{'|'.join(map(re.escape, sorted(alternatives)))})" for alternatives in forms)
 
     def written_forms(self, character: str, *, kin: bool = True) -> tuple[str, ...]:
         """How the word that `character` writes is written in the script of the transcription, likeliest first; without
@@ -194,15 +194,17 @@ class VariantPolicy:
     def _decide(self, transcribed: str, seen: str) -> VariantVerdict:
         if transcribed == seen:
             return SAME
-        one, other = unified(transcribed), unified(seen)
-        if one == other:
+        first, second = unified(transcribed), unified(seen)
+        if first == second:
             return CANONICAL
-        if len(one) != 1 or len(other) != 1:
+        if len(first) != 1 or len(second) != 1:
             return NO_CHARACTER
-        by_hand = self._sorted.get(pair_of(one, other))
+        by_hand = self._sorted.get(pair_of(first, second))
         if by_hand is not None:
             return by_hand
-        return self._simplified(one, other) if self._script is Script.SIMPLIFIED else self._traditional(one, other)
+        return (
+            self._simplified(first, second) if self._script is Script.SIMPLIFIED else self._traditional(first, second)
+        )
 
     def _traditional(self, transcribed: str, seen: str) -> VariantVerdict:
         if self._modern(seen) and self._stands_for(seen, transcribed):
@@ -248,89 +250,89 @@ class VariantPolicy:
         sources = self._lists.conversions.traditional.get(short, ())
         return any(source == full or self._word(source, full).relation is Relation.FORM for source in sources)
 
-    def _word(self, one: str, other: str) -> VariantVerdict:
+    def _word(self, first: str, second: str) -> VariantVerdict:
         """The verdict on two characters of a traditional text, in either order. What a project says of other characters
         changes nothing in it: how two are weighed hangs on them and on the standard ones that each is a form of."""
-        if one == other:
+        if first == second:
             return SAME
-        if self._without_own is not None and one not in self._own and other not in self._own:
-            return self._without_own._word(one, other)
-        pair = pair_of(one, other)
+        if self._without_own is not None and first not in self._own and second not in self._own:
+            return self._without_own._word(first, second)
+        pair = pair_of(first, second)
         verdict = self._words.get(pair)
         if verdict is None:
             verdict = self._sorted.get(pair) or self._weigh(*pair)
             self._words[pair] = verdict
         return verdict
 
-    def _weigh(self, one: str, other: str) -> VariantVerdict:
+    def _weigh(self, first: str, second: str) -> VariantVerdict:
         lists = self._lists
-        if lists.conversions.one_to_many(one, other):
+        if lists.conversions.one_to_many(first, second):
             return MERGED
-        testimony = lists.about(one, other)
-        short = lists.conversions.simplification(one, other)
+        testimony = lists.about(first, second)
+        short = lists.conversions.simplification(first, second)
         if short:
             # Unlike the dictionaries, yitizi has taken in OpenCC's simplifications themselves.
             testimony = testimony.without("Y")
             needed = BELIEVED if len(lists.conversions.traditional[short]) == 1 else CONVERTED
             return _form(testimony) if testimony.weight >= needed else SIMPLIFIED
-        if one in lists.standard and other in lists.standard and not self._restored(one, other, testimony):
+        if first in lists.standard and second in lists.standard and not self._restored(first, second, testimony):
             return STANDARDS if testimony.witnesses else UNLISTED
-        if testimony.believed or (testimony.weight >= BELIEVED and self._joined(one, other)):
+        if testimony.believed or (testimony.weight >= BELIEVED and self._joined(first, second)):
             return _form(testimony)
-        if testimony.weight > 0 and not testimony.contested and self._belongs(one, other):
+        if testimony.weight > 0 and not testimony.contested and self._belongs(first, second):
             return _form(testimony)
-        return COMMON if self._same_standard(one, other, testimony) else UNLISTED
+        return COMMON if self._same_standard(first, second, testimony) else UNLISTED
 
-    def _restored(self, one: str, other: str, testimony: Testimony) -> bool:
+    def _restored(self, first: str, second: str, testimony: Testimony) -> bool:
         """Whether one of two standard characters is on the table of 2013 for names alone, a variant otherwise."""
         simplified = self._lists.conversions.simplified
-        if simplified.get(one, (one,))[0] == simplified.get(other, (other,))[0]:
+        if simplified.get(first, (first,))[0] == simplified.get(second, (second,))[0]:
             return testimony.weight >= BELIEVED
-        third = one in self._lists.third or other in self._lists.third
+        third = first in self._lists.third or second in self._lists.third
         return third and "D" in testimony.witnesses and testimony.weight >= RESTORED
 
-    def _belongs(self, one: str, other: str) -> bool:
+    def _belongs(self, first: str, second: str) -> bool:
         """Whether one of the two is standard and the only standard character that the other could belong to."""
         lists = self._lists
-        standard, variant = (one, other) if one in lists.standard else (other, one)
+        standard, variant = (first, second) if first in lists.standard else (second, first)
         if standard not in lists.standard or variant in lists.standard:
             return False
         partners = (partner for partner in lists.partners(variant) if partner in lists.standard)
         return all(partner == standard or lists.about(variant, partner).weight <= 0 for partner in partners)
 
-    def _joined(self, one: str, other: str) -> bool:
+    def _joined(self, first: str, second: str) -> bool:
         """Whether a third character is a well attested form of both (疎 of 疏 and of 踈)."""
         lists = self._lists
-        between = set(lists.partners(one)) & set(lists.partners(other))
+        between = set(lists.partners(first)) & set(lists.partners(second))
         return any(
-            not lists.conversions.one_to_many(one, form)
-            and not lists.conversions.one_to_many(form, other)
-            and min(lists.about(one, form).weight, lists.about(form, other).weight) > BELIEVED
+            not lists.conversions.one_to_many(first, form)
+            and not lists.conversions.one_to_many(form, second)
+            and min(lists.about(first, form).weight, lists.about(form, second).weight) > BELIEVED
             for form in between
         )
 
     def _standard_of(self, character: str) -> tuple[str, ...]:
         """The standard characters that a variant is a well attested form of."""
-        found = self._standards.get(character)
-        if found is None:
+        standards = self._standards.get(character)
+        if standards is None:
             lists = self._lists
-            found = ()
+            standards = ()
             if character not in lists.standard:
-                found = tuple(
+                standards = tuple(
                     partner
                     for partner in lists.partners(character)
                     if partner in lists.standard
                     and lists.about(character, partner).weight > BELIEVED
                     and self._word(character, partner).relation is Relation.FORM
                 )
-            self._standards[character] = found
-        return found
+            self._standards[character] = standards
+        return standards
 
-    def _same_standard(self, one: str, other: str, testimony: Testimony) -> bool:
+    def _same_standard(self, first: str, second: str, testimony: Testimony) -> bool:
         standard = self._lists.standard
-        if one in standard or other in standard or set(testimony.against) & set("bndq"):
+        if first in standard or second in standard or set(testimony.against) & set("bndq"):
             return False
-        mine, theirs = self._standard_forms(one), self._standard_forms(other)
+        mine, theirs = self._standard_forms(first), self._standard_forms(second)
         return bool(mine and theirs) and mine[0] == theirs[0]
 
     def _kin(self, character: str, among: Set[str] | None = None) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ def most_alike(content: str, others: Mapping[Key, str]) -> Key | None:
     return best if best is not None and shared[best] >= MIN_SHARED_LINES else None
 
 
-def _shared_lines(one: str, other: str) -> float:
-    lines, others = ([line for line in text.split("\n") if line.strip()] for text in (one, other))
+def _shared_lines(first: str, second: str) -> float:
+    lines, others = ([line for line in text.split("\n") if line.strip()] for text in (first, second))
     common = (Counter(lines) & Counter(others)).total()
     return 2 * common / max(len(lines) + len(others), 1)

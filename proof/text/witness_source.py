@@ -26,8 +26,8 @@ class WitnessSource:
     def parse(cls, text: str, base: Path) -> WitnessSource:
         """The source that `text` names; relative paths count from `base`. What is there as it stands is no siglum. A
         branch may have an `@` of its own: the repository is the shortest path that is there."""
-        found = None if _there(text, base) else _SIGLUM.fullmatch(text)
-        siglum, rest, name = (found["siglum"], found["rest"], found["name"] or "") if found else ("", text, "")
+        match = None if _there(text, base) else _SIGLUM.fullmatch(text)
+        siglum, rest, name = (match["siglum"], match["rest"], match["name"] or "") if match else ("", text, "")
         parts = [(rest[:at], rest[at + 1 :]) for at, char in enumerate(rest) if char == "@" and at]
         if not parts or _there(rest, base):
             return cls(resolved(rest, base), siglum, name=name)

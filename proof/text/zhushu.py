@@ -64,8 +64,8 @@ def _subcommentary(line: str, begin: int, after_mark: int) -> tuple[tuple[LayerS
         return (LayerStretch(Layer.SUBCOMMENTARY, begin + after_mark, line[after_mark:]),), []
     head = line[after_mark : spoken.start()]
     lemmas = [
-        _Lemma(found["note"] is not None, _han(found["first"]), _han(found["last"] or found["first"]))
-        for found in _QUOTED.finditer(head)
+        _Lemma(quoted["note"] is not None, _han(quoted["first"]), _han(quoted["last"] or quoted["first"]))
+        for quoted in _QUOTED.finditer(head)
     ]
     stretches = (
         LayerStretch(Layer.LEMMA, begin + after_mark, head),
@@ -107,8 +107,8 @@ def _divided(block: TextBlock, lemmas: list[_Lemma]) -> TextBlock:
 
 
 def _occurrences(text: str, part: str) -> list[int]:
-    found, at = [], text.find(part)
+    places, at = [], text.find(part)
     while at >= 0:
-        found.append(at)
+        places.append(at)
         at = text.find(part, at + 1)
-    return found
+    return places

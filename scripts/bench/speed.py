@@ -94,7 +94,7 @@ def own_pages(shared: Path, runtime: str, device: str = "cpu") -> Iterator[Calla
             plan = CheckPlan(settings, [text], ImageIndex([folder]), engine.identity, store)
         checker = checker_for(settings, engine, text.script)
         for task in plan.tasks:
-            assert task.found is not None, task.page.id
+            assert task.image is not None, task.page.id
             yield partial(check_page, task, plan.keys, Nothing(), checker, Plates(plan.max_megapixels))
 
 

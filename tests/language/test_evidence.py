@@ -32,8 +32,8 @@ def test_the_sense_speaks_for_what_the_language_has(learned: LanguageModel, page
     one = next(one for one in evidence([text], learned, SenseWeights.shipped()) if one.where.page == 1)
     assert (one.transcribed, one.suggested, one.column, one.offset) == ("已", "己", 0, 2)
     assert one.odds > 3
-    assert one.told.suggested_count > one.told.transcribed_count == 0
-    assert one.told.suggested.replace("己", "已") == one.told.transcribed
+    assert one.reading.suggested_count > one.reading.transcribed_count == 0
+    assert one.reading.suggested.replace("己", "已") == one.reading.transcribed
 
 
 def test_the_sense_is_silent_where_the_text_agrees(learned: LanguageModel, paged: Paged) -> None:
@@ -74,8 +74,8 @@ def test_other_pages_of_the_text_speak_and_are_named(learned: LanguageModel, pag
     text = paged([f"{LETTERS[n]}{LETTERS[-n - 1]}大傳曰{LETTERS[n]}" for n in range(12)] + ["仰大傅曰觀"])
     told = [one for one in evidence([text], learned, SenseWeights.shipped()) if one.where.page == 12]
     assert [(one.transcribed, one.suggested) for one in told] == [("傅", "傳")]
-    assert told[0].told.suggested_count == 12
-    assert told[0].told.places[0] == "KR9z9999_WYG_001-1a"
+    assert told[0].reading.suggested_count == 12
+    assert told[0].reading.places[0] == "KR9z9999_WYG_001-1a"
 
 
 def test_a_page_is_never_its_own_witness(learned: LanguageModel, paged: Paged) -> None:

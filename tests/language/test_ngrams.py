@@ -9,7 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.language.model import all_keys
-from proof.language.ngrams import EXACT, PATTERNS, STEP, Counts, contexts_at, keys, mixed, packed, unpacked
+from proof.language.ngrams import (
+    COUNT_BASE,
+    MAX_EXACT_COUNT,
+    PATTERNS,
+    Counts,
+    contexts_at,
+    keys,
+    mixed,
+    packed,
+    unpacked,
+)
 from proof.language.stream import BREAK, MARGIN
 
 
@@ -23,9 +33,9 @@ def test_packed_counts_come_back(numbers: list[int], bits: int) -> None:
     back = unpacked(packed(counts))
     assert back.known.tolist() == counts.known.tolist()
     assert back.bits == bits
-    small = counts.number <= EXACT
+    small = counts.number <= MAX_EXACT_COUNT
     assert back.number[small].tolist() == counts.number[small].tolist()
-    assert np.allclose(back.number[~small], counts.number[~small], rtol=STEP - 1)
+    assert np.allclose(back.number[~small], counts.number[~small], rtol=COUNT_BASE - 1)
 
 
 def test_packing_takes_little_beside_the_keys() -> None:

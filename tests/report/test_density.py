@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proof.model.result import Status
-from proof.report.density import A_ROW, MOST_BARS, WIDTH, plots, short_name
+from proof.report.density import BARS_A_ROW, CHART_WIDTH_PX, MAX_BARS, plots, short_name
 from proof.report.tally import PageTally
 
 
@@ -36,12 +36,12 @@ def test_a_whole_work_fits_on_the_plot_and_no_page_is_left_out() -> None:
     work = pages(27_000)
     made = plots(work)
     bars = [bar for row in made for bar in row.bars]
-    assert len(bars) <= MOST_BARS
+    assert len(bars) <= MAX_BARS
     assert sum(bar.pages for bar in bars) == 27_000
     assert sum(bar.raised for bar in bars) == 54_000
     for row in made:
-        assert len(row.bars) <= A_ROW
-        assert row.bars[-1].x + row.bars[-1].w <= row.width <= WIDTH
+        assert len(row.bars) <= BARS_A_ROW
+        assert row.bars[-1].x + row.bars[-1].w <= row.width <= CHART_WIDTH_PX
         assert row.rows == made[0].rows, "all rows have one scale"
     assert sum(len(row.labels) for row in made) < 60
 
@@ -58,7 +58,7 @@ def test_pages_stand_under_their_juan_and_folio() -> None:
 
 
 def test_names_of_juan_do_not_run_into_each_other() -> None:
-    many = pages(MOST_BARS)
+    many = pages(MAX_BARS)
     made = plots(many, {page.page: (f"卷一百{page.number}", "1a") for page in many})
     assert len(made) == 2
     for row in made:
@@ -67,7 +67,7 @@ def test_names_of_juan_do_not_run_into_each_other() -> None:
 
 
 def test_a_bar_of_many_pages_leads_to_the_first_that_has_flags() -> None:
-    work = pages(MOST_BARS * 2, raised=0)
+    work = pages(MAX_BARS * 2, raised=0)
     work[5] = pages(6, raised=1)[5]
     made = plots(work)
     assert made[0].bars[2].target == 5

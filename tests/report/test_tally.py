@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from proof.model.flags import Evidence
 from proof.model.result import PageResult, Status
-from proof.report.density import MOST_BARS, plots
+from proof.report.density import MAX_BARS, plots
 from proof.report.tally import Tally, in_order
 from tests.remarked import said
 
@@ -48,7 +48,7 @@ def test_what_is_raised_where_no_image_is_counts_as_a_place_and_in_no_rate(check
     tally.add(replace(checked, status=Status.NO_IMAGE, characters_checked=0, characters=()))
     assert tally.raised == 16
     assert tally.per_10_000 == 10_000 * 8 / checked.characters_checked
-    alone, mixed = plots(tally.pages[:1] * MOST_BARS), plots(tally.pages * MOST_BARS)
+    alone, mixed = plots(tally.pages[:1] * MAX_BARS), plots(tally.pages * MAX_BARS)
     assert mixed[0].rows == alone[0].rows, "a bar of both kinds of pages is as high as one of those that were checked"
 
 

@@ -43,8 +43,8 @@ class TextFormat:
 def text_formats() -> tuple[TextFormat, ...]:
     """All formats: the program's own, then those that are installed beside it, by name."""
     own = tuple(import_module(f"{__name__}.{name}").FORMAT for name in OWN)
-    found = sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)
-    return own + tuple(entry.load() for entry in found)
+    installed = sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)
+    return own + tuple(entry.load() for entry in installed)
 
 
 def text_suffixes() -> frozenset[str]:

@@ -51,13 +51,13 @@ def _lines(block: Node, data: bytes, halves: dict[str, Half]) -> Iterator[Line]:
 def _glyphs(string: Node, data: bytes, text: str) -> list[Run | None]:
     """The glyph of each character of a string, as far as they have it; a character without code point has none."""
     glyphs = [run for glyph in string.children("Glyph") for run in attribute_runs(data, glyph, "CONTENT")]
-    found: list[Run | None] = []
+    glyph_of: list[Run | None] = []
     at = 0
     for char in text:
         same = at < len(glyphs) and glyphs[at].verbatim and glyphs[at].text == char
-        found.append(glyphs[at] if same else None)
+        glyph_of.append(glyphs[at] if same else None)
         at += same
-    return found
+    return glyph_of
 
 
 FORMAT = TextFormat("alto", frozenset({".xml"}), _recognises, _read)

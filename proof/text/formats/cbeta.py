@@ -36,16 +36,16 @@ def _read(data: bytes, path: Path) -> Extraction:
     for raw in read.text.splitlines(keepends=True):
         line = raw.rstrip("\r\n")
         place = _PLACE.match(line)
-        told = head and place is None and (_TOLD.match(line) is not None or not line.strip())
-        if found := _TITLE.match(line.lstrip("# ")) if told else None:
-            draft.title = found["title"]
+        in_head = head and place is None and (_TOLD.match(line) is not None or not line.strip())
+        if title := _TITLE.match(line.lstrip("# ")) if in_head else None:
+            draft.title = title["title"]
             draft.mark(f"#+TITLE: {draft.title}\n")
-        head = head and (told or not line.strip())
+        head = head and (in_head or not line.strip())
         begin = place.end() if place else 0
         if place and place["page"] != page:
             page = place["page"]
             page_mark(draft, page)
-        if not told and (line.strip() or page):
+        if not in_head and (line.strip() or page):
             text = line[begin:]
             draft.read(text, Site(byte + len(line[:begin].encode()), len(text.encode())))
             draft.mark("¶\n" if page else "\n")

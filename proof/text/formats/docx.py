@@ -16,7 +16,9 @@ from proof.text.formats.archives import member_names, member_tree
 from proof.text.formats.running import Running
 from proof.text.formats.xml_tree import Node, Run, escaped
 
-_DOCUMENT, _FOOTNOTES, _CORE = "word/document.xml", "word/footnotes.xml", "docProps/core.xml"
+_DOCUMENT = "word/document.xml"
+_FOOTNOTES = "word/footnotes.xml"
+_CORE = "docProps/core.xml"
 
 
 def _recognises(data: bytes, path: Path) -> bool:

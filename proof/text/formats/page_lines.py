@@ -17,7 +17,8 @@ _SPACE = r"[ \u3000]*"
 _NUMBER = r"(?:第 *|[pP]\.? *)?(?P<page>[0-9]+[ab]?)(?: *[頁页葉叶])?"
 _CHINESE = r"第 *(?P<page>[0-9]+[ab]?|[〇零一二三四五六七八九十百千]+) *[頁页葉叶](?: *[上下左右])?"
 _IMAGE = r"[\[<【]?(?P<page>[\w.-]+)\.(?:png|jpe?g|tiff?|jp2|webp)[\]>】]?"
-_BRACKETED, _RULED = rf"[\[【〔(（{{]{_NUMBER}[\]】〕)）}}]", rf"[-=—]{{2,}} *{_NUMBER} *[-=—]*"
+_BRACKETED = rf"[\[【〔(（{{]{_NUMBER}[\]】〕)）}}]"
+_RULED = rf"[-=—]{{2,}} *{_NUMBER} *[-=—]*"
 _KINDS = tuple(
     re.compile(_SPACE + kind + _SPACE, re.IGNORECASE)
     for kind in (_BRACKETED, _RULED, r"p\.? *(?P<page>[0-9]+[ab]?)", _CHINESE, _IMAGE)

@@ -56,10 +56,10 @@ def _lines(region: Node) -> Iterator[Line]:
     together = _copies(whole, "\n".join(texts)) if "".join(run.text for run in whole) == "\n".join(texts) else None
     at = 0
     for (line, runs), text in zip(lines, texts, strict=True):
-        found = _ROW.search(line.attributes.get("custom", ""))
+        note_row = _ROW.search(line.attributes.get("custom", ""))
         copies = [together[at : at + len(text)]] if together else []
         copies += [_copies(part, text) for part in _parts(line) if "".join(run.text for run in part) == text]
-        yield Line(tuple(runs), Half(found[1]) if found else None, tuple(map(tuple, copies)))
+        yield Line(tuple(runs), Half(note_row[1]) if note_row else None, tuple(map(tuple, copies)))
         at += len(text) + 1
 
 
@@ -74,17 +74,17 @@ def _parts(line: Node) -> Iterator[list[Run]]:
 def _equivalent(node: Node) -> list[Run]:
     """The first text of a line, word or glyph: that of the lowest index, as readers take it."""
     given: Sequence[Node] = list(node.children("TextEquiv"))
-    first = min(given, key=lambda one: int(one.attributes.get("index", 0) or 0), default=None)
+    first = min(given, key=lambda equivalent: int(equivalent.attributes.get("index", 0) or 0), default=None)
     unicode = first.child("Unicode") if first else None
     return list(unicode.runs()) if unicode else []
 
 
 def _copies(runs: Iterable[Run], text: str) -> list[Run | None]:
     """A run of its own for each character of a text; None where it is not written as it is."""
-    found: list[Run | None] = []
+    copies: list[Run | None] = []
     for run in runs:
-        found += run.characters() if run.verbatim else [None] * len(run.text)
-    return found if len(found) == len(text) else [None] * len(text)
+        copies += run.characters() if run.verbatim else [None] * len(run.text)
+    return copies if len(copies) == len(text) else [None] * len(text)
 
 
 FORMAT = TextFormat("page", frozenset({".xml"}), _recognises, _read)

@@ -75,9 +75,9 @@ def _is_foot(note: Node) -> bool:
 
 def _gaiji(node: Node) -> str:
     """The name of a character as entities have it."""
-    said = node.said().strip()
-    if found := re.fullmatch(r"&([A-Z][A-Z0-9+-]*);", said):
-        return found[1]
+    name = node.said().strip()
+    if entity := re.fullmatch(r"&([A-Z][A-Z0-9+-]*);", name):
+        return entity[1]
     named = re.sub(r"[^A-Z0-9]", "", (node.attributes.get("ref") or node.attributes.get("type", "")).upper())
     return named if re.search(r"[0-9]", named) and named[:1].isalpha() else f"G{named}0"
 

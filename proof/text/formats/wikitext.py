@@ -122,14 +122,14 @@ class _Reader:
     def text(self, start: int, end: int) -> None:
         """Text of the source: a line is a paragraph."""
         source = self.source[start:end]
-        edges = {at for found in _FORE_EDGE.finditer(source) for at in range(*found.span())}
-        for found in re.finditer(r"[^\n]+|\n", source):
-            if found[0] == "\n":
+        edges = {at for part in _FORE_EDGE.finditer(source) for at in range(*part.span())}
+        for part in re.finditer(r"[^\n]+|\n", source):
+            if part[0] == "\n":
                 self.running.paragraph()
-            elif found.start() in edges:
-                self.running.remark(Code.FORE_EDGE, text=found[0][:_SHOWN])
+            elif part.start() in edges:
+                self.running.remark(Code.FORE_EDGE, text=part[0][:_SHOWN])
             else:
-                self.running.read(Run(found[0], self.site(start + found.start(), start + found.end()), True))
+                self.running.read(Run(part[0], self.site(start + part.start(), start + part.end()), True))
 
     def template(self, node: Template, start: int) -> None:
         name = _name(node)
@@ -169,8 +169,8 @@ class _Reader:
             self.take(node.contents, inside)
 
     def runs(self, text: str, start: int) -> Iterator[Run]:
-        for found in re.finditer(r"[^\n]+", text):
-            yield Run(found[0], self.site(start + found.start(), start + found.end()), True)
+        for part in re.finditer(r"[^\n]+", text):
+            yield Run(part[0], self.site(start + part.start(), start + part.end()), True)
 
 
 def _values(node: Template, start: int) -> Iterator[tuple[Wikicode, int]]:

@@ -36,12 +36,12 @@ class Run(NamedTuple):
 
     def characters(self) -> list[Run]:
         """A verbatim run, each character by itself."""
-        found, at = [], self.site.start
+        runs, at = [], self.site.start
         for char in self.text:
             size = len(char.encode())
-            found.append(Run(char, Site(at, size, self.site.member), True))
+            runs.append(Run(char, Site(at, size, self.site.member), True))
             at += size
-        return found
+        return runs
 
 
 @dataclass(slots=True)
@@ -82,8 +82,8 @@ class Node:
 
 def root_name(data: bytes) -> str:
     """The name of the root element without its prefix; empty where the data is no XML."""
-    found = _ROOT.match(data[: 1 << 16])
-    return found[1].decode("utf-8", "replace").rpartition(":")[2] if found else ""
+    root = _ROOT.match(data[: 1 << 16])
+    return root[1].decode("utf-8", "replace").rpartition(":")[2] if root else ""
 
 
 def escaped(text: str) -> str:
@@ -155,13 +155,13 @@ def _reference_size(data: bytes, at: int) -> int:
 def attribute_runs(data: bytes, node: Node, name: str) -> list[Run]:
     """The value of an attribute in its runs."""
     pattern = rb"""<[^\s<>]+(?:\s+[^\s=<>]+\s*=\s*(?:"[^"]*"|'[^']*'))*?\s+%s\s*=\s*(?:"([^"]*)"|'([^']*)')"""
-    found = re.compile(pattern % name.encode()).match(data, node.at)
-    if found is None:
+    match = re.compile(pattern % name.encode()).match(data, node.at)
+    if match is None:
         return []
-    group = 1 if found[1] is not None else 2
+    group = 1 if match[1] is not None else 2
     runs = []
-    for part in re.finditer(rb"&[^;]*;|[^&]+|&", found[group]):
+    for part in re.finditer(rb"&[^;]*;|[^&]+|&", match[group]):
         text = part[0].decode("utf-8", "replace")
-        site = Site(found.start(group) + part.start(), len(part[0]))
+        site = Site(match.start(group) + part.start(), len(part[0]))
         runs.append(Run(unescape(text), site, not text.startswith("&")))
     return runs
