@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from proof.model.flags import Evidence, Flag, Kind, context_of, numbered
+from proof.model.flags import Evidence, Flag, Kind, Origin, context_of, numbered
 from proof.model.geometry import Box
 from proof.model.quality import QualityFlags
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
@@ -75,7 +75,7 @@ def store_in(folder: Path, rate: float, flags: tuple[Flag, ...] = FLAGS) -> Stor
 
 def seeded_ids(store: Store) -> set[str]:
     """The ids of the seeded errors that stand in the store."""
-    return {one.flag.id for one in store.seeded(WORK)}
+    return {one.id for one in store.flags(WORK, (Origin.SEEDED,))}
 
 
 def check_again(store: Store, rate: float, flags: tuple[Flag, ...] = FLAGS, key: str = "same") -> None:

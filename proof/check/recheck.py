@@ -30,14 +30,14 @@ from proof.check.sense_alone import by_sense
 from proof.collate.witness_evidence import WitnessEvidence
 from proof.errors import EngineError, GonePageError, ImageError, OutputError, StoppedError, TextError
 from proof.images.find import ImageIndex
-from proof.model.flags import Kind
+from proof.model.flags import Kind, Origin
 from proof.model.quality import QualityFlags
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import Engine, Pixels, Reading, WrappedEngine
 from proof.ocr.external.folder import ExternalEngine
 from proof.ocr.registry import open_engine
 from proof.settings.config import Settings
-from proof.store import FlagFilter, Store
+from proof.store import Store
 from proof.store.decision_records import State
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError
 from proof.store.lookup import NoPlaceError
@@ -231,10 +231,10 @@ class Rechecker:
         bias = EngineBias()
         bias.add(result)
         asked = tuple({flag.transcribed for flag in overlay.among(result.flags) if flag.kind is Kind.SUBSTITUTION})
-        others = FlagFilter(work, kinds=(Kind.SUBSTITUTION, Kind.VARIANT), transcribed=asked, by_hand=False)
-        for other in self._store.flags(others) if asked else ():  # of the whole work, only what bears on this page
-            if other.flag.page != result.page:
-                bias.learn(other.flag)
+        kinds = (Kind.SUBSTITUTION, Kind.VARIANT)  # of the whole work, only what bears on this page
+        for other in self._store.flags(work, (Origin.FINDING,), kinds=kinds, transcribed=asked) if asked else ():
+            if other.page != result.page:
+                bias.learn(other)
         shown = Counter(character.text for character in result.characters)
         bias.occurrences = shown + Counter(self._store.glyphs.occurrences(work, bias.recurring, result.page))
         flagging = self._settings.flags

@@ -12,9 +12,9 @@ from proof.check.engine_bias import EngineBias
 from proof.check.plan import METHOD
 from proof.check.sense import FlagSense, without_sense
 from proof.collate.witness_evidence import ALIGNED, WitnessEvidence, beside, without_witnesses
-from proof.model.flags import COLLATION, Flag, is_raised
+from proof.model.flags import COLLATION, OF_TEXT, Flag, Origin, is_raised
 from proof.settings.config import FlagsSection, Settings
-from proof.store import FlagFilter, Store
+from proof.store import Store
 from proof.text.addresses import Addresses
 from proof.text.authorities import lists_fingerprint
 from proof.text.model import Script
@@ -53,17 +53,16 @@ def _settled(
     """Whether all was weighed before somebody else changed the work. What is weighed together is written together:
     neither memory nor the time that others wait to write grows with the work."""
     seen: int | None = store.revision(work)
-    for flags, seeded in ((store.flags(FlagFilter(work)), False), (store.seeded(work), True)):
-        own = (stored for stored in flags if pages is None or stored.flag.page in pages)
+    for origins, seeded in ((OF_TEXT, False), ((Origin.SEEDED,), True)):
+        own = (flag for flag in store.flags(work, origins) if pages is None or flag.page in pages)
         while batch := tuple(islice(own, AT_ONCE)):
             if sense is not None:
-                sense.ask(stored.flag for stored in batch if not stored.stale)
+                sense.ask(batch)
             changed = []
-            for stored in batch:
-                evidence = witness_evidence.get(stored.flag.page) if witness_evidence and not stored.stale else None
-                heard = None if stored.stale else sense
-                settled = weighed(stored.flag, bias, flagging, evidence, heard, seeded=seeded)
-                if settled != stored.flag:
+            for flag in batch:
+                evidence = witness_evidence.get(flag.page) if witness_evidence else None
+                settled = weighed(flag, bias, flagging, evidence, sense, seeded=seeded)
+                if settled != flag:
                     changed.append(settled)
             if changed and (seen := store.rescore(work, changed, seen=seen)) is None:
                 return False

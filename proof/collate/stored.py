@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from proof.collate.collation import Collation
 from proof.collate.findings import PlacedFlag, findings
 from proof.collate.witness_evidence import Parallel, weigh_witnesses
-from proof.model.flags import Flag
-from proof.store import FlagFilter, Store, StoredFlag
+from proof.model.flags import Flag, Origin
+from proof.store import Store
 from proof.store.collated import SavedDifferences
 from proof.store.text_pages import TextInStore, find_text
 from proof.text.transcription import Transcription
@@ -64,11 +64,11 @@ def _weigh(
     pages = text.pages(work)
     threshold = last.info.settings.get("threshold", THRESHOLD)
 
-    def changed(stored: Iterable[StoredFlag], *, seeded: bool) -> list[Flag]:
-        flags = [found.flag for found in stored if found.flag.page in pages]
+    def changed(origin: Origin, *, seeded: bool = False) -> list[Flag]:
+        flags = [flag for flag in store.flags(work, (origin,)) if flag.page in pages]
         weighed = weigh_witnesses(flags, edition, parallels, policy, threshold, seeded=seeded)
         return [after for before, after in zip(flags, weighed, strict=True) if after != before]
 
-    found = changed(store.flags(FlagFilter(work, by_hand=False)), seeded=False)
-    store.rescore(work, [*found, *changed(store.seeded(work), seeded=True)])
+    found = changed(Origin.FINDING)
+    store.rescore(work, [*found, *changed(Origin.SEEDED, seeded=True)])
     return len(found)

@@ -13,8 +13,7 @@ from proof.locale.marking import _
 from proof.locale.terminal import counted, say
 from proof.settings.config import Settings
 from proof.settings.material import find_images
-from proof.store.backup import backup, verify
-from proof.store.backup_series import next_file, remove_older
+from proof.store.backup import backup, next_file, remove_older, verify
 
 
 @click.command("backup")

@@ -28,6 +28,21 @@ class Kind(StrEnum):
     AUDIT = "audit"
 
 
+class Origin(StrEnum):
+    """Where a flag comes from: a check, a sample of what was not flagged, a seeded error (the text is right there), a
+    collation with other editions, or a person who corrected the text by hand."""
+
+    FINDING = "finding"
+    SAMPLE = "sample"
+    SEEDED = "seeded"
+    COLLATION = "collation"
+    PERSON = "person"
+
+
+OF_TEXT = (Origin.FINDING, Origin.COLLATION, Origin.PERSON)
+"""Origins of flags that are about the text, and no measure of those who check and read it."""
+
+
 FINDINGS = tuple(kind for kind in Kind if kind is not Kind.AUDIT)
 """Kinds of flags that a check finds."""
 

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
-from proof.model.flags import Flag
-
-
-class QualitySort(StrEnum):
-    """A sample of what was not flagged, or a seeded error: a flag on text that is right."""
-
-    SAMPLE = "sample"
-    SEEDED = "seeded"
+from proof.model.flags import Flag, Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +16,10 @@ class QualityFlags:
     seeded: tuple[Flag, ...] = ()
 
     @property
-    def sorts(self) -> dict[str, QualitySort]:
-        """The sort of each flag, by its id."""
-        samples = dict.fromkeys((flag.id for flag in self.samples), QualitySort.SAMPLE)
-        return samples | dict.fromkeys((flag.id for flag in self.seeded), QualitySort.SEEDED)
+    def origins(self) -> dict[str, Origin]:
+        """The origin of each flag, by its id."""
+        samples = dict.fromkeys((flag.id for flag in self.samples), Origin.SAMPLE)
+        return samples | dict.fromkeys((flag.id for flag in self.seeded), Origin.SEEDED)
 
     def among(self, findings: Sequence[Flag]) -> tuple[Flag, ...]:
         """All flags of the page: seeded errors in reading order among the findings, so that their order does not give

@@ -1,11 +1,9 @@
 """Keeps what a check found: a database in the project folder, at any address that SQLAlchemy knows."""
 
 from proof.store.rows import (
-    FlagFilter,
     KeptPage,
     PagePlace,
     RunInfo,
-    StoredFlag,
     StoredRunInfo,
     TextInfo,
 )
@@ -14,14 +12,12 @@ from proof.store.store import Store
 
 __all__ = [
     "CheckedResult",
-    "FlagFilter",
     "KeptPage",
     "KeptResult",
     "PackedCharacters",
     "PagePlace",
     "RunInfo",
     "Store",
-    "StoredFlag",
     "StoredRunInfo",
     "TextInfo",
 ]

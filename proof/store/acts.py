@@ -12,7 +12,7 @@ flags that it had before, by their ids, with their decisions.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -26,6 +26,7 @@ from proof.locale.marking import _
 from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError
 from proof.store.decision_rows import events_of_flag, shown_decisions
 from proof.store.decisions import take_back_in, take_reading_back
+from proof.store.events import Event, changes_since, key_of_another, standing
 from proof.store.lookup import StorePart, work_of
 from proof.store.models import (
     ActRow,
@@ -43,16 +44,14 @@ from proof.store.models import (
 )
 from proof.store.page_states import PageEvent, PageState, page_event
 from proof.store.readings import events_of_readings, readings_of
-from proof.store.request_keys import key_of_another
-from proof.store.standing import Event, changes_since, standing
 
 AT_ONCE = 200
 OfFlag = TypeVar("OfFlag", DecisionRow, ReadingRow)
 TakeBack = Callable[[Session, FlagRow, OfFlag, str, str, str], Decision]
 """Takes back one of them, for a person under a key, within a batch."""
-OfPage = TypeVar("OfPage", PageEventRow, LayoutOverrideRow)
+OfPage = PageEventRow | LayoutOverrideRow
 """What was said of a page, or how it is read; each page has its own, numbered by version."""
-
+OfSubject = TypeVar("OfSubject", PageEventRow, LayoutOverrideRow, RuleRow)
 
 NOT_TAKEN_BACK = [kind.__mapper_args__["polymorphic_identity"] for kind in (CommentRow, AssignmentRow, ReportRow)]
 """Comments are answered, pages given back, reports of readers settled."""
@@ -208,6 +207,7 @@ def _take_back(
     session: Session, steps: _Steps, act: ActRow, key: str, *, again: bool, leave: bool, rules: bool
 ) -> Undone | None:
     """Take back an act; None where nothing of it is left that others have not changed."""
+    made: PageEventRow | LayoutOverrideRow | RuleRow | None
     try:
         match act:
             case DecisionRow():
@@ -219,11 +219,18 @@ def _take_back(
                     raise NotYoursError(
                         _("your last act is about a rule of the project, and that takes the right to set rules")
                     )
-                return _take_rule_back(session, steps.person, act, key, again=again)
+                of_pair = {name: getattr(act, name) for name in ("work_id", "transcribed", "suggested")}
+                place = f"{act.transcribed} → {act.suggested}"
+                made = _take_last_back(session, act, key, place, of_pair, holds=False, planted=False)
             case LayoutOverrideRow():
-                return _take_layout_back(session, steps.person, act, key, again=again)
+                made = _take_last_back(session, act, key, *_page_of(session, act), layout=None, image="", quadrant="")
             case PageEventRow():
-                return _take_page_back(session, steps.person, act, key, again=again)
+                place, of_page = _page_of(session, act)
+                state = PageState.NOT_PROOFREAD.value
+                made = _take_last_back(session, act, key, place, of_page, state=state, note="")
+            case _:
+                return None
+        return _undone(session, made, again) if made is not None else None
     except ChangedError:
         if not leave:
             raise
@@ -289,71 +296,44 @@ def _stands(events: Sequence[Event], number: int, person: str, place: str) -> bo
     return others is None
 
 
-def _take_rule_back(session: Session, person: str, row: RuleRow, key: str, *, again: bool) -> Undone | None:
-    of_pair = select(RuleRow).where(RuleRow.work_id == row.work_id, RuleRow.transcribed == row.transcribed)
-    found = session.scalars(of_pair.where(RuleRow.suggested == row.suggested).order_by(RuleRow.id)).all()
+def _page_of(session: Session, act: OfPage) -> tuple[str, dict[str, int]]:
+    """The id of the page of an act, which is held, and what the acts about it have in common, by column."""
+    page = session.scalars(select(PageRow).where(PageRow.id == act.page_id).with_for_update()).one()
+    return page.page, {"work_id": page.work_id, "page_id": page.id}
+
+
+def _take_last_back(
+    session: Session, act: OfSubject, key: str, place: str, subject: Mapping[str, Any], **nothing: Any
+) -> OfSubject | None:
+    """The act that takes this one back; None where it does not stand any more. `subject` is what all acts about its
+    subject have in common, `nothing` what holds of a subject of which nothing was said before, by column."""
+    table = type(act)
+    found = session.scalars(select(table).filter_by(**subject).order_by(table.id)).all()
     events = [Event(one.id, one.about, one.person) for one in found]
-    at = [one.id for one in found].index(row.id) + 1
-    if not _stands(events, at, person, f"{row.transcribed} → {row.suggested}"):
+    number = found.index(act) + 1
+    if not _stands(events, number, act.person, place):
         return None
-    before = standing(events, at - 1)
-    was = found[before - 1] if before else None
-    made = RuleRow(
-        work_id=row.work_id,
-        transcribed=row.transcribed,
-        suggested=row.suggested,
-        holds=was.holds if was else False,
-        planted=was.planted if was else False,
-        person=person,
-        at=datetime.now(UTC),
-        about=row.id,
-        key=key,
-    )
-    session.add(made)
-    session.flush()
-    return _undone_rule(made, again)
-
-
-def _take_page_back(session: Session, person: str, row: PageEventRow, key: str, *, again: bool) -> Undone | None:
-    made = _take_said_of_page_back(session, row, person, key, state=PageState.NOT_PROOFREAD.value, note="")
-    return _undone_page(session, made, row, again) if made is not None else None
-
-
-def _take_layout_back(session: Session, person: str, row: LayoutOverrideRow, key: str, *, again: bool) -> Undone | None:
-    made = _take_said_of_page_back(session, row, person, key, layout=None, image="", quadrant="")
-    return _undone_layout(session, made, again) if made is not None else None
-
-
-def _take_said_of_page_back(session: Session, row: OfPage, person: str, key: str, **nothing: Any) -> OfPage | None:
-    """The act that takes this one back; None where it does not stand any more. `nothing` is what holds of a page of
-    which nothing was said before, by column."""
-    table = type(row)
-    page = session.scalars(select(PageRow).where(PageRow.id == row.page_id).with_for_update()).one()
-    found = session.scalars(select(table).where(table.page_id == page.id).order_by(table.version)).all()
-    events = [Event(one.id, one.about, one.person) for one in found]
-    if not _stands(events, row.version, person, page.page):
-        return None
-    before = standing(events, row.version - 1)
+    before = standing(events, number - 1)
     was = {name: getattr(found[before - 1], name) for name in nothing} if before else nothing
-    own = {"work_id": page.work_id, "page_id": page.id, "version": len(found) + 1}
-    made = table(**own, **was, key=key, person=person, about=row.id, at=datetime.now(UTC))
+    version: dict[str, int] = {} if isinstance(act, RuleRow) else {"version": len(found) + 1}
+    made = table(**subject, **was, **version, key=key, person=act.person, about=act.id, at=datetime.now(UTC))
     session.add(made)
     session.flush()
     return made
 
 
-def _undone_rule(made: RuleRow, again: bool) -> Undone:
-    return Undone(What.RULE, again, rule=RuleChange(made.transcribed, made.suggested, made.holds))
-
-
-def _undone_page(session: Session, made: PageEventRow, taken: PageEventRow, again: bool) -> Undone:
-    page = session.get_one(PageRow, made.page_id)
-    return Undone(What.PAGE, again, page=page_event(made), name=page.page, was=PageState(taken.state))
-
-
-def _undone_layout(session: Session, made: LayoutOverrideRow, again: bool) -> Undone:
-    page = session.get_one(PageRow, made.page_id)
-    return Undone(What.LAYOUT, again, name=page.page, laid_out=page.id)
+def _undone(session: Session, made: ActRow, again: bool) -> Undone:
+    """What an act about a rule or a page took back. Raises RefusedDecisionError for one of another kind."""
+    match made:
+        case RuleRow():
+            return Undone(What.RULE, again, rule=RuleChange(made.transcribed, made.suggested, made.holds))
+        case LayoutOverrideRow():
+            page = session.get_one(PageRow, made.page_id)
+            return Undone(What.LAYOUT, again, name=page.page, laid_out=page.id)
+        case PageEventRow():
+            page, taken = session.get_one(PageRow, made.page_id), session.get_one(PageEventRow, made.about)
+            return Undone(What.PAGE, again, page=page_event(made), name=page.page, was=PageState(taken.state))
+    raise key_of_another()
 
 
 def _answered(session: Session, person: str, key: str, again: bool) -> Undone | None:
@@ -365,18 +345,9 @@ def _answered(session: Session, person: str, key: str, again: bool) -> Undone | 
     done_again = takes_back and _Steps(session, act.work_id, person).distance(act) % 2 == 0
     if act.person != person or not takes_back or done_again != again:
         raise key_of_another()
-    match act:
-        case DecisionRow() | ReadingRow():
-            query: Select[Any] = select(type(act)).where(type(act).batch == key, type(act).work_id == act.work_id)
-            found: list[DecisionRow | ReadingRow] = [*session.scalars(query.order_by(ActRow.id))] or [act]
-            decisions = tuple(replace(one, repeated=True) for one in shown_decisions(session, found))
-            undone = Undone(What.DECISIONS, again, decisions)
-        case RuleRow():
-            undone = _undone_rule(act, again)
-        case LayoutOverrideRow():
-            undone = _undone_layout(session, act, again)
-        case PageEventRow():
-            undone = _undone_page(session, act, session.get_one(PageEventRow, act.about), again)
-        case _:
-            raise key_of_another()
-    return replace(undone, repeated=True)
+    if isinstance(act, (DecisionRow, ReadingRow)):
+        query: Select[Any] = select(type(act)).where(type(act).batch == key, type(act).work_id == act.work_id)
+        found: list[DecisionRow | ReadingRow] = [*session.scalars(query.order_by(ActRow.id))] or [act]
+        decisions = tuple(replace(one, repeated=True) for one in shown_decisions(session, found))
+        return Undone(What.DECISIONS, again, decisions, repeated=True)
+    return replace(_undone(session, act, again), repeated=True)

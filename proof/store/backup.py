@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -28,6 +29,10 @@ from proof.store import Store
 from proof.store.copying import copy_file, copy_store, count_rows
 from proof.store.database import file_of
 from proof.store.journal import journal_of
+
+_TIME = "%Y%m%dT%H%M%SZ"
+_MADE_AT = r"\d{8}T\d{6}Z"
+"""In the names of backups that a timer makes: one folder, a file for each time, the last few kept."""
 
 MANIFEST = "proof-backup.json"
 JOURNAL_NAME = journal_of(Path(STORE_NAME)).name
@@ -371,3 +376,26 @@ def _unpack(archive: zipfile.ZipFile, path: Path, name: str, wanted: str, folder
         target.chmod(0o600)
     if digest.hexdigest() != wanted:
         raise BackupError(f"{path}: {name} is damaged: its checksum is not the one it was saved with")
+
+
+def next_file(folder: Path, project: str) -> Path:
+    """The file of a backup that is made now, in a folder that is made where it is missing. Raises OutputError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made ({error.strerror}); name a folder for the backups") from error
+    return folder / f"{project}-{datetime.now(UTC).strftime(_TIME)}.zip"
+
+
+def remove_older(folder: Path, project: str, keep: int) -> list[Path]:
+    """Remove the backups of the project in the folder but for the last `keep`; gives those removed. Files that are not
+    called as `next_file` calls them stay. Raises OutputError."""
+    called = re.compile(rf"{re.escape(project)}-{_MADE_AT}\.zip")
+    series = sorted(path for path in folder.iterdir() if called.fullmatch(path.name))
+    older = series[: max(len(series) - keep, 0)]
+    for path in older:
+        try:
+            path.unlink()
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be removed ({error.strerror})") from error
+    return older

@@ -18,7 +18,7 @@ from proof.store.decisions import decide_in
 from proof.store.lookup import NoPlaceError, StorePart, changed
 from proof.store.manual_corrections import ManualCorrection, correct_in, flag_there
 from proof.store.models import ColumnRow, FlagRow, PageRow
-from proof.store.quality import is_seeded
+from proof.store.seeded import IS_SEEDED
 from proof.text.transcription import Transcription
 
 NOTHING_ASKED = _("nothing is asked there")
@@ -138,7 +138,7 @@ def _make(session: Session, text: _Columns, work: str, one: CarriedDecision, per
 
 def _must_be_undecided(session: Session, page: PageRow, line: int, offset: int, length: int) -> None:
     """Raises NoPlaceError where something was decided of any of these characters."""
-    query = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.line == line, ~is_seeded())
+    query = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.line == line, ~IS_SEEDED)
     query = query.where(FlagRow.state != State.OPEN.value, FlagRow.version_id == page.version_id)
     for flag in session.scalars(query):
         same = (flag.offset, flag.length) == (offset, length)

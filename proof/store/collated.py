@@ -10,22 +10,20 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.errors import UsageError
-from proof.model.flags import Flag, context_of, numbered
+from proof.model.flags import Flag, Origin, context_of, numbered
 from proof.model.geometry import Box
-from proof.model.quality import NO_QUALITY
 from proof.model.result import CheckedColumn, PageResult, Status, box_at
-from proof.store import queries, rows
+from proof.store import queries
 from proof.store.lookup import StorePart, changed, number_of
 from proof.store.models import ColumnRow, PageRow, TextRow, TextVersionRow
-from proof.store.places import PageToPlace, placed_pages
+from proof.store.places import OF_COLLATION, PageToPlace, put_flags
 from proof.store.rows import PagePlace
-from proof.store.saving import put_flags
 from proof.store.texts import sha_of
 from proof.text.addresses import Addresses
 from proof.text.transcription import Transcription
@@ -105,30 +103,12 @@ def _save(
             continue
         own[column.page].append(flag)
     to_place = []
-    for n, (page, result) in enumerate(zip(pages, results, strict=True)):
+    for n, page in enumerate(pages):
         of_page = [column for column in columns if column.page == n]
         place = PagePlace(page.position, page.text, lines={column.number: column.start for column in of_page})
-        sources = tuple(CheckedColumn(column.number, NO_BOX, column.source) for column in of_page)
-        whole = replace(result, columns=sources, flags=numbered(own[n]))
-        to_place.append(PageToPlace(page, place, whole, NO_QUALITY))
-    fresh: list[dict[str, Any]] = []
-    at_flags = 0
-    for placed in placed_pages(session, to_place):
-        page = placed.page
-        for finding in placed.found:
-            if finding.row is not None and finding.row.ordinal >= rows.CURRENT:
-                at_flags += 1
-                continue
-            values = {**rows.flag_values(rows.COLLATED, finding.flag), **finding.stands}
-            values |= {"last_run_id": page.run_id, "stale": False}
-            if finding.row is None:
-                fresh.append(values | {"work_id": page.work_id, "page_id": page.id, "first_run_id": page.run_id})
-            for name, value in values.items() if finding.row is not None else ():
-                setattr(finding.row, name, value)
-        for row in placed.others:
-            row.stale = row.stale or row.ordinal == rows.COLLATED
-    session.flush()
-    put_flags(session, fresh)
+        sources = [CheckedColumn(column.number, NO_BOX, column.source) for column in of_page]
+        to_place.append(PageToPlace(page, place, sources, [(flag, Origin.COLLATION) for flag in numbered(own[n])]))
+    at_flags = put_flags(session, to_place, OF_COLLATION)
     return SavedDifferences(sum(map(len, own.values())) - at_flags, at_flags, on_no_page)
 
 

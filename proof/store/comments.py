@@ -20,11 +20,11 @@ from sqlalchemy.orm import Session, aliased
 from proof.errors import ToldError
 from proof.locale.marking import _
 from proof.store.decision_records import MissingFlagError, RefusedDecisionError
+from proof.store.events import answered
 from proof.store.lookup import NO_PAGE, NoPlaceError, StorePart, page_of, work_of
 from proof.store.models import CommentRow, FlagRow, PageEventRow, PageRow, WorkRow
 from proof.store.page_states import PageState, page_states
-from proof.store.quality import is_seeded
-from proof.store.request_keys import answered
+from proof.store.seeded import IS_SEEDED
 from proof.store.typed_text import check_note
 
 AT_ONCE = 200
@@ -83,6 +83,10 @@ class Comment:
     transcribed: str
     suggested: str
     context: str
+
+
+_AS_IN_ROW = ("id", "text", "assigned", "person", "at", "line", "transcribed", "suggested", "context")
+"""What a comment has as its row has it."""
 
 
 def as_line(comment: Comment) -> dict[str, Any]:
@@ -160,7 +164,7 @@ class Comments(StorePart):
     def of_work(self, work: str) -> list[Comment]:
         """The comments of a work in the order of its pages, those of a place together; without those on seeded
         errors."""
-        of_text = or_(FlagRow.id.is_(None), ~is_seeded())
+        of_text = or_(FlagRow.id.is_(None), ~IS_SEEDED)
         place = (PageRow.text, PageRow.position, PageRow.id, CommentRow.line, CommentRow.offset, CommentRow.uid)
         with self._reading() as session:
             return comments(session, WorkRow.name == work, of_text, order=place)
@@ -288,21 +292,13 @@ def comments(session: Session, *which: ColumnElement[bool], order: Sequence[Any]
     query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(*which)
     return [
         Comment(
-            id=row.id,
             work=work,
             page=page,
             name=name,
             flag=row.flag_id,
             uid=uid or "",
-            text=row.text,
             state=CommentState(row.state),
-            assigned=row.assigned,
-            person=row.person,
-            at=row.at,
-            line=row.line,
-            transcribed=row.transcribed,
-            suggested=row.suggested,
-            context=row.context,
+            **{name: getattr(row, name) for name in _AS_IN_ROW},
         )
         for row, uid, page, name, work in session.execute(query.order_by(*order, CommentRow.at, CommentRow.id))
     ]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from proof.store import rows
+from proof.model.flags import Origin
 from proof.store.authorities import authority_of
 from proof.store.decision_records import (
     Decision,
@@ -18,9 +18,9 @@ from proof.store.decision_records import (
     State,
     Verdict,
 )
+from proof.store.events import Event
 from proof.store.models import DecisionRow, FlagRow, PageRow, ReadingRow
-from proof.store.quality import seeded_among, seeded_places, shown_context
-from proof.store.standing import Event
+from proof.store.seeded import seeded_places, shown_context
 
 CARRIED = "carried"
 """Where the evidence of a decision has the decision about another text that it was carried from."""
@@ -55,6 +55,10 @@ def maker_of(session: Session, decision: DecisionRow) -> str:
     return decision.person
 
 
+_AS_IN_FLAG = ("uid", "ref", "line", "offset", "length", "kind", "transcribed", "suggested", "context")
+"""What a decision keeps of its flag as that then was."""
+
+
 def values_of(session: Session, demand: DecisionRequest, flag: FlagRow, state: State, reading: str) -> dict[str, Any]:
     """The columns of a decision or a reading, but for its number."""
     page = session.get_one(PageRow, flag.page_id)
@@ -73,16 +77,8 @@ def values_of(session: Session, demand: DecisionRequest, flag: FlagRow, state: S
         "note": demand.note,
         "authority": authority_of(demand, flag, page),
         "copy_reads": demand.reading if demand.verdict is Verdict.RETAIN else "",
-        "uid": flag.uid,
         "page": page.page,
-        "ref": flag.ref,
-        "line": flag.line,
-        "offset": flag.offset,
-        "length": flag.length,
-        "kind": flag.kind,
-        "transcribed": flag.transcribed,
-        "suggested": flag.suggested,
-        "context": flag.context,
+        **{name: getattr(flag, name) for name in _AS_IN_FLAG},
         "evidence": {"reason": flag.reason, "rule": flag.rule, "score": flag.score, "run": flag.last_run_id}
         | dict(flag.evidence)
         | ({CARRIED: dict(demand.origin)} if demand.origin else {}),
@@ -91,12 +87,11 @@ def values_of(session: Session, demand: DecisionRequest, flag: FlagRow, state: S
 
 def shown_decisions(session: Session, found: Sequence[DecisionRow | ReadingRow]) -> list[Decision]:
     """The decisions as people are shown them: around what was corrected by hand, the text as the page shows it."""
-    by_hand = {row.flag_id for row in found if rows.is_by_hand(row.uid)}
-    by_hand -= seeded_among(session, sorted(by_hand)) if by_hand else set()
-    if not by_hand:
-        return [decision_of(row) for row in found]
-    owners = select(FlagRow.id, FlagRow.page_id).where(FlagRow.id.in_(by_hand))
-    pages = {row.id: row.page_id for row in session.execute(owners)}
+    if not found:
+        return []
+    by_hand = select(FlagRow.id, FlagRow.page_id).where(FlagRow.origin == Origin.PERSON.value)
+    by_hand = by_hand.where(FlagRow.id.in_({row.flag_id for row in found}))
+    pages = {row.id: row.page_id for row in session.execute(by_hand)}
     places = seeded_places(session, sorted(set(pages.values())))
     decisions = []
     for row in found:
@@ -109,31 +104,10 @@ def shown_decisions(session: Session, found: Sequence[DecisionRow | ReadingRow])
 
 
 def decision_of(row: DecisionRow | ReadingRow) -> Decision:
-    return Decision(
-        id=row.id,
-        flag=row.flag_id,
-        uid=row.uid,
-        version=row.version,
-        verdict=Verdict(row.verdict),
-        was_state=State(row.was_state),
-        state=State(row.state),
-        was=row.was,
-        reading=row.reading,
-        person=row.person,
-        at=row.at,
-        page=row.page,
-        ref=row.ref,
-        line=row.line,
-        offset=row.offset,
-        length=row.length,
-        kind=rows.kind_of(row.kind, row.suggested).value,
-        transcribed=row.transcribed,
-        suggested=row.suggested,
-        context=row.context,
-        evidence=row.evidence,
-        note=row.note,
-        authority=row.authority,
-        copy_reads=row.copy_reads,
-        about=row.about,
-        batch=row.batch,
-    )
+    same: dict[str, Any] = {name: getattr(row, name) for name in _AS_IN_ROW}
+    was, now = State(row.was_state), State(row.state)
+    return Decision(flag=row.flag_id, verdict=Verdict(row.verdict), was_state=was, state=now, **same)
+
+
+_AS_IN_ROW = {one.name for one in fields(Decision)} - {"flag", "verdict", "was_state", "state", "repeated"}
+"""What a decision has as its row has it."""

@@ -17,8 +17,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
-from proof.model.flags import Kind
-from proof.store import rows
+from proof.model.flags import Kind, Origin
 from proof.store.authorities import seen_at
 from proof.store.decision_records import (
     STATE_OF,
@@ -41,13 +40,13 @@ from proof.store.decision_rows import (
     shown_decisions,
     values_of,
 )
+from proof.store.events import key_of_another, must_be_own
 from proof.store.judgements import by_day, by_person
 from proof.store.lookup import StorePart
 from proof.store.models import DecisionRow, FlagAct, FlagRow, ReadingRow, WorkRow
 from proof.store.places import no_longer_ask
-from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text
 from proof.store.readings import LOOKER, as_read, own_readings, readings_of, shown_readings
-from proof.store.request_keys import key_of_another, must_be_own
+from proof.store.seeded import IS_SEEDED, SeededAnswer, answers
 from proof.store.texts import is_displaced
 from proof.store.typed_text import check_authority, check_markup, check_meant, check_note, check_reading
 
@@ -126,10 +125,7 @@ class Decisions(StorePart):
         after = 0
         while True:
             query = (
-                _last_decisions(work)
-                .where(DecisionRow.id > after, is_of_text())
-                .order_by(DecisionRow.id)
-                .limit(AT_ONCE)
+                _last_decisions(work).where(DecisionRow.id > after, ~IS_SEEDED).order_by(DecisionRow.id).limit(AT_ONCE)
             )
             with self._reading() as session:
                 found = [decision_of(row) for row in session.scalars(query)]
@@ -143,7 +139,7 @@ class Decisions(StorePart):
         of_flag = (FlagRow.id == DecisionRow.flag_id) & (FlagRow.version == DecisionRow.version)
         query = select(DecisionRow).join(FlagRow, of_flag).join(WorkRow, DecisionRow.work_id == WorkRow.id)
         with self._reading() as session:
-            found = session.scalars(query.where(WorkRow.name == work, is_of_text()).order_by(DecisionRow.id))
+            found = session.scalars(query.where(WorkRow.name == work, ~IS_SEEDED).order_by(DecisionRow.id))
             return [decision_of(row) for row in found]
 
     def makers(self, decisions: Iterable[Decision]) -> dict[int, str]:
@@ -156,7 +152,7 @@ class Decisions(StorePart):
 
     def displaced(self, work: str) -> list[DisplacedDecision]:
         """The decisions whose places are lost."""
-        query = _last_decisions(work).where(is_displaced(), is_of_text()).order_by(DecisionRow.id)
+        query = _last_decisions(work).where(is_displaced(), ~IS_SEEDED).order_by(DecisionRow.id)
         with self._reading() as session:
             return [DisplacedDecision(one) for one in shown_decisions(session, list(session.scalars(query)))]
 
@@ -303,7 +299,7 @@ def check_typed(demand: DecisionRequest, flag: FlagRow) -> None:
         return
     check_markup(demand.reading, flag.transcribed)
     if not demand.confirmed:
-        seen = frozenset() if rows.is_by_hand(flag.uid) else seen_at(flag)
+        seen = frozenset() if flag.origin == Origin.PERSON.value else seen_at(flag)
         check_meant(demand.reading, seen | {flag.transcribed})
 
 
@@ -326,7 +322,7 @@ def _write(
         if stands is not None:
             row.note = row.note or stands.note
             row.authority, row.copy_reads = stands.authority, stands.copy_reads
-    add_decision(session, row)
+    session.add(row)
     flag.state, flag.reading, flag.version = state.value, reading, flag.version + 1
     session.flush()
     no_longer_ask(session, [flag])
@@ -457,7 +453,7 @@ def _left_by(demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
 
 def _says_too_much(flag: FlagRow) -> bool:
     """Whether the finding itself says that something stands there that should not."""
-    return rows.kind_of(flag.kind, flag.suggested) is Kind.INSERTION or flag.reason in SURPLUS_COLUMN
+    return flag.kind == Kind.INSERTION.value or flag.reason in SURPLUS_COLUMN
 
 
 def _undone(session: Session, demand: DecisionRequest, flag: FlagRow) -> DecisionRow | None:

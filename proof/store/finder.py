@@ -16,9 +16,9 @@ from proof.store.decision_records import State
 from proof.store.library import Library, LibraryWork
 from proof.store.lookup import Sessions, StorePart, WorkNow
 from proof.store.models import FlagRow, PageRow, WorkRow
-from proof.store.quality import is_seeded
 from proof.store.queue import Queue
 from proof.store.queue_records import ListedPage
+from proof.store.seeded import IS_SEEDED
 from proof.store.work_text import WordsInText, WorkTexts
 
 _RUN_ON = re.compile(r"(?<=[^\x00-\x7f])(?=[0-9]{1,6}[abAB]$)")
@@ -211,7 +211,8 @@ def _pairs(session: Session, wanted: str, work: WorkNow | None = None) -> tuple[
         select(WorkRow.name, WorkRow.title, FlagRow.transcribed, FlagRow.suggested, func.count(), still)
         .join(WorkRow, FlagRow.work_id == WorkRow.id)
         .where(of_work, FlagRow.stale.is_(False), there, FlagRow.raised.is_(True))
-        .where(~is_seeded())
+        .join(PageRow, PageRow.id == FlagRow.page_id)
+        .where(~IS_SEEDED, PageRow.absent.is_(False))
         .group_by(WorkRow.name, WorkRow.title, FlagRow.transcribed, FlagRow.suggested)
         .order_by(func.count().desc(), WorkRow.name)
         .limit(FOUND)

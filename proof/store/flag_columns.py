@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
-from proof.model.flags import Kind
-from proof.store import rows
+from proof.model.flags import Kind, Origin
 from proof.store.decision_records import State
 from proof.store.lookup import WorkNow
 from proof.store.models import DecisionRow, FlagRow, ReadingRow, RuleRow
-from proof.store.quality import is_seeded
 from proof.store.queue_records import (
     Pair,
     QueueFilter,
@@ -56,11 +54,11 @@ class Columns:
             FlagRow.raised,
             FlagRow.transcribed,
             FlagRow.suggested,
-            FlagRow.ordinal,
+            FlagRow.origin,
         ).where(FlagRow.work_id == work_id, FlagRow.stale.is_(False))
         found = [row for row in session.execute(query) if row[1] in order_of]
         fields = zip(*found, strict=True) if found else [()] * 11
-        number, page, line, offset, score, kind, state, raised, text, image, ordinal = fields
+        number, page, line, offset, score, kind, state, raised, text, image, origin = fields
         position = np.array([order_of[one] for one in page], dtype=np.int32)
         order = np.lexsort((number, offset, line, position))
         pair_of: dict[Pair, int] = {}
@@ -72,8 +70,7 @@ class Columns:
         self.juan = of_position[self.position]
         self.score = np.array(score, dtype=np.float64)[order]
         self.kind = np.array([KINDS.index(Kind(one)) for one in kind], dtype=np.int8)[order]
-        seeded = set(session.scalars(select(FlagRow.id).where(FlagRow.work_id == work_id, is_seeded())))
-        self.seeded = np.array([one in seeded for one in number], dtype=np.bool_)[order]
+        self.seeded = np.array([one == Origin.SEEDED.value for one in origin], dtype=np.bool_)[order]
         self.state = np.array([STATES.index(State(one)) for one in state], dtype=np.int8)[order]
         pairs = [pair_of.setdefault(one, len(pair_of)) for one in zip(text, image, strict=True)]
         self.pair = np.array(pairs, dtype=np.int32)[order]
@@ -81,7 +78,7 @@ class Columns:
         self.pairs = list(pair_of)
         audit = self.kind == KINDS.index(Kind.AUDIT)
         self._raised = (np.array(raised, dtype=np.bool_)[order] & ~self._hidden(session, work_id)) | audit
-        self.by_hand = np.array([one == rows.BY_HAND for one in ordinal], dtype=np.bool_)[order]
+        self.by_hand = np.array([one == Origin.PERSON.value for one in origin], dtype=np.bool_)[order]
         self.at = {one: n for n, one in enumerate(self.number.tolist())}
         self.by_score = np.argsort(-self.score, kind="stable")
         self.rank = np.empty(len(found), dtype=np.int64)

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import func, or_, select, tuple_
 
+from proof.model.flags import Origin
 from proof.model.result import CheckedCharacter
-from proof.store import rows
 from proof.store.decision_records import State
 from proof.store.lookup import StorePart, number_of, work_now
 from proof.store.models import FlagRow, GlyphRow, PageRow
-from proof.store.quality import is_seeded
 from proof.store.readings import own_states
+from proof.store.seeded import BY_HAND, IS_SEEDED
 from proof.text.components import LACUNAS, is_unencoded
 
 Shapes = NDArray[np.int8]
@@ -134,7 +134,7 @@ class Glyphs(StorePart):
         query = query.where(FlagRow.work_id == number_of(work))
         query = query.where(FlagRow.stale.is_(False), FlagRow.transcribed == text, FlagRow.suggested == suggested)
         with self._reading() as session:
-            found = session.execute(query.where(~is_seeded(), FlagRow.ordinal >= rows.CURRENT))
+            found = session.execute(query.where(FlagRow.origin == Origin.FINDING.value))
             return {(page, line, offset) for page, line, offset in found}
 
     def states(self, places: Sequence[tuple[int, int, int]]) -> dict[tuple[int, int, int], GlyphState]:
@@ -147,17 +147,17 @@ class Glyphs(StorePart):
             FlagRow.state,
             FlagRow.reading,
             FlagRow.version,
-            FlagRow.ordinal,
+            FlagRow.origin,
         )
         query = query.where(tuple_(FlagRow.page_id, FlagRow.line, FlagRow.offset).in_(places), FlagRow.length == 1)
-        query = query.where(FlagRow.page_id.in_({page for page, _, _ in places}), ~is_seeded())
-        query = query.where((FlagRow.stale.is_(False) & FlagRow.raised.is_(True)) | (FlagRow.ordinal == rows.BY_HAND))
+        query = query.where(FlagRow.page_id.in_({page for page, _, _ in places}), ~IS_SEEDED)
+        query = query.where((FlagRow.stale.is_(False) & FlagRow.raised.is_(True)) | BY_HAND)
         said: dict[tuple[int, int, int], GlyphState] = {}
         with self._reading() as session:
             own = own_states(session, FlagRow.page_id.in_({page for page, _, _ in places}))
-            for *at, flag, state, reading, version, ordinal in session.execute(query.order_by(FlagRow.id)):
+            for *at, flag, state, reading, version, origin in session.execute(query.order_by(FlagRow.id)):
                 state, reading, version = own.get(flag, (state, reading, version))  # noqa: PLW2901 - as who looks sees it
-                by_hand = ordinal == rows.BY_HAND
+                by_hand = origin == Origin.PERSON.value
                 if not by_hand or state != State.OPEN.value:
                     page, line, offset = at
                     said[page, line, offset] = GlyphState(flag, State(state), reading if version else "", by_hand)

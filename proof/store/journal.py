@@ -39,7 +39,6 @@ from proof.store.models import (
     TextVersionRow,
     WorkRow,
 )
-from proof.store.rows import SEEDED
 from proof.store.texts import content_of
 
 ENDING = ".decisions.jsonl"
@@ -50,7 +49,7 @@ READING = "reading"
 RULE = "rule"
 TEXT = "text"
 """The `act` of a line that holds what a text read when something was decided in it: places are told by it."""
-_OF_ONE_STORE = frozenset({"id", "work_id", "flag_id", "page_id", "about", "seeded"})
+_OF_ONE_STORE = frozenset({"id", "work_id", "flag_id", "page_id", "about"})
 """Columns that only mean something in one store."""
 
 Line = dict[str, Any]
@@ -281,8 +280,6 @@ def _line(session: Session, row: ActRow) -> Line:
     about = session.get(ActRow, row.about) if row.about is not None else None
     line: Line = {"format": FORMAT, **_place(session, row), **columns, "about": about.key if about else None}
     line["at"] = line["at"].isoformat()
-    if isinstance(row, DecisionRow) and row.seeded:
-        line["kind"] = SEEDED
     return line
 
 
@@ -309,12 +306,13 @@ def _place(session: Session, row: ActRow) -> Line:
 
 
 def _place_in_text(session: Session, flag: FlagRow) -> Line:
-    """Where a flag stands in its text, and in which version of that; nothing where that is not known."""
+    """The origin of a flag, and where it stands in which version of its text, where that is known."""
+    origin = {"origin": flag.origin}
     version = session.get(TextVersionRow, flag.version_id) if flag.version_id is not None else None
     if version is None or flag.start is None:
-        return {}
+        return origin
     path = session.get_one(TextRow, version.text_id).path
-    return {"file": path, "sha": version.sha, "start": flag.start, "extent": flag.extent, "reads": flag.reads}
+    return origin | {"file": path, "sha": version.sha, "start": flag.start, "extent": flag.extent, "reads": flag.reads}
 
 
 def _text_line(session: Session, path: str, sha: str) -> Line:

@@ -19,7 +19,7 @@ from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State, 
 from proof.store.lookup import number_of
 from proof.store.models import DecisionRow, FlagRow, PageRow, WorkRow
 from proof.store.page_states import PageStanding, PageState, standings
-from proof.store.quality import is_of_text
+from proof.store.seeded import IS_SEEDED
 
 PAUSE = 300.0
 """Seconds after which somebody did something else in between."""
@@ -80,7 +80,7 @@ def _decided(session: Session, work: str, *wanted: ColumnElement[bool]) -> Itera
     columns = (DecisionRow.id, DecisionRow.flag_id, FlagRow.page_id, DecisionRow.about, DecisionRow.verdict)
     more = (DecisionRow.state, DecisionRow.reading, DecisionRow.suggested, DecisionRow.person)
     query = select(*columns, *more).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
-    query = query.join(WorkRow, WorkRow.id == DecisionRow.work_id).where(WorkRow.name == work, is_of_text())
+    query = query.join(WorkRow, WorkRow.id == DecisionRow.work_id).where(WorkRow.name == work, ~IS_SEEDED)
     rows = session.execute(query.where(*wanted).order_by(DecisionRow.flag_id, DecisionRow.version))
     for _, events in groupby((_Event(*row) for row in rows), lambda one: one.flag):
         yield list(events)
@@ -168,7 +168,7 @@ def standings_in(session: Session, work: str) -> dict[int, PageStanding]:
 
 def by_person(session: Session, work: str, *, seeded: bool) -> dict[str, dict[Verdict, int]]:
     """The number of decisions of a work by person and verdict; with `seeded` also those on seeded errors."""
-    of_text = () if seeded else (is_of_text(),)
+    of_text = () if seeded else (DecisionRow.flag_id.not_in(select(FlagRow.id).where(IS_SEEDED)),)
     counts: dict[str, dict[Verdict, int]] = {}
     for (person, verdict), count in _counted(session, work, (DecisionRow.person, DecisionRow.verdict), *of_text):
         counts.setdefault(person, {})[Verdict(verdict)] = count

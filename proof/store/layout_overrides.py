@@ -12,9 +12,9 @@ from sqlalchemy.orm import Session
 from proof.errors import ToldError
 from proof.layout.overrides import LayoutOverrideShape
 from proof.locale.marking import _
+from proof.store.events import answered
 from proof.store.lookup import PageConflictError, StorePart, page_of
 from proof.store.models import LayoutOverrideRow, PageRow, WorkRow
-from proof.store.request_keys import answered
 
 
 @dataclass(frozen=True, slots=True)

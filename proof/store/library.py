@@ -17,15 +17,14 @@ from typing import Any
 from sqlalchemy import delete, func, select, tuple_, update
 from sqlalchemy.orm import Session
 
-from proof.model.flags import Kind
+from proof.model.flags import Kind, Origin
 from proof.model.notices import Notice
 from proof.quality.sampling import estimate
-from proof.store import rows
 from proof.store.decision_records import SETTLED, State
 from proof.store.lookup import Sessions, StorePart, WorkNow, newest_act, works_now
 from proof.store.models import ActRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow
-from proof.store.quality import is_seeded
 from proof.store.rules import rules_of
+from proof.store.seeded import IS_SEEDED
 from proof.text.model import script_shown
 
 
@@ -210,9 +209,10 @@ def _count(session: Session, works: Collection[int] | None) -> dict[int, WorkCou
         characters[work] += checked or 0
     sums: defaultdict[int, Counter[str]] = defaultdict(Counter)
     hidden = tuple_(FlagRow.work_id, FlagRow.transcribed, FlagRow.suggested).in_(_hidden_pairs(session, works))
-    shown = FlagRow.raised & (FlagRow.ordinal != rows.BY_HAND) & ~hidden
+    shown = FlagRow.raised & (FlagRow.origin != Origin.PERSON.value) & ~hidden
     said = (FlagRow.work_id, FlagRow.kind, shown, FlagRow.state)
-    flags = select(*said, func.count()).where(FlagRow.stale.is_(False), ~is_seeded()).group_by(*said)
+    flags = select(*said, func.count()).where(FlagRow.stale.is_(False), ~IS_SEEDED).group_by(*said)
+    flags = flags.join(PageRow, PageRow.id == FlagRow.page_id).where(PageRow.absent.is_(False))
     flags = flags.where(FlagRow.raised.is_(True) | (FlagRow.kind == Kind.AUDIT.value) | (FlagRow.state != "open"))
     for work, kind, flagged, state, count in session.execute(flags.where(*_among(FlagRow.work_id, works))):
         total, settled, wrong = sums[work], State(state) in SETTLED, state == State.CORRECTED.value

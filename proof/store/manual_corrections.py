@@ -11,17 +11,17 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
-from proof.model.flags import Evidence, Flag, Kind, context_of, flag_id
+from proof.model.flags import Evidence, Flag, Kind, Origin, context_of, flag_id
 from proof.model.geometry import Box
 from proof.model.result import box_at
 from proof.store import codec, rows
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_demand, conflict_of, decide_in
+from proof.store.events import key_of_another, must_be_own
 from proof.store.lookup import NoPlaceError, StorePart, page_of
 from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow
-from proof.store.quality import is_seeded, note_seeded, seeded_places, shown_text
 from proof.store.readings import version_seen
-from proof.store.request_keys import key_of_another, must_be_own
+from proof.store.seeded import BY_HAND, IS_SEEDED, seeded_places, shown_text
 from proof.store.texts import carry
 from proof.store.typed_text import LONGEST_READING
 
@@ -115,18 +115,16 @@ def correct_in(session: Session, wanted: ManualCorrection, column: ColumnRow | N
         told = _("%(page)s: column %(column)s no longer reads so; load the page anew")
         raise NoPlaceError(told, page=page.page, column=wanted.line)
     _check_alone(session, page, wanted)
-    answered = wanted.length == 1 and (wanted.line, wanted.offset) in places
-    flagged = None if answered else flag_there(session, wanted.page, wanted.line, wanted.offset, wanted.length)
-    if flagged is not None and flagged.state == State.OPEN.value and flagged.transcribed == stands:
+    answered = wanted.length == 1 and (wanted.line, wanted.offset) in places  # what people see there was seeded
+    there = (wanted.page, wanted.line, wanted.offset, wanted.length)
+    flagged = flag_there(session, *there, seeded=answered)
+    if flagged is not None and (answered or (flagged.state == State.OPEN.value and flagged.transcribed == stands)):
         return decide_in(session, _demand(wanted, flagged.id, version_seen(session, flagged)))
     packed = session.get(CharactersRow, page.id)
     characters = codec.unpack(packed.data) if packed else ()
     box = box_at(characters, column.number, wanted.offset, wanted.length)
-    source = shown_text(column.source, wanted.line, places) if answered else column.source
-    flag = _flag(page, source, wanted, box)
+    flag = _flag(page, column.source, wanted, box)
     row = _row_by_hand(session, page, flag, column)
-    if answered:  # what stands there was seeded
-        note_seeded(session, row)
     taken = _corrected_there(session, page, column.source, flag)
     if taken is not None:
         raise conflict_of(session, taken, 0)
@@ -143,13 +141,13 @@ def _correct_glyph_in(session: Session, wanted: ManualCorrection) -> Decision:
     return correct_in(session, wanted)
 
 
-def flag_there(session: Session, page: int, line: int, offset: int, length: int) -> FlagRow | None:
-    """The flag of a check, or of a collation, that is about this very place."""
+def flag_there(
+    session: Session, page: int, line: int, offset: int, length: int, *, seeded: bool = False
+) -> FlagRow | None:
+    """The flag of a check, or of a collation, that is about this very place; or the `seeded` error there."""
     query = select(FlagRow).where(FlagRow.page_id == page, FlagRow.line == line)
-    query = query.where(FlagRow.offset == offset, FlagRow.length == length, ~is_seeded())
-    of_check = FlagRow.ordinal >= rows.CURRENT
-    query = query.where(FlagRow.stale.is_(False), FlagRow.kind != Kind.LAYOUT.value)
-    query = query.where(of_check | (FlagRow.ordinal == rows.COLLATED))
+    query = query.where(FlagRow.offset == offset, FlagRow.length == length, IS_SEEDED if seeded else ~IS_SEEDED)
+    query = query.where(FlagRow.stale.is_(False), FlagRow.kind != Kind.LAYOUT.value, ~BY_HAND)
     return session.scalars(query.order_by(FlagRow.raised.desc(), FlagRow.id.desc()).with_for_update()).first()
 
 
@@ -162,7 +160,7 @@ def _check_alone(session: Session, page: PageRow, wanted: ManualCorrection) -> N
         FlagRow.page_id == page.id,
         FlagRow.stale.is_(False),
         FlagRow.raised.is_(True),
-        FlagRow.ordinal >= rows.CURRENT,
+        ~BY_HAND,
         FlagRow.line == wanted.line,
         FlagRow.offset >= wanted.offset,
         FlagRow.offset < wanted.offset + wanted.length,
@@ -182,15 +180,15 @@ def _demand(wanted: ManualCorrection, flag: int, version: int) -> DecisionReques
 
 def _row_by_hand(session: Session, page: PageRow, flag: Flag, column: ColumnRow) -> FlagRow:
     """The row of a correction by hand; of one that was taken back, as it is corrected now."""
-    values = rows.flag_values(rows.BY_HAND, flag)
+    values = rows.flag_values(flag) | {"origin": Origin.PERSON.value}
     row = session.scalar(select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.uid == flag.id))
     if row is None:
-        runs = {"first_run_id": page.result_run_id, "last_run_id": page.result_run_id}
+        runs = {"last_run_id": page.result_run_id}
         row = FlagRow(work_id=page.work_id, page_id=page.id, stale=False, **runs, **values)
         session.add(row)
         session.flush()
     elif row.state == State.OPEN.value or row.stale:  # it stood elsewhere meanwhile
-        row.suggested, row.stale, row.ordinal = flag.suggested, False, rows.BY_HAND
+        row.suggested, row.stale = flag.suggested, False
     if row.state == State.OPEN.value:
         row.extent, row.reads = flag.length, flag.transcribed
         if page.version_id is not None and column.begins is not None:
@@ -206,7 +204,7 @@ def _corrected_there(session: Session, page: PageRow, source: str, flag: Flag) -
     end = flag.offset + flag.length
     query = select(FlagRow).where(
         FlagRow.page_id == page.id,
-        FlagRow.ordinal == rows.BY_HAND,
+        BY_HAND,
         FlagRow.stale.is_(False),
         FlagRow.state != State.OPEN.value,
         FlagRow.line == flag.line,
@@ -245,4 +243,4 @@ def _flag(page: PageRow, source: str, wanted: ManualCorrection, box: Box | None)
 def id_by_hand(flag: Flag, source: str) -> str:
     """The id of a correction by hand in a column that reads `source`."""
     occurrence = source[: flag.offset].count(source[flag.offset : flag.offset + flag.length] or " ")
-    return rows.HAND + flag_id(flag.page, flag.line, flag.kind, f"{flag.context}{flag.offset}", occurrence)
+    return "hand-" + flag_id(flag.page, flag.line, flag.kind, f"{flag.context}{flag.offset}", occurrence)

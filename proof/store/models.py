@@ -206,7 +206,8 @@ class GlyphRow(Base):
 
 
 class FlagRow(Base):
-    """A flag; `uid` is its stable id. A flag that the last check did not find stays, as stale.
+    """A flag; `uid` is its stable id, `origin` that of an `Origin`, `ordinal` its order among the findings of its page.
+    A flag that the last check did not find stays, as stale.
 
     `line`, `offset` and `length` are its place in the columns of its page as they were checked. `start` and `extent`
     are that in the version `version_id` of its text, which reads there `reads`: what was transcribed or, once it was
@@ -226,10 +227,10 @@ class FlagRow(Base):
     work_id: Mapped[int] = mapped_column(ForeignKey("works.id"))
     page_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
     uid: Mapped[str] = mapped_column(String(64))
-    first_run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
     last_run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
+    origin: Mapped[str] = mapped_column(String(16))
     stale: Mapped[bool] = mapped_column(default=False, server_default=false())
-    ordinal: Mapped[int]
+    ordinal: Mapped[int] = mapped_column(default=0, server_default="0")
     ref: Mapped[str] = mapped_column(String(255))
     line: Mapped[int]
     offset: Mapped[int]
@@ -255,15 +256,6 @@ class FlagRow(Base):
     start: Mapped[int | None]
     extent: Mapped[int] = mapped_column(default=0, server_default="0")
     reads: Mapped[str] = mapped_column(Text, default="", server_default=text("''"))
-
-
-class QualityRow(Base):
-    """Which flags are no findings: `sort` is that of a `QualitySort`."""
-
-    __tablename__ = "quality_flags"
-
-    flag_id: Mapped[int] = mapped_column(BigKey, ForeignKey("flags.id"), primary_key=True)
-    sort: Mapped[str] = mapped_column(String(16))
 
 
 def _of_kind(*column: Any) -> MappedColumn[Any]:
@@ -317,12 +309,9 @@ class FlagAct:
 
 
 class DecisionRow(FlagAct, ActRow):
-    """What somebody decided about a flag. `seeded`: it answers a seeded error, and says nothing of the text, whatever
-    became of its flag since."""
+    """What somebody decided about a flag."""
 
     __mapper_args__ = {"polymorphic_identity": "decision"}  # noqa: RUF012 - as the library has it
-
-    seeded: Mapped[bool] = _of_kind()
 
 
 class ReadingRow(FlagAct, ActRow):

@@ -18,10 +18,9 @@ from sqlalchemy.orm import Session
 from proof.locale.marking import _
 from proof.model.result import PageResult
 from proof.store.decision_records import NotYoursError, RefusedDecisionError, State
+from proof.store.events import Event, answered, standing
 from proof.store.lookup import PageConflictError, StorePart, page_of, work_now
 from proof.store.models import ColumnRow, FlagRow, PageEventRow, PageRow, RunRow, WorkRow
-from proof.store.request_keys import answered
-from proof.store.standing import Event, standing
 from proof.store.typed_text import check_note
 from proof.text.model import Script
 from proof.text.variants import VariantPolicy, policy_of

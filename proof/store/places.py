@@ -9,58 +9,82 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import chain, count
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
-from proof.model.flags import Flag, context_of, flag_id
-from proof.model.quality import QualityFlags
-from proof.model.result import PageResult
+from proof.model.flags import REACH, Flag, Origin, context_of
+from proof.model.result import CheckedColumn
 from proof.store import rows
 from proof.store.decision_records import SETTLED
-from proof.store.models import ColumnRow, FlagRow, PageRow, TextRow, TextVersionRow
-from proof.store.quality import seeded_among
+from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.rows import PagePlace
-from proof.store.texts import carry, content_of, decided_reading
+from proof.store.texts import carry, carry_to, content_of, decided_reading
 from proof.text.positions import PositionMap, Span
 
 _SETTLED = frozenset(state.value for state in SETTLED)
 
 
+OF_CHECK = frozenset({Origin.FINDING.value, Origin.SAMPLE.value, Origin.SEEDED.value})
+OF_COLLATION = frozenset({Origin.COLLATION.value})
+
+
 @dataclass(frozen=True, slots=True)
 class PageToPlace:
-    """A page that is there, with what was found on it and where it stands in its text."""
+    """A page that is there, where it stands in its text, the columns that it reads there, and what was found on it."""
 
     page: PageRow
     place: PagePlace
-    result: PageResult
-    quality: QualityFlags
+    columns: Sequence[CheckedColumn]
+    found: Sequence[tuple[Flag, Origin]]
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedFinding:
-    """A finding with the `row` of the flag that it is, None where it is a new one, and the id `was` that it came under;
-    `stands` is its place in the present version of the text, as columns of `flags`."""
+class _Placed:
+    """A finding under the id of its flag, its place as columns of `flags`, and the `row` of the flag that it is, None
+    where it is a new one."""
 
     flag: Flag
-    was: str
+    origin: Origin
+    stands: dict[str, Any]
     row: FlagRow | None
-    stands: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedPage:
-    """What was found on a page, each finding with its flag and under the id of that; `others` are the flags that stand
-    on the page, or stood there last, and were not found."""
+def put_flags(session: Session, pages: Sequence[PageToPlace], replaced: Collection[str]) -> int:
+    """Have what was found on pages be their flags of the origins that are `replaced`; those that were not found are
+    stale. Gives how many flags of a check a collation found again: they stay what they are."""
+    fresh: list[dict[str, Any]] = []
+    again = 0
+    for page, found, others in _placed_pages(session, pages):
+        by_hand = [(row.line, row.offset) for row in others if row.origin == Origin.PERSON.value]
+        for ordinal, one in enumerate(found):
+            values = rows.flag_values(one.flag) | one.stands
+            values |= {"origin": one.origin.value, "ordinal": ordinal, "last_run_id": page.run_id, "stale": False}
+            if one.row is None:
+                own = {"work_id": page.work_id, "page_id": page.id}
+                fresh += [values | own] if one.origin is not Origin.SEEDED or _is_free(one.flag, by_hand) else []
+            elif one.origin is Origin.COLLATION and one.row.origin in OF_CHECK and not one.row.stale:
+                again += 1
+            else:
+                for name, value in values.items():
+                    setattr(one.row, name, value)
+        for row in others:
+            row.stale = row.stale or row.origin in replaced
+    session.flush()
+    if fresh:
+        session.execute(insert(Base.metadata.tables["flags"]), fresh)
+    return again
 
-    page: PageRow
-    found: tuple[PlacedFinding, ...]
-    others: tuple[FlagRow, ...]
+
+def _is_free(flag: Flag, by_hand: Iterable[tuple[int, int]]) -> bool:
+    """Whether an error may be seeded at a place: nobody has corrected the text by hand there."""
+    return all(line != flag.line or abs(offset - flag.offset) > 2 * REACH for line, offset in by_hand)
 
 
 def stand_in_text(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
@@ -80,62 +104,21 @@ def stand_in_text(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) 
             flag.text_id, flag.version_id, flag.start = page.text_id, page.version_id, flag.start - was + page.start
 
 
-def follow_to_other_texts(session: Session, pages: Iterable[tuple[PageRow, PagePlace, PageResult]]) -> None:
-    """Have what stands on pages that are to be saved as pages of another file stand there: by what their columns read
-    in the one and read in the other."""
-    moved = {page.id: (page, place, result) for page, place, result in pages if page.text != place.text}
-    if not moved:
-        return
-    texts = {text.id: text for text in session.scalars(select(TextRow))}
-    known = {text.path: text for text in texts.values()}
-    lines: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
-    columns = select(ColumnRow).where(ColumnRow.page_id.in_(moved), ColumnRow.begins.is_not(None))
-    for column in session.scalars(columns.order_by(ColumnRow.page_id, ColumnRow.begins)):
-        lines[column.page_id].append((moved[column.page_id][0].start + (column.begins or 0), column.source))
-    there = _left_behind(session, session.scalars(select(FlagRow).where(FlagRow.page_id.in_(moved))).all())
-    for number, (page, place, result) in moved.items():
-        text = known.get(place.text)
-        own = [flag for flag in there if flag.page_id == number and flag.version_id == page.version_id]
-        if text is None or not own or page.text_id is None or not place.lines:
-            continue
-        sources = {column.number: column.source for column in result.columns}
-        step = _Joined(lines[number], sorted((at, sources.get(line, "")) for line, at in place.lines.items()))
-        version = session.scalar(
-            select(TextVersionRow).where(TextVersionRow.text_id == text.id, TextVersionRow.sha == place.sha)
-        )
-        for flag in own:
-            found = step.where(flag.start, flag.extent) if flag.start is not None and version is not None else None
-            if found is not None and version is not None:
-                flag.text_id, flag.version_id, flag.start = text.id, version.id, found
-        if version is not None and text.version_id != version.id:
-            carry(session, own)
-
-
-class _Joined:
-    """The lines of a page in two files, by where these have them."""
-
-    def __init__(self, before: Sequence[tuple[int, str]], after: Sequence[tuple[int, str]]) -> None:
-        self._before, self._after = _offsets(before), _offsets(after)
-        self._map = PositionMap.of_comparison(
-            "\n".join(source for _, source in before), "\n".join(source for _, source in after)
-        )
-
-    def where(self, start: int, extent: int) -> int | None:
-        """Where characters of the first file stand in the other."""
-        inside = next((at + start - begin for begin, at, length in self._before if 0 <= start - begin <= length), None)
-        found = self._map.where(inside, extent) if inside is not None else None
-        if found is None:
-            return None
-        return next(begin + found.start - at for begin, at, length in self._after if 0 <= found.start - at <= length)
-
-
-def _offsets(lines: Sequence[tuple[int, str]]) -> list[tuple[int, int, int]]:
-    """Of each line where it begins in its file, where in all of them joined, and how long it is."""
-    found, at = [], 0
-    for begin, source in lines:
-        found.append((begin, at, len(source)))
-        at += len(source) + 1
-    return found
+def follow_to_other_texts(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
+    """Have what stands on pages that are to be saved as pages of another file stand there, where its own file is gone
+    or has lost it."""
+    moved = {page.id: (page, place) for page, place in pages if page.text != place.text}
+    there = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(moved))).all() if moved else ()
+    flags_of: defaultdict[tuple[str, str], list[FlagRow]] = defaultdict(list)
+    for flag in _left_behind(session, there):
+        page, place = moved[flag.page_id]
+        if flag.version_id == page.version_id:
+            flags_of[place.text, place.sha].append(flag)
+    for known, flags in flags_of.items():
+        version = _version_read(session, *known)
+        if version is not None:
+            carry_to(session, flags, version)
+            carry(session, flags)
 
 
 def _left_behind(session: Session, flags: Sequence[FlagRow]) -> list[FlagRow]:
@@ -163,62 +146,45 @@ def _standings(
     for page, place in pages:
         key = (place.text, place.sha)
         if key not in versions:
-            known = select(TextVersionRow).join(TextRow, TextRow.id == TextVersionRow.text_id)
-            versions[key] = session.scalar(known.where(TextRow.path == place.text, TextVersionRow.sha == place.sha))
+            versions[key] = _version_read(session, *key)
         version = versions[key]
         if version is not None:
             yield page, version, min(place.lines.values(), default=0)
 
 
-def stands_at(page: PageRow, place: PagePlace, flag: Flag) -> dict[str, Any]:
-    """The place of a flag on a page that stands in its text, as columns of `flags`."""
-    start = place.lines.get(flag.line)
-    known = start is not None and page.text_id is not None
-    values: dict[str, Any] = {"extent": flag.length, "reads": flag.transcribed, "start": None}
-    values |= {"text_id": page.text_id, "version_id": page.version_id} if known else dict.fromkeys(_OF_TEXT)
-    return values | {"start": start + flag.offset if start is not None and known else None}
+def _version_read(session: Session, path: str, sha: str) -> TextVersionRow | None:
+    """The version of the text at `path` that has that hash."""
+    known = select(TextVersionRow).join(TextRow, TextRow.id == TextVersionRow.text_id)
+    return session.scalar(known.where(TextRow.path == path, TextVersionRow.sha == sha))
 
 
-_OF_TEXT = ("text_id", "version_id")
-
-
-def show_again(session: Session, page: PageRow) -> None:
-    """Have the flags of a page that was gone for a while seen again."""
-    for flag in session.scalars(select(FlagRow).where(FlagRow.page_id == page.id)):
-        beside = flag.ordinal < rows.GONE
-        if flag.ordinal >= rows.CURRENT or (beside and flag.reads == flag.transcribed):
-            flag.stale = beside and flag.version_id != page.version_id
-
-
-def placed_pages(session: Session, pages: Sequence[PageToPlace]) -> list[PlacedPage]:
-    """What was found on pages, which stand in their texts, beside the flags that are there."""
+def _placed_pages(
+    session: Session, pages: Sequence[PageToPlace]
+) -> Iterator[tuple[PageRow, list[_Placed], list[FlagRow]]]:
+    """Of each page what was found on it, beside the flags that stand on it, or stood there last, and were not found."""
     spans = {one.page.id: _PageSpans(session, one) for one in pages}
-    ids = [one.page.id for one in pages]
-    known = list(session.scalars(select(FlagRow).where(FlagRow.page_id.in_(ids)).order_by(FlagRow.id)))
-    known += _claimed(session, spans.values(), ids)
+    known = list(session.scalars(select(FlagRow).where(FlagRow.page_id.in_(spans)).order_by(FlagRow.id)))
+    known += _claimed(session, spans.values(), spans.keys())
     at: defaultdict[int, list[FlagRow]] = defaultdict(list)
-    ids_of: defaultdict[int, set[str]] = defaultdict(set)
+    ids: defaultdict[int, set[str]] = defaultdict(set)
     for flag in known:
-        ids_of[flag.page_id].add(flag.uid)
-        own = spans.get(flag.page_id)  # of a text without pages one line may stand on two
-        page = (
-            own if own is not None and own.has(flag) else next((one for one in spans.values() if one.has(flag)), None)
-        )
+        ids[flag.page_id].add(flag.uid)
+        here = (spans.get(flag.page_id), *spans.values())  # of a text without pages one line may stand on two
+        page = next((one for one in here if one is not None and one.has(flag)), None)
         at[page.number if page is not None else flag.page_id].append(flag)
     for number, flags in at.items():
         for flag in flags:
-            _go_to(flag, number, ids_of[number])
-    seeded = seeded_among(session, [flag.id for flag in known])
-    return [_placed(one, spans[one.page.id], at[one.page.id], seeded, ids_of[one.page.id]) for one in pages]
+            if flag.page_id != number:
+                flag.page_id, flag.uid = number, _unused(flag.uid, ids[number])
+    for one in pages:
+        yield one.page, *_placed(one, spans[one.page.id], at[one.page.id], ids[one.page.id])
 
 
-def _go_to(flag: FlagRow, page: int, ids: set[str]) -> None:
-    """Have a flag be one of a page, under an id that no other flag of that has."""
-    if flag.page_id != page:
-        if flag.uid in ids:
-            flag.uid = hashlib.blake2b(f"{flag.uid}\x1f{flag.id}".encode(), digest_size=10).hexdigest()
-        ids.add(flag.uid)
-        flag.page_id = page
+def _unused(uid: str, used: set[str]) -> str:
+    """That id, or another made of it where it is used; it is used from now on."""
+    ids = (hashlib.blake2b(f"{uid}\x1f{n}".encode(), digest_size=10).hexdigest() for n in count(1))
+    used.add(found := next(one for one in chain([uid], ids) if one not in used))
+    return found
 
 
 def _claimed(session: Session, spans: Collection[_PageSpans], pages: Collection[int]) -> list[FlagRow]:
@@ -245,7 +211,7 @@ class _PageSpans:
         self.text = text.id if text is not None else None
         self.version = text.version_id if text is not None else None
         self._lines = dict(one.place.lines) if text is not None else {}
-        self._sources = {column.number: column.source for column in one.result.columns}
+        self._sources = {column.number: column.source for column in one.columns}
         self._map: PositionMap | None = None
         if text is not None and page.version_id is not None and self.version != page.version_id:
             old, new = (session.get_one(TextVersionRow, number) for number in (page.version_id, self.version))
@@ -288,58 +254,63 @@ class _PageSpans:
 
 
 def _placed(
-    one: PageToPlace, spans: _PageSpans, flags: Sequence[FlagRow], seeded: Collection[int], ids: set[str]
-) -> PlacedPage:
-    own = one.quality.among(one.result.flags)
-    sown = {flag.id for flag in one.quality.seeded}
-    place_of = {flag.id: spans.of(flag) for flag in own}
-    taken: dict[str, FlagRow] = {}
-    free = {flag.id: flag for flag in flags if flag.ordinal != rows.BY_HAND}
-    here = [flag for flag in free.values() if spans.has(flag) and flag.reads == flag.transcribed]
-    written = [row for row in flags if spans.has(row) and row.reads != row.transcribed and row.id not in seeded]
-    by_hand = {Span(row.start or 0, row.extent) for row in flags if _is_settled_by_hand(row) and spans.has(row)}
+    one: PageToPlace, spans: _PageSpans, flags: Sequence[FlagRow], used: set[str]
+) -> tuple[list[_Placed], list[FlagRow]]:
+    """Findings are the flags at their places, first of all those of their kind, then those that are settled; then those
+    of their ids whose places are not known. What was decided of a place, and stands written there, is not asked."""
+    place_of = {flag.id: spans.of(flag) for flag, _ in one.found}
+    written = [row for row in flags if spans.has(row) and row.origin != Origin.SEEDED.value and _is_written(row)]
     answered = {
         flag.id
-        for flag in own
-        if flag.id not in sown
-        and (place_of[flag.id] in by_hand or any(answers(row, place_of[flag.id], flag) for row in written))
+        for flag, origin in one.found
+        if origin is not Origin.SEEDED and any(answers(row, place_of[flag.id], flag) for row in written)
     }
+    known: defaultdict[object, list[FlagRow]] = defaultdict(list)
+    for row in flags:
+        if row.origin != Origin.PERSON.value:
+            here = spans.has(row) and row.reads == row.transcribed
+            known[(row.start, row.extent) if here else row.uid].append(row)
+    ranked = []
+    for n, (flag, origin) in enumerate(one.found):
+        for row in (*known[place_of[flag.id]], *known[flag.id]):
+            rank = _rank(spans, row, flag, place_of[flag.id])
+            alike = (row.origin == Origin.SEEDED.value) == (origin is Origin.SEEDED)
+            if rank is not None and alike and (row.version or flag.id not in answered):
+                ranked.append((rank, n, row.id, row))
+    rows_of: dict[int, FlagRow] = {}
+    taken: set[int] = set()
+    for _, n, number, row in sorted(ranked, key=itemgetter(0, 1, 2)):
+        if n not in rows_of and number not in taken:
+            rows_of[n] = row
+            taken.add(number)
+    asked = [(n, *found) for n, found in enumerate(one.found) if n in rows_of or found[0].id not in answered]
+    ids = {flag.id: rows_of[n].uid if n in rows_of else _unused(flag.id, used) for n, flag, _ in asked}
+    others = [row for row in flags if row.id not in taken]
+    _follow(spans, others, one.page)
+    return [
+        _Placed(
+            replace(flag, id=ids[flag.id], moved=ids.get(flag.moved, "")),
+            origin,
+            spans.columns(place_of[flag.id], flag),
+            rows_of.get(n),
+        )
+        for n, flag, origin in asked
+    ], others
 
-    def take(flag: Flag, candidates: Iterable[FlagRow]) -> None:
-        alike = (row for row in candidates if row.id in free and (row.id in seeded) == (flag.id in sown))
-        row = next((row for row in alike if row.version or flag.id not in answered), None)
-        if row is not None:
-            taken[flag.id] = free.pop(row.id)
 
-    at: defaultdict[Span, list[FlagRow]] = defaultdict(list)
-    for row in here:
-        at[Span(row.start or 0, row.extent)].append(row)
-    for flag in own:
-        span = place_of[flag.id]
-        same = at.get(span, []) if span is not None else []
-        take(flag, sorted((row for row in same if row.kind == flag.kind.value), key=lambda row: row.uid != flag.id))
-    for flag in own:
-        if flag.id not in taken and (span := place_of[flag.id]) is not None:
-            take(flag, (row for row in at.get(span, []) if row.state in _SETTLED))
-    for flag in own:
-        if flag.id not in taken:
-            take(flag, (row for row in flags if row.uid == flag.id and _may_be_anywhere(row, spans)))
-    asked = [flag for flag in own if flag.id in taken or flag.id not in answered]
-    found = _named(asked, taken, ids)
-    _follow(spans, [row for row in flags if row.id in free or row.ordinal == rows.BY_HAND], one.page)
-    matched = {row.id for row in taken.values()}
-    others = tuple(row for row in flags if row.id not in matched)
-    return PlacedPage(
-        one.page,
-        tuple(
-            PlacedFinding(now, was.id, taken.get(was.id), spans.columns(place_of[was.id], was)) for was, now in found
-        ),
-        others,
-    )
+def _rank(spans: _PageSpans, row: FlagRow, flag: Flag, span: Span | None) -> int | None:
+    """How surely a finding is that flag, the surest first; None where it is not."""
+    same = span == (row.start, row.extent) and spans.has(row) and row.reads == row.transcribed
+    if same and row.kind == flag.kind.value:
+        return 0 if row.uid == flag.id else 1
+    if same and row.state in _SETTLED:
+        return 2
+    return 3 if row.uid == flag.id and _may_be_anywhere(row, spans) else None
 
 
-def _is_settled_by_hand(row: FlagRow) -> bool:
-    return row.ordinal == rows.BY_HAND and row.state in _SETTLED
+def _is_written(row: FlagRow) -> bool:
+    """Whether a flag may answer a finding: what was decided of it stands written, or a person set it by hand."""
+    return row.reads != row.transcribed or (row.origin == Origin.PERSON.value and row.state in _SETTLED)
 
 
 def _may_be_anywhere(row: FlagRow, spans: _PageSpans) -> bool:
@@ -350,7 +321,11 @@ def _may_be_anywhere(row: FlagRow, spans: _PageSpans) -> bool:
 
 def answers(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
     """Whether what was decided, and stands written at the place of `row`, answers a finding."""
-    if span is None or row.reads != decided_reading(row) or row.start is None or not flag.line:
+    if span is None or row.start is None:
+        return False
+    if row.reads == row.transcribed:  # corrected by hand, and not written yet
+        return row.origin == Origin.PERSON.value and span == (row.start, row.extent)
+    if row.reads != decided_reading(row) or not flag.line:
         return False
     end = row.start + row.extent
     if not row.extent:
@@ -369,30 +344,14 @@ def no_longer_ask(session: Session, decided: Iterable[FlagRow]) -> None:
         there = there.where(FlagRow.start >= flag.start, FlagRow.start <= flag.start + flag.extent)
         for found in session.scalars(there.where(FlagRow.version == 0)):
             if answers(flag, Span(found.start or 0, found.extent), found):
-                found.stale, found.ordinal = True, rows.GONE
-
-
-def _named(asked: Sequence[Flag], taken: Mapping[str, FlagRow], known: set[str]) -> list[tuple[Flag, Flag]]:
-    """Findings as they are and under the ids of their flags."""
-    ids: dict[str, str] = {flag.id: taken[flag.id].uid for flag in asked if flag.id in taken}
-    used = known | set(ids.values())
-    for flag in asked:
-        if flag.id not in ids:
-            ids[flag.id] = flag.id if flag.id not in used else _free(flag, used)
-            used.add(ids[flag.id])
-    return [(flag, replace(flag, id=ids[flag.id], moved=ids.get(flag.moved, ""))) for flag in asked]
-
-
-def _free(flag: Flag, used: Collection[str]) -> str:
-    ids = (flag_id(flag.page, flag.line, flag.kind, flag.context, n) for n in count())
-    return next(one for one in ids if one not in used)
+                found.stale = True
 
 
 def _follow(spans: _PageSpans, flags: Iterable[FlagRow], page: PageRow) -> None:
     """Have flags that were not found stand on the page and line on which their places are now."""
     for row in flags:
         if not spans.has(row) or row.start is None:
-            if row.ordinal < rows.GONE and row.page_id == page.id and row.start is not None:
+            if row.origin not in OF_CHECK and row.page_id == page.id and row.start is not None:
                 row.stale = True
             continue
         address = spans.address(row.start)
@@ -402,5 +361,5 @@ def _follow(spans: _PageSpans, flags: Iterable[FlagRow], page: PageRow) -> None:
         written = row.reads != row.transcribed
         if not written:
             row.context = context_of(spans.source(row.line), row.offset, row.length)
-        if row.ordinal < rows.GONE:
+        if row.origin not in OF_CHECK:
             row.stale = written

@@ -7,29 +7,32 @@ work.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from sqlalchemy import Select, exists, select
+from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
+from proof.model.flags import Flag, Kind, Origin
 from proof.model.result import PageResult
 from proof.store import rows
 from proof.store.lookup import Sessions, number_of
 from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRow, TextRow, WorkRow
-from proof.store.quality import is_finding, is_seeded
-from proof.store.rows import FlagFilter, KeptPage, StoredFlag, StoredText
+from proof.store.rows import KeptPage, StoredText
+from proof.store.seeded import IS_SEEDED
 from proof.store.texts import DecidedPlace, place_of
 
 PAGES_AT_ONCE = 64
 FLAGS_AT_ONCE = 2000
+
+FOUND = (FlagRow.origin == Origin.FINDING.value, FlagRow.stale.is_(False))
+"""What tells the findings of the present result of a page."""
 
 
 def pages_in_order(session: Session, run: int | None, work: str | None, raised: bool = False) -> list[int]:
     """The pages of a run by position, or of a work by text and position; those with `raised` findings alone."""
     query = select(PageRow.id)
     if raised:
-        there = (FlagRow.ordinal >= rows.CURRENT, is_finding())
-        query = query.where(exists().where(FlagRow.page_id == PageRow.id, FlagRow.raised, *there))
+        query = query.where(exists().where(FlagRow.page_id == PageRow.id, FlagRow.raised, *FOUND))
     if run is not None:
         query = query.where(PageRow.run_id == run).order_by(PageRow.position, PageRow.id)
     else:
@@ -51,8 +54,7 @@ def results(
     and characters."""
     ids = [page.id for page in pages]
     flags_of: dict[int, list[FlagRow]] = defaultdict(list)
-    current = select(FlagRow).where(FlagRow.page_id.in_(ids), FlagRow.ordinal >= rows.CURRENT)
-    current = current.where(is_finding())
+    current = select(FlagRow).where(FlagRow.page_id.in_(ids), *FOUND)
     for flag in session.scalars(current.order_by(FlagRow.page_id, FlagRow.ordinal)):
         flags_of[flag.page_id].append(flag)
     columns: dict[int, list[ColumnRow]] = defaultdict(list)
@@ -72,41 +74,32 @@ def packed_characters(session: Session, pages: Sequence[int]) -> dict[int, bytes
     return {row.page_id: row.data for row in session.execute(query)}
 
 
-def flags(reading: Sessions, wanted: FlagFilter, *, seeded: bool) -> Iterator[StoredFlag]:
-    """Flags in page order, then by line and offset: findings, or the `seeded` errors."""
+def flags(
+    reading: Sessions, work: str, origins: Iterable[Origin], kinds: Iterable[Kind], transcribed: Iterable[str]
+) -> Iterator[Flag]:
+    """The flags of a work, of some kinds and characters where these are given, in page order, then by line and
+    offset."""
+    characters = list(transcribed)
+    # all flags are found by way of their pages, which lie in order; the flags of a few characters by these
+    of_work = FlagRow.work_id if characters else PageRow.work_id
+    wanted = select(FlagRow.id).join(PageRow, FlagRow.page_id == PageRow.id).where(of_work == number_of(work))
+    wanted = wanted.where(FlagRow.stale.is_(False), PageRow.absent.is_(False))
+    for column, values in (
+        (FlagRow.origin, [origin.value for origin in origins]),
+        (FlagRow.kind, [kind.value for kind in kinds]),
+        (FlagRow.transcribed, characters),
+    ):
+        wanted = wanted.where(column.in_(values)) if values else wanted
+    order = (PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)
     with reading() as session:
-        numbers = list(session.scalars(_wanted(wanted, seeded=seeded)))
+        numbers = list(session.scalars(wanted.order_by(*order)))
     query = select(FlagRow, PageRow.page).join(PageRow, FlagRow.page_id == PageRow.id)
     for start in range(0, len(numbers), FLAGS_AT_ONCE):
         part = numbers[start : start + FLAGS_AT_ONCE]
         with reading() as session:
             some = session.execute(query.where(FlagRow.id.in_(part)))
-            stored = {
-                flag.id: StoredFlag(rows.flag_of(page, flag), flag.first_run_id, flag.last_run_id, flag.stale)
-                for flag, page in some
-            }
+            stored = {flag.id: rows.flag_of(page, flag) for flag, page in some}
         yield from (stored[number] for number in part if number in stored)
-
-
-def _wanted(wanted: FlagFilter, *, seeded: bool) -> Select[int]:
-    # all flags are found by way of their pages, which lie in order; the flags of a few characters by these
-    of_work = FlagRow.work_id if wanted.transcribed else PageRow.work_id
-    query = select(FlagRow.id).join(PageRow, FlagRow.page_id == PageRow.id).where(of_work == number_of(wanted.work))
-    query = query.order_by(PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)
-    if wanted.page is not None:
-        query = query.where(PageRow.page == wanted.page)
-    query = query.where(is_seeded() if seeded else is_finding())
-    if wanted.transcribed:
-        query = query.where(FlagRow.transcribed.in_(wanted.transcribed))
-    if not wanted.by_hand:
-        query = query.where(FlagRow.ordinal >= rows.GONE)
-    if wanted.kinds:
-        query = query.where(FlagRow.kind.in_([kind.value for kind in wanted.kinds]))
-    if wanted.raised is not None:
-        query = query.where(FlagRow.raised.is_(wanted.raised))
-    if wanted.stale is not None:
-        query = query.where(FlagRow.stale.is_(wanted.stale))
-    return query
 
 
 def kept_pages(session: Session, work: str) -> dict[tuple[str, int], KeptPage]:
@@ -135,8 +128,6 @@ def texts(session: Session) -> list[StoredText]:
 def decided_places(session: Session, work: str) -> list[DecidedPlace]:
     """The places of a work of which something was decided, or was written and taken back since."""
     query = select(FlagRow, TextRow).join(TextRow, TextRow.id == FlagRow.text_id)
-    query = query.where(FlagRow.work_id == number_of(work), FlagRow.version > 0, ~is_seeded())
+    query = query.where(FlagRow.work_id == number_of(work), FlagRow.version > 0, ~IS_SEEDED)
     found = session.execute(query.order_by(FlagRow.id))
-    return [
-        DecidedPlace(text.path, flag.version_id or 0, text.version_id or 0, place_of(flag, ())) for flag, text in found
-    ]
+    return [DecidedPlace(text.path, flag.version_id or 0, text.version_id or 0, place_of(flag)) for flag, text in found]

@@ -18,7 +18,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
-from proof.model.flags import Kind
+from proof.model.flags import Kind, Origin
 from proof.model.result import PageResult
 from proof.store import queries, rows
 from proof.store.cache import Bounded
@@ -28,7 +28,6 @@ from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask
 from proof.store.lookup import NO_PAGE, NoPlaceError, Sessions, StorePart, newest_act, work_now
 from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
 from proof.store.page_states import PageStanding, PageState, page_states
-from proof.store.quality import Places, as_shown, seeded_among, seeded_places, shown_context
 from proof.store.queue_records import (
     CursorError,
     Facets,
@@ -43,6 +42,7 @@ from proof.store.queue_records import (
     listed_page,
 )
 from proof.store.readings import LOOKER, Looker, own_states
+from proof.store.seeded import BY_HAND, Places, as_shown, seeded_places, shown_context
 from proof.store.work_text import At, columns_of
 from proof.text.edit import Edit
 from proof.text.model import script_shown
@@ -233,17 +233,12 @@ class Queue(StorePart):
             query = query.where(FlagRow.id.in_(both_halves), WorkRow.name == work)
             if not taken_back:
                 there = [one for one in both_halves if one in columns.at and columns.there[columns.at[one]]]
-                by_hand = (FlagRow.ordinal != rows.BY_HAND) | (FlagRow.state != State.OPEN.value)
-                query = query.where(by_hand | FlagRow.id.in_(there))
+                corrected = ~BY_HAND | (FlagRow.state != State.OPEN.value)
+                query = query.where(corrected | FlagRow.id.in_(there))
             both = list(session.execute(query))
             places = seeded_places(session, sorted({page.id for _, page in both}))
-            seeded = seeded_among(session, [flag.id for flag, _ in both])
-            own = own_states(session, FlagRow.id.in_(both_halves))
-            found = {
-                flag.id: _queued(flag, page, columns.page_of, None if flag.id in seeded else places.get(page.id))
-                for flag, page in both
-            }
-            for number, seen in own.items():
+            found = {flag.id: _queued(flag, page, columns.page_of, places.get(page.id)) for flag, page in both}
+            for number, seen in own_states(session, FlagRow.id.in_(both_halves)).items():
                 if number in found:
                     found[number] = replace(found[number], **seen._asdict())
         missing = [number for number in numbers if number not in found]
@@ -313,7 +308,7 @@ def _with_counts(page: ListedPage, flags: int, still: int, stands: PageStanding)
 
 def _queued(flag: FlagRow, page: PageRow, pages: dict[int, ListedPage], places: Places | None) -> QueuedFlag:
     shown = rows.flag_of(page.page, flag)
-    if places:
+    if places and flag.origin != Origin.SEEDED.value:
         shown = replace(shown, context=shown_context(shown.context, shown.line, shown.offset, shown.length, places))
     return QueuedFlag(
         number=flag.id,
@@ -322,7 +317,7 @@ def _queued(flag: FlagRow, page: PageRow, pages: dict[int, ListedPage], places: 
         state=State(flag.state),
         reading=flag.reading if flag.version else flag.transcribed,
         version=flag.version,
-        stale=flag.stale,
+        stale=flag.stale or page.absent,
     )
 
 

@@ -17,12 +17,12 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, inspect, select
 from sqlalchemy.orm import Session
 
-from proof.store import rows
+from proof.model.flags import Origin
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.decision_rows import shown_decisions
+from proof.store.events import Event
 from proof.store.models import FlagRow, ReadingRow
-from proof.store.quality import is_seeded
-from proof.store.standing import Event
+from proof.store.seeded import IS_SEEDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +154,8 @@ def own_states(session: Session, *which: ColumnElement[bool]) -> dict[int, OwnSt
 def compared(session: Session, *which: ColumnElement[bool]) -> list[Compared]:
     """The flags that two people read, in the order of their numbers; no seeded errors."""
     names = ("person", "state", "reading", "copy_reads", "suggested", "authority", "note")
-    query = select(ReadingRow.flag_id, ReadingRow.kind, ReadingRow.uid, *(getattr(ReadingRow, name) for name in names))
-    query = query.join(FlagRow, FlagRow.id == ReadingRow.flag_id).where(FlagRow.stale.is_(False), ~is_seeded(), *which)
+    query = select(ReadingRow.flag_id, ReadingRow.kind, FlagRow.origin, *(getattr(ReadingRow, name) for name in names))
+    query = query.join(FlagRow, FlagRow.id == ReadingRow.flag_id).where(FlagRow.stale.is_(False), ~IS_SEEDED, *which)
     found = []
     for flag, of_flag in groupby(
         session.execute(query.order_by(ReadingRow.flag_id, ReadingRow.id)), lambda row: row[0]
@@ -163,8 +163,8 @@ def compared(session: Session, *which: ColumnElement[bool]) -> list[Compared]:
         events = list(of_flag)
         last = {row.person: BlindReading(row.person, State(row.state), *row[5:]) for row in events}
         said = tuple(one for one in last.values() if one.state not in (State.OPEN, State.SKIPPED))
-        if len(said) > 1 or (said and rows.is_by_hand(events[0].uid)):
-            found.append(Compared(flag, rows.kind_of(events[0].kind, events[0].suggested).value, said))
+        if len(said) > 1 or (said and events[0].origin == Origin.PERSON.value):
+            found.append(Compared(flag, events[0].kind, said))
     return found
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import inspect, select
 from sqlalchemy.orm import Session
 
-from proof.store import rows
+from proof.model.flags import Kind, Origin
 from proof.store.journal import (
     COMMENT,
     DECISION,
@@ -47,7 +47,6 @@ from proof.store.models import (
     WorkRow,
 )
 from proof.store.places import no_longer_ask
-from proof.store.quality import add_decision, note_seeded, seeded_among
 from proof.store.texts import Place, carried_through, content_of, place_of, sha_of, version_of
 from proof.text.versions import most_alike
 
@@ -226,7 +225,7 @@ def _place_in(line: Line, number: int) -> Place:
     flag.id, flag.start, flag.extent, flag.reads = number, line["start"], line["extent"], line["reads"]
     if line["act"] == DECISION:
         flag.state, flag.reading = line["state"], line["reading"]
-    return place_of(flag, ())
+    return place_of(flag)
 
 
 def _put(session: Session, line: Line, last: int, done: _Work) -> str:
@@ -258,8 +257,7 @@ def _put(session: Session, line: Line, last: int, done: _Work) -> str:
     elif flag.version + 1 != line["version"]:
         return "its place was decided otherwise since, or what was decided before it is not in the store"
     else:
-        row = DecisionRow(work_id=page.work_id, flag_id=flag.id, **values | {"kind": flag.kind})
-        add_decision(session, row, seeded=line["kind"] == rows.SEEDED)
+        session.add(DecisionRow(work_id=page.work_id, flag_id=flag.id, **values))
         flag.state, flag.reading, flag.version = line["state"], line["reading"], line["version"]
     session.flush()
     return ""
@@ -309,18 +307,15 @@ def _flag_at(session: Session, line: Line, standing: _Standing | None) -> FlagRo
         there.uid = line["uid"] if line["uid"] not in ids else there.uid
         return there
     flag.work_id, flag.page_id = page.work_id, page.id
-    flag.first_run_id = flag.last_run_id = page.result_run_id
+    flag.last_run_id = page.result_run_id
     if flag.uid in ids:
         flag.uid = flag.uid[:40] + line["key"][:20]
-    by_hand = rows.is_by_hand(line["uid"])
-    flag.ordinal = rows.BY_HAND if by_hand else rows.GONE
+    by_hand = flag.origin == Origin.PERSON.value
     flag.stale = not (by_hand and (stands or not line.get("sha")) and flag.reads == flag.transcribed)
     if here is not None and flag.start is not None:
         _stand_on(session, here, flag)
     session.add(flag)
     session.flush()
-    if line.get("kind") == rows.SEEDED:
-        note_seeded(session, flag)
     return flag
 
 
@@ -360,10 +355,9 @@ def _found_there(session: Session, page: PageRow, flag: FlagRow, line: Line, *, 
         if line.get("sha"):
             there = there.where(FlagRow.version_id == flag.version_id, FlagRow.start == flag.start)
     found = list(session.scalars(there.order_by(FlagRow.id)))
-    seeded = seeded_among(session, [one.id for one in found])
-    kind = rows.kind_of(line["kind"], line["suggested"]).value if "kind" in line else None
-    alike = [one for one in found if (one.id in seeded) == (line.get("kind") == rows.SEEDED)]
-    alike.sort(key=lambda one: (one.uid != line["uid"], one.kind != kind))
+    seeded = Origin.SEEDED.value
+    alike = [one for one in found if (one.origin == seeded) == (flag.origin == seeded)]
+    alike.sort(key=lambda one: (one.uid != line["uid"], one.kind != line.get("kind")))
     return alike[0] if alike else None
 
 
@@ -387,13 +381,14 @@ def _gone(line: Line) -> FlagRow:
         extent=line.get("length", len(transcribed)),
         reads=transcribed,
         **dict(zip("xywh", line.get("box", (None,) * 4), strict=True)),
-        kind=rows.kind_of(line.get("kind", "substitution"), line["suggested"]).value,
+        kind=line.get("kind", Kind.SUBSTITUTION.value),
+        origin=line["origin"],
         **{name: line[name] for name in same},
     )
 
 
 def _values(table: type[ActRow], line: Line) -> dict[str, Any]:
     """The columns of an act that a line gives."""
-    own = {"id", "act", "work_id", "flag_id", "page_id", "about", "seeded"}
+    own = {"id", "act", "work_id", "flag_id", "page_id", "about"}
     names = [column.key for column in inspect(table).column_attrs if column.key not in own]
     return {name: line[name] for name in names} | {"at": moment(line["at"])}

@@ -11,9 +11,9 @@ from sqlalchemy import ColumnElement, func, select
 
 from proof.locale.marking import _
 from proof.store.decision_records import RefusedDecisionError
+from proof.store.events import answered
 from proof.store.lookup import NoPlaceError, StorePart, page_of, work_of
 from proof.store.models import PageRow, ReportRow
-from proof.store.request_keys import answered
 from proof.store.typed_text import check_note, check_reading
 
 

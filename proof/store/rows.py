@@ -102,54 +102,6 @@ class StoredText:
     pages: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class StoredFlag:
-    """A flag with its first and last run. `stale`: the last check of its page did not find it."""
-
-    flag: Flag
-    first_run: int
-    last_run: int
-    stale: bool
-
-
-@dataclass(frozen=True, slots=True)
-class FlagFilter:
-    """A filter of the flags of a work. None and empty tuples mean all; `by_hand` false leaves out corrections by
-    hand."""
-
-    work: str
-    page: str | None = None
-    kinds: tuple[Kind, ...] = ()
-    raised: bool | None = None
-    stale: bool | None = False
-    transcribed: tuple[str, ...] = ()
-    by_hand: bool = True
-
-
-CURRENT, GONE, BY_HAND, COLLATED = 0, -1, -2, -3
-"""Least `ordinal` of a flag in its page's present result, the one of a flag that is not in it, and those of flags that
-stand beside it, which no check finds or loses: what a person set, and what a collation with witnesses found."""
-
-
-HAND = "hand-"
-"""With what the ids of corrections by hand begin."""
-
-SEEDED = "planted"
-"""The kind that the journal, and decisions of earlier versions, give for an answer to a seeded error."""
-
-
-def kind_of(kind: str, suggested: str) -> Kind:
-    """The kind of what was decided: a seeded error looks like an ordinary one."""
-    if kind == SEEDED:
-        return Kind.SUBSTITUTION if suggested else Kind.INSERTION
-    return Kind(kind)
-
-
-def is_by_hand(uid: str) -> bool:
-    """Whether a flag with that id is a correction by hand, at its place or at one where it stood before."""
-    return uid.startswith(HAND)
-
-
 def place_values(place: PagePlace) -> dict[str, Any]:
     """Where the page stands in its work, as columns of `pages`."""
     return {"position": int(place.position), "text": place.text, "juan": place.juan, "folio": place.folio}
@@ -189,7 +141,7 @@ def column_values(page_id: int, columns: Iterable[CheckedColumn], place: PagePla
     ]
 
 
-def flag_values(ordinal: int, flag: Flag) -> dict[str, Any]:
+def flag_values(flag: Flag) -> dict[str, Any]:
     """A flag as columns of `flags`, without the page, the work and the runs it belongs to."""
     evidence = flag.evidence
     details: dict[str, Any] = {
@@ -206,7 +158,6 @@ def flag_values(ordinal: int, flag: Flag) -> dict[str, Any]:
     }
     return {
         "uid": flag.id,
-        "ordinal": ordinal,
         "ref": flag.ref,
         "line": int(flag.line),
         "offset": int(flag.offset),
@@ -226,7 +177,7 @@ def flag_values(ordinal: int, flag: Flag) -> dict[str, Any]:
 
 def judgement_values(flag: Flag) -> dict[str, Any]:
     """What of a flag may change after its page was checked: its score, whether it is raised, and why."""
-    values = flag_values(0, flag)
+    values = flag_values(flag)
     return {name: values[name] for name in ("score", "raised", "reason", "rule", "evidence")}
 
 

@@ -13,7 +13,7 @@ from proof.locale.marking import _
 from proof.store.decision_records import RefusedDecisionError
 from proof.store.lookup import StorePart, work_of
 from proof.store.models import FlagRow, RuleRow, WorkRow
-from proof.store.quality import is_finding
+from proof.store.seeded import IS_SEEDED
 from proof.store.typed_text import check_reading
 
 
@@ -83,7 +83,7 @@ def _last_said(session: Session, work_id: int, transcribed: str, suggested: str)
 
 def _only_seeded(session: Session, work_id: int, transcribed: str, suggested: str) -> bool:
     """Whether only seeded errors have this pair: a rule made of it hides these alone."""
-    pair = select(is_finding()).where(FlagRow.transcribed == transcribed, FlagRow.suggested == suggested)
+    pair = select(~IS_SEEDED).where(FlagRow.transcribed == transcribed, FlagRow.suggested == suggested)
     found = session.scalars(pair.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False)).distinct())
     return {bool(one) for one in found} == {False}
 

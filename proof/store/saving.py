@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Row, Table, delete, func, insert, select, update
+from sqlalchemy import Row, Table, delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from proof.errors import GonePageError, OutputError, UsageError
-from proof.model.flags import REACH
-from proof.model.quality import NO_QUALITY, QualityFlags, QualitySort
+from proof.model.flags import Origin
+from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import CheckedCharacter, PageResult
 from proof.store import codec, queries, rows
 from proof.store.glyphs import GlyphsByCharacter, Shapes, by_character, glyph_values, shapes_before
@@ -21,16 +21,15 @@ from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError, hel
 from proof.store.models import Base, CharactersRow, ColumnRow, FlagRow, GlyphRow, PageRow, RunRow
 from proof.store.page_states import note_otherwise
 from proof.store.places import (
+    OF_CHECK,
     PageToPlace,
     follow_to_other_texts,
     note_text_of_pages,
-    placed_pages,
-    show_again,
+    put_flags,
     stand_in_text,
-    stands_at,
 )
-from proof.store.quality import is_finding, note_sorts
 from proof.store.rows import PagePlace
+from proof.store.seeded import IS_FINDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +123,31 @@ def save_found(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]])
             set_values(page, rows.page_values(one.result))
             anew.append((page, one))
     session.flush()
-    if kept:
-        _save_overlay(session, kept)
-    named: dict[int, dict[str, QualitySort]] = {}
     if anew:
         note_text_of_pages(session, ((page, one.place) for page, one in anew))
         note_otherwise(session, [(page, one.result) for page, one in anew])
         _save_parts(session, anew)
-        named = _save_flags(session, anew)
-    note_sorts(session, {page.id: one.quality.sorts for page, one in kept} | named)
+    _save_flags(session, [*(_with_other_quality(session, kept) if kept else ()), *anew])
+
+
+def _with_other_quality(
+    session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]
+) -> Iterator[tuple[PageRow, CheckedResult]]:
+    """The pages that are to have other samples and seeded errors than they have."""
+    there = select(FlagRow.page_id, FlagRow.uid).where(FlagRow.page_id.in_([page.id for page, _ in pages]))
+    held: defaultdict[int, set[str]] = defaultdict(set)
+    for page_id, uid in session.execute(there.where(~IS_FINDING, FlagRow.stale.is_(False))):
+        held[page_id].add(uid)
+    yield from ((page, one) for page, one in pages if held[page.id] != one.quality.origins.keys())
+
+
+def _save_flags(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
+    to_place = []
+    for page, one in pages:
+        flags = one.quality.among(one.result.flags)
+        found = [(flag, one.quality.origins.get(flag.id, Origin.FINDING)) for flag in flags]
+        to_place.append(PageToPlace(page, one.place, one.result.columns, found))
+    put_flags(session, to_place, OF_CHECK)
 
 
 def _save_parts(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
@@ -189,10 +204,11 @@ def _bring_to(
     others = [
         page
         for page, values in wanted.items()
-        if {tuple(one[name] for name in names) for one in values} != set(map(tuple, there[page]))
+        if not there[page] or {tuple(one[name] for name in names) for one in values} != set(map(tuple, there[page]))
     ]
-    if others:
-        session.execute(delete(table).where(table.page_id.in_(others)))
+    gone = [page for page in others if there[page]]
+    if gone:
+        session.execute(delete(table).where(table.page_id.in_(gone)))
     _insert(session, table, [values for page in others for values in wanted[page]])
 
 
@@ -210,90 +226,6 @@ def _insert(session: Session, table: Part, values: list[dict[str, Any]]) -> None
     statement = insert(_table(table)).compile(dialect=connection.dialect, column_keys=list(values[0]))
     in_order = itemgetter(*statement.positiontup) if statement.positiontup else dict
     connection.exec_driver_sql(str(statement), [in_order(one) for one in values])
-
-
-def _save_flags(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> dict[int, dict[str, QualitySort]]:
-    """The flags of pages that are there; gives which of them, by page and id, are samples and seeded errors."""
-    placed = placed_pages(session, [PageToPlace(page, one.place, one.result, one.quality) for page, one in pages])
-    fresh: list[dict[str, Any]] = []
-    sorts: dict[int, dict[str, QualitySort]] = {}
-    for (page, one), there in zip(pages, placed, strict=True):
-        new = []
-        for ordinal, found in enumerate(there.found):
-            values = rows.flag_values(ordinal, found.flag) | {"last_run_id": page.run_id, "stale": False}
-            values |= found.stands
-            if found.row is None:
-                new.append(values)
-                continue
-            first = page.run_id if found.row.stale else found.row.first_run_id  # one that was gone begins anew
-            for name, value in (values | {"first_run_id": first, "page_id": page.id}).items():
-                setattr(found.row, name, value)
-        for row in there.others:
-            if row.ordinal >= rows.GONE and row.page_id == page.id:
-                row.stale, row.ordinal = True, rows.GONE
-        own = one.quality.sorts
-        sorts[page.id] = {found.flag.id: own[found.was] for found in there.found if found.was in own}
-        fresh += _owned(session, page, sorts[page.id], new)
-    session.flush()
-    put_flags(session, fresh)
-    return sorts
-
-
-def put_flags(session: Session, fresh: list[dict[str, Any]], *changes: list[dict[str, Any]]) -> None:
-    """Insert new flags and make `changes`, each a list of rows with the same columns."""
-    for changed in changes:
-        if changed:
-            session.execute(update(FlagRow), changed)
-    if fresh:
-        session.execute(insert(_table(FlagRow)), fresh)
-
-
-def _owned(
-    session: Session, page: PageRow, sorts: Mapping[str, QualitySort], fresh: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """New flags as those of a page that is there."""
-    owner = {"work_id": page.work_id, "page_id": page.id, "first_run_id": page.run_id}
-    return [values | owner for values in _away_from_corrected(session, page, sorts, fresh)]
-
-
-def _away_from_corrected(
-    session: Session, page: PageRow, sorts: Mapping[str, QualitySort], fresh: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """New flags without the errors that would be seeded where a person has corrected the text by hand."""
-    seeded = {uid for uid, sort in sorts.items() if sort is QualitySort.SEEDED}
-    if all(values["uid"] not in seeded for values in fresh):
-        return fresh
-    by_hand = select(FlagRow.line, FlagRow.offset).where(FlagRow.page_id == page.id, FlagRow.ordinal == rows.BY_HAND)
-    corrected = list(session.execute(by_hand))
-    return [
-        values
-        for values in fresh
-        if values["uid"] not in seeded
-        or all(line != values["line"] or abs(offset - values["offset"]) > 2 * REACH for line, offset in corrected)
-    ]
-
-
-def _save_overlay(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
-    """Bring samples and seeded errors of pages that are otherwise as they were to what is wanted now."""
-    there = select(FlagRow.page_id, FlagRow.uid, FlagRow.id, FlagRow.stale)
-    there = there.where(FlagRow.page_id.in_([page.id for page, _ in pages]))
-    there = there.where(FlagRow.ordinal >= rows.GONE, ~is_finding())
-    known = {(row.page_id, row.uid): row for row in session.execute(there)}
-    changes, fresh = [], []
-    for page, one in pages:
-        new = []
-        for ordinal, flag in enumerate(one.quality.among(one.result.flags) if one.quality.sorts else ()):
-            if flag.id not in one.quality.sorts:
-                continue
-            row = known.pop((page.id, flag.id), None)
-            if row is None:
-                values = rows.flag_values(ordinal, flag) | {"last_run_id": page.run_id, "stale": False}
-                new.append(values | stands_at(page, one.place, flag))
-            elif row.stale:
-                changes.append({"id": row.id, "stale": False, "ordinal": ordinal})
-        fresh += _owned(session, page, one.quality.sorts, new)
-    changes += [{"id": row.id, "stale": True, "ordinal": rows.GONE} for row in known.values() if not row.stale]
-    put_flags(session, fresh, changes)
 
 
 class Bearers:
@@ -317,7 +249,7 @@ class Bearers:
         return None
 
     def add(self, run_id: int, place: PagePlace, page: str) -> PageRow:
-        """A row for another page of that id, which `save_new` puts into the store once it holds what it must."""
+        """A row for another page of that id, to be added to the store once it holds what it must."""
         bearers = self._rows[page]
         row = PageRow(work_id=self._work_id, run_id=run_id, page=page, repeat=len(bearers), key="")
         set_values(row, rows.place_values(place))
@@ -340,9 +272,21 @@ def save_all(session: Session, run: RunRow, pages: Sequence[CheckedResult]) -> N
         page.run_id = run.id
         again.append((page, one))
     if again:
-        save_again(session, again)
-    if fresh:
-        save_new(session, run.id, fresh)
+        _place_again(session, again)
+    session.add_all(page for page, _ in fresh)
+    save_found(session, [*again, *fresh])
+
+
+def _place_again(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
+    """Note where pages stand now that were there before. Raises ReadOtherwiseError."""
+    held = held_in(session, [page.id for page, _ in pages])
+    for page, one in pages:
+        must_be_read_as(held.get(page.id), one.override)
+    stand_in_text(session, [(page, one.place) for page, one in pages if page.key == one.key != ""])
+    follow_to_other_texts(session, ((page, one.place) for page, one in pages if page.key != one.key or not one.key))
+    for page, one in pages:
+        page.absent = False
+        set_values(page, rows.place_values(one.place))
 
 
 def run_row(session: Session, run_id: int) -> RunRow:
@@ -359,42 +303,6 @@ def page_there(session: Session, number: int) -> PageRow:
     if page is None or page.absent:
         raise GonePageError(f"page {number} is no longer in its text; look at the list of pages again")
     return page
-
-
-def save_again(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
-    """Pages that are there, as the run that they are in found them. Raises ReadOtherwiseError."""
-    held = held_in(session, [page.id for page, _ in pages])
-    for page, one in pages:
-        must_be_read_as(held.get(page.id), one.override)
-    same = [(page, one.place) for page, one in pages if page.key == one.key != ""]
-    stand_in_text(session, same)
-    others = [(page, one.place, one.result) for page, one in pages if page.key != one.key or not one.key]
-    follow_to_other_texts(session, others)
-    for page, _ in same:
-        if page.absent:
-            show_again(session, page)
-    for page, one in pages:
-        page.absent = False
-        set_values(page, rows.place_values(one.place))
-    save_found(session, pages)
-
-
-def save_new(session: Session, run_id: int, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
-    """Pages that were not there, in as few statements as one page would take."""
-    for row, one in pages:
-        row.result_run_id, row.key, row.absent = run_id, one.key, False
-        set_values(row, rows.page_values(one.result))
-        session.add(row)
-    session.flush()
-    _insert(
-        session, ColumnRow, [v for row, one in pages for v in rows.column_values(row.id, one.result.columns, one.place)]
-    )
-    packed = [(row, one.ready()) for row, one in pages]
-    _insert(session, CharactersRow, [values for row, one in packed for values in _character_values(row, one)])
-    glyphs = (glyph_values(row, one.glyphs) for row, one in packed if one is not None and one.glyphs is not None)
-    _insert(session, GlyphRow, [values for found in glyphs for values in found])
-    note_text_of_pages(session, ((row, one.place) for row, one in pages))
-    note_sorts(session, _save_flags(session, pages))
 
 
 def must_be_newest(session: Session, run: RunRow) -> None:

@@ -7,7 +7,7 @@ and a work is checked by one run at a time (`checking`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from sqlalchemy import URL, Connection, Engine, func, select, text, update
 from sqlalchemy.orm import Session
 
 from proof.errors import OutputError, UsageError
-from proof.model.flags import Flag
+from proof.model.flags import OF_TEXT, Flag, Kind, Origin
 from proof.model.notices import Notice
 from proof.model.quality import NO_QUALITY, QualityFlags
 from proof.model.result import PageResult
@@ -49,11 +49,9 @@ from proof.store.queue import Queue
 from proof.store.recovery import Recovered, recover
 from proof.store.reports import Reports
 from proof.store.rows import (
-    FlagFilter,
     KeptPage,
     PagePlace,
     RunInfo,
-    StoredFlag,
     StoredRunInfo,
     StoredText,
 )
@@ -203,8 +201,6 @@ class Store:
                     PageRow.text.in_([text["path"] for text in run.texts]),
                     PageRow.run_id != run.id,
                 )
-                stale = update(FlagRow).where(FlagRow.page_id.in_(gone)).values(stale=True)
-                session.execute(stale, execution_options={"synchronize_session": False})
                 absent = update(PageRow).where(PageRow.id.in_(gone)).values(absent=True)
                 session.execute(absent, execution_options={"synchronize_session": False})
             changed(session, run.work_id)
@@ -343,13 +339,17 @@ class Store:
 
     # findings
 
-    def flags(self, wanted: FlagFilter) -> Iterator[StoredFlag]:
-        """Flags of a work in page order, then by line and offset; a few in memory at a time."""
-        return queries.flags(self._reading, wanted, seeded=False)
-
-    def seeded(self, work: str) -> Iterator[StoredFlag]:
-        """The seeded errors of a work as they stand now, in the same order."""
-        return queries.flags(self._reading, FlagFilter(work), seeded=True)
+    def flags(
+        self,
+        work: str,
+        origins: Iterable[Origin] = OF_TEXT,
+        *,
+        kinds: Iterable[Kind] = (),
+        transcribed: Iterable[str] = (),
+    ) -> Iterator[Flag]:
+        """The flags of a work that are there now, of some kinds and characters where these are given, in page order,
+        then by line and offset; a few in memory at a time."""
+        return queries.flags(self._reading, work, origins, kinds, transcribed)
 
     def revision(self, work: str) -> int:
         """How often what was found in a work changed; 0 where there is none."""

@@ -20,23 +20,21 @@ import hashlib
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from sqlalchemy import ColumnElement, Select, delete, select, update
 from sqlalchemy.orm import Session
 
-from proof.model.flags import Kind
+from proof.model.flags import Kind, Origin
 from proof.store.decision_records import State
 from proof.store.lookup import StorePart
-from proof.store.models import FlagRow, PageRow, QualityRow, TextRow, TextVersionRow
+from proof.store.models import FlagRow, PageRow, TextRow, TextVersionRow
 from proof.text.edit import Edit
 from proof.text.model import Script
 from proof.text.positions import PositionMap, Span
 from proof.text.variants import policy_of
-
-AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +159,12 @@ def carry(session: Session, flags: Iterable[FlagRow], script: str = "") -> None:
         text = session.get_one(TextRow, number)
         version = session.get(TextVersionRow, text.version_id) if text.version_id else None
         if version is not None:
-            _carry(session, of_text, version, content_of(version), script, None)
+            carry_to(session, of_text, version, script)
+
+
+def carry_to(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, script: str = "") -> None:
+    """Carry the places of these flags to a version of their text, or of another."""
+    _carry(session, flags, version, content_of(version), script, None)
 
 
 def _carry_all(
@@ -183,13 +186,12 @@ def _carry(
     for flag in flags:
         if flag.version_id is not None and flag.version_id != version.id:
             by_version[flag.version_id].append(flag)
-    seeded = _seeded(session, [flag.id for flag in flags])
     known = {one.id: one for one in session.scalars(_versions(by_version))} if by_version else {}
     newest = session.get_one(TextRow, version.text_id).version_id
     lost = by_version.keys() - {newest} if newest not in (None, version.id) else set()
     meanwhile = content_of(session.get_one(TextVersionRow, newest)) if lost else None
     for number, of_version in by_version.items():
-        places = {flag: place_of(flag, seeded) for flag in of_version}
+        places = {flag: place_of(flag) for flag in of_version}
         step_written = written if number == newest else None
         lost_in = meanwhile if number in lost else None
         step = TextStep(content_of(known[number]), content, script, places.values(), step_written, lost_in)
@@ -197,26 +199,19 @@ def _carry(
             found = step.now(place)
             if found is not None:  # else it stays where it was last
                 (flag.start, flag.extent), flag.reads = found
-                flag.version_id = version.id
+                flag.text_id, flag.version_id = version.text_id, version.id
 
 
-def place_of(flag: FlagRow, seeded: Collection[int]) -> Place:
+def place_of(flag: FlagRow) -> Place:
     """The place of a flag in the last version of its text that has it."""
-    whole = flag.id in seeded or flag.kind == Kind.LAYOUT.value
-    wanted = flag.reads if flag.id in seeded else decided_reading(flag)
+    seeded = flag.origin == Origin.SEEDED.value
+    whole = seeded or flag.kind == Kind.LAYOUT.value
+    wanted = flag.reads if seeded else decided_reading(flag)
     return Place(flag.id or 0, flag.start or 0, flag.extent, flag.reads, flag.transcribed, wanted, whole)
 
 
 def _versions(numbers: Iterable[int]) -> Select[TextVersionRow]:
     return select(TextVersionRow).where(TextVersionRow.id.in_(list(numbers)))
-
-
-def _seeded(session: Session, flags: Sequence[int]) -> frozenset[int]:
-    found: set[int] = set()
-    for start in range(0, len(flags), AT_ONCE):
-        part = flags[start : start + AT_ONCE]
-        found.update(session.scalars(select(QualityRow.flag_id).where(QualityRow.flag_id.in_(part))))
-    return frozenset(found)
 
 
 def is_displaced() -> ColumnElement[bool]:

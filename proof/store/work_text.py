@@ -30,8 +30,8 @@ from proof.store.cache import Bounded
 from proof.store.decision_records import State
 from proof.store.lookup import WorkNow, newest_act, works_now
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, TextRow
-from proof.store.quality import is_seeded
 from proof.store.readings import OwnState
+from proof.store.seeded import IS_SEEDED
 from proof.store.texts import decided_reading
 from proof.text.column import TAG
 from proof.text.edit import Edit, edited
@@ -324,7 +324,7 @@ def _decided(
     )
     query = query.join(PageRow, PageRow.id == FlagRow.page_id).outerjoin(TextRow, TextRow.id == FlagRow.text_id)
     of_pages = FlagRow.work_id == work if among is None else FlagRow.page_id.in_(among)
-    query = query.where(of_pages, ~is_seeded(), or_(FlagRow.version > 0, FlagRow.id.in_(own)))
+    query = query.where(of_pages, ~IS_SEEDED, or_(FlagRow.version > 0, FlagRow.id.in_(own)))
     written = (FlagRow.state == State.CORRECTED.value, FlagRow.reads != FlagRow.transcribed, FlagRow.id.in_(own))
     query = query.where(or_(*written), or_(FlagRow.text_id.is_(None), FlagRow.version_id == TextRow.version_id))
     of_column: defaultdict[At, list[Any]] = defaultdict(list)

@@ -73,7 +73,11 @@ def show_to_each(app: Flask) -> None:
         who = account() if blind else None
         LOOKER.set(Looker(who.name if who else "", blind and not arbitrates, arbitrates))
 
+    def look_away(_error: BaseException | None) -> None:
+        LOOKER.set(Looker())
+
     app.before_request(look)
+    app.teardown_request(look_away)
 
 
 @readings_api.get(

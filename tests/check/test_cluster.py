@@ -28,7 +28,7 @@ from proof.commands.cluster import RULES
 from proof.errors import ClusterError, UsageError
 from proof.images.load import sha256_of
 from proof.images.remote import FetchedImages, ImageLocations
-from proof.model.flags import Evidence, Flag, Kind
+from proof.model.flags import Evidence, Flag, Kind, Origin
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.ppocr import PPOCR
@@ -140,7 +140,7 @@ def test_samples_and_planted_errors_are_mixed_in_as_by_one_machine(
         settings = settings.replace({"store.url": f"sqlite:///{tmp_path / name}.sqlite"})
         outcome = check(settings)
         with Store.open(settings.store_address) as store:
-            flags = [one.flag.id for one in store.seeded(store.run(outcome.run_id).info.work)]
+            flags = [one.id for one in store.flags(store.run(outcome.run_id).info.work, (Origin.SEEDED,))]
             found.append((flags, [result.characters for result in store.results(run=outcome.run_id)]))
     assert found[0] == found[1]
     assert all(found[0][1])

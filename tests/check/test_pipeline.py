@@ -21,7 +21,7 @@ from proof.model.flags import Kind
 from proof.model.result import PageResult
 from proof.report.tables import flag_record
 from proof.settings.config import Settings
-from proof.store import CheckedResult, FlagFilter, Store
+from proof.store import CheckedResult, Store
 from proof.text.model import Page
 from proof.verify.page import Checker
 from tests.sample import half_folios, lay_out
@@ -240,8 +240,8 @@ def test_a_check_of_one_text_leaves_the_others_of_the_work_as_they_were(again: M
     both = again.settings(store="parts", project__texts=[str(again.text), str(other)])
     whole = check(both)
     with Store.open(both.store_address) as store:  # one of the others is judged by what all the texts taught
-        wanted = FlagFilter(work_of_run(store, whole), page=SECOND, kinds=(Kind.SUBSTITUTION,))
-        taught = next(store.flags(wanted)).flag
+        wrong = store.flags(work_of_run(store, whole), kinds=(Kind.SUBSTITUTION,))
+        taught = next(flag for flag in wrong if flag.page == SECOND)
         evidence = replace(taught.evidence, base=taught.score)
         taught = replace(taught, score=-1.0, raised=False, evidence=evidence)
         store.rescore(work_of_run(store, whole), [taught])
@@ -252,7 +252,7 @@ def test_a_check_of_one_text_leaves_the_others_of_the_work_as_they_were(again: M
         work = work_of_run(store, whole)
         assert work_of_run(store, alone) == work
         assert [result.page for result in store.results(work=work)] == [SECOND, FIRST, THIRD]
-        now = {stored.flag.id: flag_record(stored.flag) for stored in store.flags(FlagFilter(work))}
+        now = {flag.id: flag_record(flag) for flag in store.flags(work)}
     assert now == {flag["id"]: flag for flag in lines(whole)} | {taught.id: flag_record(taught)}
 
 

@@ -17,7 +17,7 @@ from proof.model.flags import WitnessReading
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.settings.config import Settings
-from proof.store import FlagFilter, Store
+from proof.store import Store
 from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.queue_records import Order, QueueFilter
 from proof.text.model import Row
@@ -145,11 +145,7 @@ def test_an_image_given_to_a_page_is_the_one_that_is_read(settings: Settings) ->
 
 
 def told(store: Store, work: str) -> list[tuple[str, float, bool, tuple[WitnessReading, ...]]]:
-    return sorted(
-        (one.flag.id, one.flag.score, one.flag.raised, one.flag.evidence.witnesses)
-        for one in store.flags(FlagFilter(work=work))
-        if not one.stale
-    )
+    return sorted((one.id, one.score, one.raised, one.evidence.witnesses) for one in store.flags(work))
 
 
 @pytest.mark.parametrize("old", ["stays", "is gone"])

@@ -17,7 +17,7 @@ from proof.model.flags import Evidence, Flag, Kind, flag_id
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.settings.config import FlagsSection
-from proof.store import CheckedResult, FlagFilter, PagePlace, RunInfo, Store, TextInfo, queries
+from proof.store import CheckedResult, PagePlace, RunInfo, Store, TextInfo, queries
 
 WORK = "KR1d0030"
 CHANCES = 0.001, 0.3, 0.2, 0.4, 0.002
@@ -56,7 +56,7 @@ def habits() -> EngineBias:
 
 
 def raised(store: Store) -> list[bool]:
-    return [stored.flag.raised for stored in store.flags(FlagFilter(WORK))]
+    return [flag.raised for flag in store.flags(WORK)]
 
 
 def test_what_is_weighed_together_is_written_together(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +78,7 @@ def test_what_is_weighed_together_is_written_together(store: Store, monkeypatch:
 def test_a_page_that_is_judged_anew_while_a_work_is_weighed_is_weighed_too(
     store: Store, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
-    first = next(store.flags(FlagFilter(WORK))).flag
+    first = next(store.flags(WORK))
     rescore, times = store.rescore, 0
 
     def beside(work: str, flags: Sequence[Flag], **seen: Any) -> Any:
@@ -92,7 +92,7 @@ def test_a_page_that_is_judged_anew_while_a_work_is_weighed_is_weighed_too(
     monkeypatch.setattr(store, "rescore", beside)
     settle(store, WORK, habits(), FlagsSection(threshold=6.5))
     assert raised(store) == [False] * 5
-    assert next(store.flags(FlagFilter(WORK))).flag.evidence.base == 7.0
+    assert next(store.flags(WORK)).evidence.base == 7.0
     assert times > 3
 
 
@@ -119,12 +119,11 @@ def test_flags_are_read_and_weighed_in_steps_by_their_number(tmp_path: Path, mon
     read, sought, written = [], [], []
     for pages in (100, 400):
         with filled(tmp_path, [page_of(number, 0.5) for number in range(1, pages + 1)]) as store:
-            read.append(steps_of(store, lambda at=store: list(at.flags(FlagFilter(WORK)))))  # type: ignore[misc]
-            of_one = FlagFilter(WORK, transcribed=("羲",))
-            sought.append(steps_of(store, lambda at=store, of=of_one: list(at.flags(of))))  # type: ignore[misc]
-            some = [replace(stored.flag, score=1.0) for stored in store.flags(FlagFilter(WORK))][:50]
+            read.append(steps_of(store, lambda at=store: list(at.flags(WORK))))  # type: ignore[misc]
+            sought.append(steps_of(store, lambda at=store: list(at.flags(WORK, transcribed=("羲",)))))  # type: ignore[misc]
+            some = [replace(flag, score=1.0) for flag in store.flags(WORK)][:50]
             written.append(steps_of(store, lambda at=store, of=some: at.rescore(WORK, of)))  # type: ignore[misc]
-            assert [stored.flag.score for stored in store.flags(FlagFilter(WORK))] == [1.0] * 50 + [6.0] * (pages - 50)
+            assert [flag.score for flag in store.flags(WORK)] == [1.0] * 50 + [6.0] * (pages - 50)
     assert read[1] < 5 * read[0]
     assert sought[1] < 5 * sought[0], "those of one character are sorted once"
     assert written[1] < 1.5 * written[0]

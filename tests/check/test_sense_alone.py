@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from proof.cli import main
-from proof.store import FlagFilter, Store
+from proof.store import Store
 
 MARK = "<pb:KR9z9999_WYG_001-{}>¶\n"
 PAGES = (
@@ -51,7 +51,7 @@ def test_the_flags_are_kept_with_what_speaks_for_them_and_found_again(tmp_path: 
     _, again, _ = checked(tmp_path)
     assert first == again
     with Store.open(tmp_path / "proof.sqlite") as store:
-        kept = [one.flag for one in store.flags(FlagFilter(work="KR9z9999"))]
+        kept = list(store.flags("KR9z9999"))
     assert {flag.id for flag in kept} == {flag["id"] for flag in first}
     assert all(flag.evidence.sense is not None for flag in kept)
 

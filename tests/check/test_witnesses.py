@@ -11,7 +11,7 @@ from proof.check.pipeline import check
 from proof.errors import ConfigError, FontError
 from proof.facsimile.files import render
 from proof.facsimile.wear import named_wear
-from proof.model.flags import Flag
+from proof.model.flags import Flag, Origin
 from proof.report.source import StoredRun
 from proof.settings.config import Settings
 from proof.store import Store
@@ -142,7 +142,7 @@ def test_of_a_planted_error_they_say_what_they_say_of_any_other_and_files_have_n
         with Store.open(settings.store_address) as store:
             [work] = store.queue.works()
             numbers, _ = store.queue.find(work.name, QueueFilter(), Order.PAGE, limit=1000)
-            seeded = {one.flag.id for one in store.seeded(work.name)}
+            seeded = {one.id for one in store.flags(work.name, (Origin.SEEDED,))}
             planted = [one.flag for one in store.queue.flags(work.name, numbers) if one.flag.id in seeded]
         assert bool(planted) == bool(rate)
         told = [flag.evidence.witnesses[0] for flag in planted if flag.evidence.witnesses]

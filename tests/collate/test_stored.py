@@ -12,7 +12,7 @@ from proof.errors import UsageError
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import EngineIdentity
-from proof.store import FlagFilter, PagePlace, RunInfo, Store
+from proof.store import PagePlace, RunInfo, Store
 from proof.store.rows import TextInfo
 from proof.store.saving import CheckedResult
 from proof.text.encoding import Decoded
@@ -44,7 +44,7 @@ def test_a_flag_is_weighed_once(tmp_path: Path) -> None:
         )
         witness = collate(base, edition("other.txt", LINE.replace("北", "比")))
         assert weigh_stored(store, [witness]) == 1
-        (after,) = (found.flag for found in store.flags(FlagFilter("KR1")))
+        (after,) = store.flags("KR1")
         assert after.score > flag.score
         assert [(one.siglum, one.reading) for one in after.evidence.witnesses] == [("other", "比")]
         assert weigh_stored(store, [witness]) == 0
@@ -65,7 +65,7 @@ def test_the_flags_of_the_text_that_is_named_are_weighed_whatever_was_checked_si
                 run, [CheckedResult(PagePlace(0, path), "", PageResult(PAGE, "r", Status.CHECKED, flags=(flag,)))]
             )
         assert weigh_stored(store, [collate(base, edition("other.txt", LINE.replace("北", "比")))]) == 1
-        (weighed,), (left,) = ([found.flag for found in store.flags(FlagFilter(work))] for work in "AB")
+        (weighed,), (left,) = (store.flags(work) for work in "AB")
         assert (weighed.score > flag.score, left.score) == (True, flag.score)
         with pytest.raises(UsageError, match="was not checked"):
             weigh_stored(store, [collate(edition("third.txt", LINE), later)])

@@ -24,10 +24,10 @@ from proof.ocr.engine import EngineIdentity
 from proof.store import RunInfo, Store
 from proof.store.acts import ChangedError, NothingLeftError
 from proof.store.decision_records import ConflictError, DecisionRequest, Verdict
+from proof.store.events import Event, standing
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
 from proof.store.saving import CheckedResult
-from proof.store.standing import Event, standing
 from proof.text.read import read_transcription
 from tests.standing import page_place, text_info
 from tests.wide import examples

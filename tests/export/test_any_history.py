@@ -25,6 +25,7 @@ from proof.store.acts import NothingLeftError
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, State, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow, PageRow
+from proof.store.queries import FOUND
 from proof.store.saving import CheckedResult
 from proof.text.read import read_transcription
 from tests.standing import page_place, text_info
@@ -98,7 +99,7 @@ class History:
         self.flags = {}
         with self.store._reading() as session:
             query = select(FlagRow, PageRow.page).join(PageRow, PageRow.id == FlagRow.page_id)
-            for flag, page in session.execute(query.where(FlagRow.stale.is_(False), FlagRow.ordinal >= 0)):
+            for flag, page in session.execute(query.where(*FOUND)):
                 number = self.flags[flag.id] = at[page, flag.line, flag.offset]
                 assert flag.state == "open" or (flag.state, flag.reading) == self.decided.get(number)
         self.seen |= self.flags

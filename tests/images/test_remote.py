@@ -91,7 +91,7 @@ def web() -> Iterator[str]:
 def _anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing was asked for yet, and between two tries nobody sleeps."""
     Scans.asked.clear()
-    monkeypatch.setattr(remote, "PAUSE", 0.0)
+    monkeypatch.setattr(remote, "FIRST_PAUSE_S", 0.0)
 
 
 def fetched(place: str, name: str) -> bytes:
@@ -125,7 +125,7 @@ def test_what_cannot_be_fetched_costs_its_page_and_names_the_address(web: str, n
 
 
 def test_a_server_that_falls_silent_is_not_waited_for(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "STALLED", 0.2)
+    monkeypatch.setattr(remote, "STALL_TIMEOUT_S", 0.2)
     with pytest.raises(ImageError, match="stalled"):
         fetched(web, "stalled.png")
 

@@ -71,6 +71,14 @@ def test_a_text_in_no_project_belongs_to_its_folder_whatever_the_working_folder_
     assert list((tmp_path / "own").iterdir()) == []
 
 
+def test_what_was_decided_of_a_lone_text_is_there_once_its_folder_has_settings(elsewhere: Path, tmp_path: Path) -> None:
+    text = tmp_path / "own" / "b.txt"
+    text.parent.mkdir()
+    lone = project_settings(None, [text]).replace({"project.out": "found"})
+    project(text.parent, text.name, said='out = "results"\n')
+    assert project_settings(None, [text]).store_address == lone.store_address
+
+
 def test_a_text_that_the_project_in_its_folder_does_not_name_belongs_to_it_all_the_same(
     elsewhere: Path, tmp_path: Path
 ) -> None:

@@ -40,7 +40,7 @@ from typing import Any
 
 import click
 
-from proof.store import rows
+from proof.model.flags import Origin
 from proof.store.accounts import Role
 from tests.web.drawn import WORK
 from tests.web.test_moved_browser import add_moved
@@ -153,10 +153,10 @@ class Player:
         """All as it stands; a correction by hand that was taken back is nothing."""
         ask = self.database.execute
         found: World = {}
-        for number, state, reading, version, transcribed, ordinal in ask(
-            "SELECT id, state, reading, version, transcribed, ordinal FROM flags"
+        for number, state, reading, version, transcribed, origin in ask(
+            "SELECT id, state, reading, version, transcribed, origin FROM flags"
         ):
-            if ordinal != rows.BY_HAND or state != "open":
+            if origin != Origin.PERSON.value or state != "open":
                 found["flag", number] = ((state, reading if version else transcribed), version)
         said = {
             page: (state, note, at)

@@ -16,17 +16,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from alembic.autogenerate import compare_metadata
 from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine, event
+from sqlalchemy import event
 
 from proof.errors import OutputError, UsageError
 from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store, database
-from proof.store.database import MIGRATIONS, newest_revision, store_url
-from proof.store.models import Base
+from proof.store.database import MIGRATIONS, newest_revision
 from proof.store.saving import CheckedResult
 from tests.conftest import PATIENCE
 from tests.remarked import said
@@ -35,15 +32,6 @@ from tests.store.conftest import whole
 pytestmark = pytest.mark.usefixtures("from_scratch")
 
 PLACE = PagePlace(0, "KR1d0030_010.txt")
-
-
-def test_migrations_make_the_very_tables_of_the_models(tmp_path: Path) -> None:
-    Store.open(tmp_path / "proof.sqlite").close()
-    engine = create_engine(store_url(tmp_path / "proof.sqlite"))
-    with engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
-        assert compare_metadata(context, Base.metadata) == []
-    engine.dispose()
 
 
 def test_a_store_opened_again_has_what_was_put_in(tmp_path: Path, info: RunInfo, page_result: PageResult) -> None:

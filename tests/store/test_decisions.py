@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError
 
 from proof.model.flags import Kind, flag_id
 from proof.model.result import CheckedColumn, PageResult
-from proof.store import FlagFilter, PagePlace, RunInfo, Store
+from proof.store import PagePlace, RunInfo, Store
 from proof.store.decision_records import (
     SETTLED,
     ConflictError,
@@ -423,9 +423,9 @@ def test_what_was_said_since_holds_where_a_place_comes_back(
 
 
 def test_flags_out_of_the_store_are_the_same_whatever_was_decided(filled: Store) -> None:
-    before = list(filled.flags(FlagFilter(WORK)))
+    before = list(filled.flags(WORK))
     filled.decisions.decide(demand(Verdict.TAKE))
-    assert list(filled.flags(FlagFilter(WORK))) == before
+    assert list(filled.flags(WORK)) == before
 
 
 @pytest.mark.slow

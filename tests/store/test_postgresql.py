@@ -1,4 +1,4 @@
-"""A store on a PostgreSQL server: its tables are brought up to date step by step, by whoever comes first."""
+"""A store on a PostgreSQL server: its tables are made by whoever comes first."""
 
 from __future__ import annotations
 
@@ -6,17 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
-from alembic import command
-from alembic.autogenerate import compare_metadata
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Connection, create_engine, inspect, text
+from sqlalchemy import URL, create_engine, inspect, text
 
 from proof.model.result import PageResult
 from proof.store import CheckedResult, PagePlace, RunInfo, Store
-from proof.store.database import MIGRATIONS
-from proof.store.models import Base
 
 pytestmark = pytest.mark.postgres
 
@@ -30,28 +23,6 @@ def server(postgresql: URL) -> URL:
         connection.execute(text("CREATE SCHEMA public"))
     maintenance.dispose()
     return postgresql
-
-
-def config(connection: Connection) -> Config:
-    made = Config()
-    made.set_main_option("script_location", str(MIGRATIONS))
-    made.attributes["connection"] = connection
-    return made
-
-
-def test_every_migration_goes_up_and_down_on_a_server_and_ends_at_the_models(server: URL) -> None:
-    engine = create_engine(server)
-    revisions = [one.revision for one in ScriptDirectory(str(MIGRATIONS)).walk_revisions()][::-1]
-    with engine.connect() as connection:
-        for revision in revisions:
-            command.upgrade(config(connection), revision)
-        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
-        for _ in revisions[1:]:
-            command.downgrade(config(connection), "-1")
-        command.upgrade(config(connection), "head")
-        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
-        connection.rollback()
-    engine.dispose()
 
 
 def test_many_programs_may_open_a_new_store_on_a_server_at_once(server: URL) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from proof.model.flags import Kind
 from proof.report.progress import progress_of
-from proof.store import FlagFilter, Store
+from proof.store import Store
 from proof.store.decision_records import Decision, RefusedDecisionError, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import QueuedFlag
@@ -69,7 +69,7 @@ def test_whoever_asks_for_findings_meets_none(store: Store) -> None:
     result = next(iter(store.results(work=WORK)))
     assert [column.source for column in result.columns] == list(COLUMNS)
     assert {flag.id for flag in result.flags} == {flag.id for flag in FLAGS}
-    assert {one.flag.id for one in store.flags(FlagFilter(WORK))} == {flag.id for flag in FLAGS}
+    assert {one.id for one in store.flags(WORK)} == {flag.id for flag in FLAGS}
     assert [one.counts.flagged for one in store.library.works()] == [len(FLAGS)]
     assert store.queue.juans(WORK)[0].flagged == len(FLAGS)
 
@@ -195,8 +195,6 @@ def test_what_a_check_finds_where_an_error_was_seeded_is_a_finding_and_the_answe
     say(store, one, Verdict.KEEP)
     check_again(store, 0.0, (*FLAGS, one.flag), "the text has that very error now")
     place = (one.flag.line, one.flag.offset, one.flag.transcribed)
-    found = {
-        (flag.line, flag.offset, flag.transcribed) for flag in (stored.flag for stored in store.flags(FlagFilter(WORK)))
-    }
+    found = {(flag.line, flag.offset, flag.transcribed) for flag in store.flags(WORK)}
     assert place in found
     assert list(store.decisions.standing(WORK)) == []

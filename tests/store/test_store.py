@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from proof.errors import UsageError
-from proof.model.flags import FINDINGS, Evidence, Flag, Kind
+from proof.model.flags import FINDINGS, Evidence, Flag, Kind, Origin
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
-from proof.store import CheckedResult, FlagFilter, PagePlace, RunInfo, Store
+from proof.store import CheckedResult, PagePlace, RunInfo, Store
 from proof.store.queue_records import Order, QueueFilter
 from proof.text.model import Row
 from tests.remarked import said
@@ -140,7 +140,6 @@ def test_a_second_run_with_the_same_key_keeps_the_result_and_counts_it_as_reused
     store.finish_run(second, whole=True)
     assert list(store.results(run=second)) == [moved]
     assert (store.run(first).reused, store.run(second).reused) == (0, 1)
-    assert {flag.first_run for flag in store.flags(FlagFilter("KR1d0030"))} == {first}
 
 
 def test_a_page_without_a_key_is_never_reused(store: Store, info: RunInfo, page_result: PageResult) -> None:
@@ -151,24 +150,19 @@ def test_a_page_without_a_key_is_never_reused(store: Store, info: RunInfo, page_
     assert [result.message for result in store.results(run=run)] == [said("again")]
 
 
-def test_a_flag_seen_again_is_updated_and_one_not_found_is_stale_but_kept(
+def test_a_flag_seen_again_is_updated_and_one_not_found_comes_back_with_a_later_check(
     store: Store, info: RunInfo, page_result: PageResult
 ) -> None:
     first = store.begin_run(info)
     store.save_pages(first, [CheckedResult(PLACE, "one engine", page_result)])
-    wrong, variant, lost = page_result.flags
+    wrong, _, lost = page_result.flags
     second = store.begin_run(info)
     surer = replace(wrong, score=9.5)
     store.save_pages(second, [CheckedResult(PLACE, "another engine", replace(page_result, flags=(surer, lost)))])
-    everything = {stored.flag.id: stored for stored in store.flags(FlagFilter("KR1d0030", stale=None))}
-    assert everything[wrong.id].flag == surer
-    assert (everything[wrong.id].first_run, everything[wrong.id].last_run) == (first, second)
-    assert [stored.stale for stored in everything.values()].count(True) == 1
-    assert everything[variant.id].stale
+    assert list(store.flags("KR1d0030")) == [surer, lost]
 
     third = store.begin_run(info)
     store.save_pages(third, [CheckedResult(PLACE, "one engine again", page_result)])
-    assert [stored.stale for stored in store.flags(FlagFilter("KR1d0030", stale=None))] == [False] * 3
     assert list(store.results(run=third)) == [page_result]
 
 
@@ -192,14 +186,14 @@ def test_a_page_taken_out_of_the_text_is_absent_and_comes_back_with_its_flags(
     store.finish_run(first, whole=True)
     store.finish_run(store.begin_run(info), whole=True)
     assert list(store.results(work="KR1d0030")) == []
-    assert list(store.flags(FlagFilter("KR1d0030"))) == []
+    assert list(store.flags("KR1d0030")) == []
     assert store.queue.pages("KR1d0030") == []
     assert whole(store, "key") == page_result
 
     third = store.begin_run(info)
     store.save_pages(third, [CheckedResult(PLACE, "key", page_result)])
     assert list(store.results(work="KR1d0030")) == [page_result]
-    assert len(list(store.flags(FlagFilter("KR1d0030")))) == 3
+    assert len(list(store.flags("KR1d0030"))) == 3
 
 
 def test_a_run_over_some_pages_leaves_the_others_in_place(store: Store, info: RunInfo, page_result: PageResult) -> None:
@@ -240,14 +234,10 @@ def test_flags_are_filtered_and_ordered(store: Store, info: RunInfo, page_result
     store.save_pages(run, [CheckedResult(PLACE, "key", replace(page_result, flags=tuple(reversed(page_result.flags))))])
     wrong, variant, lost = page_result.flags
 
-    def found(wanted: FlagFilter) -> list[Flag]:
-        return [stored.flag for stored in store.flags(wanted)]
-
-    assert found(FlagFilter("KR1d0030")) == [wrong, variant, lost]
-    assert found(FlagFilter("KR1d0030", raised=False)) == [variant]
-    assert found(FlagFilter("KR1d0030", kinds=(Kind.LAYOUT, Kind.VARIANT))) == [variant, lost]
-    assert found(FlagFilter("KR1d0030", page="another page")) == []
-    assert found(FlagFilter("another work")) == []
+    assert list(store.flags("KR1d0030")) == [wrong, variant, lost]
+    assert list(store.flags("KR1d0030", kinds=(Kind.LAYOUT, Kind.VARIANT))) == [variant, lost]
+    assert list(store.flags("KR1d0030", (Origin.SEEDED,))) == []
+    assert list(store.flags("another work")) == []
 
 
 def test_the_queue_follows_a_page_that_was_read_again_and_flags_that_were_weighed_anew(

@@ -13,7 +13,6 @@ from werkzeug.test import TestResponse
 
 import proof
 from proof.model.flags import WitnessReading
-from proof.store import FlagFilter
 from tests.web.drawn import SCRIPT, WORK, Served
 
 BASE = f"/api/v1/works/{WORK}"
@@ -151,7 +150,7 @@ def test_the_desk_gets_the_column_its_neighbours_and_the_text_at_its_glyphs(serv
 
 def test_what_witnesses_read_comes_with_the_flag(served: Served) -> None:
     told = WitnessReading("唐石經", "吿", "image", "告：石經作吿", 4.0)
-    flag = max((one.flag for one in served.store.flags(FlagFilter(WORK))), key=lambda flag: flag.score)
+    flag = max(served.store.flags(WORK), key=lambda flag: flag.score)
     served.store.rescore(WORK, [replace(flag, evidence=replace(flag.evidence, witnesses=(told,)))])
     shown: Any = served.client.get(f"{BASE}/flags?limit=1&detail=true&order=score").json["items"][0]  # type: ignore[index]
     assert shown["witnesses"] == [

@@ -16,7 +16,7 @@ from proof.model.flags import WitnessReading
 from proof.report.source import StoredRun
 from proof.report.write import write_reports
 from proof.settings.config import Settings
-from proof.store import FlagFilter, Store
+from proof.store import Store
 from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.page_states import PageState
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
@@ -616,7 +616,7 @@ def test_three_witnesses_stand_on_one_line_under_the_glyph(server: ServerProcess
         WitnessReading("唐石經", "", "", "", 0.0),
     )
     with Store.open(server.folder / "proof.sqlite") as store:
-        first = max((one.flag for one in store.flags(FlagFilter(WORK))), key=lambda flag: flag.score)
+        first = max(store.flags(WORK), key=lambda flag: flag.score)
         store.rescore(WORK, [replace(first, evidence=replace(first.evidence, witnesses=heard))])
     page = desk(tabs[0], server)
     lines = page.locator("#witnesses li")

@@ -31,7 +31,8 @@ PAGES = 4
 START = datetime(2026, 1, 1, tzinfo=UTC)
 FLAG = {
     "ref": "", "line": 1, "offset": 0, "length": 1, "kind": "substitution", "transcribed": "托", "suggested": "託",
-    "score": 5.0, "raised": True, "context": "", "reason": "", "rule": "", "evidence": {}, "ordinal": 0, "stale": False,
+    "score": 5.0, "raised": True, "context": "", "reason": "", "rule": "", "evidence": {}, "origin": "finding",
+    "stale": False,
 }  # fmt: skip
 
 
@@ -83,7 +84,7 @@ def flag_of(n: int, k: int) -> dict[str, object]:
     page = (n - 1) * PAGES + k + 1
     state = ("open", "corrected", "kept", "open")[k]
     return FLAG | {
-        "work_id": n, "page_id": page, "uid": f"{n}-{k}", "first_run_id": n, "last_run_id": n, "state": state,
+        "work_id": n, "page_id": page, "uid": f"{n}-{k}", "last_run_id": n, "state": state,
     }  # fmt: skip
 
 

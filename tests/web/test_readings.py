@@ -11,6 +11,7 @@ import pytest
 
 from proof.store import Store
 from proof.store.decision_records import State
+from proof.store.readings import LOOKER, Looker
 from tests.web.drawn import WORK, fill
 from tests.web.test_people import BASE, Browser, House, house_in
 
@@ -120,6 +121,12 @@ def test_a_correction_by_hand_of_one_alone_is_where_they_differ(blind: House) ->
     assert [each["number"] for each in third.client.get(f"{BASE}/flags").get_json()["items"]] == [flag]
     assert correct(other, 2, 1, "鬼").status_code == 201
     assert third.client.get(f"{BASE}/readings").get_json()["agreed"] == 1
+
+
+def test_what_a_request_sees_ends_with_it(blind: House) -> None:
+    blind.browser("乙").decide(1, "take")
+    assert LOOKER.get() == Looker()
+    assert blind.store.queue.flags(WORK, [1])[0].state is State.OPEN
 
 
 def test_readers_may_not_compare(blind: House) -> None:
