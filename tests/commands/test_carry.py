@@ -83,6 +83,15 @@ def test_what_is_carried_is_written_in_the_lines_of_the_other_edition() -> None:
     assert len({one.batch for one in decided()}) == 1
 
 
+def test_what_was_carried_comes_back_out_of_the_journal() -> None:
+    assert carried("--apply") == 1
+    before = [(one.page, one.reading, one.evidence["carried"]) for one in decided()]
+    Path("proof.sqlite").unlink()
+    assert main(["check", "siku.txt", "other.txt"]) == 0
+    assert main(["recover"]) == 0
+    assert [(one.page, one.reading, one.evidence["carried"]) for one in decided()] == before
+
+
 def test_what_was_carried_is_not_carried_again(capsys: Told) -> None:
     carried("--apply")
     before = decided()
