@@ -260,8 +260,8 @@ class _Dispatch:
             if together > 1:
                 self._again.append(number)
                 return None
-            told = error if isinstance(error, Exception) else RuntimeError(repr(error))
-            return CheckedPage(self._tasks[number], failed_result(self._tasks[number], told), "")
+            cause = error if isinstance(error, Exception) else RuntimeError(repr(error))
+            return CheckedPage(self._tasks[number], failed_result(self._tasks[number], cause), "")
         self._deaths[number] += error.allowed_failures + 1
         dead = self._deaths[number]
         if self._alone == number and dead >= DEATHS:

@@ -199,8 +199,8 @@ def _check_pages(
         PageWriter(run_id, work, settings, store, checkers, saved) as writer,
         closing(_results(work, store, checkers, settings, drawn)) as pages,
     ):
-        for found in pages:
-            writer.add(found)
+        for checked in pages:
+            writer.add(checked)
     return bias
 
 

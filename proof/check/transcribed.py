@@ -25,12 +25,15 @@ def transcribed(
     """The pages of a text that have an image, each with the differences of its Han characters from those that are read.
     `fold` is the key under which two characters are the same. Raises ImageError, EngineError."""
     for page in text.pages:
-        found = index.find(page)
-        if found is None:
+        image = index.find(page)
+        if image is None:
             continue
-        reading = engine.read_page(half_folio(load_image(found.path), found.quadrant).pixels)
+        reading = engine.read_page(half_folio(load_image(image.path), image.quadrant).pixels)
         characters = [
-            (one.text, one.probability) for line in reading.lines for one in line.characters if is_han(one.text)
+            (character.text, character.probability)
+            for line in reading.lines
+            for character in line.characters
+            if is_han(character.text)
         ]
         yield page, _differences(page, characters, fold)
 
@@ -40,7 +43,7 @@ def _differences(page: Page, read: list[Character], fold: Callable[[str], str]) 
     if not cells:
         return []
     here, there = ("".join(map(fold, texts)) for texts in ([cell.text for _, cell in cells], [one for one, _ in read]))
-    found = []
+    differences = []
     for op in Levenshtein.editops(here, there):
         kind, at, to = op.tag, op.src_pos, op.dest_pos
         column, cell = cells[min(at, len(cells) - 1)]
@@ -48,8 +51,8 @@ def _differences(page: Page, read: list[Character], fold: Callable[[str], str]) 
         suggested, probability = ("", None) if kind == "delete" else read[to]
         length = 0 if kind == "insert" else cell.length
         place = (page.id, column.number, offset, length)
-        found.append(Finding(*place, suggested, probability or 0.5, True, _KINDS[kind], probability))
-    return found
+        differences.append(Finding(*place, suggested, probability or 0.5, True, _KINDS[kind], probability))
+    return differences
 
 
 _KINDS = {"replace": "substitution", "delete": "insertion", "insert": "omission"}

@@ -28,8 +28,11 @@ from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
 
-KEY, TEXTS, IMAGES, IMAGE_LISTS = "key.tsv", "texts", "images", "imglist"
-"""What lies in the folder of a benchmark."""
+KEY = "key.tsv"
+"""The file of planted errors in the folder of a benchmark."""
+TEXTS = "texts"
+IMAGES = "images"
+IMAGE_LISTS = "imglist"
 
 PAGE_PIPELINE = "paddleocr"
 """The engine that transcribes whole pages."""
@@ -67,14 +70,14 @@ def command(
         kept = out or Path(temporary)
         kept.mkdir(parents=True, exist_ok=True)
         if findings is not None:
-            found, checked = read_findings(findings), _pages(texts)
+            findings_made, checked = read_findings(findings), _pages(texts)
         elif transcribe:
-            found, checked = _transcribed(folder, texts, Settings().replace(given), kept)
+            findings_made, checked = _transcribed(folder, texts, Settings().replace(given), kept)
         else:
-            found, checked = _checked(folder, texts, Settings().replace(given), kept)
-        told = score(found, checked, [row for row in rows if _is_there(row, texts)])
-        (kept / "score.json").write_text(json.dumps(told.as_dict(), ensure_ascii=False, indent=1), encoding="utf-8")
-    for line in lines_of(told, details=details):
+            findings_made, checked = _checked(folder, texts, Settings().replace(given), kept)
+        measured = score(findings_made, checked, [row for row in rows if _is_there(row, texts)])
+        (kept / "score.json").write_text(json.dumps(measured.as_dict(), ensure_ascii=False, indent=1), encoding="utf-8")
+    for line in lines_of(measured, details=details):
         click.echo(line)
     return 0
 
@@ -82,10 +85,10 @@ def command(
 def _texts(folder: Path) -> list[Path]:
     """The transcriptions of a benchmark. Raises UsageError."""
     where = folder / TEXTS
-    found = sorted(path for path in where.glob("*") if path.suffix.lower() in text_suffixes()) if where.is_dir() else []
-    if not found:
+    files = sorted(path for path in where.glob("*") if path.suffix.lower() in text_suffixes()) if where.is_dir() else []
+    if not files:
         raise UsageError(f"{where} has no texts: a benchmark has {TEXTS}/, {IMAGES}/ and {KEY}")
-    return found
+    return files
 
 
 def _pages(texts: Sequence[Transcription]) -> dict[str, list[str]]:
@@ -146,21 +149,21 @@ def _transcribed(
     return found, pages
 
 
-def lines_of(told: Score, *, details: bool = False) -> Iterator[str]:
+def lines_of(measured: Score, *, details: bool = False) -> Iterator[str]:
     """A score as lines of text."""
-    yield f"{told.pages} pages, {told.characters} characters"
-    for category, recall in told.recall.items():
+    yield f"{measured.pages} pages, {measured.characters} characters"
+    for category, recall in measured.recall.items():
         bounds = f"{recall.low:.3f} to {recall.high:.3f}"
         yield f"{category} errors found: {recall.found} of {recall.errors}, {recall.share:.3f} ({bounds})"
-    yield f"false findings: {told.false}, {told.false_per_1000:.2f} in 1,000 characters"
-    if told.found:
-        yield f"right reading suggested: {told.suggested} of {told.found}"
-    if told.average_precision is not None:
-        yield f"average precision: {told.average_precision:.3f}"
-    if told.calibration is not None:
-        yield f"calibration: Brier {told.calibration.brier:.3f} over {told.calibration.findings} findings"
-        for one in told.calibration.reliability:
+    yield f"false findings: {measured.false}, {measured.false_per_1000:.2f} in 1,000 characters"
+    if measured.found:
+        yield f"right reading suggested: {measured.suggested} of {measured.found}"
+    if measured.average_precision is not None:
+        yield f"average precision: {measured.average_precision:.3f}"
+    if measured.calibration is not None:
+        yield f"calibration: Brier {measured.calibration.brier:.3f} over {measured.calibration.findings} findings"
+        for one in measured.calibration.reliability:
             told_of = f"{one.count} findings, stated {one.stated:.2f}, true {one.true:.2f}"
             yield f"  {one.low:.1f} to {one.high:.1f}: {told_of}"
-    for name, places in (("missed", told.missed), ("false", told.false_findings)) if details else ():
+    for name, places in (("missed", measured.missed), ("false", measured.false_findings)) if details else ():
         yield from (f"{name} {place}" for place in places)

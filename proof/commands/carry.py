@@ -53,7 +53,7 @@ def command(
     if source.resolve() == target.resolve():
         raise UsageError(f"{source} is named twice: name the text that was decided, then the other one")
     settings = settings_of(config, (target,) if from_project else (source, target), given)
-    one, other = (in_script(read_transcription(path), settings.page.script) for path in (source, target))
+    old, new = (in_script(read_transcription(path), settings.page.script) for path in (source, target))
     with ExitStack() as stack:
         store = stack.enter_context(Store.open(existing_store(settings)))
         decided = store
@@ -61,9 +61,9 @@ def command(
             decided = stack.enter_context(Store.open(existing_store(settings_of(from_project))))
         carried = carry(
             decided,
-            one,
+            old,
             store,
-            other,
+            new,
             person or getpass.getuser(),
             same_copy=same_copy,
             pairs=settings.variants.file,

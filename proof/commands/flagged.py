@@ -20,9 +20,13 @@ from proof.report.places import SuspiciousPlace
 
 HEAD = (_("page"), _("col"), _("text"), _("image"), _("kind"), _("score"))
 GAP = 2
-NARROWEST, WIDEST = 12, 48
-"""Cells that text and image get at least and at most; 48 hold a column of the Siku."""
-TEXT, IMAGE, QUIET = "bold red", "bold green", "dim"
+MIN_WIDTH_CELLS = 12
+"""Of the terminal, for the text and for what the image shows."""
+MAX_WIDTH_CELLS = 48
+"""Holds a column of the Siku."""
+TEXT_STYLE = "bold red"
+IMAGE_STYLE = "bold green"
+QUIET_STYLE = "dim"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,7 @@ class Widths:
         kind = max(head_kind, *(cell_len(place.kind) for place in places))
         score = max(head_score, *(len(_score(place)) for place in places))
         left = line - page - column - kind - score - 5 * GAP
-        return cls(page, column, max(NARROWEST, min(left // 2, WIDEST)), kind, score)
+        return cls(page, column, max(MIN_WIDTH_CELLS, min(left // 2, MAX_WIDTH_CELLS)), kind, score)
 
 
 def print_places(console: Console, places: Sequence[SuspiciousPlace]) -> None:
@@ -59,14 +63,14 @@ def lines(places: Sequence[SuspiciousPlace], console: Console) -> Iterator[Text]
     """The lines of the table, its head first, as wide as the console where they can do with so much."""
     widths = Widths.of(places, console.width)
     indent = " " * (widths.page + GAP)
-    head = [Text(say(word), QUIET) for word in HEAD]
+    head = [Text(say(word), QUIET_STYLE) for word in HEAD]
     yield _line(head, widths)
     for place in places:
         flag = place.flag
         where = [Text(_plain(flag.page)), Text(str(flag.line) if flag.line else "")]
         yield _line([*where, *_readings(place, widths.reading), Text(place.kind), Text(_score(place))], widths)
-        why = Text(_plain(place.why), QUIET)
-        for line in why.wrap(console, max(console.width - len(indent), NARROWEST)):
+        why = Text(_plain(place.why), QUIET_STYLE)
+        for line in why.wrap(console, max(console.width - len(indent), MIN_WIDTH_CELLS)):
             yield Text.assemble(indent, line)
 
 
@@ -76,8 +80,8 @@ def _readings(place: SuspiciousPlace, width: int) -> tuple[Text, Text]:
     if flag.kind is Kind.LAYOUT:
         return _cut(flag.transcribed, width), _cut(flag.suggested, width)
     return (
-        _in_context(place, flag.transcribed, TEXT, width),
-        _in_context(place, flag.suggested, IMAGE, width),
+        _in_context(place, flag.transcribed, TEXT_STYLE, width),
+        _in_context(place, flag.suggested, IMAGE_STYLE, width),
     )
 
 

@@ -33,13 +33,13 @@ UNSEEN = {
 """What is said of pages of which no image was seen."""
 
 
-def print_flagged(found: Sequence[SuspiciousPlace], tally: Tally) -> None:
+def print_flagged(places: Sequence[SuspiciousPlace], tally: Tally) -> None:
     """Print the flagged places, and how many more there are."""
     console = Console(highlight=False, markup=False, emoji=False)
-    print_places(console, found)
+    print_places(console, places)
     raised = sum(count for (_, is_raised), count in tally.flags.items() if is_raised)
-    if raised > len(found) > 0:
-        more = f"{raised - len(found):,}"
+    if raised > len(places) > 0:
+        more = f"{raised - len(places):,}"
         click.echo(say(_("... and %(number)s more, less suspicious, in the report"), number=more))
 
 
@@ -76,7 +76,7 @@ def _seen(tally: Tally) -> list[str]:
     pages = counted(len(tally.pages), "%(number)s page", "%(number)s pages")
     characters = counted(tally.characters, "%(number)s character", "%(number)s characters")
     counts = tally.by_status()
-    unseen = [say(told, number=f"{counts[status]:,}") for status, told in UNSEEN.items() if counts[status]]
+    unseen = [say(label, number=f"{counts[status]:,}") for status, label in UNSEEN.items() if counts[status]]
     if not unseen:
         return [pages, characters]
     checked = counts[Status.CHECKED]
@@ -127,7 +127,9 @@ def print_trouble(outcome: CheckOutcome, *, verbose: bool) -> None:
     print_remarks(outcome.remarks, verbose=verbose)
     _print_remarks(map(sentence, (*outcome.findings, *outcome.notices)), verbose=verbose)
     if verbose:
-        _print_remarks([f"{page.page}: {sentence(one)}" for page in tally.pages for one in page.notices], verbose=True)
+        _print_remarks(
+            [f"{page.page}: {sentence(notice)}" for page in tally.pages for notice in page.notices], verbose=True
+        )
 
 
 def from_here(path: Path) -> Path:

@@ -46,10 +46,10 @@ class CheckProgress:
         self._pace.note(now, done.seen)
         if self._bar and self._task is not None:
             step = say(_("checking") if done.done < done.total else _("writing the reports"))
-            said = told(done, self._pace)
+            line = told(done, self._pace)
             # the first page is told at once, what follows ten times a second: few pages may be done by then
             self._bar.update(
-                self._task, total=done.total, completed=done.done, description=step, told=said, refresh=first
+                self._task, total=done.total, completed=done.done, description=step, told=line, refresh=first
             )
         elif not self._quiet and now >= self._next:
             click.echo(told(done, self._pace), err=True)

@@ -12,7 +12,8 @@ from proof.locale.marking import _
 from proof.locale.terminal import say
 from proof.store import Store
 
-WHOLE, IN_PART = 0, 1
+EXIT_WHOLE = 0
+EXIT_IN_PART = 1
 
 
 @click.command("recover")
@@ -45,4 +46,4 @@ def command(config: Path | None, given: dict[str, Any], journal: Path | None) ->
         click.echo(say(message, line=done.cut_off), err=True)
     for one in done.unplaced:
         click.echo(say(_("no place: %(act)s"), act=one), err=True)
-    return IN_PART if done.unplaced or done.damaged else WHOLE
+    return EXIT_IN_PART if done.unplaced or done.damaged else EXIT_WHOLE

@@ -17,8 +17,8 @@ verbose_option = click.option("-v", "--verbose", is_flag=True, help="Print every
 def print_remarks(remarks: Iterable[Remark], *, verbose: bool) -> None:
     """Print each kind of remark once, with its first place and how many there are; all of them where `verbose`."""
     remarks = tuple(dict.fromkeys(remarks))
-    told = sentences(remarks, say, each=verbose)
-    for one in told:
-        click.echo(one, err=True)
-    if len(remarks) > len(told):
+    lines = sentences(remarks, say, each=verbose)
+    for line in lines:
+        click.echo(line, err=True)
+    if len(remarks) > len(lines):
         click.echo(say(_("remarks in all: %(number)s; -v prints each"), number=f"{len(remarks):,}"), err=True)
