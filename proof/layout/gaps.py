@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,8 +141,27 @@ def ruled_pitch(places: Sequence[float], glyph: float) -> float | None:
         return None
     alike = np.abs(wide[:, None] / wide[None, :] - 1.0) < ONE_WIDE
     usual = wide[alike[int(alike.sum(axis=0).argmax())]]
-    most = float(usual.sum()) > MOSTLY * float(gaps.sum())
-    return float(np.median(usual)) if usual.size >= OFTEN and most else None
+    pitch = float(np.median(usual))
+    ruled = float(gaps[columns_between(gaps, pitch) > 0].sum())
+    return pitch if usual.size >= OFTEN and ruled > MOSTLY * float(gaps.sum()) else None
+
+
+def columns_between(gaps: NDArray[np.float64], pitch: float) -> NDArray[np.intp]:
+    """How many columns of about `pitch` fill the gap between two rules; 0 where no number of them does."""
+    count = np.rint(gaps / pitch)
+    return np.where(np.abs(gaps / pitch - count) < ONE_WIDE * np.sqrt(count), count, 0).astype(np.intp)
+
+
+def equal_rules(places: Sequence[float], pitch: float) -> list[float]:
+    """The x of the rules between equal columns of `pitch`: of those at `places`, and where between two of them rules
+    are not printed."""
+    counts = columns_between(np.diff(places), pitch)
+    return [
+        left + (right - left) * step / count
+        for (left, right), count in zip(pairwise(places), counts.tolist(), strict=True)
+        for step in range(count + 1)
+        if count
+    ]
 
 
 def first_period(alike: Profile, low: int, high: int) -> float | None:

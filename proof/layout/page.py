@@ -9,7 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.gaps import Profile, Span, are_pairs, glyph_width, joined, part, pitch_of, pitch_together, ruled_pitch
+from proof.layout.gaps import (
+    EMPTY,
+    Profile,
+    Span,
+    are_pairs,
+    glyph_width,
+    joined,
+    equal_rules,
+    part,
+    pitch_of,
+    pitch_together,
+    ruled_pitch,
+)
 from proof.layout.measured_span import FILLED, SMALL, MeasuredSpan, size_of
 from proof.layout.regions import OPENING, Region, regions_of, runs, solid_ink, text_ink
 from proof.layout.rules import Mask, connected, inked_along, long_strokes, thickened
@@ -91,6 +103,12 @@ REGISTERS = 3
 
 LONE_PITCH = 1.6
 """Widths of a glyph: how wide a column is taken to be where neither ink nor rules recur."""
+
+EQUAL_RULE_SHARE = 0.6
+"""Of a register's height: how far a rule between equal columns is taken to run at least, however little is printed."""
+
+MIN_COLUMN_SHARE = 0.6
+"""Pitches: what stands beyond the side of a frame in less room is no column."""
 
 RAISED = 0.7
 """Pitches: ink that goes on above a register with no wider gap is a raised column."""
@@ -198,7 +216,13 @@ def _measured(sheet: Sheet, region: Region, inked: _Inked, usual: float | None) 
     rules = np.where((upright > RULE_SHARE) & (upright > RULE_PURE * ink), upright, 0.0)
     places = [(a + b) / 2 for a, b in runs(rules > 0)]
     pitch = pitch_of(inked.across, inked.glyph, usual) or LONE_PITCH * inked.glyph
-    pitch = ruled_pitch(places, inked.glyph) or pitch
+    ruled = ruled_pitch(places, inked.glyph)
+    if ruled:
+        pitch = ruled
+        for x in equal_rules(places, ruled):
+            own = rules[max(0, round(x) - 2) : round(x) + 3]
+            own[:] = np.maximum(own, EQUAL_RULE_SHARE)
+        inked = replace(inked, across=_within_sides(inked.across, rules, ruled))
     spans = part(inked.across, rules, pitch) if pitch else []
     whole = _Register(region, inked.text, rules, inked.glyph, pitch, joined(inked.text, spans, pitch))
     if sum(float(rules[a:b].max()) > FAR for a, b in runs(rules > 0)) > SIDES or not are_pairs(inked.across, spans):
@@ -206,6 +230,22 @@ def _measured(sheet: Sheet, region: Region, inked: _Inked, usual: float | None) 
     spans = part(inked.across, rules, pitch / 2)
     halved = replace(whole, pitch=pitch / 2, spans=joined(inked.text, spans, pitch / 2))
     return whole if _has_glosses(halved) else halved
+
+
+def _within_sides(across: Profile, rules: Profile, pitch: float) -> Profile:
+    """The ink across a ruled register without what stands beyond the sides of its frame in less room than a column
+    has: half of a fold strip."""
+    inked = np.flatnonzero(across > 2 * EMPTY)
+    sides = [(a + b) / 2 for a, b in runs(rules > FAR)]
+    if not inked.size or not sides:
+        return across
+    reach = MIN_COLUMN_SHARE * pitch
+    left = max((x for x in sides if x < inked[0] + reach), default=0.0)
+    right = min((x for x in sides if x > inked[-1] - reach), default=float(across.size))
+    within = across.copy()
+    within[: round(left)] = 0.0
+    within[round(right) + 1 :] = 0.0
+    return within
 
 
 def _has_glosses(register: _Register) -> bool:

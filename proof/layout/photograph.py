@@ -96,88 +96,13 @@ def _columns_of(
     origin: tuple[float, float],
     hint: LayoutOverrideShape | None,
 ) -> Layout:
-    """As `page_columns`, of a page that lies flat in even light; `small` is the same at `PAGE_HEIGHT`, `ink` that of
-    this one at `MEASURED`, and by how much it was scaled for that."""
-    layout: Layout | None = None
-    if columns and not hint:
-        measured, scale = ink
-        comb = other_count(measured, columns)
-        if comb is not None:
-            comb = comb.enlarged(1 / scale).enlarged(page.shape[0] / small.shape[0])
-            part = _counted(page, comb, rows, origin)
-            missing = max(0, columns - comb.columns)
-            layout = replace(part, outline=replace(part.outline, missing=missing)) if missing else part
-            # as many as this side by side may be those of an opening
-            layout = replace(layout, doubtful=layout.doubtful or is_wide(layout))
-    if layout is None or not layout.ruled:
-        layout = find_layout(page, columns, rows, origin, hint, small)
-    if layout.ruled and not layout.doubtful:
-        return layout
+    """As `page_columns`, of a page that lies flat in even light; `small` is the same at `PAGE_HEIGHT`."""
+    if hint:
+        return find_layout(page, columns, rows, origin, hint, small)
     found = find_columns(page, origin)
     if found.kind != "columns":
-        return layout
-    if layout.ruled and _same_columns(layout, found):
-        return _within_frame(page, layout, found, rows, origin)
-    counted = len(found.columns)
-    if layout.ruled and len(found.regions) == 1:
-        # what is empty is not found, and is between rules all the same
-        for count in range(max(counted, FEWEST), min(counted + EMPTY, MOST) + 1):
-            other = find_layout(page, count, rows, origin, None, small)
-            if other.ruled and not other.doubtful and _same_columns(other, found):
-                return other
+        return find_layout(page, columns, rows, origin, hint, small)
     return as_layout(found)
-
-
-def _same_columns(layout: Layout, found: PageLayout) -> bool:
-    """Whether columns found by what parts them are those of a ruled layout: as wide, and each in the middle of one of
-    them. What else there is between its rules may be empty, or the fold strip of an opening."""
-    if not found.columns:
-        return False
-    areas = layout.columns
-    width = float(np.median([area.width for area in areas]))
-    pairs = [(a, b) for a, b in pairwise(found.columns) if a.register == b.register]
-    if pairs:
-        pitch = float(np.median([(a.left + a.right - b.left - b.right) / 2 for a, b in pairs]))
-        if abs(pitch / width - 1.0) > ALIKE:
-            return False
-    own = _own(layout, found)
-    if None in own:
-        return False
-    if not is_wide(layout):
-        return True
-    others = [area for area in areas if area.number not in own]
-    return not any(has_ink(layout.ink, area.left, area.top, area.right, area.bottom) for area in others)
-
-
-def _own(layout: Layout, found: PageLayout) -> list[int | None]:
-    """For every column found the number of the ruled one in whose middle it stands; None where it stands in none."""
-    areas = layout.columns
-    boxes = [found.file_box(one.left, one.top, one.right, one.bottom).centre for one in found.columns]
-    across = layout.rectification.to_page(np.array(boxes))[:, 0]
-    near = [min(areas, key=lambda area: abs(x - (area.left + area.right) / 2)) for x in across]
-    return [
-        area.number if abs(x - (area.left + area.right) / 2) < ASIDE * area.width else None
-        for x, area in zip(across, near, strict=True)
-    ]
-
-
-def _within_frame(page: Grey, layout: Layout, found: PageLayout, rows: int, origin: tuple[float, float]) -> Layout:
-    """The layout without what may lie beyond its frame and has none of the columns found in it."""
-    own = _own(layout, found)
-    kept = [area for area in layout.columns if area.number not in layout.beyond or area.number in own]
-    if len(kept) in (len(layout.columns), 0):
-        return layout
-    box = layout.file_box(kept[-1].left, kept[0].top, kept[0].right, kept[0].bottom)
-    inner = _counted(page, Comb(len(kept), box.x - origin[0], box.right - origin[0], 1.0), rows, origin)
-    return inner if inner.ruled else layout
-
-
-def _counted(page: Grey, comb: Comb, rows: int, origin: tuple[float, float]) -> Layout:
-    """The layout of so many columns on that part of a page where they are."""
-    room = ROOM * (comb.right - comb.left) / comb.columns
-    left, right = max(0, round(comb.left - room)), round(comb.right + room)
-    part = np.ascontiguousarray(page[:, left:right])
-    return find_layout(part, comb.columns, rows, (origin[0] + left, origin[1]))
 
 
 def _laid_flat(hint: LayoutOverrideShape, flattening: Flattening, origin: tuple[float, float]) -> LayoutOverrideShape:
