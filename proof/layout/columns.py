@@ -89,8 +89,9 @@ def as_layout(found: PageLayout) -> Layout:
         for body, first, top in zip(bodies, firsts, _tops(firsts, pitch), strict=True):
             raised = max(0.0, top - first) if top - first > INDENTED * pitch else 0.0
             begin, end = top if raised else min(top, first), body.column.bottom + 0.2 * pitch
-            left, right = _reach(owners, body, usual)
-            areas.append(ColumnArea(body.number, left, right, begin, end, raised, pitch=pitch))
+            left, right = (body.left, body.right) if body.column.ruled else _reach(owners, body, usual)
+            ruled = body.column.ruled
+            areas.append(ColumnArea(body.number, left, right, begin, end, raised, pitch=pitch, ruled=ruled))
     ink[owners == 0] = 0
     sheet = found.sheet
     # of several registers those at the edge alone would be cut, and how many of their cells are seen is not known
@@ -233,6 +234,8 @@ def _tops(firsts: Sequence[float], pitch: float) -> list[float]:
 
 def _body(text: Mask, column: FoundColumn, usual: float) -> tuple[float, float]:
     """From where to where the glyphs of a column reach: of the rows as high as a glyph the wide ones tell."""
+    if column.ruled:
+        return column.left, column.right
     first = round(column.left)
     own = text[round(column.top) : round(column.bottom), first : round(column.right)]
     step = max(4, round(usual))

@@ -71,6 +71,7 @@ class ColumnArea:
     raised: float
     notes: tuple[tuple[float, float], ...] | None = None
     pitch: float | None = None
+    ruled: bool = False
 
     @property
     def width(self) -> float:

@@ -126,6 +126,7 @@ class FoundColumn:
     right: float
     bottom: float
     glyph: float
+    ruled: bool = False
 
     @property
     def width(self) -> float:
@@ -180,6 +181,7 @@ class _Register:
     glyph: float
     pitch: float
     spans: Sequence[Span]
+    ruled: bool
 
 
 def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> PageLayout:
@@ -224,7 +226,9 @@ def _measured(sheet: Sheet, region: Region, inked: _Inked, usual: float | None) 
             own[:] = np.maximum(own, EQUAL_RULE_SHARE)
         inked = replace(inked, across=_within_sides(inked.across, rules, ruled))
     spans = part(inked.across, rules, pitch) if pitch else []
-    whole = _Register(region, inked.text, rules, inked.glyph, pitch, joined(inked.text, spans, pitch))
+    whole = _Register(
+        region, inked.text, rules, inked.glyph, pitch, joined(inked.text, spans, pitch), ruled is not None
+    )
     if sum(float(rules[a:b].max()) > FAR for a, b in runs(rules > 0)) > SIDES or not are_pairs(inked.across, spans):
         return whole
     spans = part(inked.across, rules, pitch / 2)
@@ -278,7 +282,7 @@ def _columns(sheet: Sheet, text: Mask, register: _Register, number: int) -> list
         left, right = region.left + span.left, region.left + span.right
         if region.lined[0] and top - region.top < RAISED * register.pitch:
             top = _raised(text, left, top, right, one.size)
-        found.append(FoundColumn(number, left, top, right, bottom, one.size))
+        found.append(FoundColumn(number, left, top, right, bottom, one.size, register.ruled))
     return found[::-1]
 
 
