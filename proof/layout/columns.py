@@ -78,7 +78,8 @@ def as_layout(found: PageLayout) -> Layout:
     """The layout of a page whose columns were found, for `cut_strips` and all that follows."""
     areas: list[ColumnArea] = []
     owners = np.zeros(found.sheet.ink.shape, dtype=np.int16)
-    ink = _without_rules(found)
+    frames = _frames(found)
+    ink = _without_rules(found, frames)
     for register in dict.fromkeys(column.register for column in found.columns):
         own = [column for column in found.columns if column.register == register]
         pitch = cell_height(found.text, own)
@@ -91,6 +92,9 @@ def as_layout(found: PageLayout) -> Layout:
             begin, end = top if raised else min(top, first), body.column.bottom + 0.2 * pitch
             left, right = (body.left, body.right) if body.column.ruled else _reach(owners, body, usual)
             ruled = body.column.ruled
+            if ruled:
+                begin, end = frames[register][:2]
+                raised = begin - first if begin - first > 0.3 * pitch else 0.0
             areas.append(ColumnArea(body.number, left, right, begin, end, raised, pitch=pitch, ruled=ruled))
     ink[owners == 0] = 0
     sheet = found.sheet
@@ -108,11 +112,52 @@ def _runs_into(owners: NDArray[np.int16], areas: Sequence[ColumnArea], edge: flo
     return sum(bool((rows == area.number).any()) for area in near) > max(1.0, RUNNING * len(near))
 
 
-def _without_rules(found: PageLayout) -> Mask:
+def _frames(found: PageLayout) -> dict[int, tuple[float, float, list[float], float]]:
+    from proof.layout.half_folio import _frame
+    frames = {}
+    for number, region in enumerate(found.regions, 1):
+        own = [c for c in found.columns if c.register == number]
+        if own and own[0].ruled:
+            edges = sorted({c.left for c in own} | {c.right for c in own})
+            rows = slice(region.top, region.bottom)
+            top, bottom = region.top, region.bottom
+            up, lev = found.sheet.upright.copy(), found.sheet.level.copy()
+            if len(found.regions) > 1:
+                for m in (up, lev):
+                    m[: max(0, region.top - 20)] = 0
+                    m[region.bottom + 20 :] = 0
+            top, bottom = _frame(up, lev, edges)
+            frames[number] = (top, bottom, edges, cell_height(found.text, own))
+    return frames
+
+
+def _without_rules(found: PageLayout, frames) -> Mask:
     """The ink of the sheet without the rules between columns."""
+    import os
+    from proof.layout import line_removal as lr
+    way = os.environ.get("WAY", "W1")
     ink = found.sheet.ink.copy()
-    for region, rules in zip(found.regions, found.rules, strict=True):
+    for number, (region, rules) in enumerate(zip(found.regions, found.rules, strict=True), 1):
         rows = slice(region.top, region.bottom)
+        if number in frames:
+            top, bottom, edges, cell = frames[number]
+            if way == "W1":
+                clean, _ = lr.without_lines(found.sheet.ink, found.sheet.upright, found.sheet.level, edges, (top, bottom), cell)
+            else:
+                clean = found.sheet.ink.copy()
+                column = (edges[-1] - edges[0]) / (len(edges) - 1)
+                near = max(3, round(0.06 * column))
+                lr._erase_outside(clean, found.sheet.upright, found.sheet.level, edges, (max(0, round(top - 0.05 * cell)), round(bottom + 0.05 * cell)), near)
+                fr, lines = lr._followed(clean, edges, (top, bottom), cell)
+                if "D" in way:
+                    lr._erase_debris(clean, fr, lines, edges, (top, bottom), cell, np.zeros(clean.shape, bool))
+                if "S" in way:
+                    lr._erase_specks(clean, (top, bottom), cell)
+            if len(found.regions) == 1:
+                ink = clean
+            else:
+                ink[rows] = clean[rows]
+            continue
         for x in rules:
             across = slice(max(0, round(x) - RULE), round(x) + RULE + 1)
             ink[rows, across][found.sheet.upright[rows, across] > 0] = 0

@@ -226,7 +226,7 @@ def is_cut_off(flag: Flag, column: ReadColumn, outline: Outline, height: float, 
     if _is_beyond(flag, outline, rows):
         return True
     area, line = column.area, column.line
-    if area.pitch is None or line is None or not column.cells:
+    if area.pitch is None or area.ruled or line is None or not column.cells:
         return False
     first, last = column.cells[0].offset, column.cells[-1].offset
     if flag.kind is Kind.OMISSION:
