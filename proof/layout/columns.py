@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from proof.images.opencv import cv2
 from proof.layout.gaps import first_period
 from proof.layout.half_folio import ColumnArea, Layout, Outline
+from proof.layout.line_removal import frame_of, without_lines
 from proof.layout.page import FoundColumn, PageLayout
 from proof.layout.regions import Region
 from proof.layout.rules import Mask, connected, inked_along
@@ -52,6 +53,12 @@ AROUND = 3
 INDENTED = 0.6
 """Cells: a column that begins so much lower than those around it is indented, so much higher it is raised."""
 
+RAISED = 0.3
+"""Cells: ink of a ruled column that begins so much above the frame raises it."""
+
+FRAME_ROOM = 0.015
+"""Of the page's height: so far about a register lie the lines of its frame."""
+
 EDGE, RUNNING = 3, 0.5
 """Pixels: ink so near to the edge of the image runs into it; so many of the columns that come near do, where it cuts
 them off: others end between two glyphs there."""
@@ -78,8 +85,8 @@ def as_layout(found: PageLayout) -> Layout:
     """The layout of a page whose columns were found, for `cut_strips` and all that follows."""
     areas: list[ColumnArea] = []
     owners = np.zeros(found.sheet.ink.shape, dtype=np.int16)
-    frames = _frames(found)
-    ink = _without_rules(found, frames)
+    ruled = _ruled_registers(found)
+    ink = _without_rules(found, ruled)
     for register in dict.fromkeys(column.register for column in found.columns):
         own = [column for column in found.columns if column.register == register]
         pitch = cell_height(found.text, own)
@@ -90,19 +97,18 @@ def as_layout(found: PageLayout) -> Layout:
         for body, first, top in zip(bodies, firsts, _tops(firsts, pitch), strict=True):
             raised = max(0.0, top - first) if top - first > INDENTED * pitch else 0.0
             begin, end = top if raised else min(top, first), body.column.bottom + 0.2 * pitch
-            left, right = (body.left, body.right) if body.column.ruled else _reach(owners, body, usual)
-            ruled = body.column.ruled
-            if ruled:
-                begin, end = frames[register][:2]
-                raised = begin - first if begin - first > 0.3 * pitch else 0.0
-            areas.append(ColumnArea(body.number, left, right, begin, end, raised, pitch=pitch, ruled=ruled))
+            left, right = _reach(owners, body, usual)
+            if register in ruled:
+                (begin, end), left, right = ruled[register].frame, body.left, body.right
+                raised = begin - first if begin - first > RAISED * pitch else 0.0
+            areas.append(ColumnArea(body.number, left, right, begin, end, raised, None, pitch, register in ruled))
     ink[owners == 0] = 0
     sheet = found.sheet
     # of several registers those at the edge alone would be cut, and how many of their cells are seen is not known
     whole = len(found.regions) > 1
     cut = tuple(None if whole or not _runs_into(owners, areas, edge) else edge for edge in (0.0, float(len(owners))))
     outline = Outline(sheet.rectification, tuple(areas), bool(areas), None, sheet.skew, cut=(cut[0], cut[1]))
-    return Layout(outline, sheet.grey, ink, 0.0, owners)
+    return Layout(outline, sheet.grey, ink, owners)
 
 
 def _runs_into(owners: NDArray[np.int16], areas: Sequence[ColumnArea], edge: float) -> bool:
@@ -112,55 +118,52 @@ def _runs_into(owners: NDArray[np.int16], areas: Sequence[ColumnArea], edge: flo
     return sum(bool((rows == area.number).any()) for area in near) > max(1.0, RUNNING * len(near))
 
 
-def _frames(found: PageLayout) -> dict[int, tuple[float, float, list[float], float]]:
-    from proof.layout.half_folio import _frame
-    frames = {}
+@dataclass(frozen=True, slots=True)
+class _Ruled:
+    """A register whose columns stand between `rules` (x, left to right), the y of its inner frame above and below, and
+    the height of a `cell`."""
+
+    rules: tuple[float, ...]
+    frame: tuple[float, float]
+    cell: float
+
+
+def _ruled_registers(found: PageLayout) -> dict[int, _Ruled]:
+    """The registers whose columns are ruled, by their numbers."""
+    sheet, registers = found.sheet, {}
     for number, region in enumerate(found.regions, 1):
-        own = [c for c in found.columns if c.register == number]
-        if own and own[0].ruled:
-            edges = sorted({c.left for c in own} | {c.right for c in own})
-            rows = slice(region.top, region.bottom)
-            top, bottom = region.top, region.bottom
-            up, lev = found.sheet.upright.copy(), found.sheet.level.copy()
-            if len(found.regions) > 1:
-                for m in (up, lev):
-                    m[: max(0, region.top - 20)] = 0
-                    m[region.bottom + 20 :] = 0
-            top, bottom = _frame(up, lev, edges)
-            frames[number] = (top, bottom, edges, cell_height(found.text, own))
-    return frames
+        own = [column for column in found.columns if column.register == number and column.ruled]
+        if own:
+            rules = sorted({column.left for column in own} | {column.right for column in own})
+            upright, level = (_of_register(mask, found, region) for mask in (sheet.upright, sheet.level))
+            registers[number] = _Ruled(tuple(rules), frame_of(upright, level, rules), cell_height(found.text, own))
+    return registers
 
 
-def _without_rules(found: PageLayout, frames) -> Mask:
+def _of_register(mask: Mask, found: PageLayout, region: Region) -> Mask:
+    """What lies in a register, and the lines of its frame; all of a page that has one register."""
+    if len(found.regions) == 1:
+        return mask
+    near = round(FRAME_ROOM * found.sheet.height)
+    own = np.zeros_like(mask)
+    rows = slice(max(0, region.top - near), region.bottom + near)
+    own[rows] = mask[rows]
+    return own
+
+
+def _without_rules(found: PageLayout, ruled: dict[int, _Ruled]) -> Mask:
     """The ink of the sheet without the rules between columns."""
-    import os
-    from proof.layout import line_removal as lr
-    way = os.environ.get("WAY", "W1")
-    ink = found.sheet.ink.copy()
+    sheet, ink = found.sheet, found.sheet.ink.copy()
     for number, (region, rules) in enumerate(zip(found.regions, found.rules, strict=True), 1):
-        rows = slice(region.top, region.bottom)
-        if number in frames:
-            top, bottom, edges, cell = frames[number]
-            if way == "W1":
-                clean, _ = lr.without_lines(found.sheet.ink, found.sheet.upright, found.sheet.level, edges, (top, bottom), cell)
-            else:
-                clean = found.sheet.ink.copy()
-                column = (edges[-1] - edges[0]) / (len(edges) - 1)
-                near = max(3, round(0.06 * column))
-                lr._erase_outside(clean, found.sheet.upright, found.sheet.level, edges, (max(0, round(top - 0.05 * cell)), round(bottom + 0.05 * cell)), near)
-                fr, lines = lr._followed(clean, edges, (top, bottom), cell)
-                if "D" in way:
-                    lr._erase_debris(clean, fr, lines, edges, (top, bottom), cell, np.zeros(clean.shape, bool))
-                if "S" in way:
-                    lr._erase_specks(clean, (top, bottom), cell)
-            if len(found.regions) == 1:
-                ink = clean
-            else:
-                ink[rows] = clean[rows]
+        rows = slice(region.top, region.bottom) if len(found.regions) > 1 else slice(None)
+        register = ruled.get(number)
+        if register is not None:
+            lines = register.rules, register.frame, register.cell
+            ink[rows] = without_lines(sheet.ink, sheet.upright, sheet.level, *lines)[rows]
             continue
         for x in rules:
             across = slice(max(0, round(x) - RULE), round(x) + RULE + 1)
-            ink[rows, across][found.sheet.upright[rows, across] > 0] = 0
+            ink[rows, across][sheet.upright[rows, across] > 0] = 0
     return ink
 
 

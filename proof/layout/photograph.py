@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,31 +12,17 @@ from proof.images.negative import turned_over
 from proof.images.size import shrunk
 from proof.layout.columns import as_layout
 from proof.layout.dewarp import laid_flat
-from proof.layout.extent import FEWEST, MOST, Comb, other_count, with_cut_edges
 from proof.layout.flattening import Flattened, Flattening
-from proof.layout.half_folio import PAGE_HEIGHT, Layout, find_layout, is_wide
-from proof.layout.ink import has_ink
+from proof.layout.half_folio import PAGE_HEIGHT, Layout, laid_out
 from proof.layout.overrides import LayoutOverrideShape
-from proof.layout.page import PageLayout, find_columns
-from proof.layout.rules import Mask, measured_ink
+from proof.layout.page import find_columns
+from proof.layout.rules import measured_ink
 from proof.model.notices import Notice, NoticeCode
 
 Grey = NDArray[np.uint8]
 
 MEASURED = 1000
-"""Pixels: how far a page is from flat is measured, and its columns are counted, on one of this height."""
-
-ALIKE = 0.08
-"""Columns that differ in width by less are of the same width."""
-
-EMPTY = 2
-"""Columns of a ruled page that may be empty beside those in which there is text."""
-
-ASIDE = 0.3
-"""Of a column's width: no further from the middle of a ruled column is the middle of one found by itself."""
-
-ROOM = 0.3
-"""Of a column's width: what is left beside columns that were counted, too little for another one."""
+"""Pixels: how far a page is from flat is measured on one of this height."""
 
 
 def page_columns(
@@ -47,7 +32,7 @@ def page_columns(
     origin: tuple[float, float] = (0, 0),
     hint: LayoutOverrideShape | None = None,
 ) -> Layout:
-    """The columns of a page: as ruled as a half-folio is where it is one, else as many as there are, ruled or not.
+    """The columns of a page, ruled or not.
 
     What is white on black is turned over first; what is pale, in uneven light, askew, seen at an angle or curved is set
     right, and the outline remarks on it. The rest as in `find_layout`.
@@ -56,18 +41,16 @@ def page_columns(
     ink = measured_ink(small, MEASURED)
     flat = laid_flat(*ink, columns)
     if flat is None:
-        layout = _columns_of(even.pixels, small, ink, columns, rows, origin, hint)
+        layout = _columns_of(even.pixels, small, rows, origin, hint)
     else:
         flattening, damage = flat[0].enlarged(max(1.0, page.shape[0] / PAGE_HEIGHT)), flat[1]
         told = hint and _laid_flat(hint, flattening, origin)
         pixels = flattening.flat(even.pixels, even.paper)
         small, _ = shrunk(pixels, PAGE_HEIGHT)
-        layout = _columns_of(pixels, small, measured_ink(small, MEASURED), columns, rows, (0, 0), told)
+        layout = _columns_of(pixels, small, rows, (0, 0), told)
         back = Flattened.of_flat(layout.rectification, flattening, origin)
         layout = replace(layout, outline=replace(layout.outline, rectification=back, skew=damage.skew))
         remarks += damage.notices
-    if layout.ruled and not hint and layout.columns[0].pitch is None:
-        layout = with_cut_edges(layout, rows, (page.shape[0], page.shape[1]), origin)
     return replace(layout, outline=replace(layout.outline, remarks=remarks)) if remarks else layout
 
 
@@ -88,21 +71,19 @@ def in_even_light(page: Grey) -> tuple[EvenPage, Grey, tuple[Notice, ...]]:
 
 
 def _columns_of(
-    page: Grey,
-    small: Grey,
-    ink: tuple[Mask, float],
-    columns: int,
-    rows: int,
-    origin: tuple[float, float],
-    hint: LayoutOverrideShape | None,
+    page: Grey, small: Grey, rows: int, origin: tuple[float, float], hint: LayoutOverrideShape | None
 ) -> Layout:
     """As `page_columns`, of a page that lies flat in even light; `small` is the same at `PAGE_HEIGHT`."""
     if hint:
-        return find_layout(page, columns, rows, origin, hint, small)
+        return laid_out(page, hint, rows, origin, small)
     found = find_columns(page, origin)
-    if found.kind != "columns":
-        return find_layout(page, columns, rows, origin, hint, small)
-    return as_layout(found)
+    layout = as_layout(found)
+    if found.kind == "columns":
+        return layout
+    registers = len(found.regions)
+    table = found.kind == "table"
+    why = Notice.of(NoticeCode.LEVEL_LINES, number=registers - 1) if table else Notice.of(NoticeCode.NOT_RULED)
+    return replace(layout, ink=found.sheet.ink, outline=replace(layout.outline, ruled=False, why=why))
 
 
 def _laid_flat(hint: LayoutOverrideShape, flattening: Flattening, origin: tuple[float, float]) -> LayoutOverrideShape:
