@@ -182,10 +182,12 @@ class _Register:
     pitch: float
     spans: Sequence[Span]
     ruled: bool
+    expected: int
 
 
-def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> PageLayout:
-    """Find the columns of a page (grey, height x width, 0 black); `origin` is where it lies in its image file."""
+def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0), expected: int = 0) -> PageLayout:
+    """Find the columns of a page (grey, height x width, 0 black); `origin` is where it lies in its image file,
+    `expected` how many columns a ruled half-folio has, 0 where that is not known."""
     sheet = prepare(page, origin)
     text = text_ink(sheet)
     regions = regions_of(sheet, text)
@@ -195,7 +197,7 @@ def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) 
     inked = [_inked(text, region) for region in regions]
     usual = pitch_together([one.across for one in inked], [one.glyph for one in inked])
     for number, (region, one) in enumerate(zip(regions, inked, strict=True), 1):
-        register = _measured(sheet, region, one, usual)
+        register = _measured(sheet, region, one, usual, expected)
         rules.append(tuple(float(region.left + (a + b - 1) / 2) for a, b in runs(register.rules > 0)))
         columns += _columns(sheet, text, register, number)
     return PageLayout(sheet, text, tuple(regions), tuple(columns), tuple(rules))
@@ -208,7 +210,7 @@ def _inked(text: Mask, region: Region) -> _Inked:
     return _Inked(own, rows, profile, glyph_width(own))
 
 
-def _measured(sheet: Sheet, region: Region, inked: _Inked, usual: float | None) -> _Register:
+def _measured(sheet: Sheet, region: Region, inked: _Inked, usual: float | None, expected: int) -> _Register:
     """`usual` is how far the columns of all registers stand apart."""
     across = slice(region.left, region.right)
     height = max(inked.rows[1] - inked.rows[0], 1)
@@ -226,9 +228,8 @@ def _measured(sheet: Sheet, region: Region, inked: _Inked, usual: float | None) 
             own[:] = np.maximum(own, EQUAL_RULE_SHARE)
         inked = replace(inked, across=_within_sides(inked.across, rules, ruled))
     spans = part(inked.across, rules, pitch) if pitch else []
-    whole = _Register(
-        region, inked.text, rules, inked.glyph, pitch, joined(inked.text, spans, pitch), ruled is not None
-    )
+    columns = joined(inked.text, spans, pitch)
+    whole = _Register(region, inked.text, rules, inked.glyph, pitch, columns, ruled is not None, expected)
     if sum(float(rules[a:b].max()) > FAR for a, b in runs(rules > 0)) > SIDES or not are_pairs(inked.across, spans):
         return whole
     spans = part(inked.across, rules, pitch / 2)
@@ -370,7 +371,21 @@ def _of_text(sheet: Sheet, register: _Register, measured: Sequence[MeasuredSpan]
     kept = [
         one for one in kept if not (one.solid and one.span.width < NARROW * middle and not one.is_text(usual, height))
     ]
-    return [one for n, one in enumerate(kept) if not _is_fold_strip(kept, n, strong, register, usual)]
+    kept = [one for n, one in enumerate(kept) if not _is_fold_strip(kept, n, strong, register, usual)]
+    return _without_unbounded(register, kept)
+
+
+def _without_unbounded(register: _Register, kept: list[MeasuredSpan]) -> list[MeasuredSpan]:
+    """The columns of a ruled register; where they are one more than expected, without the one at an end that has no
+    rule on its outer side: a fold strip."""
+    if not register.ruled or len(kept) != register.expected + 1:
+        return kept
+    places = np.flatnonzero(register.rules > 0)
+    near = MIN_COLUMN_SHARE / 2 * register.pitch
+    first, last = (not (np.abs(places - x) < near).any() for x in (kept[0].span.left, kept[-1].span.right))
+    if first and last:
+        first = kept[0].filled(register.text.shape[0]) < kept[-1].filled(register.text.shape[0])
+    return kept[1:] if first else kept[:-1] if last else kept
 
 
 def _around(sheet: Sheet, register: _Register, one: MeasuredSpan) -> Mask:
@@ -433,7 +448,7 @@ def _frame_sides(strong: Sequence[float], register: _Register, measured: Sequenc
     beyond which no more than a column stands; the region's own where there are none."""
     height, width = register.text.shape[0], float(register.region.right - register.region.left)
     spans = [one.span for one in measured if one.covered(height) > SPARSE]
-    if len(strong) > MANY:
+    if register.ruled or len(strong) > MANY:
         # a page that is ruled throughout has a rule on the inner side of its last column as well
         return 0.0, width
     # where there are but few columns, one rule or the other that is no frame has no more than one beyond it

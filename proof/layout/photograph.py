@@ -41,13 +41,13 @@ def page_columns(
     ink = measured_ink(small, MEASURED)
     flat = laid_flat(*ink, columns)
     if flat is None:
-        layout = _columns_of(even.pixels, small, rows, origin, hint)
+        layout = _columns_of(even.pixels, small, columns, rows, origin, hint)
     else:
         flattening, damage = flat[0].enlarged(max(1.0, page.shape[0] / PAGE_HEIGHT)), flat[1]
         told = hint and _laid_flat(hint, flattening, origin)
         pixels = flattening.flat(even.pixels, even.paper)
         small, _ = shrunk(pixels, PAGE_HEIGHT)
-        layout = _columns_of(pixels, small, rows, (0, 0), told)
+        layout = _columns_of(pixels, small, columns, rows, (0, 0), told)
         back = Flattened.of_flat(layout.rectification, flattening, origin)
         layout = replace(layout, outline=replace(layout.outline, rectification=back, skew=damage.skew))
         remarks += damage.notices
@@ -71,12 +71,12 @@ def in_even_light(page: Grey) -> tuple[EvenPage, Grey, tuple[Notice, ...]]:
 
 
 def _columns_of(
-    page: Grey, small: Grey, rows: int, origin: tuple[float, float], hint: LayoutOverrideShape | None
+    page: Grey, small: Grey, columns: int, rows: int, origin: tuple[float, float], hint: LayoutOverrideShape | None
 ) -> Layout:
     """As `page_columns`, of a page that lies flat in even light; `small` is the same at `PAGE_HEIGHT`."""
     if hint:
         return laid_out(page, hint, rows, origin, small)
-    found = find_columns(page, origin)
+    found = find_columns(page, origin, columns)
     layout = as_layout(found)
     if found.kind == "columns":
         return layout
