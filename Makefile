@@ -83,14 +83,14 @@ lint: $(VENV)/installed-dev
 	fi
 
 bench: $(VENV)/installed-dev
-	$(BIN)/python scripts/bench.py
-	$(BIN)/python scripts/bench_texts.py
+	$(BIN)/python -m scripts.bench planted
+	$(BIN)/python -m scripts.bench texts
 
 docs: $(VENV)/installed-dev
 	$(BIN)/python -m mkdocs build --strict
 
 fuzz: $(VENV)/installed-dev
-	nice -n 15 $(BIN)/python scripts/fuzz_readers.py --found build/fuzz
+	nice -n 15 $(BIN)/python -m tests.soak.fuzz_readers --found build/fuzz
 
 # What is installed, down to the last byte, is what requirements/ names; `make lock` writes it anew.
 # paddleocr comes first: it brings another OpenCV along, over which the one without windows is then installed.

@@ -19,8 +19,8 @@ from proof.collate.collation import Collation
 from proof.commands.collate import run as collate_witnesses
 from proof.commands.init import given_with_images, project_settings
 from proof.errors import UsageError
-from proof.export.files import folders_of, form_names
-from proof.export.job import ExportOptions, export_text
+from proof.export.files import form_names, target_folders
+from proof.export.job import DEFAULT_FORMS, ExportOptions, export_text
 from proof.export.preview import PlannedCorrection
 from proof.locale.languages import translations
 from proof.locale.notices import in_english
@@ -204,7 +204,7 @@ def check(project: Project | PathLike = ".", *, progress: Callable[[Progress], N
 def export(
     project: Project | PathLike = ".",
     *texts: PathLike,
-    forms: Sequence[str] = ("text", "diff", "notes"),
+    forms: Sequence[str] = DEFAULT_FORMS,
     out: PathLike | None = None,
     in_place: bool = False,
     dry_run: bool = False,
@@ -218,8 +218,9 @@ def export(
         raise UsageError(f"unknown form {min(unknown)!r}: choose of {', '.join(form_names())}")
     options = ExportOptions(forms, in_place=in_place, dry_run=dry_run)
     folder = Path(out) if out is not None else settings.project.out
-    folders = folders_of(paths) if len({path.name for path in paths}) < len(paths) else {}
-    exported = ((path, export_text(path, settings, options, folder / folders.get(path, Path()))) for path in paths)
+    exported = (
+        (path, export_text(path, settings, options, target)) for path, target in target_folders(paths, folder).items()
+    )
     return tuple(
         ExportedText(path, made.complete, made.files, tuple(made.preview.written), tuple(made.preview.not_written))
         for path, made in exported

@@ -33,6 +33,7 @@ COMMANDS = {
     "convert": "Turn a transcription into another format, as far as that can hold it.",
     "export": "Write accepted corrections, and nothing else, into a transcription or all of the project.",
     "collate": "Collate a transcription with other witnesses of its text.",
+    "carry": "Carry decisions from one edition or format of a text to another.",
     "render": "Draw a transcription as Siku half-folios, worn by a seed.",
     "layout": "Find the columns of text on images of pages, ruled or not, whatever their number.",
     "engines": "List the engines, whether each can run here, and if not what to do.",

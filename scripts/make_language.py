@@ -335,7 +335,7 @@ def main() -> None:
         print(f"{work.name}: {len(parts[work.name].there)}, {time.perf_counter() - began:.0f} s", flush=True)  # noqa: T201
     every_part = list(parts.values())
     together([fitted(every_part, seed=seed) for seed in SEEDS]).save(options.out / "weights.npz")
-    for half, name in enumerate(("even", "odd")):  # for scripts/bench_sense.py: fitted to every other work
+    for half, name in enumerate(("even", "odd")):  # for scripts/bench/sense.py: fitted to every other work
         chosen = [part for number, part in enumerate(parts.values()) if number % 2 == half]
         together([fitted(chosen, seed=seed) for seed in SEEDS]).save(options.halves / f"weights-{name}.npz")
     print(f"fitted: {time.perf_counter() - began:.0f} s")  # noqa: T201

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from proof.model.flags import Evidence, Flag, Kind, context_of
+from proof.model.flags import Evidence, Flag, Kind, context_of, numbered
 from proof.model.geometry import Box
 from proof.model.quality import QualityFlags
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
@@ -14,7 +14,6 @@ from proof.store import RunInfo, Store
 from proof.store.saving import CheckedResult
 from proof.text.model import Row, Script
 from proof.text.variants import VariantPolicy
-from proof.verify.page_findings import numbered
 from tests.standing import page_place, text_info
 
 WORK = "KR1d0030"

@@ -1,19 +1,14 @@
-"""A few of the pairs and faults that `scripts/bench_pairs.py` and `scripts/bench_faults.py` try by the hundred."""
+"""A few of the pairs and faults that `tests/soak/pairs.py` and `tests/soak/faults.py` try by the hundred."""
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from tests.forked import FORKED
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
-
-bench_pairs, bench_faults = import_module("bench_pairs"), import_module("bench_faults")
-Way = import_module("failing_calls").Way
+from tests.soak import faults, pairs
+from tests.soak.failing_calls import Way
 
 pytestmark = [
     pytest.mark.slow,
@@ -25,17 +20,17 @@ pytestmark = [
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project of three half-folios, checked and decided on, whose store is of an earlier version. The check of a pair
     takes the last one away, so that nobody decides that one."""
-    folder: Path = bench_pairs.made(tmp_path_factory.mktemp("pairs"), 3)
+    folder: Path = pairs.made(tmp_path_factory.mktemp("pairs"), 3)
     return folder
 
 
 @pytest.mark.parametrize("pair", [("check", "check"), ("check", "backup"), ("check", "decide")])
 def test_a_pair_leaves_what_one_after_the_other_leaves(base: Path, pair: tuple[str, str]) -> None:
-    assert list(bench_pairs.broken(pair, base, 1)) == []
+    assert list(pairs.broken(pair, base, 1)) == []
 
 
 @pytest.mark.parametrize("job", ["decide", "acts", "restore", "recover"])
 def test_a_call_that_fails_loses_nothing_and_leaves_nothing_by_halves(base: Path, job: str) -> None:
     """In each of the ways that a call can fail, at a few calls."""
-    for way, calls, done, found in bench_faults.tried(job, base, list(Way), 97):
+    for way, calls, done, found in faults.tried(job, base, list(Way), 97):
         assert (way, calls.calls > 10, done > 0, found) == (way, True, True, [])

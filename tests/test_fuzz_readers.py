@@ -10,7 +10,7 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-SCRIPT = Path(__file__).resolve().parents[1] / "scripts/fuzz_readers.py"
+SCRIPT = Path(__file__).resolve().parent / "soak/fuzz_readers.py"
 
 
 def test_a_short_run_finds_no_crash_and_no_hang(shared: Path, tmp_path: Path) -> None:

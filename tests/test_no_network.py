@@ -175,7 +175,7 @@ def test_no_other_command_asks_anybody(alone: Alone, demo: tuple[Path, Ran]) -> 
         ("init", "other", "--texts", text),
     ]
     # the first is for asking, the others have tests of their own
-    assert {command[0] for command in commands} == set(COMMANDS) - {"fetch", "serve", "cluster"}
+    assert {command[0] for command in commands} == set(COMMANDS) - {"fetch", "serve", "cluster", "carry"}
     alone.run(sys.executable, "-c", COMMANDED, json.dumps(commands))
     assert alone.asked() == []
 

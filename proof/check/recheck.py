@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -41,7 +41,7 @@ from proof.store import FlagFilter, Store
 from proof.store.decision_records import State
 from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError
 from proof.store.lookup import NoPlaceError
-from proof.store.queue_records import ListedPage, Order, QueuedFlag, QueueFilter
+from proof.store.queue_records import ListedPage, QueuedFlag
 from proof.text.edition import read_text
 from proof.text.gathered import read_witnesses, witnesses_state
 from proof.text.model import Transcription
@@ -124,12 +124,14 @@ class Rechecker:
                         return reread
 
     def _read(self, work: str, number: int, check_cancelled: CheckCancelled) -> Reread | None:
-        """The same once; None where the page was meanwhile checked. Raises ReadOtherwiseError too."""
+        """The same once; None where the page was meanwhile checked, or its text. Raises ReadOtherwiseError too."""
         check_cancelled()
         known, _ = self._store.queue.page(work, number)
         seen = self._store.stamp(number)
         place = replace(known, text=str(self._text_at(Path(known.text))))
+        present = self._store.text_versions.present(place.text)
         before = self._flags(work, place)
+        displaced = self._displaced(work)
         engine = _cancellable(self._open(), check_cancelled)
         job, task, evidence, sense = self._task(work, place, engine, seen.override)
         check_cancelled()
@@ -143,14 +145,17 @@ class Rechecker:
         if page.readings is not None:
             self._store.cache.put(*page.readings)
         text = task.text
-        self._store.text_versions.arrive(str(text.path), text.text, job.keys.script(text).value)
+        script = job.keys.script(text).value
+        if not self._store.text_versions.arrive_after(present, str(text.path), text.text, script):
+            return None
         if place.text != known.text:
             self._store.move_text(work, known.text, place.text)
         if not self._store.replace_page(number, seen, task.in_text, page.key, given, overlay, page.shapes):
             return None
         # a page that is kept under the same key keeps its flags too, but witnesses may read otherwise now
         self._store.rescore(work, overlay.among(given.flags))
-        return _compared(result, trouble, before, self._flags(work, place))
+        places_lost = self._displaced(work) - displaced
+        return _compared(result, trouble, before, self._flags(work, place), displaced, places_lost)
 
     def _checked(self, task: PageTask, job: CheckPlan, checker: Checker) -> tuple[CheckedPage, RecheckFault | None]:
         """The page with its result, and why it could not be checked."""
@@ -241,9 +246,11 @@ class Rechecker:
         return replace(result, flags=found), replace(overlay, seeded=seeded)
 
     def _flags(self, work: str, place: ListedPage) -> dict[int, QueuedFlag]:
-        wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None, halves=True)
-        numbers, _ = self._store.queue.find(work, wanted, Order.PAGE, limit=10_000)
-        return {one.number: one for one in self._store.queue.flags(work, numbers)}
+        return {queued.number: queued for queued in self._store.queue.on_page(work, place.position)}
+
+    def _displaced(self, work: str) -> frozenset[int]:
+        """The flags of the work that were decided and whose places are lost, by their numbers."""
+        return frozenset(one.decision.flag for one in self._store.decisions.displaced(work))
 
 
 class _CancellableEngine(WrappedEngine):
@@ -264,20 +271,25 @@ def _cancellable(engine: Engine, check_cancelled: CheckCancelled) -> Engine:
 
 
 def _compared(
-    result: PageResult, trouble: RecheckFault | None, before: dict[int, QueuedFlag], after: dict[int, QueuedFlag]
+    result: PageResult,
+    trouble: RecheckFault | None,
+    before: dict[int, QueuedFlag],
+    after: dict[int, QueuedFlag],
+    displaced: Collection[int],
+    places_lost: Collection[int],
 ) -> Reread:
-    def stands(flags: dict[int, QueuedFlag], number: int) -> bool:
-        return number in flags and not flags[number].stale
+    """What the reading changed on the page. Of the flags in `displaced` the places were lost before, of those in
+    `places_lost` by this reading; a decision whose place stands is kept, also where nothing is found there now."""
 
     def raised(flags: dict[int, QueuedFlag], number: int) -> bool:
-        return stands(flags, number) and flags[number].flag.raised
+        return number in flags and not flags[number].stale and flags[number].flag.raised
 
-    decided = [one for one in before.values() if one.state is not State.OPEN and not one.stale]
+    decided = [flag for flag in before.values() if flag.state is not State.OPEN and flag.number not in displaced]
     return Reread(
         result=result,
         trouble=trouble,
         fresh=tuple(one for number, one in after.items() if raised(after, number) and not raised(before, number)),
         gone=tuple(one for number, one in before.items() if raised(before, number) and not raised(after, number)),
-        kept=tuple(one for one in decided if stands(after, one.number)),
-        lost=tuple(one for one in decided if not stands(after, one.number)),
+        kept=tuple(flag for flag in decided if flag.number not in places_lost),
+        lost=tuple(flag for flag in decided if flag.number in places_lost),
     )

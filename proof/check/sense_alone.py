@@ -18,13 +18,12 @@ from proof.language.doubts import DoubtedText
 from proof.language.findings import PagePosition, SenseEvidence, evidence, flag_of
 from proof.language.model import ModelFile
 from proof.language.weights import SenseWeights
-from proof.model.flags import Flag, Kind, SenseReading
+from proof.model.flags import Flag, Kind, SenseReading, numbered
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.settings.config import Settings
 from proof.store.cache import Cache
 from proof.text.model import Page, Transcription
-from proof.verify.page_findings import numbered
 from proof.verify.scores import unseen_score
 
 NOWHERE = Box(0, 0, 0, 0)

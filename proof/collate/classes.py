@@ -17,6 +17,7 @@ name of the evidence goes into the difference's `rule`:
 
 Of what only one of the two has: characters said twice are an error (`doubled`, 衍), particles are readings
 (`particle`), and so is a phrase for a phrase; other characters are an error of omission or insertion (脫, 衍). What
+says how a character is read is a passage of its own (`gloss`). What
 belongs to a title and a number of a juan is layout (`title`), and so are a heading that the other lacks (`heading`) and
 the words by which commentary is announced (`label`: 鄭注, 疏, 釋曰).
 """
@@ -58,6 +59,8 @@ AUTHOR = 16
 """Characters of the longest line of authors behind it."""
 
 _LABEL = re.compile(r"[鄭郑]?注曰?|注?[疏䟽]曰?|[疏䟽]?[釋释]曰|音[義义]|音[義义]?[疏䟽]注?")
+_GLOSS = re.compile(r"(?:.{1,2}[^反切]{2}[反切]|.{1,2}音.|.{1,2}如字)+")
+"""How a character is read: 朝直遥反, 與音預, 斯如字."""
 _AUTHOR = re.compile(r"[撰著注註編輯]$|^[漢晉唐宋元明清魏]")
 
 _LISTED = frozenset({"two-standards", "opencc-one-to-many", "unlisted"})
@@ -156,19 +159,16 @@ class Sorter:
 
     def alone(self, of: WitnessTokens, start: int, end: int) -> Sorted:
         """Characters that only one of the two has."""
-        if all(layer is Layer.HEADING for layer in of.layers[start:end]):
-            return Class.LAYOUT, "heading"
-        if self._titled(of, start):
-            return Class.LAYOUT, "title"
         text, length = of.keys[start:end], end - start
-        if text in (of.keys[start - length : start], of.keys[end : end + length]):
-            return Class.ERROR, "doubled"
-        announced = of.text(start, end)
-        if _LABEL.fullmatch(announced) or (announced in ("鄭", "郑") and of.text(end, end + 1) == "注"):
-            return Class.LAYOUT, "label"
-        if length == 1 and of.cells.text(start) in PARTICLES:
-            return Class.READING, "particle"
-        return Class.ERROR, ""
+        tests = (
+            (all(layer is Layer.HEADING for layer in of.layers[start:end]), Class.LAYOUT, "heading"),
+            (self._titled(of, start), Class.LAYOUT, "title"),
+            (text in (of.keys[start - length : start], of.keys[end : end + length]), Class.ERROR, "doubled"),
+            (is_label(of, start, end), Class.LAYOUT, "label"),
+            (_GLOSS.fullmatch(of.text(start, end)) is not None, Class.PASSAGE, "gloss"),
+            (length == 1 and of.cells.text(start) in PARTICLES, Class.READING, "particle"),
+        )
+        return next(((category, rule) for holds, category, rule in tests if holds), (Class.ERROR, ""))
 
     def phrase(self, at: int, to: int) -> Sorted:
         """Some characters for others, not as many."""
@@ -243,6 +243,12 @@ class Sorter:
     @cached_property
     def _titles_b(self) -> frozenset[int]:
         return titles(self._b)
+
+
+def is_label(of: WitnessTokens, start: int, end: int) -> bool:
+    """Whether characters announce commentary."""
+    announced = of.text(start, end)
+    return bool(_LABEL.fullmatch(announced)) or (announced in ("鄭", "郑") and of.text(end, end + 1) == "注")
 
 
 def titles(of: WitnessTokens) -> frozenset[int]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from proof.collate.apparatus import ApparatusNote
 from proof.collate.blocks import AlignedPart, Op
-from proof.collate.classes import NO_CODE_POINT, Class, Sorter, borrowed
+from proof.collate.classes import NO_CODE_POINT, Class, Sorter, borrowed, is_label
 from proof.collate.tokens import WitnessTokens
 from proof.model.flags import Kind
 from proof.text.witness import Edition, Layer
@@ -133,7 +133,14 @@ def _size(op: Op) -> int:
 def _of_op(a: WitnessTokens, b: WitnessTokens, op: Op, sorter: Sorter) -> Iterator[Difference]:
     """The differences of one stretch: of an equal one, the characters that are written otherwise."""
     m, n = op.a1 - op.a0, op.b1 - op.b0
-    if m and n and not op.equal and max(m, n) > PHRASE:
+    labels = is_label(a, op.a0, op.a1), is_label(b, op.b0, op.b1)
+    if m and n and not op.equal and labels[0] is not labels[1]:
+        apart = ((op.a0, op.a1, op.b0, op.b0), (op.a1, op.a1, op.b0, op.b1))
+        if labels[0]:  # what is announced stands behind
+            apart = ((op.a0, op.a0, op.b0, op.b1), (op.a0, op.a1, op.b1, op.b1))
+        for span in apart:
+            yield from _only(a, b, span, sorter)
+    elif m and n and not op.equal and max(m, n) > PHRASE:
         yield made(a, b, (op.a0, op.a1, op.b0, op.b1), Class.UNLIKE, "")
     elif m and n and m != n and a.blocks[op.a0] == a.blocks[op.a1 - 1] and b.blocks[op.b0] == b.blocks[op.b1 - 1]:
         yield made(a, b, (op.a0, op.a1, op.b0, op.b1), *sorter.phrase(op.a0, op.b0))
@@ -143,12 +150,17 @@ def _of_op(a: WitnessTokens, b: WitnessTokens, op: Op, sorter: Sorter) -> Iterat
         for offset in np.flatnonzero(mine != theirs).tolist():
             at, to = op.a0 + offset, op.b0 + offset
             yield made(a, b, (at, at + 1, to, to + 1), *sorter.pair(at, to))
-        for start, end, passage in _alone(a, op.a0 + shared, op.a1):
-            sorted_as = (Class.PASSAGE, "") if passage else sorter.alone(a, start, end)
-            yield made(a, b, (start, end, op.b1, op.b1), *sorted_as)
-        for start, end, passage in _alone(b, op.b0 + shared, op.b1):
-            sorted_as = (Class.PASSAGE, "") if passage else sorter.alone(b, start, end)
-            yield made(a, b, (op.a1, op.a1, start, end), *sorted_as)
+        yield from _only(a, b, (op.a0 + shared, op.a1, op.b1, op.b1), sorter)
+        yield from _only(a, b, (op.a1, op.a1, op.b0 + shared, op.b1), sorter)
+
+
+def _only(a: WitnessTokens, b: WitnessTokens, span: tuple[int, int, int, int], sorter: Sorter) -> Iterator[Difference]:
+    """The differences of characters that only one of the two has; `span` is empty in the other."""
+    a0, a1, b0, b1 = span
+    of, first, last = (a, a0, a1) if a1 > a0 else (b, b0, b1)
+    for start, end, passage in _alone(of, first, last):
+        sorted_as = (Class.PASSAGE, "") if passage else sorter.alone(of, start, end)
+        yield made(a, b, (start, end, b0, b1) if of is a else (a0, a1, start, end), *sorted_as)
 
 
 def between_blocks(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart]) -> list[Difference]:

@@ -13,7 +13,7 @@ from proof.collate.quality import quality_by_block
 from proof.collate.tokens import WitnessTokens
 from proof.collate.witness_evidence import IMAGE, TEXT
 from proof.collate.witnesses import covered, witness_names
-from proof.model.flags import COLLATION, Evidence, Flag, Kind, WitnessReading, context_of, flag_id
+from proof.model.flags import COLLATION, Evidence, Flag, Kind, WitnessReading, context_of, numbered
 from proof.text.witness import Addresses
 
 RAISED = frozenset({Class.ERROR, Class.READING, Class.ORTHOGRAPHY, Class.SYSTEMATIC})
@@ -62,9 +62,9 @@ def findings(collations: Sequence[Collation]) -> list[PlacedFlag]:
     edition = collations[0].base.edition
     addresses = Addresses(edition)
     refs = {page.id: str(page.ref or "") for page in edition.pages}
-    seen: dict[tuple[str, int, Kind, str], int] = defaultdict(int)
     agreeing = [(name, covered(one)) for name, one in zip(witness_names(collations), collations, strict=True)]
-    found: list[PlacedFlag] = []
+    starts: list[int] = []
+    found: list[Flag] = []
     for (start, length), readings in sorted(_by_place(collations).items()):
         address = addresses.of(start)
         if address is None:
@@ -72,21 +72,18 @@ def findings(collations: Sequence[Collation]) -> list[PlacedFlag]:
         begin, end = addresses.line(address.page, address.line)
         differing = {reading.siglum for reading in readings}
         same = [name for name, starts in agreeing if name not in differing and start in starts]
-        flag = _flag(readings, same)
-        context = context_of(edition.text[begin:end], address.offset, length)
-        key = (address.page, address.line, flag.kind, context)
-        placed = replace(
-            flag,
-            page=address.page,
-            ref=refs.get(address.page, ""),
-            line=address.line,
-            offset=address.offset,
-            context=context,
-            id=flag_id(*key, seen[key]),
+        starts.append(start)
+        found.append(
+            replace(
+                _flag(readings, same),
+                page=address.page,
+                ref=refs.get(address.page, ""),
+                line=address.line,
+                offset=address.offset,
+                context=context_of(edition.text[begin:end], address.offset, length),
+            )
         )
-        seen[key] += 1
-        found.append(PlacedFlag(start, placed))
-    return found
+    return [PlacedFlag(start, flag) for start, flag in zip(starts, numbered(found), strict=True)]
 
 
 def flags(*collations: Collation) -> list[Flag]:

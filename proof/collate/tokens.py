@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import overload
@@ -20,6 +21,9 @@ from proof.text.witness import Edition, Layer, WitnessCell
 RUNNING = frozenset({Layer.CANON, Layer.UNDIVIDED, Layer.HEADING})
 """Layers that every witness of a text has; the others are compared only where both have them. What is a heading in one
 may be a column of text in another."""
+
+LEAST_SHARE = 0.02
+"""Share of a layer in one text, beside that in the other, from which both have it."""
 
 _UNKNOWN = 0x100000
 """Where the keys of entities and compositions begin: a private plane, in which no text has characters."""
@@ -171,7 +175,8 @@ def sequence_of(edition: Edition, keys: Keys, layers: Iterable[Layer]) -> Witnes
 
 
 def shared_layers(one: Edition, other: Edition) -> tuple[frozenset[Layer], frozenset[Layer]]:
-    """The layers to compare of each: the running text, and what else both have.
+    """The layers to compare of each: the running text, and what else both have. Of a layer of which one has next to
+    nothing beside the other, as a text without commentary with a date in brackets, they do not both have it.
 
     In a page-marked text that prints subcommentary or glosses in full width they cannot be told from the classic:
     then everything of both is compared.
@@ -179,8 +184,24 @@ def shared_layers(one: Edition, other: Edition) -> tuple[frozenset[Layer], froze
     mine, theirs = one.layers, other.layers
     if _mixed(one) or _mixed(other):
         return mine - {Layer.LEMMA, Layer.APPARATUS}, theirs - {Layer.LEMMA, Layer.APPARATUS}
-    common = RUNNING | (_told(mine) & _told(theirs))
-    return mine & common, theirs & common
+    shares, other_shares = _shares(one), _shares(other)
+    both = {
+        layer
+        for layer in _told(mine) & _told(theirs)
+        if shares[layer] >= LEAST_SHARE * other_shares[layer] and other_shares[layer] >= LEAST_SHARE * shares[layer]
+    }
+    return mine & (RUNNING | both), theirs & (RUNNING | both)
+
+
+def _shares(edition: Edition) -> defaultdict[Layer, float]:
+    """The code points of each layer beside those of the running text; of commentary that runs together with the classic
+    those of both."""
+    sizes: defaultdict[Layer, float] = defaultdict(float)
+    for stretch in edition.stretches():
+        sizes[stretch.layer] += len(stretch.source)
+    sizes[Layer.COMMENTARY] += sizes[Layer.UNDIVIDED]
+    running = sum(sizes[layer] for layer in RUNNING) or 1.0
+    return defaultdict(float, {layer: size / running for layer, size in sizes.items()})
 
 
 def _told(layers: frozenset[Layer]) -> frozenset[Layer]:

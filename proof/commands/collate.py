@@ -88,8 +88,7 @@ def command(
     With --weigh a witness that reads what a flag suggests raises its score, one that agrees with the
     transcription lowers it; each is named in the flag's evidence. proof report then shows it. --findings weighs too.
     """
-    # a path stays as it was typed, so that remarks name it so
-    source = WitnessSource(Path(base)) if Path(base).exists() else WitnessSource.parse(base, Path.cwd())
+    source = WitnessSource.parse(base, Path())  # a path stays as it was typed, and remarks name it so
     settings = settings_of(config, (source.path,), given)
     collations = run(source, witnesses, settings.variants.file)
     if out is not None:

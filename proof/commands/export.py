@@ -11,7 +11,7 @@ import click
 from proof.commands.options import config_option, setting_options, settings_of
 from proof.commands.remarks import print_remarks, verbose_option
 from proof.errors import ProofError, UsageError
-from proof.export.files import folders_of, form_names
+from proof.export.files import form_names, target_folders
 from proof.export.job import DEFAULT_FORMS, Export, ExportOptions, export_text
 from proof.export.preview import Preview
 from proof.export.script import FormChoice
@@ -98,11 +98,11 @@ def command(
         base=base,
         witnesses=[WitnessSource.parse(witness, Path.cwd()) for witness in witnesses],
     )
-    folders = folders_of(texts) if len({one.name for one in texts}) < len(texts) else {}
+    folders = target_folders(texts, settings.project.out)
     status = 0
     for one in texts:
         try:
-            exported = export_text(one, settings, options, settings.project.out / folders.get(one, Path()))
+            exported = export_text(one, settings, options, folders[one])
             _print_export(exported, dry_run=dry_run, verbose=verbose)
             status |= int(not exported.complete)
         except ProofError as error:  # a text that cannot be exported costs that text

@@ -107,6 +107,30 @@ def enable(accounts: Accounts, name: str) -> None:
     accounts.set_disabled(accounts.named(name).number, False, by=_by())
 
 
+@command.command("token")
+@click.argument("name")
+@click.option("--days", type=click.IntRange(1, 3650), default=365, show_default=True, help="Days it is good for.")
+@click.option("--revoke", is_flag=True, help="End all tokens of the account instead.")
+@config_option
+@setting_options(("store.url",))
+def token(name: str, days: int, revoke: bool, config: Path | None, given: dict[str, Any]) -> int:
+    """Print a token with which a program uses the API as this account: `Authorization: Bearer TOKEN`.
+
+    It ends with its days, with another password, when the account is disabled, or with --revoke.
+    """
+    from proof.web.project import secret_of  # noqa: PLC0415 - the other commands need nothing of the web
+    from proof.web.tokens import Tokens  # noqa: PLC0415
+
+    with _accounts(config, given) as accounts:
+        number = accounts.named(name).number
+        if revoke:
+            accounts.revoke_tokens(number, by=_by())
+        else:
+            secret = secret_of(settings_of(config, given=given))
+            click.echo(Tokens(accounts, secret).make(accounts.allow_token(number, by=_by()), days))
+    return 0
+
+
 @command.command("log")
 @click.option("-n", "--last", type=click.IntRange(1), default=50, show_default=True, help="How many to print.")
 @of_accounts

@@ -80,7 +80,7 @@ def decided_in(store: Store, edition: Edition) -> Decided:
     pages = {page.id for page in edition.pages}
     policy = policy_of(edition.script)
     known = {work: store.decided_places(work) for work in sorted({one.work for one in (*text.own, *text.others)})}
-    now = _PlacesNow(store, edition, (one for of_work in known.values() for one in of_work if one.text in own))
+    now = PlacesNow(store, edition, (one for of_work in known.values() for one in of_work if one.text in own))
     addresses = Addresses(edition)
     found: list[tuple[Decision, Correction]] = []
     kept: list[tuple[Decision, Span]] = []
@@ -151,7 +151,7 @@ _KEEPING = frozenset({State.KEPT, State.COPY, State.RETAINED})
 _UNDECIDED: Mapping[State, Unused] = {State.UNSURE: Unused.UNSURE, State.SKIPPED: Unused.SKIPPED}
 
 
-class _PlacesNow:
+class PlacesNow:
     """Where the places of a store are in a text as it is now, which may be another than the store knows."""
 
     def __init__(self, store: Store, edition: Edition, places: Iterable[DecidedPlace]) -> None:

@@ -235,6 +235,13 @@ def folders_of(texts: Sequence[Path]) -> dict[Path, Path]:
     return dict(zip(texts, folders, strict=True))
 
 
+def target_folders(texts: Sequence[Path], folder: Path) -> dict[Path, Path]:
+    """Where each text is written: `folder` itself, or one of `folders_of` in it where several texts have one name."""
+    alike = len({text.name for text in texts}) < len(texts)
+    inside = folders_of(texts) if alike else dict.fromkeys(texts, Path())
+    return {text: folder / inside[text] for text in texts}
+
+
 def safe_name(name: str) -> str:
     """A name as a file can have it."""
     return "".join(char if char.isalnum() or char in "-_." else "_" for char in name).lstrip(".") or "page"

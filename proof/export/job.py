@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -71,15 +71,10 @@ def export_text(text: Path, settings: Settings, options: ExportOptions, folder: 
     if options.dry_run:
         return Export(preview)
     witnesses = read_witnesses(options.witnesses)
-    material = Material(
-        corrected,
-        datetime.now(UTC),
+    material = replace(
+        material_of(preview, settings),
         pages=pages,
         collations=[collate(corrected.edition, witness, pairs) for witness in witnesses],
-        title=settings.project.title,
-        noted=decided.noted,
-        names=settings.witness_names(),
-        rejected=decided.rejected,
         name=options.name,
         base=options.base,
     )
@@ -92,6 +87,18 @@ def export_text(text: Path, settings: Settings, options: ExportOptions, folder: 
                 note_written(store, corrected)
     remarks = (remark for edition in (corrected.edition, *witnesses) for remark in edition.remarks)
     return Export(preview, tuple(files), tuple(remarks))
+
+
+def material_of(preview: Preview, settings: Settings) -> Material:
+    """What there is to write of a text by what was decided alone, without pages and witnesses."""
+    return Material(
+        preview.corrected,
+        datetime.now(UTC),
+        title=settings.project.title,
+        noted=preview.decided.noted,
+        names=settings.witness_names(),
+        rejected=preview.decided.rejected,
+    )
 
 
 @contextmanager
@@ -112,7 +119,10 @@ def _decided_for(text: Path, corrections: Path | None, settings: Settings, store
     if corrections is not None:
         return Decided(edition, tuple(read_corrections(corrections)))
     if store is None:
-        raise UsageError(f"nothing was decided yet: there is no store at {settings.store_address}; give --corrections")
+        raise UsageError(
+            f"nothing was decided yet: there is no store at {settings.store_address}; run proof check "
+            "and proof serve first, or give --corrections"
+        )
     return decided_in(store, edition)
 
 

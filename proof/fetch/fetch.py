@@ -15,12 +15,15 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
+import httpx
+
 from proof.errors import AddressError, ComeAgainError, OutputError, ProofError, ServerError, SourceError
-from proof.fetch.client import Client, ServerAnswer, TryAgain
+from proof.fetch.client import Client, TryAgain, length_of, status_of
 from proof.fetch.content import fault
 from proof.fetch.index import Memory, Remembered
 from proof.fetch.model import WantedImage
 from proof.fetch.ssrf import path_inside, web_address
+from proof.fetch.transport import is_encoded
 from proof.model.refs import ImageRef
 
 MOST_BYTES = 300_000_000
@@ -181,17 +184,17 @@ class _Download:
         conditions = {"If-None-Match": memory.etag, "If-Modified-Since": memory.modified}
         return {header: value for header, value in conditions.items() if value}
 
-    def take(self, answer: ServerAnswer) -> int | None:
+    def take(self, answer: httpx.Response) -> int | None:
         """Write what comes; gives the size of the whole file, None where the one that is there is still good."""
-        if answer.status == 304 and self.path.exists():
+        if answer.status_code == 304 and self.path.exists():
             return None
-        if answer.status == 416:
+        if answer.status_code == 416:
             self._forget_part()
             raise TryAgain("the server does not have the rest of the file")
-        if answer.status not in (200, 206):
+        if answer.status_code not in (200, 206):
             # 401 and 403 are said to everything by a server that has had enough of somebody
-            refused = ServerError if answer.status in (401, 403) else SourceError
-            raise refused(self.wanted.address, f"the server answers {answer.said}")
+            refused = ServerError if answer.status_code in (401, 403) else SourceError
+            raise refused(self.wanted.address, f"the server answers {status_of(answer)}")
         start, whole = self._where(answer)
         if whole is not None and whole > self.most_bytes:
             raise SourceError(self.wanted.address, self._too_large(f"of {whole:,} bytes"))
@@ -202,17 +205,17 @@ class _Download:
         self._finish(size)
         return size
 
-    def _where(self, answer: ServerAnswer) -> tuple[int, int | None]:
+    def _where(self, answer: httpx.Response) -> tuple[int, int | None]:
         """Where in the file the answer begins, and how large the whole is, if that is known."""
-        if answer.status == 200:
-            return 0, answer.length
+        if answer.status_code == 200:
+            return 0, length_of(answer)
         found = _RANGE.fullmatch(answer.headers.get("content-range", "").strip())
         known, left = self.remembered.parts.get(self.wanted.name), self._left()
         now = _memory(self.wanted, answer, None)
         changed = known and any(
             old and new and old != new for old, new in ((known.etag, now.etag), (known.modified, now.modified))
         )
-        if found is None or int(found[1]) != left or changed or answer.encoded:
+        if found is None or int(found[1]) != left or changed or is_encoded(answer):
             self._forget_part()
             raise TryAgain("the server sends another part of the file than was asked for")
         return left, None if found[2] == "*" else int(found[2])
@@ -229,12 +232,12 @@ class _Download:
         self._forget_part()
         return 0
 
-    def _begin(self, answer: ServerAnswer, start: int, whole: int | None) -> None:
+    def _begin(self, answer: httpx.Response, start: int, whole: int | None) -> None:
         """Remember of what file the part is before the first byte of it is written."""
         if start:
             return
         memory = _memory(self.wanted, answer, whole)
-        if answer.encoded:
+        if is_encoded(answer):
             memory = replace(memory, etag="", modified="")  # a mark of the compressed bytes, which are not kept
         self.remembered.parts[self.wanted.name] = memory
         try:
@@ -244,11 +247,11 @@ class _Download:
             raise self._not_written(error) from error
         self.remembered.write()
 
-    def _write(self, answer: ServerAnswer, start: int) -> int:
+    def _write(self, answer: httpx.Response, start: int) -> int:
         size = start
         try:
             with self.part.open("ab") as file:
-                for chunk in answer.chunks():
+                for chunk in answer.iter_bytes():
                     size += len(chunk)
                     if size > self.most_bytes:
                         break
@@ -299,6 +302,6 @@ class _Download:
         )
 
 
-def _memory(wanted: WantedImage, answer: ServerAnswer, whole: int | None) -> Memory:
+def _memory(wanted: WantedImage, answer: httpx.Response, whole: int | None) -> Memory:
     etag, modified = (answer.headers.get(name, "") for name in ("etag", "last-modified"))
     return Memory(wanted.address, -1 if whole is None else whole, etag, modified)

@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
+import httpx
+
 from proof.atomic import whole_file
 from proof.errors import ComeAgainError, ProofError, SourceError
-from proof.fetch.client import Client, ServerAnswer
+from proof.fetch.client import Client, status_of
 from proof.fetch.iiif import Canvas, CanvasImage, Collection, Manifest, parse
 from proof.fetch.index import Memory, Remembered
 from proof.fetch.model import ImageSource, WantedImage
@@ -143,13 +145,13 @@ class ManifestReader:
         memory = kept.memory if kept else None
         conditions = {"If-None-Match": memory.etag, "If-Modified-Since": memory.modified} if memory else {}
 
-        def take(answer: ServerAnswer) -> _Document:
-            if answer.status == 304 and kept:
+        def take(answer: httpx.Response) -> _Document:
+            if answer.status_code == 304 and kept:
                 return kept
-            if answer.status != 200:
-                raise SourceError(address, f"the server answers {answer.said}; is this the manifest's address?")
+            if answer.status_code != 200:
+                raise SourceError(address, f"the server answers {status_of(answer)}; is this the manifest's address?")
             data = bytearray()
-            for chunk in answer.chunks():
+            for chunk in answer.iter_bytes():
                 data += chunk
                 if len(data) > MOST_BYTES:
                     raise SourceError(address, f"is larger than {MOST_BYTES:,} bytes: no manifest is")

@@ -7,17 +7,14 @@ firewall, a name out of the image folder.
 from __future__ import annotations
 
 import re
-import socket
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from pathlib import Path
-from typing import NoReturn
 
-import httpcore
 import httpx
 
-from proof.errors import AddressError, ServerError, SourceError
+from proof.errors import AddressError, SourceError
 
 LONGEST_NAME = 60
 """Characters of a name that a label gives; four bytes each still fit into a file name."""
@@ -64,56 +61,16 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
     )
 
 
-def refuse_private(host: str, inner: Sequence[str]) -> NoReturn:
-    """Raises AddressError: `host`, or what it resolves to, is none of the open Internet."""
+def require_public(host: str, addresses: Sequence[str]) -> None:
+    """Raises AddressError where one of the `addresses` of `host` is none of the open Internet, or there is none."""
+    private = [address for address in addresses if not is_public(ip_address(address))]
+    if addresses and not private:
+        return
     raise AddressError(
-        host if not inner or list(inner) == [host] else f"{host} ({inner[0]})",
+        host if not private or private == [host] else f"{host} ({private[0]})",
         "is an address of a private network, this machine or none at all: it is not asked; if that is "
         "meant, as in a museum's own network, add --allow-private",
     )
-
-
-class CheckedNetwork(httpcore.NetworkBackend):
-    """Connects to public addresses alone, unless `allow_private`.
-
-    A name is resolved once, what it resolves to is checked, and that very address is connected to: a name that
-    resolves to something else a moment later (DNS rebinding) gains nothing. TLS still asks for the name.
-    """
-
-    def __init__(self, *, allow_private: bool = False) -> None:
-        self._allow_private = allow_private
-        self._sockets = httpcore.SyncBackend()
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.NetworkStream:
-        """Raises AddressError for a host of a private network, ServerError where no host has that name,
-        httpcore.ConnectError where it is not reached."""
-        last: Exception = httpcore.ConnectError(f"{host} has no address")
-        for address in self._addresses(host, port):
-            try:
-                return self._sockets.connect_tcp(address, port, timeout, local_address, socket_options)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-                last = error
-        raise last
-
-    def _addresses(self, host: str, port: int) -> list[str]:
-        try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError) as error:
-            if isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN:
-                raise httpcore.ConnectError(f"the name {host} is not known just now") from error
-            raise ServerError(host, "there is no server of this name; check the address and the network") from error
-        addresses = list(dict.fromkeys(str(each[4][0]) for each in found))
-        inner = [each for each in addresses if not is_public(ip_address(each))]
-        if inner and not self._allow_private:
-            refuse_private(host, inner)
-        return addresses
 
 
 def file_name(text: str) -> str:

@@ -24,7 +24,7 @@ from proof.text.variants import policy_of
 
 CAUTION = 1.125
 """Nats taken off all odds: errors are rarer than the weights were fitted to. At the default threshold four places in
-ten thousand characters of sound text are then raised (`scripts/bench_sense.py`)."""
+ten thousand characters of sound text are then raised (`scripts/bench/sense.py`)."""
 
 LEAST = 1.5
 """The odds, in nats, from which a place is a finding at all; below, the threshold has nothing to choose from."""

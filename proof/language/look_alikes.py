@@ -40,7 +40,7 @@ class Nearness(IntEnum):
 
 MARGINS = (4.0, 2.0, 0.0)
 """Nats that the sense must bring on top, by nearness: pairs that are rarely exchanged are many, and texts write some of
-them for one another (具其, 齊齋). What they cost and gain: `scripts/bench_sense.py`."""
+them for one another (具其, 齊齋). What they cost and gain: `scripts/bench/sense.py`."""
 
 
 class LookAlikes:

@@ -25,7 +25,7 @@ FIRM = 1.0
 than one, that it was never met says next to nothing, and a rare word is no error."""
 
 COMMON = 0.25
-"""How much it counts how common a character is (0 to 1). By `scripts/fit_sense.py`: log loss 0.0949, 0.0934, 0.0941 and
+"""How much it counts how common a character is (0 to 1). As fitted: log loss 0.0949, 0.0934, 0.0941 and
 0.1001 at 0, 0.25, 0.5 and 1; with half of `FIRM` 0.0930, with twice 0.0944."""
 
 
@@ -36,7 +36,7 @@ words anywhere."""
 
 FAMILIAR = 0.8
 """Share of the pairs around a place that the language has met from which on it is heard in full; of a passage that it
-knows less, as of foreign names, it is heard by so much less. By `scripts/fit_sense.py` over the pages that `CONTEXT`
+knows less, as of foreign names, it is heard by so much less. Fitted over the pages that `CONTEXT`
 was fitted to and 60 of the corpus of which the language knows least, told by twelve characters around and by the
 language alone (it had met 0.40 of their pairs, 0.85 to 0.95 of the others'): log loss 0.178 where it is heard alike
 everywhere, 0.169 so; false flags 47 and 42, errors raised 1,772 and 1,773. Told by more, as now, it made no

@@ -219,7 +219,7 @@ NOTICES: Mapping[NoticeCode, NoticeSentence] = {
     ),
     NoticeCode.FILE_UNREADABLE: _S(_("%(path)s: cannot be read (%(error)s)")),
     NoticeCode.FILE_MISSING: _S(_("%(path)s: there is no such file")),
-    NoticeCode.FILE_IS_FOLDER: _S(_("%(path)s: is a folder, not an image file")),
+    NoticeCode.FILE_IS_FOLDER: _S(_("%(path)s: is a folder: name its files, such as %(path)s/*.png")),
     NoticeCode.FILE_IRREGULAR: _S(_("%(path)s: is not a regular file")),
     NoticeCode.FILE_EMPTY: _S(_("%(path)s: is empty; fetch or export the file again")),
     NoticeCode.FILE_TOO_LARGE: _S(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -240,3 +241,14 @@ def flag_id(page: str, line: int, kind: Kind, context: str, occurrence: int) -> 
     """
     key = "\x1f".join([page, str(line), kind.value, context, str(occurrence)])
     return hashlib.blake2b(key.encode(), digest_size=10).hexdigest()
+
+
+def numbered(flags: Iterable[Flag]) -> tuple[Flag, ...]:
+    """The flags with their stable ids; equal findings in equal surroundings are counted apart."""
+    seen: Counter[tuple[str, int, Kind, str]] = Counter()
+    done = []
+    for flag in flags:
+        key = (flag.page, flag.line, flag.kind, flag.context)
+        done.append(replace(flag, id=flag_id(*key, seen[key])))
+        seen[key] += 1
+    return tuple(done)

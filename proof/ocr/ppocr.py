@@ -82,7 +82,8 @@ class PPOCR:
         try:
             checksum = hashlib.sha256(self._path.read_bytes()).hexdigest()
         except OSError as error:
-            raise EngineError(f"{self._path}: cannot be read: {error.strerror or error}") from error
+            why = f"cannot be read ({error.strerror or error})"
+            raise EngineError(f"{self._path}: {why}; name an ONNX file, or none for the packaged model") from error
         self._identity = EngineIdentity("ppocr", version_of(runtime, gpu), self._path.stem, checksum)
         self._kept = kept
         self._loading = RLock()

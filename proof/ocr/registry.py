@@ -1,15 +1,19 @@
 """The engines by name, what each needs to run here, and how to open one.
 
-Nothing heavy is imported before an engine is opened: whether it could run is told from what is installed.
+Nothing heavy is imported before an engine is opened: whether it could run is told from what is installed. A
+distribution adds engines by entry points of the group `hanproof.engines`, each an `EngineEntry`; the name of the entry
+point is that of the engine.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import metadata
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
     from proof.ocr.taught import KeptBytes
 
 DEFAULT = "ppocr"
+
+ENTRY_POINTS = "hanproof.engines"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,7 @@ class Availability:
 
 
 @dataclass(frozen=True, slots=True)
-class _Package:
+class RequiredPackage:
     """A package that an engine needs: the module to look for, what installs it, and the release that it must be."""
 
     module: str
@@ -75,7 +81,7 @@ class _Package:
     def trouble(self) -> tuple[str, str] | None:
         """Why it cannot be used and what to do, or None."""
         remedy = f"pip install '{self.installed_by}'"
-        if importlib.util.find_spec(self.module) is None:
+        if not self.module or importlib.util.find_spec(self.module) is None:
             return f"the package {self.distribution} is not installed", remedy
         if self.release is None:
             return None
@@ -89,29 +95,50 @@ class _Package:
         return None
 
 
-_ONNXRUNTIME = _Package("onnxruntime", "onnxruntime", "onnxruntime>=1.20")
-_OPENCV = _Package("cv2", "opencv-python-headless", "opencv-python-headless>=4.10,<5")
-_PADDLEOCR = _Package("paddleocr", "paddleocr", "hanproof[paddleocr]", (3, 7))
-_PADDLEX = _Package("paddlex", "paddlex", "hanproof[paddleocr]", (3, 7))
+_ONNXRUNTIME = RequiredPackage("onnxruntime", "onnxruntime", "onnxruntime>=1.20")
+_OPENCV = RequiredPackage("cv2", "opencv-python-headless", "opencv-python-headless>=4.10,<5")
+_PADDLEOCR = RequiredPackage("paddleocr", "paddleocr", "hanproof[paddleocr]", (3, 7))
+_PADDLEX = RequiredPackage("paddlex", "paddlex", "hanproof[paddleocr]", (3, 7))
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class EngineEntry:
+    """An engine that can be chosen: `open` gives it, with what is set and, where an engine uses these, the identities
+    that have read before and the bytes that are kept between runs. `packages` and packaged `models` are what it needs
+    to run; `open_pages` gives its reader of whole pages, where it has one."""
+
     summary: str
     open: Callable[[EngineSettings, Container[EngineIdentity], KeptBytes | None], Engine]
-    packages: tuple[_Package, ...] = ()
+    packages: tuple[RequiredPackage, ...] = ()
     models: tuple[ModelTask, ...] = ()
     open_pages: Callable[[EngineSettings], PageEngine] | None = None
 
 
 def names() -> tuple[str, ...]:
     """The engines there are, the default first."""
-    return tuple(_ENGINES)
+    return tuple(engines())
 
 
 def availability() -> tuple[Availability, ...]:
     """For each engine, whether it can run here with the packaged models."""
-    return tuple(_availability(name, entry) for name, entry in _ENGINES.items())
+    return tuple(_availability(name, entry) for name, entry in engines().items())
+
+
+@cache
+def engines() -> Mapping[str, EngineEntry]:
+    """The program's own engines, then those that are installed beside it, by name."""
+    installed = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)
+    return _OWN | {point.name: _loaded(point) for point in installed if point.name not in _OWN}
+
+
+def _loaded(point: metadata.EntryPoint) -> EngineEntry:
+    """The engine that an entry point names; one that cannot be imported is listed as missing its module."""
+    try:
+        entry: EngineEntry = point.load()
+    except ImportError:
+        package = point.dist.name if point.dist else point.module
+        return EngineEntry(f"installed as {point.value}", _open_null, (RequiredPackage("", point.module, package),))
+    return entry
 
 
 def open_engine(
@@ -127,22 +154,22 @@ def open_page_engine(settings: EngineSettings) -> PageEngine:
     """The reader of whole pages of that name; raises as `open_engine`, and UsageError where it has none."""
     entry = _usable(settings)
     if entry.open_pages is None:
-        able = ", ".join(name for name, each in _ENGINES.items() if each.open_pages)
+        able = ", ".join(name for name, each in engines().items() if each.open_pages)
         raise UsageError(f"the engine {settings.name} reads strips, not whole pages: choose {able}")
     return entry.open_pages(settings)
 
 
-def _usable(settings: EngineSettings) -> _Entry:
-    if settings.name not in _ENGINES:
-        raise UsageError(f"unknown engine {settings.name!r}: choose one of {', '.join(_ENGINES)}")
-    entry = _ENGINES[settings.name]
+def _usable(settings: EngineSettings) -> EngineEntry:
+    entry = engines().get(settings.name)
+    if entry is None:
+        raise UsageError(f"unknown engine {settings.name!r}: choose one of {', '.join(engines())}")
     found = _availability(settings.name, entry, packaged=not settings.model)
     if not found.available:
         raise EngineError(found.message)
     return entry
 
 
-def _availability(name: str, entry: _Entry, *, packaged: bool = True) -> Availability:
+def _availability(name: str, entry: EngineEntry, *, packaged: bool = True) -> Availability:
     """`packaged`: whether the packaged models are wanted; the user may have named one instead."""
     pages = entry.open_pages is not None
     for package in entry.packages:
@@ -197,21 +224,21 @@ def _open_null(_settings: EngineSettings, *_: object) -> Engine:
     return NullEngine()
 
 
-_ENGINES = {
-    "ppocr": _Entry(
+_OWN = {
+    "ppocr": EngineEntry(
         "PP-OCRv6 straight on onnxruntime or OpenVINO, with full posteriors",
         _open_ppocr,
         (_ONNXRUNTIME, _OPENCV),
         (ModelTask.RECOGNITION,),
     ),
-    "paddleocr": _Entry(
+    "paddleocr": EngineEntry(
         "the paddleocr package on onnxruntime: text and a score, any of its models, whole pages",
         _open_paddle,
         (_PADDLEOCR, _PADDLEX, _ONNXRUNTIME, _OPENCV),
         (ModelTask.RECOGNITION, ModelTask.DETECTION),
         _open_paddle_pages,
     ),
-    "readings": _Entry("takes what other software read: PAGE XML, ALTO, hOCR", _open_readings),
-    "replay": _Entry("repeats the readings of a recording", _open_replay),
-    "null": _Entry("reads nothing", _open_null),
+    "readings": EngineEntry("takes what other software read: PAGE XML, ALTO, hOCR", _open_readings),
+    "replay": EngineEntry("repeats the readings of a recording", _open_replay),
+    "null": EngineEntry("reads nothing", _open_null),
 }

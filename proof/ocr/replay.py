@@ -189,7 +189,7 @@ def load_recording(path: Path, content: bytes | None = None) -> Recording:
         with np.load(io.BytesIO(_content(path) if content is None else content), allow_pickle=False) as stored:
             return _unpacked({name: stored[name] for name in stored.files})
     except (OSError, ValueError, KeyError, IndexError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise EngineError(f"{path}: not a recording of format {FORMAT}: {error}; record it again") from error
+        raise EngineError(f"{path}: not a recording of format {FORMAT}, or damaged; record it again") from error
 
 
 def _content(path: Path) -> bytes:

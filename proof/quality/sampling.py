@@ -6,10 +6,9 @@ import hashlib
 from dataclasses import dataclass
 from math import sqrt
 
-from proof.model.flags import Evidence, Flag, Kind, context_of
+from proof.model.flags import Evidence, Flag, Kind, context_of, numbered
 from proof.model.result import CheckedCharacter, PageResult
 from proof.text.model import is_han
-from proof.verify.page_findings import numbered
 
 REASON = "sample"
 

@@ -12,14 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, log
 
-from proof.model.flags import REACH, Evidence, Flag, Kind, context_of
+from proof.model.flags import REACH, Evidence, Flag, Kind, context_of, numbered
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, PageResult
 from proof.text.alike import look_alikes, run_together
 from proof.text.conversions import conversions
 from proof.text.model import Script, is_han
 from proof.text.variants import Relation, VariantPolicy
-from proof.verify.page_findings import numbered
 from proof.verify.scores import substitution_score
 
 SURE_POSTERIOR = 0.9

@@ -74,6 +74,7 @@ class EngineSection:
         "ppocr",
         "recogniser that reads the columns",
         choices=("ppocr", "paddleocr", "readings", "replay", "null"),
+        installed="hanproof.engines",
         results=True,
     )
     model: str = _setting(ValueKind.PATH_OR_NAME, "", "model of the recogniser; empty: the packaged one")
@@ -181,6 +182,11 @@ class ServeSection:
         must_exist=True,
     )
     auth: bool = _setting(ValueKind.SWITCH, False, "whether people log in, each with an account (`proof user add`)")
+    blind: bool = _setting(
+        ValueKind.SWITCH,
+        False,
+        "whether people with accounts see no decisions of each other; an administrator settles where two differ",
+    )
     names: str = _setting(
         ValueKind.TEXT,
         "",

@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,8 @@ class WrongSetting(Exception):  # noqa: N818 - it never leaves the settings; the
 class Setting:
     """One setting: `name` is section and key (`page.columns`).
 
-    `low` and `high` are the limits of a number, both allowed; `choices` the words that a text may be;
+    `low` and `high` are the limits of a number, both allowed; `choices` the words that a text may be, beside the names
+    of the entry points of the group `installed`;
     `must_exist` says that a path has to lead to a file, `or_folder` that a folder will do. `results` tells
     whether the setting changes what a check finds (and so goes into the fingerprint).
     """
@@ -65,6 +67,7 @@ class Setting:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    installed: str = ""
     must_exist: bool = False
     or_folder: bool = False
     results: bool = False
@@ -129,10 +132,13 @@ class Setting:
         return number
 
     def _chosen(self, text: str) -> str:
-        if self.choices and text not in self.choices:
-            near = nearest(text, self.choices)
+        if not self.choices or text in self.choices:
+            return text
+        choices = self.choices + (tuple(entry_points(group=self.installed).names) if self.installed else ())
+        if text not in choices:
+            near = nearest(text, choices)
             hint = f"; did you mean {near}?" if near else ""
-            raise WrongSetting(f"{self.name} must be {' or '.join(self.choices)}, not {shown(text)}{hint}")
+            raise WrongSetting(f"{self.name} must be {' or '.join(choices)}, not {shown(text)}{hint}")
         return text
 
     def _path(self, given: str | Path | None, base: Path) -> Path | None:

@@ -59,6 +59,8 @@ class Deed(StrEnum):
     PASSWORD = "password"  # noqa: S105 - the name of a deed
     DISABLED = "disabled"
     ENABLED = "enabled"
+    TOKEN = "token"  # noqa: S105 - the name of a deed
+    TOKENS_REVOKED = "tokens revoked"
 
 
 class AccountChannel(StrEnum):
@@ -101,8 +103,8 @@ class NoAccountError(ToldError):
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """An account. `provisional`: another person set its password, which must be changed. `seen` is the time of the last
-    log-in."""
+    """An account. `provisional`: another person set its password, which must be changed. Sessions hold `stamp`, tokens
+    `token_stamp`, which is empty where there are none. `seen` is the time of the last log-in."""
 
     number: int
     name: str
@@ -110,6 +112,7 @@ class Account:
     disabled: bool
     provisional: bool
     stamp: str
+    token_stamp: str
     made: datetime
     seen: datetime | None
 
@@ -225,12 +228,12 @@ class Accounts(StorePart):
         return self._verify(known, password)
 
     def set_password(self, number: int, password: str, *, provisional: bool = False, by: By = UNSAID) -> Account:
-        """Give an account another password; all its sessions end. Raises AccountError, NoAccountError."""
+        """Give an account another password; all its sessions and tokens end. Raises AccountError, NoAccountError."""
         _check_password(password, self.get(number).name)
         hashed = self._hash(password)
         with self._writing() as session:
             row = _row(session, number)
-            row.password, row.provisional, row.stamp = hashed, provisional, _new_stamp()
+            row.password, row.provisional, row.stamp, row.token_stamp = hashed, provisional, _new_stamp(), ""
             _note(session, row, Deed.PASSWORD, by, now="provisional" if provisional else "")
             session.flush()
             return _account(row)
@@ -248,7 +251,7 @@ class Accounts(StorePart):
             return _account(row)
 
     def set_disabled(self, number: int, disabled: bool, *, by: By = UNSAID) -> Account:
-        """Shut an account, which ends all its sessions, or open it again. Raises AccountError for the last
+        """Shut an account, which ends all its sessions and tokens, or open it again. Raises AccountError for the last
         administrator."""
         with self._writing() as session:
             row = _row(session, number)
@@ -256,7 +259,7 @@ class Accounts(StorePart):
                 _must_not_be_last(session, row)
             if row.disabled != disabled:
                 _note(session, row, Deed.DISABLED if disabled else Deed.ENABLED, by)
-            row.disabled, row.stamp = disabled, _new_stamp()
+            row.disabled, row.stamp, row.token_stamp = disabled, _new_stamp(), ""
             session.flush()
             return _account(row)
 
@@ -264,6 +267,21 @@ class Accounts(StorePart):
         """End all sessions of an account, in every browser."""
         with self._writing() as session:
             _row(session, number).stamp = _new_stamp()
+
+    def allow_token(self, number: int, *, by: By = UNSAID) -> Account:
+        """An account of which a token can be made. Raises NoAccountError."""
+        with self._writing() as session:
+            row = _row(session, number)
+            row.token_stamp = row.token_stamp or _new_stamp()
+            _note(session, row, Deed.TOKEN, by)
+            return _account(row)
+
+    def revoke_tokens(self, number: int, *, by: By = UNSAID) -> None:
+        """End all tokens of an account. Raises NoAccountError."""
+        with self._writing() as session:
+            row = _row(session, number)
+            row.token_stamp = ""
+            _note(session, row, Deed.TOKENS_REVOKED, by)
 
     def _hash(self, password: str) -> str:
         with _HASHING:
@@ -369,4 +387,5 @@ def _event(row: AccountEventRow, name: str) -> AccountEvent:
 
 
 def _account(row: AccountRow) -> Account:
-    return Account(row.id, row.name, Role(row.role), row.disabled, row.provisional, row.stamp, row.made, row.seen)
+    stamps = row.stamp, row.token_stamp
+    return Account(row.id, row.name, Role(row.role), row.disabled, row.provisional, *stamps, row.made, row.seen)

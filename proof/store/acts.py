@@ -12,38 +12,49 @@ flags that it had before, by their ids, with their decisions.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from proof.errors import ProofError
 from proof.locale.marking import _
 from proof.store.decision_records import TAKING_BACK, Decision, NotYoursError, RefusedDecisionError
 from proof.store.decision_rows import events_of_flag, shown_decisions
-from proof.store.decisions import take_back_in
+from proof.store.decisions import take_back_in, take_reading_back
 from proof.store.lookup import StorePart, work_of
 from proof.store.models import (
     ActRow,
+    AssignmentRow,
     CommentRow,
     DecisionRow,
+    FlagAct,
     FlagRow,
     LayoutOverrideRow,
     PageEventRow,
     PageRow,
+    ReadingRow,
     RuleRow,
 )
 from proof.store.page_states import PageEvent, PageState, page_event
+from proof.store.readings import events_of_readings, readings_of
 from proof.store.request_keys import key_of_another
 from proof.store.standing import Event, changes_since, standing
 
 AT_ONCE = 200
+OfFlag = TypeVar("OfFlag", DecisionRow, ReadingRow)
+TakeBack = Callable[[Session, FlagRow, OfFlag, str, str, str], Decision]
+"""Takes back one of them, for a person under a key, within a batch."""
 OfPage = TypeVar("OfPage", PageEventRow, LayoutOverrideRow)
 """What was said of a page, or how it is read; each page has its own, numbered by version."""
+
+
+NOT_TAKEN_BACK = [kind.__mapper_args__["polymorphic_identity"] for kind in (CommentRow, AssignmentRow)]
+"""Comments are answered, pages given back."""
 
 
 class What(StrEnum):
@@ -170,7 +181,7 @@ class _Steps:
         steps = 0
         while act.about is not None:
             taken = self.session.get_one(ActRow, act.about)
-            if isinstance(act, DecisionRow) and taken.person != self.person:
+            if isinstance(act, FlagAct) and taken.person != self.person:
                 break
             act, steps = taken, steps + 1
         return steps
@@ -181,7 +192,7 @@ class _Steps:
 
     def _newest_first(self) -> Iterator[ActRow]:
         own = select(ActRow).where(ActRow.work_id == self.work_id, ActRow.person == self.person)
-        own = own.where(ActRow.act != CommentRow.__mapper_args__["polymorphic_identity"])
+        own = own.where(ActRow.act.not_in(NOT_TAKEN_BACK))
         after: int | None = None
         while True:
             part = own if after is None else own.where(ActRow.id < after)
@@ -199,7 +210,9 @@ def _take_back(
     try:
         match act:
             case DecisionRow():
-                return _take_decisions_back(session, steps, act, key, again=again, leave=leave)
+                return _take_decisions_back(session, steps, act, key, take_back_in, again=again, leave=leave)
+            case ReadingRow():
+                return _take_decisions_back(session, steps, act, key, take_reading_back, again=again, leave=leave)
             case RuleRow():
                 if not rules:
                     raise NotYoursError(
@@ -210,34 +223,33 @@ def _take_back(
                 return _take_layout_back(session, steps.person, act, key, again=again)
             case PageEventRow():
                 return _take_page_back(session, steps.person, act, key, again=again)
-            case _:
-                return None
     except ChangedError:
         if not leave:
             raise
-        return None
+    return None
 
 
 def _take_decisions_back(
-    session: Session, steps: _Steps, act: DecisionRow, key: str, *, again: bool, leave: bool
+    session: Session, steps: _Steps, act: OfFlag, key: str, take_back: TakeBack[OfFlag], *, again: bool, leave: bool
 ) -> Undone | None:
-    """Take back a decision, or those of its stroke that stand."""
-    decisions: Sequence[DecisionRow] = [act]
+    """Take back a decision or a reading, or those of its stroke that stand, each by `take_back`."""
+    table = type(act)
+    decisions: Sequence[OfFlag] = [act]
     if act.batch:
-        same = select(DecisionRow).where(DecisionRow.batch == act.batch, DecisionRow.person == steps.person)
-        found = session.scalars(same.where(DecisionRow.work_id == steps.work_id).order_by(DecisionRow.id))
+        same = select(table).where(table.batch == act.batch, table.person == steps.person)
+        found = session.scalars(same.where(table.work_id == steps.work_id).order_by(table.id))
         kind = steps.distance(act) % 2
         decisions = [
             one
             for one in found
             if one.id not in steps.settled and (one.verdict not in TAKING_BACK or steps.distance(one) % 2 == kind)
         ]
-    taken: list[tuple[DecisionRow, FlagRow]] = []
+    taken: list[tuple[OfFlag, FlagRow]] = []
     changed: list[str] = []
     place = ""
     for decision in decisions:
         flag = session.scalars(select(FlagRow).where(FlagRow.id == decision.flag_id).with_for_update()).one()
-        others = _others(events_of_flag(session, flag.id), decision.version, steps.person)
+        others = _others(*_chain(session, decision), steps.person)
         if others is None:
             taken.append((decision, flag))
         elif others:
@@ -246,10 +258,18 @@ def _take_decisions_back(
     if changed and not leave:
         raise ChangedError(changed, place)
     made = [
-        take_back_in(session, flag, decision, steps.person, key if n == 0 else uuid.uuid4().hex, batch=key)
+        take_back(session, flag, decision, steps.person, key if n == 0 else uuid.uuid4().hex, key)
         for n, (decision, flag) in enumerate(taken)
     ]
     return Undone(What.DECISIONS, again, tuple(made)) if made else None
+
+
+def _chain(session: Session, act: DecisionRow | ReadingRow) -> tuple[list[Event], int]:
+    """What was said of a flag, by everybody or by its reader, and the number of an act in it."""
+    if isinstance(act, DecisionRow):
+        return events_of_flag(session, act.flag_id), act.version
+    own = readings_of(session, act.flag_id, act.person)
+    return events_of_readings(own), own.index(act) + 1
 
 
 def _others(events: Sequence[Event], number: int, person: str) -> list[str] | None:
@@ -340,14 +360,14 @@ def _answered(session: Session, person: str, key: str, again: bool) -> Undone | 
     act = session.scalar(select(ActRow).where(ActRow.key == key))
     if act is None:
         return None
-    takes_back = act.about is not None and not (isinstance(act, DecisionRow) and act.verdict not in TAKING_BACK)
+    takes_back = act.about is not None and not (isinstance(act, FlagAct) and act.verdict not in TAKING_BACK)
     done_again = takes_back and _Steps(session, act.work_id, person).distance(act) % 2 == 0
     if act.person != person or not takes_back or done_again != again:
         raise key_of_another()
     match act:
-        case DecisionRow():
-            query = select(DecisionRow).where(DecisionRow.batch == key, DecisionRow.work_id == act.work_id)
-            found = session.scalars(query.order_by(DecisionRow.id)).all() or [act]
+        case DecisionRow() | ReadingRow():
+            query: Select[Any] = select(type(act)).where(type(act).batch == key, type(act).work_id == act.work_id)
+            found: list[DecisionRow | ReadingRow] = [*session.scalars(query.order_by(ActRow.id))] or [act]
             decisions = tuple(replace(one, repeated=True) for one in shown_decisions(session, found))
             undone = Undone(What.DECISIONS, again, decisions)
         case RuleRow():

@@ -86,7 +86,9 @@ def backup(settings: Settings, path: Path, *, images: bool = True, cache: bool =
                 archive.writestr(MANIFEST, json.dumps(said | more, ensure_ascii=False, indent=1))
             _name(partial, path)
     except OSError as error:
-        raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
+        raise OutputError(
+            f"{path}: cannot be written ({error.strerror or error}); name a file in a folder that is there"
+        ) from error
     return Saved(path, len(sums), rows, tuple(outside))
 
 
@@ -129,7 +131,7 @@ def restore(path: Path, folder: Path, *, store: str = "") -> Saved:
     except FileExistsError:
         raise UsageError(f"{folder}: another backup is being restored there; name a new folder") from None
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be written to ({error.strerror or error})") from error
+        raise OutputError(f"{folder}: cannot be written to ({error.strerror or error}); name another folder") from error
     try:
         with zipfile.ZipFile(path) as archive:
             said = _manifest(archive, path)
@@ -146,8 +148,13 @@ def restore(path: Path, folder: Path, *, store: str = "") -> Saved:
         if isinstance(error, _DAMAGED):
             raise BackupError(f"{path}: is no backup of proof, or is damaged ({error})") from error
         if isinstance(error, OSError):
-            raise OutputError(f"{error.filename or path}: {error.strerror or error}") from error
+            raise _unusable(error, path) from error
         raise
+
+
+def _unusable(error: OSError, path: Path) -> OutputError:
+    why = f"cannot be read or written ({error.strerror or error})"
+    return OutputError(f"{error.filename or path}: {why}; check its name and permissions")
 
 
 def verify(path: Path) -> Saved:
@@ -162,7 +169,7 @@ def verify(path: Path) -> Saved:
             with Store.open(own, complete=False) as store:
                 faults = store.faults()
     except OSError as error:
-        raise OutputError(f"{error.filename or path.parent}: {error.strerror or error}") from error
+        raise _unusable(error, path.parent) from error
     if faults:
         raise BackupError(f"{path}: its store is damaged: {'; '.join(faults)}")
     return replace(saved, path=path)

@@ -16,7 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.errors import UsageError
-from proof.model.flags import Flag, Kind, context_of, flag_id
+from proof.model.flags import Flag, context_of, numbered
 from proof.model.geometry import Box
 from proof.model.quality import NO_QUALITY
 from proof.model.result import CheckedColumn, PageResult, box_at
@@ -27,7 +27,7 @@ from proof.store.places import PageToPlace, placed_pages
 from proof.store.rows import PagePlace
 from proof.store.saving import put_flags
 from proof.store.texts import sha_of
-from proof.text.witness import Edition
+from proof.text.witness import Addresses, Edition
 
 NO_BOX = Box(0, 0, 0, 0)
 """Where a column is on an image that nobody looks at."""
@@ -67,29 +67,34 @@ class CollatedTexts(StorePart):
         Raises UsageError where the text reads otherwise than it was checked.
         """
         with self._writing() as session:
-            number = number_of(work)
-            text = session.scalar(select(TextRow).where(TextRow.path == path))
-            version = session.get(TextVersionRow, text.version_id) if text is not None and text.version_id else None
-            query = select(PageRow).join(TextVersionRow, TextVersionRow.id == PageRow.version_id)
-            query = query.where(PageRow.work_id == number, PageRow.text == path, PageRow.absent.is_(False))
-            pages = list(session.scalars(query.order_by(PageRow.position)))
-            current = version is not None and version.sha == sha_of(edition.text)
-            if version is None or not current or any(page.version_id != version.id for page in pages):
-                raise UsageError(f"{path} was changed since it was checked; run proof check on it first")
+            pages = pages_of_text(session, work, path, edition)
             saved = _save(session, pages, edition, found)
             if pages:
                 changed(session, pages[0].work_id)
             return saved
 
 
+def pages_of_text(session: Session, work: str, path: str, edition: Edition) -> list[PageRow]:
+    """The pages of a work that the text at `path` has, which reads as `edition` does. Raises UsageError where it reads
+    otherwise than it was checked."""
+    text = session.scalar(select(TextRow).where(TextRow.path == path))
+    version = session.get(TextVersionRow, text.version_id) if text is not None and text.version_id else None
+    query = select(PageRow).join(TextVersionRow, TextVersionRow.id == PageRow.version_id)
+    query = query.where(PageRow.work_id == number_of(work), PageRow.text == path, PageRow.absent.is_(False))
+    pages = list(session.scalars(query.order_by(PageRow.position)))
+    current = version is not None and version.sha == sha_of(edition.text)
+    if version is None or not current or any(page.version_id != version.id for page in pages):
+        raise UsageError(f"{path} was changed since it was checked; run proof check on it first")
+    return pages
+
+
 def _save(
     session: Session, pages: Sequence[PageRow], edition: Edition, found: Sequence[FlagOfText]
 ) -> SavedDifferences:
     results = queries.results(session, pages)
-    columns = _columns(session, pages, edition)
+    columns = columns_of_text(session, pages, edition)
     starts = [column.start for column in columns]
     own: defaultdict[int, list[Flag]] = defaultdict(list)
-    seen: defaultdict[tuple[str, int, Kind, str], int] = defaultdict(int)
     on_no_page = 0
     for one in found:
         column = columns[max(0, bisect_right(starts, one.start) - 1)] if columns else None
@@ -97,15 +102,13 @@ def _save(
         if column is None or flag is None:
             on_no_page += 1
             continue
-        key = (flag.page, flag.line, flag.kind, flag.context)
-        own[column.page].append(replace(flag, id=flag_id(*key, seen[key])))
-        seen[key] += 1
+        own[column.page].append(flag)
     to_place = []
     for n, (page, result) in enumerate(zip(pages, results, strict=True)):
         of_page = [column for column in columns if column.page == n]
         place = PagePlace(page.position, page.text, lines={column.number: column.start for column in of_page})
         sources = tuple(CheckedColumn(column.number, NO_BOX, column.source) for column in of_page)
-        whole = replace(result, columns=sources, flags=tuple(own[n]))
+        whole = replace(result, columns=sources, flags=numbered(own[n]))
         to_place.append(PageToPlace(page, place, whole, NO_QUALITY))
     fresh: list[dict[str, Any]] = []
     at_flags = 0
@@ -129,7 +132,7 @@ def _save(
 
 
 @dataclass(frozen=True, slots=True)
-class _Column:
+class ColumnInText:
     """A column of the page of that number among those that are looked at, and where it begins in its text."""
 
     start: int
@@ -153,20 +156,20 @@ class _Column:
         )
 
 
-def _columns(session: Session, pages: Sequence[PageRow], edition: Edition) -> list[_Column]:
+def columns_of_text(session: Session, pages: Sequence[PageRow], edition: Edition) -> list[ColumnInText]:
     """The columns of pages, as they were checked or, of a page without an image, as the text has them; in its order."""
     number_of_page = {page.id: n for n, page in enumerate(pages)}
     query = select(ColumnRow).where(ColumnRow.page_id.in_(number_of_page), ColumnRow.begins.is_not(None))
     found = [
-        _Column(pages[n].start + (row.begins or 0), n, row.number, row.source)
+        ColumnInText(pages[n].start + (row.begins or 0), n, row.number, row.source)
         for row in session.scalars(query)
         for n in (number_of_page[row.page_id],)
     ]
     checked = {column.page for column in found}
     bearers = [(page.start, page.page, n) for n, page in enumerate(pages) if n not in checked]
-    for block in edition.blocks if bearers else ():
-        at = bisect_right(bearers, (block.start, "\U0010ffff", 0)) - 1
-        if at >= 0 and bearers[at][1] == block.page:
-            source = edition.text[block.start : block.end]
-            found.append(_Column(block.start, bearers[at][2], block.number, source))
+    lines = Addresses(edition).columns() if bearers else ()
+    for start, end, page_id, number in lines:
+        at = bisect_right(bearers, (start, "\U0010ffff", 0)) - 1
+        if at >= 0 and (not edition.paged or bearers[at][1] == page_id):
+            found.append(ColumnInText(start, bearers[at][2], number, edition.text[start:end]))
     return sorted(found, key=lambda column: column.start)

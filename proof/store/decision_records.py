@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -120,7 +120,7 @@ class DecisionRequest:
     `undoes` is the
     decision that an `UNDO` takes back: the flag's last one. `undoes_version` names an earlier one by the version that
     it made, where the flag stands as that left it: all since was taken back. `overrules` says whether `person` may
-    take back what somebody else decided.
+    take back what somebody else decided. `origin` is the decision about another text that this one was carried from.
     """
 
     work: str
@@ -138,6 +138,7 @@ class DecisionRequest:
     suggested: str | None = None
     authority: str = ""
     confirmed: bool = False
+    origin: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -17,9 +18,12 @@ from proof.store.decision_records import (
     State,
     Verdict,
 )
-from proof.store.models import DecisionRow, FlagRow, PageRow
+from proof.store.models import DecisionRow, FlagRow, PageRow, ReadingRow
 from proof.store.quality import seeded_among, seeded_places, shown_context
 from proof.store.standing import Event
+
+CARRIED = "carried"
+"""Where the evidence of a decision has the decision about another text that it was carried from."""
 
 
 def last_event(session: Session, flag: FlagRow) -> DecisionRow | None:
@@ -51,40 +55,41 @@ def maker_of(session: Session, decision: DecisionRow) -> str:
     return decision.person
 
 
-def row_of(session: Session, demand: DecisionRequest, flag: FlagRow, state: State, reading: str) -> DecisionRow:
+def values_of(session: Session, demand: DecisionRequest, flag: FlagRow, state: State, reading: str) -> dict[str, Any]:
+    """The columns of a decision or a reading, but for its number."""
     page = session.get_one(PageRow, flag.page_id)
-    return DecisionRow(
-        work_id=flag.work_id,
-        flag_id=flag.id,
-        version=flag.version + 1,
-        key=demand.key,
-        batch=demand.batch,
-        verdict=demand.verdict.value,
-        was_state=flag.state,
-        state=state.value,
-        was=flag.reading if flag.version else flag.transcribed,
-        reading=reading,
-        person=demand.person,
-        at=datetime.now(UTC),
-        note=demand.note,
-        authority=authority_of(demand, flag, page),
-        copy_reads=demand.reading if demand.verdict is Verdict.RETAIN else "",
-        uid=flag.uid,
-        page=page.page,
-        ref=flag.ref,
-        line=flag.line,
-        offset=flag.offset,
-        length=flag.length,
-        kind=flag.kind,
-        transcribed=flag.transcribed,
-        suggested=flag.suggested,
-        context=flag.context,
-        evidence={"reason": flag.reason, "rule": flag.rule, "score": flag.score, "run": flag.last_run_id}
-        | dict(flag.evidence),
-    )
+    return {
+        "work_id": flag.work_id,
+        "flag_id": flag.id,
+        "key": demand.key,
+        "batch": demand.batch,
+        "verdict": demand.verdict.value,
+        "was_state": flag.state,
+        "state": state.value,
+        "was": flag.reading if flag.version else flag.transcribed,
+        "reading": reading,
+        "person": demand.person,
+        "at": datetime.now(UTC),
+        "note": demand.note,
+        "authority": authority_of(demand, flag, page),
+        "copy_reads": demand.reading if demand.verdict is Verdict.RETAIN else "",
+        "uid": flag.uid,
+        "page": page.page,
+        "ref": flag.ref,
+        "line": flag.line,
+        "offset": flag.offset,
+        "length": flag.length,
+        "kind": flag.kind,
+        "transcribed": flag.transcribed,
+        "suggested": flag.suggested,
+        "context": flag.context,
+        "evidence": {"reason": flag.reason, "rule": flag.rule, "score": flag.score, "run": flag.last_run_id}
+        | dict(flag.evidence)
+        | ({CARRIED: dict(demand.origin)} if demand.origin else {}),
+    }
 
 
-def shown_decisions(session: Session, found: Sequence[DecisionRow]) -> list[Decision]:
+def shown_decisions(session: Session, found: Sequence[DecisionRow | ReadingRow]) -> list[Decision]:
     """The decisions as people are shown them: around what was corrected by hand, the text as the page shows it."""
     by_hand = {row.flag_id for row in found if rows.is_by_hand(row.uid)}
     by_hand -= seeded_among(session, sorted(by_hand)) if by_hand else set()
@@ -103,7 +108,7 @@ def shown_decisions(session: Session, found: Sequence[DecisionRow]) -> list[Deci
     return decisions
 
 
-def decision_of(row: DecisionRow) -> Decision:
+def decision_of(row: DecisionRow | ReadingRow) -> Decision:
     return Decision(
         id=row.id,
         flag=row.flag_id,

@@ -38,14 +38,15 @@ from proof.store.decision_rows import (
     last_event,
     maker_of,
     restored,
-    row_of,
     shown_decisions,
+    values_of,
 )
 from proof.store.judgements import by_day, by_person
 from proof.store.lookup import StorePart
-from proof.store.models import DecisionRow, FlagRow, WorkRow
+from proof.store.models import DecisionRow, FlagAct, FlagRow, ReadingRow, WorkRow
 from proof.store.places import no_longer_ask
 from proof.store.quality import SeededAnswer, add_decision, answers, is_of_text
+from proof.store.readings import LOOKER, as_read, own_readings, readings_of, shown_readings
 from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.texts import is_displaced
 from proof.store.typed_text import check_authority, check_markup, check_meant, check_note, check_reading
@@ -67,7 +68,7 @@ class Decisions(StorePart):
         check_demand(demand)
         try:
             with self._writing() as session:
-                must_be_own(session, [demand.key], DecisionRow)
+                must_be_own(session, [demand.key], FlagAct)
                 return decide_in(session, demand)
         except IntegrityError:  # the same key came twice at the same moment: now the first one is there
             with self._writing() as session:
@@ -82,7 +83,7 @@ class Decisions(StorePart):
             check_demand(demand)
         outcomes: list[Decision | ConflictError] = []
         with self._writing() as session:
-            must_be_own(session, [demand.key for demand in demands], DecisionRow)
+            must_be_own(session, [demand.key for demand in demands], FlagAct)
             for demand in sorted(demands, key=lambda one: one.flag):  # all take their locks in one order
                 try:
                     outcomes.append(decide_in(session, demand))
@@ -108,7 +109,7 @@ class Decisions(StorePart):
             found = session.scalars(
                 select(DecisionRow).where(DecisionRow.flag_id == flag).order_by(DecisionRow.version)
             )
-            return shown_decisions(session, list(found))
+            return [*shown_decisions(session, list(found)), *own_readings(session, flag)]
 
     def log(self, work: str, *, before: int | None = None, limit: int = 50) -> list[Decision]:
         """What was decided in a work, newest first, from the one before the decision `before` on."""
@@ -208,9 +209,11 @@ def decide_in(session: Session, demand: DecisionRequest) -> Decision:
     work = session.get(WorkRow, flag.work_id) if flag else None
     if flag is None or work is None or work.name != demand.work:
         raise MissingFlagError(_("%(work)s: there is no flag %(flag)s"), work=demand.work, flag=demand.flag)
+    if LOOKER.get().blind:
+        return _read_in(session, demand, flag)
     there = session.scalar(select(DecisionRow).where(DecisionRow.key == demand.key))
     if there is not None:
-        _again(there, demand)
+        _again(there, demand, there.version)
         return replace(shown_decisions(session, [there])[0], repeated=True)
     if flag.version != demand.version:
         same = _decided_with_other_half(session, flag, demand)
@@ -228,6 +231,63 @@ def decide_in(session: Session, demand: DecisionRequest) -> Decision:
     if along is not None:
         decide_in(session, along)
     return made
+
+
+def _read_in(session: Session, demand: DecisionRequest, flag: FlagRow) -> Decision:
+    """Write down what is decided blind; raises as `Decisions.decide`."""
+    own = readings_of(session, flag.id, demand.person)
+    there = next((number for number, row in enumerate(own, 1) if row.key == demand.key), 0)
+    if there:
+        _again(own[there - 1], demand, there)
+        return replace(shown_readings(session, own)[there - 1], repeated=True)
+    if flag.state != State.OPEN.value:
+        raise NotYoursError(_("flag %(flag)s is settled: it was decided between the two readers"), flag=flag.id)
+    if len(own) != demand.version:
+        raise ConflictError(flag.id, len(own), shown_readings(session, own)[demand.version :])
+    seen = as_read(flag, own)
+    _must_be_as_seen(demand, seen)
+    check_typed(demand, seen)
+    undone = _undone_reading(own, demand) if demand.verdict is Verdict.UNDO else None
+    other = _half_of(session, flag) if demand.verdict in _OF_BOTH and not demand.key.startswith(_MOVED) else None
+    also = readings_of(session, other.id, demand.person) if other is not None else []
+    if other is not None and not also:  # one stroke for both halves of a moved character
+        key = _key_of_other(demand.key)
+        demand = replace(demand, batch=demand.batch or key)
+        reading = other.suggested if demand.verdict is Verdict.RETAIN else ""
+        _read_in(session, replace(demand, flag=other.id, version=0, key=key, reading=reading, suggested=None), other)
+    state, reading = (State(undone.was_state), undone.was) if undone else _left_by(demand, seen)
+    return _write_reading(session, demand, seen, state, reading, undone)
+
+
+def _undone_reading(own: Sequence[ReadingRow], demand: DecisionRequest) -> ReadingRow:
+    number = len(own) if demand.undoes_version is None else demand.undoes_version
+    if not 0 < number <= len(own) or (own[number - 1].state, own[number - 1].reading) != (
+        own[-1].state,
+        own[-1].reading,
+    ):
+        raise RefusedDecisionError(_("flag %(flag)s: only its last decision can be taken back"), flag=demand.flag)
+    return own[number - 1]
+
+
+def take_reading_back(
+    session: Session, flag: FlagRow, taken: ReadingRow, person: str, key: str, batch: str = ""
+) -> Decision:
+    """Take back, within a transaction, a reading that stands: all is as it was before it."""
+    seen = as_read(flag, readings_of(session, flag.id, person))
+    demand = DecisionRequest("", flag.id, Verdict.UNDO, seen.version, person, key, batch=batch)
+    return _write_reading(session, demand, seen, State(taken.was_state), taken.was, taken)
+
+
+def _write_reading(
+    session: Session, demand: DecisionRequest, seen: FlagRow, state: State, reading: str, undone: ReadingRow | None
+) -> Decision:
+    row = ReadingRow(**values_of(session, demand, seen, state, reading))
+    if undone is not None:
+        row.about = undone.id
+        row.verdict = (Verdict.REDO if undone.verdict == Verdict.UNDO.value else Verdict.UNDO).value
+    session.add(row)
+    session.flush()
+    return replace(shown_decisions(session, [row])[0], version=seen.version + 1)
 
 
 def _must_be_as_seen(demand: DecisionRequest, flag: FlagRow) -> None:
@@ -248,7 +308,7 @@ def check_typed(demand: DecisionRequest, flag: FlagRow) -> None:
 
 
 def take_back_in(
-    session: Session, flag: FlagRow, taken: DecisionRow, person: str, key: str, *, batch: str = ""
+    session: Session, flag: FlagRow, taken: DecisionRow, person: str, key: str, batch: str = ""
 ) -> Decision:
     """Take back, within a transaction, an event that stands on `flag`: all is as it was before it."""
     demand = DecisionRequest("", flag.id, Verdict.UNDO, flag.version, person, key, batch=batch)
@@ -258,7 +318,7 @@ def take_back_in(
 def _write(
     session: Session, demand: DecisionRequest, flag: FlagRow, state: State, reading: str, undone: DecisionRow | None
 ) -> Decision:
-    row = row_of(session, demand, flag, state, reading)
+    row = DecisionRow(version=flag.version + 1, **values_of(session, demand, flag, state, reading))
     if undone is not None:
         row.about = undone.id
         row.verdict = (Verdict.REDO if undone.verdict == Verdict.UNDO.value else Verdict.UNDO).value
@@ -291,11 +351,7 @@ def _of_other_half(
 ) -> DecisionRequest | None:
     """What is said of the other half of a moved character along with this one: what is said of one half is said of
     the other, and taken back with it, unless somebody said something of that one by itself."""
-    uid = flag.evidence.get("moved", "")
-    if not uid or demand.key.startswith(_MOVED):
-        return None
-    query = select(FlagRow).where(FlagRow.page_id == flag.page_id, FlagRow.uid == uid, FlagRow.stale.is_(False))
-    other = session.scalar(query.with_for_update())
+    other = None if demand.key.startswith(_MOVED) else _half_of(session, flag)
     if other is None:
         return None
     key = _key_of_other(demand.key)
@@ -309,6 +365,13 @@ def _of_other_half(
         return None if alone or demand.verdict not in _OF_BOTH else both
     twin = _twin(session, undone, other) if undone else None
     return replace(both, undoes=None, undoes_version=twin.version) if twin else None
+
+
+def _half_of(session: Session, flag: FlagRow) -> FlagRow | None:
+    """The other half of a moved character, held."""
+    uid = flag.evidence.get("moved", "")
+    query = select(FlagRow).where(FlagRow.page_id == flag.page_id, FlagRow.uid == uid, FlagRow.stale.is_(False))
+    return session.scalar(query.with_for_update()) if uid else None
 
 
 def _twin(session: Session, event: DecisionRow, other: FlagRow) -> DecisionRow | None:
@@ -337,14 +400,14 @@ def _key_of_other(key: str) -> str:
     return _MOVED + hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
 
 
-def _again(there: DecisionRow, demand: DecisionRequest) -> None:
-    """Raises RefusedDecisionError where the key was used for something else."""
+def _again(there: DecisionRow | ReadingRow, demand: DecisionRequest, version: int) -> None:
+    """Raises RefusedDecisionError where the key was used for something else than what made that version."""
     verdict = Verdict.UNDO.value if there.verdict in TAKING_BACK else there.verdict
     note = (
         there.note if demand.verdict is Verdict.UNDO and not demand.note else demand.note
     )  # that of what stands again
     said = (demand.flag, demand.verdict.value, demand.version + 1, demand.person, note)
-    same = (there.flag_id, verdict, there.version, there.person, there.note) == said
+    same = (there.flag_id, verdict, version, there.person, there.note) == said
     if not same or (demand.verdict in (Verdict.OTHER, Verdict.TYPED) and there.reading != demand.reading):
         raise key_of_another()
 
@@ -366,6 +429,11 @@ def _after(session: Session, demand: DecisionRequest, flag: FlagRow) -> tuple[St
                 person=last.person,
             )
         return State(last.was_state), last.was
+    return _left_by(demand, flag)
+
+
+def _left_by(demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
+    """Where a flag stands after a decision that takes nothing back, and what is then to be read there."""
     readings = {
         Verdict.TAKE: flag.suggested,
         Verdict.OTHER: demand.reading,

@@ -13,13 +13,14 @@ from proof.model.flags import Kind
 from proof.store import rows
 from proof.store.decision_records import State
 from proof.store.lookup import WorkNow
-from proof.store.models import DecisionRow, FlagRow, RuleRow
+from proof.store.models import DecisionRow, FlagRow, ReadingRow, RuleRow
 from proof.store.quality import is_seeded
 from proof.store.queue_records import (
     Pair,
     QueueFilter,
     listed_pages,
 )
+from proof.store.readings import LOOKER, differing, own_states
 from proof.store.rules import rules_of
 
 Mask = NDArray[np.bool_]
@@ -34,9 +35,11 @@ PAIRED = frozenset({Kind.SUBSTITUTION, Kind.VARIANT, Kind.TRANSPOSITION, Kind.IN
 
 class Columns:
     """The flags of one work as arrays, in page order, at its `revision` and after the act of number `act`. Seeded
-    errors are shown like other flags and are not counted as findings."""
+    errors are shown like other flags and are not counted as findings. In a work that is read blind each
+    person has their own: a reader with their own readings, whoever decides with what readers differ on."""
 
     def __init__(self, session: Session, work: WorkNow, act: int) -> None:
+        self.looker = LOOKER.get()
         work_id = self._work_id = work.id
         self.revision, self._act = work.revision, act
         self.pages = listed_pages(session, work_id)
@@ -83,9 +86,19 @@ class Columns:
         self.by_score = np.argsort(-self.score, kind="stable")
         self.rank = np.empty(len(found), dtype=np.int64)
         self.rank[self.by_score] = np.arange(len(found))
+        self._show_to_looker(session)
         self.otherwise = np.zeros(len(found), dtype=np.bool_)
         """Which flags were settled by another reading than the suggested one; told of moved characters alone."""
         self._leading, self._following = self._halves(session, work_id)
+
+    def _show_to_looker(self, session: Session) -> None:
+        for number, own in own_states(session, FlagRow.work_id == self._work_id).items():
+            if number in self.at:
+                self.state[self.at[number]] = STATES.index(own.state)
+        if self.looker.arbitrates:
+            differ = np.isin(self.number, list(differing(session, FlagRow.work_id == self._work_id)))
+            self.by_hand &= ~differ  # what one of two corrected by hand is a question
+            self._raised &= differ | (self.state != STATES.index(State.OPEN))
 
     def catch_up(self, session: Session, act: int) -> bool:
         """Read in new decisions, up to the act of that number. False where the arrays must be made anew: a rule was set
@@ -93,13 +106,20 @@ class Columns:
         since = (RuleRow.work_id == self._work_id, RuleRow.id > self._act)
         if act == self._act or session.scalar(select(exists().where(*since))):
             return act == self._act
+        reads = (ReadingRow.work_id == self._work_id, ReadingRow.id > self._act)
+        if self.looker.arbitrates and session.scalar(select(exists().where(*reads))):
+            return False
         query = select(DecisionRow.flag_id, DecisionRow.state, DecisionRow.reading, DecisionRow.suggested)
         query = query.where(DecisionRow.work_id == self._work_id, DecisionRow.id > self._act, DecisionRow.id <= act)
-        for number, state, reading, suggested in session.execute(query.order_by(DecisionRow.id)):
-            if number not in self.at:
-                return False
+        decided = session.execute(query.order_by(DecisionRow.id)).all()
+        own = set(session.scalars(select(ReadingRow.flag_id).where(*reads, ReadingRow.person == self.looker.person)))
+        if not self.at.keys() >= own | {number for number, *_ in decided}:
+            return False
+        for number, state, reading, suggested in decided:
             self.state[self.at[number]] = STATES.index(State(state))
             self.otherwise[self.at[number]] = said_otherwise(state, reading, suggested)
+        for number, seen in own_states(session, FlagRow.id.in_(own | {number for number, *_ in decided})).items():
+            self.state[self.at[number]] = STATES.index(seen.state)
         self._act = act
         return True
 

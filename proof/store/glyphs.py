@@ -17,6 +17,7 @@ from proof.store.decision_records import State
 from proof.store.lookup import StorePart, number_of, work_now
 from proof.store.models import FlagRow, GlyphRow, PageRow
 from proof.store.quality import is_seeded
+from proof.store.readings import own_states
 
 Shapes = NDArray[np.int8]
 """What the glyphs of characters look like, a row each."""
@@ -141,7 +142,9 @@ class Glyphs(StorePart):
         query = query.where((FlagRow.stale.is_(False) & FlagRow.raised.is_(True)) | (FlagRow.ordinal == rows.BY_HAND))
         said: dict[tuple[int, int, int], GlyphState] = {}
         with self._reading() as session:
+            own = own_states(session, FlagRow.page_id.in_({page for page, _, _ in places}))
             for *at, flag, state, reading, version, ordinal in session.execute(query.order_by(FlagRow.id)):
+                state, reading, version = own.get(flag, (state, reading, version))  # noqa: PLW2901 - as who looks sees it
                 by_hand = ordinal == rows.BY_HAND
                 if not by_hand or state != State.OPEN.value:
                     page, line, offset = at

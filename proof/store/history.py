@@ -15,7 +15,7 @@ from proof.store.acts import RuleChange, What
 from proof.store.comments import Comment, comments
 from proof.store.decision_records import Decision, Verdict
 from proof.store.decision_rows import shown_decisions
-from proof.store.judgements import Differing, Pairs, differing, judged_twice, paces, standings_in
+from proof.store.judgements import Differing, Pairs, changed_of, differing, judged_twice, paces, standings_in
 from proof.store.lookup import StorePart, number_of
 from proof.store.models import ActRow, CommentRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
 from proof.store.page_states import PageEvent, PageState, page_event
@@ -115,6 +115,11 @@ class History(StorePart):
         """Where another person decided otherwise on a page than `person`."""
         with self._reading() as session:
             return differing(session, work, page, person)
+
+    def changed_of(self, work: str, person: str) -> list[Differing]:
+        """What `person` decided in a work and another changed since, what was changed last first."""
+        with self._reading() as session:
+            return changed_of(session, work, person)
 
     def juans(self, work: str) -> list[str]:
         """The juan of a work in the order of their pages."""

@@ -33,6 +33,7 @@ from proof.store.models import (
     DecisionRow,
     FlagRow,
     PageRow,
+    ReadingRow,
     RuleRow,
     TextRow,
     TextVersionRow,
@@ -45,6 +46,7 @@ ENDING = ".decisions.jsonl"
 FORMAT = 1
 COMMENT = "comment"
 DECISION = "decision"
+READING = "reading"
 RULE = "rule"
 TEXT = "text"
 """The `act` of a line that holds what a text read when something was decided in it: places are told by it."""
@@ -289,7 +291,11 @@ def _place(session: Session, row: ActRow) -> Line:
     if isinstance(row, RuleRow):
         return work
     more: Line = {}
-    if isinstance(row, DecisionRow):
+    if isinstance(row, ReadingRow):
+        flag = session.get_one(FlagRow, row.flag_id)
+        page = session.get_one(PageRow, flag.page_id)
+        more = {"box": [flag.x, flag.y, flag.w, flag.h], **_place_in_text(session, flag)}
+    elif isinstance(row, DecisionRow):
         flag = session.get_one(FlagRow, row.flag_id)
         page = session.get_one(PageRow, flag.page_id)
         of_flag = select(DecisionRow.key).where(DecisionRow.flag_id == flag.id, DecisionRow.version == 1)

@@ -108,6 +108,19 @@ def differing(session: Session, work: str, page: int, person: str) -> list[Diffe
     return found
 
 
+def changed_of(session: Session, work: str, person: str) -> list[Differing]:
+    """What `person` settled and another settled otherwise since or took back, what was changed last first."""
+    mine = select(DecisionRow.flag_id).where(DecisionRow.person == person)
+    found = []
+    for events in _decided(session, work, DecisionRow.flag_id.in_(mine)):
+        own, now = next(one for one in reversed(events) if one.person == person), events[-1]
+        same = (own.state, own.reading) == (now.state, now.reading)
+        if own.state in _SETTLED and now.person != person and not same:
+            differs = Differing(own.flag, (own.state, own.reading), now.person, (now.state, now.reading))
+            found.append((now.id, differs))
+    return [differs for _, differs in sorted(found, reverse=True)]
+
+
 def _of_flag(events: Iterable[_Event]) -> dict[str, str]:
     """The last judgement of each person on a flag that was not taken back."""
     return {person: _what(one) for person, one in _last_events(events).items()}

@@ -3,8 +3,9 @@ once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -17,8 +18,9 @@ from proof.store import codec, rows
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_demand, conflict_of, decide_in
 from proof.store.lookup import NoPlaceError, StorePart, page_of
-from proof.store.models import CharactersRow, ColumnRow, DecisionRow, FlagRow, PageRow
+from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow
 from proof.store.quality import is_seeded, note_seeded, seeded_places, shown_text
+from proof.store.readings import version_seen
 from proof.store.request_keys import key_of_another, must_be_own
 from proof.store.texts import carry
 from proof.store.typed_text import LONGEST_READING
@@ -30,7 +32,7 @@ class ManualCorrection:
     `reading`, or are deleted where `delete` says so; `doubt` marks them as doubtful, without a reading. Length 0
     inserts a missed character. `key` is the request's; corrections of one `batch` are one act, taken back together.
     `transcribed` is what was seen to stand there, and `source` in the whole column, where it matters that it still
-    does. `authority` and `confirmed` are those of a `DecisionRequest`."""
+    does. `authority`, `confirmed` and `origin` are those of a `DecisionRequest`."""
 
     work: str
     page: int
@@ -48,6 +50,7 @@ class ManualCorrection:
     source: str | None = None
     authority: str = ""
     confirmed: bool = False
+    origin: Mapping[str, Any] = field(default_factory=dict)
 
 
 class ManualCorrections(StorePart):
@@ -58,8 +61,8 @@ class ManualCorrections(StorePart):
         Raises NoPlaceError, RefusedDecisionError, and ConflictError where the place was corrected by hand already."""
         _check(wanted)
         with self._writing() as session:
-            must_be_own(session, [wanted.key], DecisionRow)
-            return _correct_in(session, wanted)
+            must_be_own(session, [wanted.key], FlagAct)
+            return correct_in(session, wanted)
 
     def correct_glyphs(self, corrections: Sequence[ManualCorrection]) -> list[Decision | ConflictError]:
         """Correct several characters in one transaction: of one that a check flagged that flag is decided, any other is
@@ -69,7 +72,7 @@ class ManualCorrections(StorePart):
             _check(one)
         outcomes: dict[int, Decision | ConflictError] = {}
         with self._writing() as session:
-            must_be_own(session, [one.key for one in corrections], DecisionRow)
+            must_be_own(session, [one.key for one in corrections], FlagAct)
             places = [(one.page, one.line, one.offset, n) for n, one in enumerate(corrections)]
             for *_place, n in sorted(places):  # all take their locks in one order
                 try:
@@ -91,16 +94,18 @@ def _check(wanted: ManualCorrection) -> None:
         raise RefusedDecisionError(_("what is doubtful is a character of the text, and gets no reading"))
 
 
-def _correct_in(session: Session, wanted: ManualCorrection) -> Decision:
-    """Correct a place within a transaction; raises as `ManualCorrections.correct`."""
+def correct_in(session: Session, wanted: ManualCorrection, column: ColumnRow | None = None) -> Decision:
+    """Correct a place within a transaction; raises as `ManualCorrections.correct`. `column` is that of a page without
+    an image, of which the store keeps none."""
     page = page_of(session, wanted.work, wanted.page)
-    said = session.scalar(select(DecisionRow).where(DecisionRow.key == wanted.key))
-    if said is not None:  # sent again; the text may be another by now
+    said = session.scalar(select(ActRow).where(ActRow.key == wanted.key))
+    if isinstance(said, FlagAct):  # sent again; the text may be another by now
         if (said.page, said.line, said.offset, said.length) != (page.page, wanted.line, wanted.offset, wanted.length):
             raise key_of_another()
-        return decide_in(session, _demand(wanted, said.flag_id, said.version - 1))
-    found = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == wanted.line)
-    column = session.scalars(found.order_by(ColumnRow.ordinal)).first()
+        return decide_in(session, _demand(wanted, said.flag_id, (said.version or 1) - 1))
+    if column is None:
+        found = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == wanted.line)
+        column = session.scalars(found.order_by(ColumnRow.ordinal)).first()
     if column is None or wanted.offset < 0 or wanted.offset + wanted.length > len(column.source):
         raise NoPlaceError(_("%(page)s: column %(column)s has no such place"), page=page.page, column=wanted.line)
     stands = column.source[wanted.offset : wanted.offset + wanted.length]
@@ -111,9 +116,9 @@ def _correct_in(session: Session, wanted: ManualCorrection) -> Decision:
         raise NoPlaceError(told, page=page.page, column=wanted.line)
     _check_alone(session, page, wanted)
     answered = wanted.length == 1 and (wanted.line, wanted.offset) in places
-    flagged = None if answered else _flag_there(session, wanted)
+    flagged = None if answered else flag_there(session, wanted.page, wanted.line, wanted.offset, wanted.length)
     if flagged is not None and flagged.state == State.OPEN.value and flagged.transcribed == stands:
-        return decide_in(session, _demand(wanted, flagged.id, flagged.version))
+        return decide_in(session, _demand(wanted, flagged.id, version_seen(session, flagged)))
     packed = session.get(CharactersRow, page.id)
     characters = codec.unpack(packed.data) if packed else ()
     box = box_at(characters, column.number, wanted.offset, wanted.length)
@@ -125,23 +130,26 @@ def _correct_in(session: Session, wanted: ManualCorrection) -> Decision:
     taken = _corrected_there(session, page, column.source, flag)
     if taken is not None:
         raise conflict_of(session, taken, 0)
-    return decide_in(session, _demand(wanted, row.id, row.version))
+    return decide_in(session, _demand(wanted, row.id, version_seen(session, row)))
 
 
 def _correct_glyph_in(session: Session, wanted: ManualCorrection) -> Decision:
     """Correct a character within a transaction; raises as `ManualCorrections.correct`."""
-    said = session.scalar(select(DecisionRow.id).where(DecisionRow.key == wanted.key))
-    flag = _flag_there(session, wanted) if said is None else None
+    said = session.scalar(select(ActRow.id).where(ActRow.key == wanted.key))
+    there = (wanted.page, wanted.line, wanted.offset, wanted.length)
+    flag = flag_there(session, *there) if said is None else None
     if flag is not None and flag.transcribed == wanted.transcribed and flag.state != State.OPEN.value:
         raise conflict_of(session, flag, 0)
-    return _correct_in(session, wanted)
+    return correct_in(session, wanted)
 
 
-def _flag_there(session: Session, wanted: ManualCorrection) -> FlagRow | None:
-    """The flag of a check that is about this very place."""
-    query = select(FlagRow).where(FlagRow.page_id == wanted.page, FlagRow.line == wanted.line)
-    query = query.where(FlagRow.offset == wanted.offset, FlagRow.length == wanted.length, ~is_seeded())
-    query = query.where(FlagRow.stale.is_(False), FlagRow.kind != Kind.LAYOUT.value, FlagRow.ordinal >= rows.CURRENT)
+def flag_there(session: Session, page: int, line: int, offset: int, length: int) -> FlagRow | None:
+    """The flag of a check, or of a collation, that is about this very place."""
+    query = select(FlagRow).where(FlagRow.page_id == page, FlagRow.line == line)
+    query = query.where(FlagRow.offset == offset, FlagRow.length == length, ~is_seeded())
+    of_check = FlagRow.ordinal >= rows.CURRENT
+    query = query.where(FlagRow.stale.is_(False), FlagRow.kind != Kind.LAYOUT.value)
+    query = query.where(of_check | (FlagRow.ordinal == rows.COLLATED))
     return session.scalars(query.order_by(FlagRow.raised.desc(), FlagRow.id.desc()).with_for_update()).first()
 
 
@@ -169,7 +177,7 @@ def _demand(wanted: ManualCorrection, flag: int, version: int) -> DecisionReques
     verdict = Verdict.DELETE if wanted.delete else Verdict.UNSURE if wanted.doubt else Verdict.TYPED
     said = (wanted.person, wanted.key, wanted.reading, wanted.note)
     demand = DecisionRequest(wanted.work, flag, verdict, version, *said, batch=wanted.batch)
-    return replace(demand, authority=wanted.authority, confirmed=wanted.confirmed)
+    return replace(demand, authority=wanted.authority, confirmed=wanted.confirmed, origin=wanted.origin)
 
 
 def _row_by_hand(session: Session, page: PageRow, flag: Flag, column: ColumnRow) -> FlagRow:

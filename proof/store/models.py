@@ -289,11 +289,8 @@ class ActRow(Base):
     about: Mapped[int | None] = mapped_column(BigKey, index=True)
 
 
-class DecisionRow(ActRow):
-    """What somebody decided about a flag, with the place and the evidence as they then were. `seeded`: it answers a
-    seeded error, and says nothing of the text, whatever became of its flag since."""
-
-    __mapper_args__ = {"polymorphic_identity": "decision"}  # noqa: RUF012 - as the library has it
+class FlagAct:
+    """What somebody said of a flag, with the place and the evidence as they then were."""
 
     flag_id: Mapped[int] = _of_kind(BigKey, ForeignKey("flags.id"))
     version: Mapped[int] = _of_kind()
@@ -317,7 +314,22 @@ class DecisionRow(ActRow):
     suggested: Mapped[str] = _of_kind(Text)
     context: Mapped[str] = _of_kind(Text)
     evidence: Mapped[dict[str, Any]] = _of_kind(JSON)
+
+
+class DecisionRow(FlagAct, ActRow):
+    """What somebody decided about a flag. `seeded`: it answers a seeded error, and says nothing of the text, whatever
+    became of its flag since."""
+
+    __mapper_args__ = {"polymorphic_identity": "decision"}  # noqa: RUF012 - as the library has it
+
     seeded: Mapped[bool] = _of_kind()
+
+
+class ReadingRow(FlagAct, ActRow):
+    """What somebody decided about a flag without seeing the decisions of others: a chain of its own for each person,
+    in the order of its rows, which bear no `version`."""
+
+    __mapper_args__ = {"polymorphic_identity": "reading"}  # noqa: RUF012 - as the library has it
 
 
 class PageEventRow(ActRow):
@@ -364,6 +376,18 @@ class CommentRow(ActRow):
     context: Mapped[str] = _of_kind(Text)
 
 
+class AssignmentRow(ActRow):
+    """A page given to a person (`assigned`; the `state` is `given`), or given back (`back`). The last one of a page
+    holds."""
+
+    __mapper_args__ = {"polymorphic_identity": "assignment"}  # noqa: RUF012 - as the library has it
+
+    page_id: Mapped[int] = _of_kind(ForeignKey("pages.id"))
+    state: Mapped[str] = _of_kind(String(16))
+    assigned: Mapped[str] = _of_kind(String(255))
+    batch: Mapped[str] = _of_kind(String(64))
+
+
 class RuleRow(ActRow):
     """A rule of the project set or lifted: these two are variants here. The last row of a pair holds. `planted`: when
     it was set, planted errors alone had this pair, and these alone it hides."""
@@ -387,7 +411,7 @@ Index(None, _acts.transcribed, _acts.suggested)
 
 class AccountRow(Base):
     """Somebody who may log in. `handle` is the name as it is looked up, `password` an argon2 hash, `stamp` what
-    every session of theirs holds."""
+    every session of theirs holds, `token_stamp` what every token does; empty: there are none."""
 
     __tablename__ = "accounts"
     __table_args__ = (UniqueConstraint("name"), UniqueConstraint("handle"))
@@ -400,6 +424,7 @@ class AccountRow(Base):
     disabled: Mapped[bool] = mapped_column(default=False, server_default=false())
     provisional: Mapped[bool] = mapped_column(default=False, server_default=false())
     stamp: Mapped[str] = mapped_column(String(64))
+    token_stamp: Mapped[str] = mapped_column(String(64), default="", server_default=text("''"))
     made: Mapped[datetime] = mapped_column(Moment)
     seen: Mapped[datetime | None] = mapped_column(Moment)
 

@@ -42,6 +42,7 @@ from proof.store.queue_records import (
     WorkSummary,
     listed_page,
 )
+from proof.store.readings import LOOKER, Looker, own_states
 from proof.store.work_text import At, columns_of
 from proof.text.edit import Edit
 from proof.text.model import script_shown
@@ -49,6 +50,8 @@ from proof.text.model import script_shown
 KEPT_WORKS = 32
 """Works whose flags are kept in memory: those that somebody looked at last."""
 
+MOST_ON_PAGE = 10_000
+"""Flags of one page that are read at once; a page of two thousand characters has fewer."""
 
 BINS = 24
 """Steps of the score that the dial has."""
@@ -59,7 +62,7 @@ class Queue(StorePart):
 
     def __init__(self, reading: Sessions, writing: Sessions) -> None:
         super().__init__(reading, writing)
-        self._columns = Bounded[int, Columns](KEPT_WORKS)
+        self._columns = Bounded[tuple[int, Looker], Columns](KEPT_WORKS)
         self._lock = threading.Lock()
 
     def works(self) -> list[WorkSummary]:
@@ -229,18 +232,31 @@ class Queue(StorePart):
             query = query.join(WorkRow, FlagRow.work_id == WorkRow.id)
             query = query.where(FlagRow.id.in_(both_halves), WorkRow.name == work)
             if not taken_back:
-                query = query.where((FlagRow.ordinal != rows.BY_HAND) | (FlagRow.state != State.OPEN.value))
+                there = [one for one in both_halves if one in columns.at and columns.there[columns.at[one]]]
+                by_hand = (FlagRow.ordinal != rows.BY_HAND) | (FlagRow.state != State.OPEN.value)
+                query = query.where(by_hand | FlagRow.id.in_(there))
             both = list(session.execute(query))
             places = seeded_places(session, sorted({page.id for _, page in both}))
             seeded = seeded_among(session, [flag.id for flag, _ in both])
+            own = own_states(session, FlagRow.id.in_(both_halves))
             found = {
                 flag.id: _queued(flag, page, columns.page_of, None if flag.id in seeded else places.get(page.id))
                 for flag, page in both
             }
+            for number, seen in own.items():
+                if number in found:
+                    found[number] = replace(found[number], **seen._asdict())
         missing = [number for number in numbers if number not in found]
         if missing:
             raise MissingFlagError(_("%(work)s: there is no flag %(flag)s"), work=work, flag=missing[0])
         return [replace(found[number], other=found.get(halves[number] or 0)) for number in numbers]
+
+    def on_page(self, work: str, position: int) -> list[QueuedFlag]:
+        """All flags of the page at a position of a work, hidden ones and both halves of a moved character included, in
+        page order. Raises NoPlaceError."""
+        wanted = QueueFilter(first_page=position, last_page=position, raised=None, halves=True)
+        numbers, _more = self.find(work, wanted, Order.PAGE, limit=MOST_ON_PAGE)
+        return self.flags(work, numbers)
 
     def page(self, work: str, number: int) -> tuple[ListedPage, PageResult]:
         """A page of a work and its result as people see it. Raises NoPlaceError."""
@@ -262,7 +278,8 @@ class Queue(StorePart):
         """What decisions make of the columns of pages, by page and number of the column: by their places in the column
         as it was checked. Raises NoPlaceError."""
         with self._reading() as session:
-            columns = chain.from_iterable(columns_of(session, work_now(session, work).id, pages))
+            own = own_states(session, FlagRow.page_id.in_(pages))
+            columns = chain.from_iterable(columns_of(session, work_now(session, work).id, pages, own))
             return {(column.page, column.number): column.edits for column in columns if column.edits}
 
     def image(self, sha: str) -> tuple[str, int, int] | None:
@@ -283,9 +300,10 @@ class Queue(StorePart):
         """The columns of a work as the store is now. Raises NoPlaceError."""
         with self._lock, self._reading() as session:
             now, act = work_now(session, work), newest_act(session)
-            columns = self._columns.get(now.id)
+            key = now.id, LOOKER.get()
+            columns = self._columns.get(key)
             if columns is None or columns.revision != now.revision or not columns.catch_up(session, act):
-                columns = self._columns.put(now.id, Columns(session, now, act))
+                columns = self._columns.put(key, Columns(session, now, act))
             return columns
 
 

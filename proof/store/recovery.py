@@ -9,7 +9,7 @@ reads now, as by a check; where that finds a flag there, it is the flag of the p
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +21,7 @@ from proof.store import rows
 from proof.store.journal import (
     COMMENT,
     DECISION,
+    READING,
     RULE,
     Chains,
     Line,
@@ -38,6 +39,7 @@ from proof.store.models import (
     DecisionRow,
     FlagRow,
     PageRow,
+    ReadingRow,
     RuleRow,
     TextRow,
     TextVersionRow,
@@ -45,7 +47,7 @@ from proof.store.models import (
 )
 from proof.store.places import no_longer_ask
 from proof.store.quality import add_decision, note_seeded, seeded_among
-from proof.store.texts import carry, content_of, version_of
+from proof.store.texts import Place, carried_through, content_of, place_of, sha_of, version_of
 from proof.text.versions import most_alike
 
 KINDS = {mapper.polymorphic_identity: mapper.class_ for mapper in inspect(ActRow).polymorphic_iterator()}
@@ -94,21 +96,31 @@ class _Work:
     present: int = 0
     unplaced: list[Unplaced] = field(default_factory=list)
     works: set[int] = field(default_factory=set)
-    texts: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    places: Mapping[int, _Standing] = field(default_factory=dict)
     flags: dict[str, FlagRow] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """The last version of the file at `path` that has a place, and where it is in that."""
+
+    path: str
+    content: str
+    place: Place
 
 
 def recover(session: Session, read: Read) -> Recovered:
     """Put into the store what the journal holds and the store does not."""
     lines = _under_present_names(session, read.lines)
     chains, superseded = chains_of(lines)
-    done, stored = _Work(texts=texts_of(lines)), _stored(session)
+    done, stored = _Work(), _stored(session)
     wanted = [
-        (number, line, chain[-1][1])
+        (number, line, chain[-1])
         for chain in chains.values()
         for number, line in _missing(chain, stored.get(_subject(chain[0][1]), []), done)
     ]
-    for _, line, last in sorted(wanted, key=lambda one: one[0]):
+    done.places = _standing(session, texts_of(lines), dict(last for _, _, last in wanted))
+    for _, line, (last, _) in sorted(wanted, key=lambda one: one[0]):
         why = _put(session, line, last, done)
         if why:
             done.unplaced.append(Unplaced(line, why))
@@ -165,7 +177,7 @@ def _missing(chain: list[tuple[int, Line]], stored: list[Line], done: _Work) -> 
             else:
                 done.unplaced.append(Unplaced(line, "the rule was set otherwise since"))
         return
-    if chain[0][1]["act"] == COMMENT:  # one takes the place of no other
+    if chain[0][1]["act"] in (COMMENT, READING):  # one takes the place of no other
         for number, line in chain:
             if identity(line) in here:
                 done.present += 1
@@ -182,8 +194,42 @@ def _missing(chain: list[tuple[int, Line]], stored: list[Line], done: _Work) -> 
     yield from chain[common:]
 
 
-def _put(session: Session, line: Line, last: Line, done: _Work) -> str:
-    """Put an act into the store; gives why it cannot be. `last` is the last one of its chain."""
+def _standing(
+    session: Session, texts: Mapping[tuple[str, str], str], lines: Mapping[int, Line]
+) -> dict[int, _Standing]:
+    """Where the places of these lines of the journal stand, carried through all versions of their texts since."""
+    known = select(TextRow.path, TextVersionRow).join(TextVersionRow, TextVersionRow.id == TextRow.version_id)
+    present = {path: content_of(version) for path, version in session.execute(known)}
+    of_file: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for (file, sha), content in texts.items():
+        of_file[file][sha] = content
+    of_path: defaultdict[tuple[str, str], dict[int, Line]] = defaultdict(dict)
+    for number, line in lines.items():
+        if line.get("sha") in of_file[line.get("file", "")]:
+            page = _page(session, line)
+            of_path[line["file"], page.text if page is not None else line["file"]][number] = line
+    found: dict[int, _Standing] = {}
+    for (file, path), there in of_path.items():
+        if path in present:
+            order = list(of_file[file])
+            places = {n: (order.index(line["sha"]), _place_in(line, n)) for n, line in there.items()}
+            contents = [*of_file[file].values(), present[path]]
+            through = carried_through(contents, places)
+            found |= {n: _Standing(path, contents[at], place) for n, (at, place) in through.items()}
+    return found
+
+
+def _place_in(line: Line, number: int) -> Place:
+    """The place of a line of the journal, in the version that it names; `number` takes the place of a flag's."""
+    flag = _gone(line)
+    flag.id, flag.start, flag.extent, flag.reads = number, line["start"], line["extent"], line["reads"]
+    if line["act"] == DECISION:
+        flag.state, flag.reading = line["state"], line["reading"]
+    return place_of(flag, ())
+
+
+def _put(session: Session, line: Line, last: int, done: _Work) -> str:
+    """Put an act into the store; gives why it cannot be. `last` is the number of the last one of its chain."""
     if session.scalars(select(ActRow).where(ActRow.key == line["key"])).first() is not None:
         return "its key is another act's"
     about = session.scalar(select(ActRow.id).where(ActRow.key == line["about"])) if line.get("about") else None
@@ -204,6 +250,8 @@ def _put(session: Session, line: Line, last: Line, done: _Work) -> str:
     done.works.add(page.work_id)
     if table is CommentRow:
         session.add(CommentRow(work_id=page.work_id, page_id=page.id, flag_id=flag.id if flag else None, **values))
+    elif table is ReadingRow and flag is not None:
+        session.add(ReadingRow(work_id=page.work_id, flag_id=flag.id, **values | {"kind": flag.kind}))
     elif flag is None:
         session.add(table(work_id=page.work_id, page_id=page.id, **values))
     elif flag.version + 1 != line["version"]:
@@ -221,7 +269,7 @@ def _page(session: Session, line: Line) -> PageRow | None:
     return session.scalar(found.where(PageRow.page == line["page"], PageRow.repeat == line["repeat"]))
 
 
-def _flag(session: Session, line: Line, last: Line, done: _Work) -> FlagRow | None:
+def _flag(session: Session, line: Line, last: int, done: _Work) -> FlagRow | None:
     """The flag that an act is about: the one that was found at its place; where none was, one that is gone. None where
     there is no page that it could be of."""
     key = line.get("first") or f"{line['work']}\x1f{line['page']}\x1f{line['repeat']}\x1f{line['uid']}"
@@ -230,27 +278,25 @@ def _flag(session: Session, line: Line, last: Line, done: _Work) -> FlagRow | No
             flag_id = session.scalar(select(DecisionRow.flag_id).where(DecisionRow.key == line["first"]))
             known = session.get(FlagRow, flag_id) if flag_id is not None else None
         else:
-            known = _flag_at(session, line, last, done)
+            known = _flag_at(session, line, done.places.get(last))
         if known is None:
             return None
         done.flags[key] = known
     return done.flags[key]
 
 
-def _flag_at(session: Session, line: Line, last: Line, done: _Work) -> FlagRow | None:
+def _flag_at(session: Session, line: Line, standing: _Standing | None) -> FlagRow | None:
     page = _page(session, line)
-    content = done.texts.get((last["file"], last["sha"])) if last.get("sha") else None
-    path = page.text if page is not None else line.get("file")
+    path = standing.path if standing is not None else page.text if page is not None else line.get("file")
     text = session.scalar(select(TextRow).where(TextRow.path == path))
     flag = _gone(line)
-    if text is not None and content is not None:
-        flag.text_id, flag.version_id = text.id, version_of(session, text, last["sha"], content).id
-        flag.start, flag.extent, flag.reads = last["start"], last["extent"], last["reads"]
-        flag.state, flag.reading = last.get("state", "open"), last.get("reading", "")
-        if line["act"] != DECISION:
-            flag.state, flag.reading = "open", ""
-        carry(session, [flag])
-        flag.state, flag.reading = "open", ""
+    if text is not None and standing is not None:
+        place = standing.place
+        flag.text_id, flag.version_id = (
+            text.id,
+            version_of(session, text, sha_of(standing.content), standing.content).id,
+        )
+        flag.start, flag.extent, flag.reads = place.start, place.extent, place.reads
     stands = text is not None and flag.version_id == text.version_id and flag.start is not None
     here = _page_at(session, flag, line) if stands else None
     page = here or page
@@ -267,7 +313,7 @@ def _flag_at(session: Session, line: Line, last: Line, done: _Work) -> FlagRow |
         flag.uid = flag.uid[:40] + line["key"][:20]
     by_hand = rows.is_by_hand(line["uid"])
     flag.ordinal = rows.BY_HAND if by_hand else rows.GONE
-    flag.stale = not (by_hand and (stands or not last.get("sha")) and flag.reads == flag.transcribed)
+    flag.stale = not (by_hand and (stands or not line.get("sha")) and flag.reads == flag.transcribed)
     if here is not None and flag.start is not None:
         _stand_on(session, here, flag)
     session.add(flag)

@@ -24,8 +24,8 @@ def key_of_another() -> RefusedDecisionError:
     return RefusedDecisionError(_("this key was used for something else; give every request its own"))
 
 
-def must_be_own(session: Session, keys: Iterable[str], kind: type[ActRow]) -> None:
-    """Raises RefusedDecisionError where an act of another kind has one of these keys."""
+def must_be_own(session: Session, keys: Iterable[str], kind: type) -> None:
+    """Raises RefusedDecisionError where an act of another kind, a class of rows, has one of these keys."""
     asked = list(keys)
     for start in range(0, len(asked), AT_ONCE):
         same = select(ActRow).where(ActRow.key.in_(asked[start : start + AT_ONCE]))

@@ -26,11 +26,14 @@ from proof.ocr.engine import EngineIdentity
 from proof.store import database, queries, rows
 from proof.store.accounts import Accounts
 from proof.store.acts import Acts
+from proof.store.assignments import Assignments
 from proof.store.cache import Cache
+from proof.store.carried import CarriedDecisions
 from proof.store.collated import CollatedTexts
 from proof.store.comments import Comments
 from proof.store.database import Waiting, check_lock
 from proof.store.decisions import Decisions
+from proof.store.double_readings import DoubleReadings
 from proof.store.finder import Finder
 from proof.store.glyphs import Glyphs, Shapes
 from proof.store.history import History
@@ -85,10 +88,13 @@ class Store:
         sessions = (self._reading, self._writing)
         self.cache = Cache(*sessions)
         self.decisions = Decisions(*sessions)
+        self.double_readings = DoubleReadings(*sessions)
         self.acts = Acts(*sessions)
         self.manual_corrections = ManualCorrections(*sessions)
         self.collated = CollatedTexts(*sessions)
+        self.carried = CarriedDecisions(*sessions)
         self.comments = Comments(*sessions)
+        self.assignments = Assignments(*sessions)
         self.page_states = PageStates(*sessions)
         self.rules = Rules(*sessions)
         self.layout_overrides = LayoutOverrides(*sessions)

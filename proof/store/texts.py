@@ -21,7 +21,7 @@ import re
 import zlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from sqlalchemy import ColumnElement, Select, delete, select, update
@@ -55,6 +55,20 @@ class Texts(StorePart):
         """Note that the file at `path` reads `content` now; `written` is what made it so of the version before."""
         with self._writing() as session:
             arrive(session, path, content, script, written=written)
+
+    def arrive_after(self, present: int | None, path: str, content: str, script: str) -> bool:
+        """Note that the file at `path` read `content` when its version in the store was `present`. Gives False, and
+        notes nothing, where another version came meanwhile: `content` may be older than that."""
+        with self._writing() as session:
+            if _present(session, path, lock=True) != present:
+                return False
+            arrive(session, path, content, script)
+        return True
+
+    def present(self, path: str) -> int | None:
+        """The version in which the text at `path` was checked or written last; None where it never was."""
+        with self._reading() as session:
+            return _present(session, path)
 
     def paths(self) -> set[str]:
         """Where the texts lie that the store knows, each where it was checked or written last."""
@@ -101,6 +115,12 @@ def arrive(
         session.flush()
         _forget_unused(session, text)
     return version
+
+
+def _present(session: Session, path: str, *, lock: bool = False) -> int | None:
+    text = select(TextRow).where(TextRow.path == path)
+    found = session.scalar(text.with_for_update() if lock else text)
+    return found.version_id if found is not None else None
 
 
 def move_text(session: Session, old: str, new: str) -> None:
@@ -236,6 +256,14 @@ class DecidedPlace:
     place: Place
 
 
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """Where what was decided stands, if somebody wrote it, and how far its line is from what they made of it."""
+
+    span: Span
+    distance: int
+
+
 class TextStep:
     """The way from one version of a text to another, for the places in the first; `written` is what an export wrote
     into it, where that made the other. `script` tells in what forms a reading may be written. `lost_in` is the version
@@ -258,7 +286,7 @@ class TextStep:
         else:
             self._direct = PositionMap.of_comparison(old, new)
         known = {} if written is not None or old == new else self._as_decided(old, places)
-        self._decided: dict[int, Span] = known
+        self._decided = known
         self._back = PositionMap.of_comparison(new, lost_in) if lost_in is not None else None
 
     def now(self, place: Place) -> tuple[Span, str] | None:
@@ -273,8 +301,11 @@ class TextStep:
             found = self._direct.instead(edit.start, edit.length)
             return (found, place.wanted) if found is not None else None
         found = self._direct.where(place.start, place.extent)
-        if place.flag in self._decided and (found is None or not self._direct.line_stands(place.start)):
-            return self._decided[place.flag], place.wanted
+        decided = self._decided.get(place.flag)
+        if decided is not None and not self._direct.line_stands(place.start):
+            nearer = self._direct.distance(place.start) - decided.distance
+            if nearer > 0 or (nearer == 0 and found is None):
+                return decided.span, place.wanted
         if found is not None:
             return found, place.reads
         return None if place.whole else self._put_in_place(place)
@@ -291,7 +322,7 @@ class TextStep:
                 return found, wanted
         return None
 
-    def _as_decided(self, old: str, places: Iterable[Place]) -> dict[int, Span]:
+    def _as_decided(self, old: str, places: Iterable[Place]) -> dict[int, _Written]:
         """Where what was decided and not written yet stands, as if it had been written: a text that somebody corrected
         with the same corrections is that one."""
         pending: dict[Span, Place] = {}
@@ -310,9 +341,29 @@ class TextStep:
         for span, place in pending.items():
             inside = first.instead(*span)
             there = then.where(*inside) if inside is not None else None
-            if there is not None:
-                found[place.flag] = there
+            if inside is not None and there is not None:
+                found[place.flag] = _Written(there, then.distance(inside.start))
         return found
+
+
+def carried_through(contents: Sequence[str], places: Mapping[int, tuple[int, Place]]) -> dict[int, tuple[int, Place]]:
+    """Places as all versions of a text in turn leave them, as if each had arrived. Each place comes, and is given,
+    with the index of the version in which it stands; where that is not the last one the place is lost."""
+    now = dict(places)
+    for version in range(1, len(contents)):
+        standing: defaultdict[int, dict[int, Place]] = defaultdict(dict)
+        for number, (at, place) in now.items():
+            if at < version:
+                standing[at][number] = place
+        for at, of_version in standing.items():
+            meanwhile = contents[version - 1] if at < version - 1 else None
+            step = TextStep(contents[at], contents[version], "", of_version.values(), lost_in=meanwhile)
+            for number, place in of_version.items():
+                found = step.now(place)
+                if found is not None:
+                    (start, extent), reads = found
+                    now[number] = version, replace(place, start=start, extent=extent, reads=reads)
+    return now
 
 
 def _forget_unused(session: Session, text: TextRow) -> None:

@@ -16,6 +16,7 @@ from copy import copy
 from dataclasses import dataclass
 from itertools import chain, groupby
 from threading import Lock
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,6 +31,7 @@ from proof.store.decision_records import State
 from proof.store.lookup import WorkNow, newest_act, works_now
 from proof.store.models import ColumnRow, DecisionRow, FlagRow, PageRow, TextRow
 from proof.store.quality import is_seeded
+from proof.store.readings import OwnState
 from proof.store.texts import decided_reading
 from proof.text.column import TAG
 from proof.text.edit import Edit, edited
@@ -260,15 +262,20 @@ class WorkTexts:
             return text
 
 
-def columns_of(session: Session, work: int, among: Collection[int] | None = None) -> Iterator[Iterator[TextColumn]]:
+def columns_of(
+    session: Session,
+    work: int,
+    among: Collection[int] | None = None,
+    own: Mapping[int, OwnState] = MappingProxyType({}),
+) -> Iterator[Iterator[TextColumn]]:
     """The columns of each file of a work, or of the pages `among` them: as they were checked, those of pages without an
-    image as the file has them, with what was decided since."""
+    image as the file has them, with what was decided since, and with what who looks read as their `own`."""
     query = select(PageRow.id.label("number"), PageRow.page, PageRow.text, PageRow.status)
     query = query.where(PageRow.work_id == work, PageRow.absent.is_(False), *_among(among))
     pages = session.execute(query.order_by(PageRow.text, PageRow.position, PageRow.id)).all()
     checked = _checked_columns(session, work, among)
     in_files = columns_in_files(page for page in pages if page.status != Status.CHECKED.value)
-    decided = _decided(session, work, among)
+    decided = _decided(session, work, among, own)
 
     def columns(of_file: Iterable[Any]) -> Iterator[TextColumn]:
         for page in of_file:
@@ -298,10 +305,13 @@ def _checked_columns(session: Session, work: int, among: Collection[int] | None)
     }
 
 
-def _decided(session: Session, work: int, among: Collection[int] | None) -> dict[At, list[Any]]:
+def _decided(
+    session: Session, work: int, among: Collection[int] | None, own: Mapping[int, OwnState]
+) -> dict[At, list[Any]]:
     """The flags of each column that are corrected, or were written and taken back, in the order of their places; those
     that have lost their place are left out. `checked` is the version of the text in which the page was checked."""
     query = select(
+        FlagRow.id,
         FlagRow.page_id,
         FlagRow.line,
         FlagRow.offset,
@@ -314,12 +324,13 @@ def _decided(session: Session, work: int, among: Collection[int] | None) -> dict
     )
     query = query.join(PageRow, PageRow.id == FlagRow.page_id).outerjoin(TextRow, TextRow.id == FlagRow.text_id)
     of_pages = FlagRow.work_id == work if among is None else FlagRow.page_id.in_(among)
-    query = query.where(of_pages, FlagRow.version > 0, ~is_seeded())
-    query = query.where(or_(FlagRow.state == State.CORRECTED.value, FlagRow.reads != FlagRow.transcribed))
-    query = query.where(or_(FlagRow.text_id.is_(None), FlagRow.version_id == TextRow.version_id))
+    query = query.where(of_pages, ~is_seeded(), or_(FlagRow.version > 0, FlagRow.id.in_(own)))
+    written = (FlagRow.state == State.CORRECTED.value, FlagRow.reads != FlagRow.transcribed, FlagRow.id.in_(own))
+    query = query.where(or_(*written), or_(FlagRow.text_id.is_(None), FlagRow.version_id == TextRow.version_id))
     of_column: defaultdict[At, list[Any]] = defaultdict(list)
     for flag in session.execute(query.order_by(FlagRow.offset, FlagRow.length, FlagRow.id)):
-        of_column[flag.page_id, flag.line].append(flag)
+        seen = {"state": own[flag.id].state.value, "reading": own[flag.id].reading} if flag.id in own else {}
+        of_column[flag.page_id, flag.line].append(SimpleNamespace(**flag._asdict() | seen))
     return of_column
 
 

@@ -53,6 +53,11 @@ class Decoded:
     container: str = ""
     extraction: Extraction | None = None
 
+    @property
+    def begins(self) -> int:
+        """The byte of a file in UTF-8 at which its text begins."""
+        return len(codecs.BOM_UTF8) if self.bom else 0
+
 
 def decode(path: Path, data: bytes, encoding: str | None = None) -> Decoded:
     """The text of `data`, as UTF-8 or in the encoding that is named.

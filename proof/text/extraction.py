@@ -10,13 +10,18 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from proof.errors import OutputError
 from proof.text.edit import Edit
 from proof.text.remarks import Code, Value
+
+DAMAGED_ARCHIVE = (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, OSError, zlib.error, EOFError)
+"""What reading a damaged archive may raise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +143,17 @@ def _replaced(data: bytes, changes: Iterable[tuple[int, int, bytes]]) -> bytes:
 
 
 def _repacked(data: bytes, changes: Mapping[str, Sequence[tuple[int, int, bytes]]]) -> bytes:
-    """An archive with changed members; the others keep their content, order, dates and compression."""
+    """An archive with changed members; the others keep their content, order, dates and compression. Raises OutputError
+    where one of them is damaged."""
     target = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(target, "w") as new:
         new.comment = old.comment
         for info in old.infolist():
-            new.writestr(info, _replaced(old.read(info), changes.get(info.filename, ())))
+            try:
+                content = old.read(info)
+            except DAMAGED_ARCHIVE as error:
+                raise OutputError(f"{info.filename} in the archive is damaged ({error}): save the file anew") from error
+            new.writestr(info, _replaced(content, changes.get(info.filename, ())))
     return target.getvalue()
 
 

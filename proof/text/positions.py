@@ -94,6 +94,18 @@ class PositionMap:
         number = bisect_right(self._lines, Span(at, len(self._old))) - 1
         return number >= 0 and at <= self._lines[number].end
 
+    def distance(self, at: int) -> int:
+        """How far the line of a code point is from what it is compared with: less by two for each of its characters
+        that stand there. To compare versions of the line in `old` with one and the same `new`."""
+        begin, end = self._old.rfind("\n", 0, at) + 1, self._old.find("\n", at) % (len(self._old) + 1)
+        first = max(bisect_right(self._starts, begin) - 1, 0)
+        standing = 0
+        for block in self._blocks[first:]:
+            if block.old >= end:
+                break
+            standing += max(0, min(end, block.old + block.length) - max(begin, block.old))
+        return end - begin - 2 * standing
+
     def where(self, start: int, length: int) -> Span | None:
         """Where these characters stand, together and unchanged; None where they do not. Of no characters: the point
         between the two that it lay between, or at the end of its line where one of them was a line ending."""

@@ -279,6 +279,10 @@ class Addresses:
         begin, end, page, number = self._lines[at]
         return Address(page, number, start - begin) if start <= end else None
 
+    def columns(self) -> Sequence[tuple[int, int, str, int]]:
+        """Of each line where in the file it begins and ends, its page and its number there."""
+        return self._lines
+
     def spans(self) -> Iterator[tuple[int, int]]:
         """Where in the file each line begins and ends."""
         return ((start, end) for start, end, _, _ in self._lines)

@@ -7,12 +7,13 @@ from dataclasses import replace
 from math import exp
 
 from proof.layout.half_folio import Outline
+from proof.model.flags import numbered
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.text.model import Page
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import WordLikeness
-from proof.verify.page_findings import area_box, numbered
+from proof.verify.page_findings import area_box
 from proof.verify.passages import joined_in_lines, linked
 from proof.verify.slices import characters_in_file, columns_in_file, in_file
 

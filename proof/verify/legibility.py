@@ -17,7 +17,7 @@ from proof.text.model import Column, Row
 from proof.verify.scores import between
 
 COARSEST = 10
-"""Pixels: the least detail that a cell must show to be read, as one 13 pixels high does (`scripts/bench_coarse.py`)."""
+"""Pixels: the least detail that a cell must show to be read, as one 13 pixels high does (`scripts/bench/coarse.py`)."""
 
 SHARES = (16.0, 20.0)
 """Pixels of detail up to which what is read in shares tells nothing, and from which on it tells all that it can."""

@@ -17,7 +17,7 @@ from proof.layout.orientation import Lie, in_image, reoriented
 from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.photograph import page_columns
 from proof.layout.plate import quadrant_boxes
-from proof.model.flags import Evidence
+from proof.model.flags import Evidence, numbered
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.ocr.drawn import DrawnReadings
@@ -44,7 +44,6 @@ from proof.verify.page_findings import (
     legible_flags,
     line_flags,
     mismatch,
-    numbered,
     unreadable,
     untranscribed,
     without_unlike,

@@ -1,13 +1,12 @@
-"""Findings about columns and pages as a whole, and how the findings of a page are numbered."""
+"""Findings about columns and pages as a whole."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from proof.layout.half_folio import Outline
-from proof.model.flags import Evidence, Flag, Kind, flag_id
+from proof.model.flags import Evidence, Flag, Kind, numbered
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
@@ -71,17 +70,6 @@ def layout_flag(
         evidence=evidence,
         context=evidence.reason,
     )
-
-
-def numbered(flags: Iterable[Flag]) -> tuple[Flag, ...]:
-    """The flags with their stable ids; equal findings in equal surroundings are counted apart."""
-    seen: Counter[tuple[str, int, Kind, str]] = Counter()
-    done = []
-    for flag in flags:
-        key = (flag.page, flag.line, flag.kind, flag.context)
-        done.append(replace(flag, id=flag_id(*key, seen[key])))
-        seen[key] += 1
-    return tuple(done)
 
 
 def untranscribed(blank: PageResult, columns: Sequence[ReadColumn]) -> list[Flag]:

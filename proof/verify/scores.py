@@ -85,14 +85,14 @@ NEUTRAL = -3.0
 
 ALIKE = 0.4
 """What a finding weighs between characters that run together in the hand: the image does not decide there. By
-`scripts/fit_alike.py`: of look-alikes exchanged on real pages 210 of 225 are raised, 207 at 0.3, and of those on
+Of look-alikes exchanged on real pages 210 of 225 are raised, 207 at 0.3, and of those on
 rendered pages 420 of 432, 411 at 0.3, with no false flag more; from 0.6 on 焉 read as 馬 is raised again and again."""
 
 NEIGHBOURS = 4
 """Cells on either side whose readings tell how far the image can be trusted here."""
 
 CONTEXT = 0.4
-"""What a nat of the sense's odds weighs beside the image. By `scripts/fit_sense.py`: logistic regression of whether a
+"""What a nat of the sense's odds weighs beside the image. By logistic regression of whether a
 flag is an error on its score and the odds, over 1,872 flags on 100 rendered half-folios of three works, 1,360 of them
 errors, of `plant.py` and fluent ones. Each work judged by what the other two gave, the log loss falls from 0.111 to
 0.093."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from math import log
 
 from proof.layout.half_folio import ColumnArea
-from proof.model.flags import is_raised
+from proof.model.flags import is_raised, numbered
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
@@ -24,7 +24,7 @@ from proof.verify.columns import ReadColumn
 from proof.verify.findings import PageContext, Weigher
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import text_likeness
-from proof.verify.page_findings import mismatch, numbered, unreadable
+from proof.verify.page_findings import mismatch, unreadable
 from proof.verify.pairing import FEW, gate, page_key
 from proof.verify.passages import linked
 from proof.verify.running import lay_out

@@ -15,6 +15,7 @@ from proof.store.decision_records import Decision, DisplacedDecision, State
 from proof.store.history import HistoryEntry
 from proof.store.page_states import PageEvent, PageState
 from proof.store.queue_records import WorkLeft, WorkPair, WorkSummary
+from proof.store.readings import Reading
 from proof.web.comment_answers import CommentOut
 from proof.web.rights import Right
 
@@ -134,6 +135,10 @@ class InvalidOut(ProblemOut):
 
 class DecisionOut(RootModel[Decision]):
     """An event, as the store has it."""
+
+
+class ReadingOut(RootModel[Reading]):
+    """What a person decided blind."""
 
 
 class HistoryEntryOut(RootModel[HistoryEntry]):
@@ -276,6 +281,7 @@ class FlagDetail(FlagOut):
     tile: str | None = Field(description="The image of the glyph as a data address")
     last: DecisionOut | None
     comments: list[CommentOut] = Field(description="What was said of it, oldest first")
+    readings: list[ReadingOut] = Field(description="What each person decided blind, for who decides between them")
 
 
 class CharacterOut(BaseModel):

@@ -15,7 +15,7 @@ from proof.store.acts import Undone
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.history import HistoryFilter
 from proof.store.manual_corrections import ManualCorrection
-from proof.store.queue_records import CursorError, ListedPage, Order, QueueFilter
+from proof.store.queue_records import CursorError, ListedPage, QueueFilter
 from proof.web import answers, schemas, serializers
 from proof.web.language import say
 from proof.web.people import may, person
@@ -322,12 +322,11 @@ def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDeta
     """A page, and all that is known of it."""
     queue = project().store.queue
     place, result = queue.page(work, number)
-    wanted = QueueFilter(first_page=place.position, last_page=place.position, raised=None, halves=True)
-    numbers, _ = queue.find(work, wanted, Order.PAGE, limit=10_000)
+    flags = queue.on_page(work, place.position)
     comments = project().store.comments.of_page(work, number)
     by = project().store.page_states.said_by(work, number)
     columns = serializers.columns_of(project().store, work, number, result)
-    return place, serializers.page_detail(place, result, columns, queue.flags(work, numbers), comments, by, say)
+    return place, serializers.page_detail(place, result, columns, flags, comments, by, say)
 
 
 def _undone(work: str, undone: Undone) -> Response:

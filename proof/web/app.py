@@ -30,6 +30,7 @@ from proof.web import description, health, language, people, problems, statics
 from proof.web.accounts import accounts
 from proof.web.answers import InvalidOut
 from proof.web.api import api
+from proof.web.assignments import assignments, assignments_api
 from proof.web.certificates import certificates, certificates_api
 from proof.web.column_edits import column_edits
 from proof.web.comments import comments
@@ -46,6 +47,7 @@ from proof.web.layout_overrides import layouts
 from proof.web.pages import pages
 from proof.web.people_api import people_api
 from proof.web.project import Project, secret_of
+from proof.web.readings import readings, readings_api, show_to_each
 from proof.web.replacing import replacing
 from proof.web.rereading import Rereading
 
@@ -119,6 +121,8 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_api(certificates_api)
     app.register_api(downloads_api)
     app.register_api(export_preview_api)
+    app.register_api(readings_api)
+    app.register_api(assignments_api)
     app.register_blueprint(iiif)
     app.register_blueprint(glyph_tiles)
     app.register_blueprint(pages)
@@ -126,6 +130,8 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     app.register_blueprint(downloads)
     app.register_blueprint(export_preview)
     app.register_blueprint(replacing)
+    app.register_blueprint(readings)
+    app.register_blueprint(assignments)
     app.register_blueprint(certificates)
     description.serve(app)
     health.serve(app, store)
@@ -142,6 +148,7 @@ def _bare_app(secret: str, https: bool) -> OpenAPI:
         security_schemes={
             "session": {"type": "apiKey", "in": "cookie", "name": _cookie_name(secret, https)},
             "csrf": {"type": "apiKey", "in": "header", "name": "X-CSRFToken"},
+            "token": {"type": "http", "scheme": "bearer"},
         },
         doc_ui=False,
         validation_error_status=422,
@@ -158,6 +165,7 @@ def _bare_app(secret: str, https: bool) -> OpenAPI:
         SESSION_COOKIE_SAMESITE="Lax",
         PERMANENT_SESSION_LIFETIME=timedelta(days=30),
         WTF_CSRF_TIME_LIMIT=None,
+        WTF_CSRF_CHECK_DEFAULT=False,  # `_guard` does, but for requests with a token
         WTF_CSRF_SSL_STRICT=False,  # `_must_come_from_here` is that check, without the port
     )
     app.json = Json(app)
@@ -171,8 +179,15 @@ def _bare_app(secret: str, https: bool) -> OpenAPI:
 def _guard(app: OpenAPI, https: bool) -> None:
     """What stands before every request and on every answer: who asks, forged requests, what a page may load."""
     people.guard(app)
-    CSRFProtect(app)
-    app.before_request(_must_come_from_here)
+    show_to_each(app)
+    csrf = CSRFProtect(app)
+
+    @app.before_request
+    def refuse_forged() -> None:
+        if not people.by_token():
+            csrf.protect(apply_exemptions=True)
+            _must_come_from_here()
+
     Talisman(
         app,
         force_https=False,

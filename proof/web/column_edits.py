@@ -19,7 +19,7 @@ from proof.locale.marking import _
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, Verdict
 from proof.store.lookup import NoPlaceError
 from proof.store.manual_corrections import ManualCorrection
-from proof.store.queue_records import Order, QueuedFlag, QueueFilter
+from proof.store.queue_records import QueuedFlag
 from proof.store.typed_text import LONGEST_NOTE
 from proof.text.column import parse_column
 from proof.text.edit import Edit, edited
@@ -27,9 +27,6 @@ from proof.web import answers, schemas
 from proof.web.api import ERRORS, answer
 from proof.web.people import person
 from proof.web.project import project
-
-MOST_FLAGS = 10_000
-"""Flags of a page that are looked through."""
 
 column_edits = APIBlueprint(
     "column edits", __name__, url_prefix="/api/v1", abp_tags=[Tag(name="pages")], abp_responses=ERRORS
@@ -72,9 +69,7 @@ def edit(path: ColumnPath, body: ColumnBody) -> Response:
         told = _("%(page)s: column %(column)s no longer reads so; load the page anew")
         raise NoPlaceError(told, page=place.page, column=path.line)
     wanted = corrections_of(source, edits, body.text)
-    on_page = QueueFilter(first_page=place.position, last_page=place.position, raised=None, halves=True)
-    numbers, _more = store.queue.find(path.work, on_page, Order.PAGE, limit=MOST_FLAGS)
-    decided = {_place(queued): queued for queued in store.queue.flags(path.work, numbers) if queued.version}
+    decided = {_place(queued): queued for queued in store.queue.on_page(path.work, place.position) if queued.version}
     corrections, decisions = [], []
     for n, one in enumerate(wanted):
         queued = decided.get((path.line, one.offset, one.length)) if one.edit else None

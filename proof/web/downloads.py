@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from flask import Blueprint, Response, send_file, url_for
@@ -12,7 +11,8 @@ from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
-from proof.export.files import Form, Material, folders_of, write_export
+from proof.export.files import Form, folders_of, write_export
+from proof.export.job import DEFAULT_FORMS, material_of
 from proof.export.preview import preview_now
 from proof.model.result import PageResult
 from proof.report import StoredRun, write_reports
@@ -31,7 +31,7 @@ DOWNLOADS = Tag(name="downloads")
 downloads_api = APIBlueprint("downloads_api", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
 downloads = Blueprint("downloads", __name__)
 
-FORMS = {DownloadKind.TEXT: (Form.TEXT, Form.DIFF, Form.NOTES), DownloadKind.NOTES: (Form.NOTES,)}
+FORMS = {DownloadKind.TEXT: DEFAULT_FORMS, DownloadKind.NOTES: (Form.NOTES,)}
 NOT_WRITTEN = "not-written.txt"
 """What was decided and does not reach a text, with the reason, beside that text."""
 NAMES = {DownloadKind.REPORT: "-report", DownloadKind.TEXT: "", DownloadKind.NOTES: "-notes"}
@@ -152,14 +152,7 @@ def _export(store: Store, settings: Settings, work: str, forms: Sequence[Form]) 
         with store.at_one_moment() as now:
             for path in count.through(paths):
                 preview = preview_now(now, Path(path), settings.page.script, settings.variants.file)
-                material = Material(
-                    preview.corrected,
-                    datetime.now(UTC),
-                    title=settings.project.title,
-                    noted=preview.decided.noted,
-                    names=settings.witness_names(),
-                )
-                write_export(material, list(forms), folder / folders[Path(path)])
+                write_export(material_of(preview, settings), list(forms), folder / folders[Path(path)])
                 left_out = "".join(f"{line}\n" for line in preview.reasons())
                 if left_out:
                     (folder / folders[Path(path)] / NOT_WRITTEN).write_text(left_out, encoding="utf-8")

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 
 from proof.errors import ProofError
 from proof.export.preview import PlannedCorrection, Preview, preview_now
+from proof.store.readings import LOOKER
 from proof.web import schemas
 from proof.web.api import ERRORS, answer, number_of
 from proof.web.language import say
@@ -124,7 +125,9 @@ def view(work: str) -> Response:
     """What an export would write."""
     summary = project().store.queue.work(work)
     start = max(request.args.get("from", 0, type=int), 0)
-    return sheet("export_preview.html", summary, preview=_preview_out(work, start, SHOWN), start=start, shown=SHOWN)
+    reads = project().store.double_readings.waiting(work) if LOOKER.get().arbitrates else []
+    preview = _preview_out(work, start, SHOWN)
+    return sheet("export_preview.html", summary, preview=preview, start=start, shown=SHOWN, reads=reads)
 
 
 def _preview_out(work: str, start: int, limit: int) -> PreviewOut:

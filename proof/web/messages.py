@@ -40,6 +40,8 @@ DEEDS = {
     "password": _("password set"),
     "disabled": _("account shut"),
     "enabled": _("account opened"),
+    "token": _("token made"),
+    "tokens revoked": _("tokens revoked"),
 }
 
 WAYS = {
@@ -140,6 +142,7 @@ SCRIPT = {
     "standsHere": _("What is to stand here"),
     "copyReads": _("What the copy reads (empty: nothing)"),
     "restsOn": _("after %(authority)s"),
+    "carriedFrom": _("carried from %(page)s, where %(person)s decided it"),
     "times": _("%(open)s of %(all)s open"),
     "selected": _("%(num)s chosen"),
     "takeAll": _("take the reading"),

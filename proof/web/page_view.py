@@ -22,7 +22,7 @@ def sheet(template: str, work: WorkSummary | None, **context: Any) -> Response:
         person=person(),
         account=account(),
         rights=sorted(rights()),
-        for_me=project().store.comments.count(person()),
+        for_me=project().store.comments.count(person()) + project().store.assignments.count(person()),
         theme=theme if theme in ("light", "dark") else "",
         words=words(say),
         **{"data": None, **context},

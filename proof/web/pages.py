@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 from flask import Blueprint, redirect, request, url_for
 from pydantic import ValidationError
@@ -18,12 +19,14 @@ from proof.store.finder import addressed
 from proof.store.lookup import NoPlaceError
 from proof.store.page_states import PageState
 from proof.store.queue_records import QueueFilter
+from proof.store.readings import LOOKER
 from proof.store.work_text import columns_in_files
 from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
 from proof.web.language import say
 from proof.web.page_view import sheet
-from proof.web.people import assignees, person
+from proof.web.people import assignees, may, person
 from proof.web.project import project
+from proof.web.rights import Right
 
 AHEAD = 8
 LISTED = 50
@@ -33,6 +36,11 @@ OFFERED = 24
 AWAITING = 24
 LONGEST_SOUGHT = 16
 LONGEST_WANTED = 100
+
+MINE = "mine"
+"""Stands in the place of a state for the pages that who looks has."""
+CHANGED = 50
+"""Decisions changed by others that are shown at once."""
 
 pages = Blueprint("pages", __name__)
 
@@ -55,8 +63,14 @@ def search() -> AnyResponse:
 
 @pages.get("/for-me")
 def for_me() -> AnyResponse:
-    """The open problems that who looks is to see to, in all works."""
-    return sheet("for_me.html", None, problems=project().store.comments.problems(assigned=person()))
+    """What who looks is to see to, in all works: open problems, and the pages that they have."""
+    store = project().store
+    given = []
+    for one in store.assignments.of_person(person()):
+        places = {page.number: page for page in store.queue.pages(one.work)}
+        mine = [places[number] for number in one.pages if number in places]
+        given += [(one, mine, sum(page.open for page in mine))] if mine else []
+    return sheet("for_me.html", None, problems=store.comments.problems(assigned=person()), given=given, key=uuid4().hex)
 
 
 @pages.get("/works/<work>/")
@@ -78,15 +92,32 @@ def page_list(work: str) -> AnyResponse:
     summary = queue.work(work)
     first = min(max(request.args.get("from", 1, type=int), 1), max(summary.pages, 1))
     state = request.args.get("state", "")
-    if state in set(PageState):
-        found = queue.in_state(work, PageState(state))
+    holders = project().store.assignments.of_work(work)
+    if state in set(PageState) or state == MINE:
+        mine = [page for page in queue.pages(work) if holders.get(page.number) == person()] if state == MINE else []
+        found = mine if state == MINE else queue.in_state(work, PageState(state))
         places, count = found[first - 1 :][:SHEETS], len(found)
     else:
         places, count, state = queue.pages(work, first, SHEETS), summary.pages, ""
     earlier = max(first - SHEETS, 1) if first > 1 else None
     later = first + SHEETS if first + SHEETS <= count else None
     own = state == PageState.PROOFREAD and "own" in request.args
-    return sheet("pages.html", summary, places=places, earlier=earlier, later=later, state=state, count=count, own=own)
+    juans = project().store.history.juans(work)
+    people = assignees() if may(Right.OVERRULE) else [person()]
+    found_here = {"places": places, "earlier": earlier, "later": later, "state": state, "count": count, "own": own}
+    giving = {"holders": holders, "juans": juans, "people": people, "mine": MINE, "key": uuid4().hex}
+    return sheet("pages.html", summary, **found_here, **giving)
+
+
+@pages.get("/works/<work>/changed")
+def changed(work: str) -> AnyResponse:
+    """What who looks decided and others changed since, each with its glyph."""
+    store = project().store
+    summary = store.queue.work(work)
+    found = [one for one in store.history.changed_of(work, person()) if store.queue.has(work, one.flag)]
+    shown = found[:CHANGED]
+    flags = serializers.details(store, work, store.queue.flags(work, [one.flag for one in shown]), say)
+    return sheet("changed.html", summary, changed=list(zip(shown, flags, strict=True)), count=len(found))
 
 
 @pages.get("/works/<work>/validate")
@@ -197,6 +228,7 @@ def progress(work: str) -> AnyResponse:
         problems=store.comments.problems(work=work),
         days=store.decisions.days(work),
         verdicts=verdicts,
+        arbitrates=LOOKER.get().arbitrates,
     )
 
 

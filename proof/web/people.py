@@ -2,7 +2,8 @@
 
 A session lives in a signed cookie: the account with its stamp, when it was begun and when it was last used. It is
 over when it was idle or lasted too long, when its owner logs out or gets another password, or when the account is
-disabled: the account then has another stamp, and no copy of the cookie, wherever it is, is good for anything.
+disabled: the account then has another stamp, and no copy of the cookie, wherever it is, is good for anything. A program
+sends a token instead (`proof.web.tokens`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import cast
 
-from flask import Flask, current_app, g, redirect, request, session, url_for
+from flask import Flask, Request, current_app, g, redirect, request, session, url_for
 from flask_login import LoginManager, current_user, login_user, logout_user
 from werkzeug.wrappers import Response
 
@@ -23,6 +24,7 @@ from proof.web.attempts import Attempts
 from proof.web.messages import PEOPLE, REFUSALS
 from proof.web.project import Project, project
 from proof.web.rights import ALONE, OWN, RIGHTS, Right, needed
+from proof.web.tokens import Tokens
 
 TOUCHED = 60
 """Seconds after which a session that is used is noted to be in use."""
@@ -175,6 +177,7 @@ def guard(app: Flask) -> None:
     manager = LoginManager(app)
     manager.session_protection = None  # a tablet changes its address; a session hangs on the account's stamp
     manager.user_loader(_visitor)
+    manager.request_loader(_bearer)
     app.before_request(_check)
 
 
@@ -197,7 +200,8 @@ def _check() -> Response | None:
         return redirect(url_for("accounts.account"))
     if right not in RIGHTS[who.role]:
         raise NotAllowedError(REFUSALS["not allowed"], name=who.name, role=who.role, right=right)
-    _touch()
+    if not by_token():
+        _touch()
     return None
 
 
@@ -213,6 +217,21 @@ def _visitor(identity: str) -> Visitor | None:
     except NoAccountError:
         return None
     return None if who.disabled or who.stamp != stamp else Visitor(who)
+
+
+def _bearer(request: Request) -> Visitor | None:
+    """The account whose token a request carries, if it carries a good one."""
+    sent = request.authorization
+    if sent is None or sent.type != "bearer" or not sent.token:
+        return None
+    who = Tokens(project().store.accounts, current_app.config["SECRET_KEY"]).account_of(sent.token)
+    g.by_token = who is not None
+    return Visitor(who) if who else None
+
+
+def by_token() -> bool:
+    """Whether the request is let in by a token, which no page of another host can send, and not by a cookie."""
+    return bool(g.get("by_token"))
 
 
 def _begin(who: Account) -> None:

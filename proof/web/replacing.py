@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from flask import Blueprint, Response, request
 
 from proof.model.geometry import Box
@@ -57,9 +59,7 @@ def _box(result: PageResult, place: FoundPlace) -> Box | None:
     boxes = [one.box for one in shown.characters if one.line == place.line and one.offset in inside]
     if not boxes:
         return None
-    whole = boxes[0]
-    for box in boxes[1:]:
-        whole = whole.union(box)
+    whole = reduce(Box.union, boxes)
     air = AROUND * whole.h / len(boxes)
     width, height = shown.image_size
     left, top = max(int(whole.x - air / 4), 0), max(int(whole.y - air), 0)

@@ -36,9 +36,12 @@ OWN = frozenset({"accounts.account", "accounts.log_out", "people.end_session", "
 """Endpoints about oneself: for everybody who has logged in, even with a password that is still to be changed."""
 MADE_TO_SEE = frozenset({"downloads_api.begin"})
 """Endpoints that have something made of what is there, and change nothing of it."""
+READ_TWICE = ("readings.view", "readings.view_taking_over", "readings api.compare", "readings api.take_over")
+"""Endpoints for who decides between two readers."""
 _NEEDS = {
     "api.set_rule": Right.RULE,
     **dict.fromkeys(MADE_TO_SEE, Right.SEE),
+    **dict.fromkeys(READ_TWICE, Right.OVERRULE),
     "accounts.people": Right.MANAGE,
     "people.list_people": Right.MANAGE,
     "people.people_events": Right.MANAGE,

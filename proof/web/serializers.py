@@ -17,6 +17,7 @@ from proof.store import Store
 from proof.store.comments import Comment
 from proof.store.decision_records import State
 from proof.store.queue_records import ListedPage, QueuedFlag
+from proof.store.readings import LOOKER, Reading
 from proof.text.column import is_character
 from proof.text.edit import Edit, edited
 from proof.web.answers import (
@@ -31,6 +32,7 @@ from proof.web.answers import (
     PageDetail,
     PageOut,
     PlacedOut,
+    ReadingOut,
     ViewOut,
     WitnessOut,
 )
@@ -109,10 +111,12 @@ def details(store: Store, work: str, flags: Sequence[QueuedFlag], say: Say) -> l
     results = store.queue.results(numbers)
     edits = store.queue.edits(work, numbers)
     said = store.comments.of_flags(place for queued in flags for place in _places(queued))
+    read = store.double_readings.of_flags([queued.number for queued in flags]) if LOOKER.get().arbitrates else {}
     return [
         _detail(
             *(store, queued, results[queued.page.number], edits.get((queued.page.number, queued.flag.line), ()), say),
             [one for at in _places(queued) for one in said.get(at, ())],
+            read[queued.number].readings if queued.number in read else (),
         )
         for queued in flags
     ]
@@ -130,6 +134,7 @@ def _detail(
     edits: Sequence[Edit],
     say: Say,
     comments: Sequence[Comment],
+    readings: Sequence[Reading],
 ) -> FlagDetail:
     flag, evidence = queued.flag, queued.flag.evidence
     column = result.column_of(flag)
@@ -159,6 +164,7 @@ def _detail(
         tile=address_of_flag(queued.page.image_sha, result, flag) if view else None,
         last=DecisionOut(history[-1]) if history and queued.state is not State.OPEN else None,
         comments=[CommentOut(one) for one in sorted(comments, key=lambda one: (one.at, one.id))],
+        readings=[ReadingOut(one) for one in readings],
     )
 
 

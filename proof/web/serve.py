@@ -2,7 +2,7 @@
 
 One process: what is counted and queued in memory (attempts to log in, pages being read again) is counted once. A
 connection costs no thread; threads are for answers alone, so that neither browsers, which keep six connections each,
-nor connections on which nothing comes keep anybody waiting. `scripts/bench_browsers.py` measures it.
+nor connections on which nothing comes keep anybody waiting. `tests/soak/browsers.py` measures it.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import chdir, closing, redirect_stderr, redirect_stdout
+from contextlib import chdir, closing, redirect_stderr, redirect_stdout, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from tests.acceptance.model import Cell, Text, row_of
 from tests.sample import lay_out
 
 MARK = "卷十 第"
-DECIDED = "SELECT id, page_id, line, offset, extent FROM flags WHERE version > 0"
+DECIDED = "SELECT id, page_id, line, offset, extent, transcribed FROM flags WHERE version > 0"
 WAITING = re.compile(r"page (\S+), column (\d+), offset (\d+): (\S+) →")
 MOST_PAGES = 5
 OTHERS = "天地玄黄宇宙洪荒日月盈昃辰宿列张"
@@ -165,11 +165,12 @@ class History:
         return f"{verdict} {flag['transcribed']}→{made['reading']}"
 
     def _other_half(self, flag: dict[str, Any]) -> Cell | None:
-        """The cell of the other place of a character that moved: what is said of one is said of both."""
-        other = self.ask("GET", f"flags/{flag['number']}")[1]["other"] if flag["moved"] else None
+        """The cell of the other place of a question about two: what is said of one may be said of both."""
+        page = self.ask("GET", f"pages/{flag['page']['number']}")[1] if flag["moved"] else {"flags_found": []}
+        other = next((one for one in page["flags_found"] if one["id"] == flag["moved"]), None)
         if other is None:
             return None
-        twin = self.cell(flag | other | {"length": len(other["transcribed"])})
+        twin = self.cell(other)
         if twin is not None:
             twin.flag = other["number"]
         return twin
@@ -178,8 +179,8 @@ class History:
         """What a decision says of its cell."""
         cell = self.text.of_flag(made["flag"])
         if cell is not None:
-            cell.reads = made["reading"] if made["state"] == "corrected" else None
-            cell.settled = made["state"] != "open" or cell.now != cell.was
+            reads = made["reading"] if made["state"] == "corrected" else None
+            cell.decide(reads, settled=made["state"] != "open")
 
     def by_hand(self) -> str:
         _, pages = self.ask("GET", "pages?limit=50")
@@ -306,7 +307,7 @@ class History:
             case "by hand":
                 pending = [cell for cell in self.text.cells() if cell.reads is not None and cell.now != cell.reads]
                 for cell in pending[:2]:
-                    cell.now = cell.wanted
+                    cell.now, cell.unseen = cell.wanted, True
             case "double":
                 self.text.double(range(number, number + 1))
             case _:
@@ -357,6 +358,7 @@ class History:
         status, said = self.proof("check", "-q", *(["--threshold", f"{self.threshold}"] if self.threshold else []))
         assert status in (0, 1), said
         self.checked = self.text.content
+        self.text.seen()
         return said.strip()[-60:]
 
     def check_otherwise(self) -> str:
@@ -396,6 +398,7 @@ class History:
                     )
                     assert cell is not None
                     cell.touched = True
+        self.text.seen()
         for cell in self.text.take_over(exported):
             told = f"{cell.was or '(nothing)'} → {cell.reads if cell.reads is not None else cell.was}"
             listed = told in planned or f"→ {cell.wanted or '(nothing)'}" in planned or "not written" in planned
@@ -437,13 +440,11 @@ class History:
             }
         for cell in [*self.text.cells(), *self.text.gone]:
             cell.flag = -1 if cell.flag else 0
-        for number, page, line, offset, length in rows:
-            try:
-                found = self.text.cut(self.row(*pages[page], line), offset, length)
-            except (StopIteration, IndexError):
-                continue
-            if found is not None and found.settled:
-                found.flag = number
+        for number, page, line, offset, length, transcribed in rows:
+            with suppress(StopIteration, IndexError):
+                found = self.text.decided_at(self.row(*pages[page], line), offset, length, transcribed)
+                if found is not None:
+                    found.flag = number
 
     def acts(self) -> list[Callable[[], str]]:
         often = [self.decide] * 6 + [self.edit] * 4 + [self.check] * 2 + [self.export] * 3 + [self.undo] * 2

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 @dataclass(eq=False)
 class Cell:
     """What is transcribed, what the file has there now, and what is decided: `reads`, None where the text stands.
-    `settled`: somebody decided it; `touched`: the text was changed there, or beside it, since then."""
+    `settled`: somebody decided it; `touched`: the text was changed there, or beside it, since then; `unseen`: somebody
+    wrote into the file what was decided, and no command has read the file since."""
 
     was: str
     now: str
@@ -23,6 +24,15 @@ class Cell:
     flag: int = 0
     settled: bool = False
     touched: bool = False
+    unseen: bool = False
+
+    def decide(self, reads: str | None, *, settled: bool) -> None:
+        """Somebody decided that something is to be read here, or that the text stands; or took that back. What was
+        taken back after somebody wrote it into the file, and before any command read that, is their text."""
+        if self.unseen and reads != self.reads:
+            self.was, self.unseen, self.touched = self.now, False, True
+        self.reads = reads
+        self.settled = settled or self.now != self.was
 
     @property
     def wanted(self) -> str:
@@ -50,8 +60,22 @@ class Text:
     def cells(self) -> Iterator[Cell]:
         yield from (cell for row in self.rows for cell in row)
 
+    def seen(self) -> None:
+        """A command has read the file as it is."""
+        for cell in self.cells():
+            cell.unseen = False
+
     def of_flag(self, flag: int) -> Cell | None:
         return next((cell for cell in [*self.cells(), *self.gone] if cell.flag == flag), None)
+
+    def decided_at(self, row: int, offset: int, length: int, was: str) -> Cell | None:
+        """The cell of that place of which something was decided, where `was` stood."""
+        at = 0
+        for cell in self.rows[row]:
+            if cell.flag and (at, len(cell.now), cell.was) == (offset, length, was):
+                return cell
+            at += len(cell.now)
+        return None
 
     def cut(self, row: int, offset: int, length: int) -> Cell | None:
         """The cell of that place of the file, made of as many as it takes; None where it begins or ends within one."""

@@ -18,7 +18,7 @@ from proof.check.sense import FlagSense, without_sense
 from proof.check.sense_alone import with_sense
 from proof.language.findings import PagePosition, SenseEvidence
 from proof.language.model import ModelFile
-from proof.model.flags import SENSE, Evidence, Flag, Kind, SenseReading, context_of
+from proof.model.flags import SENSE, Evidence, Flag, Kind, SenseReading, context_of, numbered
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, PageResult, Status
@@ -28,7 +28,6 @@ from proof.store import PagePlace, Store
 from proof.text.encoding import Decoded
 from proof.text.model import Row, Script, Transcription
 from proof.text.read import parse_transcription
-from proof.verify.page_findings import numbered
 from proof.verify.scores import LOWERED
 
 COLUMNS = ("書之時代故此書雖宋人所揖而列於漢代之中後皆倣北", "十二月已丑朔日有食之")

@@ -74,6 +74,13 @@ def test_words_that_announce_commentary_are_layout() -> None:
     assert sorted_as("善之才不待賢", "注", "鄭注") == [(Class.LAYOUT, "label")]
 
 
+def test_how_a_character_is_read_is_no_reading_for_the_words_that_announce_commentary() -> None:
+    gloss, label = (Class.PASSAGE, "gloss"), (Class.LAYOUT, "label")
+    assert sorted_as("善之才不待賢", "朝直遥反", "鄭注") == [gloss, label]
+    assert sorted_as("善之才不待賢", "鄭注", "與音預") == [gloss, label]
+    assert sorted_as("善之才不待賢", "", "説吐活反又始銳反") == [gloss]
+
+
 def test_the_projects_own_word_overrules_all_evidence(tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("飢\t饑\tdistinct\n仙\t山\tform\n", encoding="utf-8")

@@ -328,3 +328,14 @@ def test_a_passage_within_the_text_that_is_said_again_names_that_as_its_evidence
     collation = collate(edition(doubled), edition(CANON + other + "獻獲者于侯薦脯醢設折俎與薦皆三祭", "witness.txt"))
     (one,) = collation.differences
     assert (one.category, one.rule, one.base) == (Class.PASSAGE, "said-again", CANON[10:30])
+
+
+def test_a_layer_of_which_one_text_has_next_to_nothing_is_not_compared() -> None:
+    """A date in brackets is no commentary of a text that has none."""
+    lines = [CANON[at : at + 10] for at in range(0, 50, 10)] * 5
+    noted = edition("\n".join(f"　　{line}【鄭氏云此言射者之禮也】" for line in lines), "noted.txt")
+    plain = edition("\n".join(f"　　{line}" for line in lines) + "【元年十月】", "plain.txt")
+    for one, other in ((noted, plain), (plain, noted)):
+        collation = collate(one, other)
+        assert collation.differences == ()
+        assert Layer.COMMENTARY in collation.left_out

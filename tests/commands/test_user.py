@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -144,3 +145,18 @@ def test_the_log_says_who_did_what_at_the_command_line(run: Run) -> None:
     assert {line[5] for line in lines} == {"command line"}
     assert all(line[4] for line in lines)
     assert len(run("user", "log", "--last", "2").stdout.splitlines()) == 2
+
+
+@pytest.mark.usefixtures("said")
+def test_a_token_is_printed_alone_and_noted(run: Run) -> None:
+    run("user", "add", "甲")
+    made = run("user", "token", "甲", "--days", "30")
+    assert made.returncode == 0
+    assert re.fullmatch(r"[\w.-]+\n", made.stdout)
+    assert run("user", "token", "甲", "--revoke").stdout == ""
+    assert [line.split("\t")[2] for line in run("user", "log").stdout.splitlines()] == [
+        "tokens revoked",
+        "token",
+        "created",
+    ]
+    assert run("user", "token", "乙").returncode == 2

@@ -17,7 +17,7 @@ from sqlalchemy import select
 
 from proof.export.decided import decided_in
 from proof.export.source import correct
-from proof.model.flags import Evidence, Flag, Kind, context_of
+from proof.model.flags import Evidence, Flag, Kind, context_of, numbered
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
@@ -29,7 +29,6 @@ from proof.store.models import FlagRow
 from proof.store.saving import CheckedResult
 from proof.store.standing import Event, standing
 from proof.text.edition import read_edition
-from proof.verify.page_findings import numbered
 from tests.standing import page_place, text_info
 from tests.wide import examples
 

@@ -4,6 +4,7 @@ iiif-prezi3, and the program's own readers."""
 from __future__ import annotations
 
 import base64
+import io
 import json
 import shutil
 import subprocess
@@ -17,6 +18,8 @@ import mwparserfromhell
 import numpy as np
 import pypdfium2
 import pytest
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
 from lxml import etree
 from PIL import Image
 
@@ -25,6 +28,7 @@ from proof.export import forms
 from proof.export.corrections import Correction
 from proof.export.files import Material, form_names, needs_pages, write_export, write_file
 from proof.export.forms import ExportForm
+from proof.export.forms.pdf import EM, FONT
 from proof.export.source import correct
 from proof.model.geometry import Box
 from proof.model.result import PageResult
@@ -199,3 +203,26 @@ def test_a_form_is_added_by_an_entry_point(material: Material, tmp_path: Path, m
     assert file.read_text(encoding="utf-8") == material.corrected.text
     with pytest.raises(UsageError, match="no form is called other"):
         needs_pages(["other"])
+
+
+def test_the_font_of_the_text_is_one_full_square() -> None:
+    """The file that the package has is what this makes."""
+    builder = FontBuilder(EM, isTTF=True)
+    builder.updateHead(created=0, modified=0)
+    builder.font.recalcTimestamp = False
+    builder.setupGlyphOrder([".notdef", "square"])
+    builder.setupCharacterMap({0x4E00: "square"})
+    pen = TTGlyphPen(None)
+    pen.moveTo((0, 0))
+    for corner in ((0, EM), (EM, EM), (EM, 0)):
+        pen.lineTo(corner)
+    pen.closePath()
+    builder.setupGlyf({".notdef": TTGlyphPen(None).glyph(), "square": pen.glyph()})
+    builder.setupHorizontalMetrics({".notdef": (EM, 0), "square": (EM, 0)})
+    builder.setupHorizontalHeader(ascent=EM, descent=0)
+    builder.setupNameTable({"familyName": "GlyphLess", "styleName": "Regular", "psName": "GlyphLess"})
+    builder.setupOS2(sTypoAscender=EM, usWinAscent=EM)
+    builder.setupPost()
+    made = io.BytesIO()
+    builder.save(made)
+    assert made.getvalue() == FONT.read_bytes()

@@ -14,21 +14,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.errors import AddressError, ServerError
 from proof.fetch import ssrf
-from proof.fetch.client import Client, RetryPolicy, ServerAnswer, retry_after
+from proof.fetch.client import Client, RetryPolicy, retry_after
 from tests.conftest import PATIENCE
 from tests.fetch.museum import Handler, Museum, Server, Waits, page, says
 
 NOW = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
 
 
-def body(answer: ServerAnswer) -> bytes:
-    return b"".join(answer.chunks())
+def body(answer: httpx.Response) -> bytes:
+    return b"".join(answer.iter_bytes())
 
 
 def test_this_machine_is_not_asked_unless_that_is_meant(museum: Museum) -> None:
@@ -97,7 +98,7 @@ def test_a_server_that_is_not_there_is_asked_again_and_named(waits: Waits) -> No
 def test_a_small_body_that_unfolds_to_any_size_comes_in_pieces(museum: Museum, client: Client) -> None:
     packed = gzip.compress(bytes(50_000_000))
     museum.next["/bomb"].append(says(200, packed, Content_Encoding="gzip"))
-    largest = client.get(museum.url("/bomb"), dict, lambda answer: max(map(len, answer.chunks())))
+    largest = client.get(museum.url("/bomb"), dict, lambda answer: max(map(len, answer.iter_bytes())))
     assert largest <= 1 << 20
 
 

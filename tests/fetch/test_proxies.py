@@ -13,10 +13,11 @@ from pathlib import Path
 from threading import Thread
 from urllib.request import ProxyHandler, Request, build_opener
 
+import httpx
 import pytest
 
 from proof.errors import AddressError, ServerError
-from proof.fetch.client import Client, RetryPolicy, ServerAnswer
+from proof.fetch.client import Client, RetryPolicy
 from tests.fetch.museum import Handler, Museum, Server, Waits, page
 
 OUTSIDE = "http://museum.proof-test.example"
@@ -106,8 +107,8 @@ def careful(waits: Waits) -> Iterator[Client]:
         yield client
 
 
-def body(answer: ServerAnswer) -> bytes:
-    return b"".join(answer.chunks())
+def body(answer: httpx.Response) -> bytes:
+    return b"".join(answer.iter_bytes())
 
 
 def test_an_image_comes_through_the_proxy_that_the_environment_names(

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.errors import AddressError, ServerError, SourceError
-from proof.fetch.ssrf import CheckedNetwork, file_name, is_public, path_inside, web_address
+from proof.fetch.ssrf import file_name, is_public, path_inside, web_address
+from proof.fetch.transport import CheckedNetwork
 
 
 @pytest.mark.parametrize(

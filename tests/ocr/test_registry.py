@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 import sys
 from importlib import metadata
@@ -97,3 +98,50 @@ def test_what_an_engine_cannot_do_is_said() -> None:
         open_page_engine(EngineSettings("ppocr"))
     with pytest.raises(UsageError, match="replay needs a recording"):
         open_engine(EngineSettings("replay"))
+
+
+TOY_ENGINE = """
+from proof.ocr.registry import EngineEntry
+from proof.ocr.replay import NullEngine
+
+ENGINE = EngineEntry("reads nothing, from elsewhere", lambda settings, known, kept: NullEngine())
+"""
+
+
+def _installed(folder: Path, *points: str) -> dict[str, str]:
+    """A distribution with entry points of the engines in a folder, and the environment in which it is installed."""
+    (folder / "toy_engine.py").write_text(TOY_ENGINE, encoding="utf-8")
+    info = folder / "toy_engine-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-engine\nVersion: 1\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text("\n".join(["[hanproof.engines]", *points]), encoding="utf-8")
+    return os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])}
+
+
+def _python(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)  # noqa: S603
+
+
+def _proof(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return _python(environment, "-m", "proof", *arguments)
+
+
+def test_a_distribution_adds_an_engine_by_an_entry_point(tmp_path: Path) -> None:
+    environment = _installed(tmp_path, "toy = toy_engine:ENGINE")
+    listed = _proof(environment, "engines").stdout
+    assert "toy        reads nothing, from elsewhere\n           available\n" in listed
+    text = Path(__file__).parents[2] / "pages/dasheyi.txt"
+    opened = "from proof.ocr.registry import EngineSettings, open_engine; open_engine(EngineSettings('toy'))"
+    assert _python(environment, "-c", opened).returncode == 0
+    refused = _proof(environment, "check", "--engine", "tory", "--out", str(tmp_path / "out"), str(text))
+    assert refused.returncode == 2
+    assert "must be ppocr or paddleocr or readings or replay or null or toy" in refused.stderr
+    assert "did you mean toy?" in refused.stderr
+
+
+def test_an_engine_that_cannot_be_imported_is_listed_with_what_is_missing(tmp_path: Path) -> None:
+    environment = _installed(tmp_path, "lost = elsewhere:ENGINE")
+    listed = _proof(environment, "engines")
+    assert listed.returncode == 0
+    assert "lost       installed as elsewhere:ENGINE\n           not available: the package elsewhere" in listed.stdout

@@ -1,4 +1,4 @@
-"""At which stage an error was lost (`scripts/missed.py`)."""
+"""At which stage an error was lost (`scripts/bench/missed.py`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proof.verify.scores import ALIKE
-from scripts.missed import Record, Stage, is_mended, stage_of
+from scripts.bench.missed import Record, Stage, is_mended, stage_of
 
 THRESHOLD = 3.0
 ERROR: Record = {

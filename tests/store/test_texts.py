@@ -125,6 +125,14 @@ def test_two_decisions_side_by_side_are_both_written(store: Store) -> None:
     assert write(store) == "<pb:p1>\n甲己兩\n"
 
 
+def test_what_moved_is_not_taken_for_written_where_somebody_else_changed_what_it_moved_by(store: Store) -> None:
+    check(store, page("上若有大夫士與為耦", flags=((1, 3, "", "士與"), (1, 5, "士與", ""))))
+    for flag in queued(store):
+        decide(store, flag.number, Verdict.TAKE)
+    check(store, page("上若有大士與為耦"))
+    assert write(store) == "<pb:p1>\n上若有士與大為耦\n"
+
+
 def test_what_comes_out_of_the_journal_stands_where_it_stood(
     decided: Store, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -137,6 +145,33 @@ def test_what_comes_out_of_the_journal_stands_where_it_stood(
         assert (done.rebuilt, done.unplaced) == ({"decision": 2}, ())
         assert wanted(new) == wanted(decided) == {"": ("揖", True), "北": ("比", True)}
         assert new.recover(decided.journal.path).rebuilt == {}
+
+
+def test_a_place_that_was_lost_before_the_database_was_is_lost_when_it_is_recovered(
+    store: Store, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Of a line that was doubled nobody can say which was meant, also where one of the two is changed since."""
+    check(store, page("上射坐", LINES[2], flags=((1, 1, "射", "躬"),)))
+    decide(store, queued(store)[0].number, Verdict.TAKE)
+    check(store, page("上射坐", "上射坐", LINES[2], flags=((3, 0, "與", "興"),)))
+    decide(store, next(flag.number for flag in queued(store) if flag.flag.transcribed == "與"), Verdict.TAKE)
+    changed = page("上也射坐", "上射坐", LINES[2])
+    check(store, changed)
+    if store.journal is None:
+        pytest.skip("a store on a server has its journal elsewhere")
+    with Store.open(tmp_path_factory.mktemp("new") / "proof.sqlite") as new:
+        check(new, changed)
+        new.recover(store.journal.path)
+        displaced = [[one.decision.transcribed for one in each.decisions.displaced("KR1")] for each in (store, new)]
+        assert displaced == [["射"], ["射"]]
+
+
+def test_a_text_that_was_read_before_another_version_came_does_not_take_its_place(decided: Store) -> None:
+    known = decided.text_versions.present(PLACE.text)
+    before = content(decided)
+    after = write(decided)
+    assert not decided.text_versions.arrive_after(known, PLACE.text, before, "")
+    assert decided.text_versions.content(PLACE.text) == after
 
 
 def test_a_page_that_two_flags_leave_keeps_their_ids_apart(decided: Store) -> None:

@@ -31,7 +31,7 @@ from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
 from proof.verify.page import Checker
 from proof.verify.pairing import neighbours_of
-from scripts.benchmark_pages import choose, rendered
+from scripts.bench.drawn_pages import choose, rendered
 from tests.conftest import ReadPage
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"

@@ -13,7 +13,7 @@ from proof.layout.half_folio import ColumnArea, Outline
 from proof.layout.rules import Rectification
 from proof.layout.runs import CutBy
 from proof.locale.notices import in_english
-from proof.model.flags import Evidence, Flag, Kind
+from proof.model.flags import Evidence, Flag, Kind, numbered
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
@@ -27,7 +27,6 @@ from proof.verify.page_findings import (
     legible_flags,
     line_flags,
     mismatch,
-    numbered,
     without_unlike,
 )
 from proof.verify.pairing import Carried

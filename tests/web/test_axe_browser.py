@@ -67,6 +67,8 @@ VIEWS = {
     "replace": f"{AT}/replace?old=公&new=工",
     "certificate": f"{AT}/certificate",
     "history": f"{AT}/history",
+    "changed by others": f"{AT}/changed",
+    "two readers": f"{AT}/readings",
     "error": "/works/nothing/",
 }
 OPENED = {

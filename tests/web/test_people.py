@@ -23,6 +23,7 @@ from proof.store import Store
 from proof.store.accounts import Role
 from proof.web import create_app
 from proof.web.rights import MADE_TO_SEE, OPEN, OWN, Right, needed
+from proof.web.tokens import Tokens
 from tests.web.drawn import WORK, fill, settings_in
 
 BASE = f"/api/v1/works/{WORK}"
@@ -108,6 +109,55 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 
 # coming in
+
+
+def bearer(house: House, name: str, days: int = 1) -> dict[str, str]:
+    """The header of a program to which that person gave a token."""
+    accounts = house.store.accounts
+    made = Tokens(accounts, house.app.config["SECRET_KEY"]).make(accounts.allow_token(house.number(name)), days)
+    return {"Authorization": f"Bearer {made}"}
+
+
+def decided_with(house: House, headers: dict[str, str]) -> int:
+    body = {"verdict": "keep", "version": 0, "key": uuid.uuid4().hex}
+    return house.app.test_client().post(f"{BASE}/flags/1/decisions", json=body, headers=headers).status_code
+
+
+def test_a_program_with_a_token_decides_as_its_account_without_cookies(house: House) -> None:
+    assert decided_with(house, bearer(house, "乙")) == 201
+    assert house.store.decisions.history(1)[0].person == "乙"
+    assert decided_with(house, bearer(house, "丁")) == 403  # a reader
+
+
+@pytest.mark.parametrize("end", ["revoked", "password", "disabled", "days", "forged"])
+def test_a_token_is_over(house: House, end: str) -> None:
+    headers, accounts, number = bearer(house, "乙"), house.store.accounts, house.number("乙")
+    match end:
+        case "revoked":
+            accounts.revoke_tokens(number)
+        case "password":
+            accounts.set_password(number, "another 書 of mine")
+        case "disabled":
+            accounts.set_disabled(number, True)
+        case "days":
+            headers = bearer(house, "乙", days=-1)
+        case "forged":
+            headers["Authorization"] += "x"
+    assert decided_with(house, headers) == 401
+
+
+def test_logging_out_leaves_tokens_as_they_are(house: House) -> None:
+    headers = bearer(house, "乙")
+    house.browser("乙").submit("/logout")
+    assert decided_with(house, headers) == 201
+
+
+def test_a_request_with_a_session_needs_the_token_against_forgery_whatever_it_bears(house: House) -> None:
+    browser = house.browser("乙")
+    body = {"verdict": "keep", "version": 0, "key": uuid.uuid4().hex}
+    headers = bearer(house, "乙")
+    answer = browser.client.post(f"{BASE}/flags/1/decisions", json=body, headers=headers)
+    assert answer.status_code == 403
 
 
 def test_nobody_sees_anything_before_logging_in(house: House) -> None:

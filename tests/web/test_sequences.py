@@ -1,29 +1,26 @@
-"""A few of the sequences of requests that `scripts/bench_api.py` plays by the thousand against a model."""
+"""A few of the sequences of requests that `tests/soak/api.py` plays by the thousand against a model."""
 
 from __future__ import annotations
 
 import random
-import sys
 from contextlib import ExitStack
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
+from proof.store.accounts import Role
+from tests.soak import api
+
 pytestmark = pytest.mark.slow
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-
-bench_api = import_module("bench_api")
 
 
 def test_whatever_people_ask_for_in_whatever_order_decisions_add_up_and_undo_is_exact() -> None:
-    asked, broken = bench_api.played(40, seed=11)
+    asked, broken = api.played(40, seed=11)
     assert broken == []
-    assert asked == 40 * bench_api.STEPS
+    assert asked == 40 * api.STEPS
 
 
 class Desks(RuleBasedStateMachine):
@@ -32,7 +29,7 @@ class Desks(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.stack = ExitStack()
-        self.player = self.stack.enter_context(bench_api.player(1))
+        self.player = self.stack.enter_context(api.player(1))
 
     @rule(chance=st.randoms(use_true_random=False))
     def ask(self, chance: random.Random) -> None:
@@ -50,5 +47,5 @@ def test_whatever_hypothesis_asks_for_holds_to_the_model() -> None:
 
 def test_the_model_sees_what_breaks_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Such as a server that lets a reader decide."""
-    monkeypatch.setitem(import_module("proof.web.rights").RIGHTS, bench_api.Role.READER, frozenset({"see", "decide"}))
-    assert bench_api.played(40, seed=11)[1]
+    monkeypatch.setitem(import_module("proof.web.rights").RIGHTS, Role.READER, frozenset({"see", "decide"}))
+    assert api.played(40, seed=11)[1]

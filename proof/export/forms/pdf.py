@@ -1,6 +1,6 @@
 """A searchable PDF: the images of the pages, and on each glyph its character as corrected, invisible and vertical.
 
-The text is set in a font of one square (`_font`), as Tesseract does: nothing of a real font is embedded, and characters
+The text is set in a font of one square (`FONT`), as Tesseract does: nothing of a real font is embedded, and characters
 of every plane can be searched. The font writes vertically, so that a reader knows columns from lines. Written with
 pikepdf, which is kept well and brings qpdf; reportlab has no vertical writing of characters beyond the first plane.
 """
@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pikepdf
-from fontTools.fontBuilder import FontBuilder
-from fontTools.pens.ttGlyphPen import TTGlyphPen
 from pikepdf import Array, Dictionary, Name, Pdf, Stream, String
 from PIL import Image
 
@@ -35,6 +32,10 @@ POINTS_A_PIXEL = 72 / 300
 
 JPEG_QUALITY = 85
 EM = 1000
+
+FONT = Path(__file__).with_name("glyphless.ttf")
+"""A TrueType font with one glyph, a full square: PDFium, which browsers use, passes over glyphs without extent. It is
+never drawn, since the text is set invisible (`3 Tr`). A test makes it anew and compares."""
 
 
 def searchable_pdf(pages: Iterable[tuple[PageResult, MarkedPage]], title: str) -> bytes:
@@ -141,7 +142,7 @@ class _TextFont:
         if len(self._codes) >= 0xFFFF:
             raise UsageError("a PDF has more than 65,535 different characters: export fewer pages at once")
         pdf, count = self._pdf, len(self._codes)
-        file = pdf.make_indirect(Stream(pdf, _font()))
+        file = pdf.make_indirect(Stream(pdf, FONT.read_bytes()))
         descriptor = Dictionary(
             Type=Name.FontDescriptor, FontName=Name("/GlyphLess"), Flags=5, FontBBox=Array([0, 0, EM, EM]),
             ItalicAngle=0, Ascent=EM, Descent=0, CapHeight=EM, StemV=80, FontFile2=file,
@@ -173,29 +174,6 @@ def _to_unicode(characters: Sequence[str]) -> bytes:
         "/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n1 begincodespacerange\n<0000> <FFFF>\n"
         f"endcodespacerange\n{body}endcmap\nCMapName currentdict /CMap defineresource pop\nend\nend\n"
     ).encode()
-
-
-@cache
-def _font() -> bytes:
-    """A TrueType font with one glyph, a full square: PDFium, which browsers use, passes over glyphs without extent. It
-    is never drawn, since the text is set invisible (`3 Tr`)."""
-    builder = FontBuilder(EM, isTTF=True)
-    builder.setupGlyphOrder([".notdef", "square"])
-    builder.setupCharacterMap({0x4E00: "square"})
-    pen = TTGlyphPen(None)
-    pen.moveTo((0, 0))
-    for corner in ((0, EM), (EM, EM), (EM, 0)):
-        pen.lineTo(corner)
-    pen.closePath()
-    builder.setupGlyf({".notdef": TTGlyphPen(None).glyph(), "square": pen.glyph()})
-    builder.setupHorizontalMetrics({".notdef": (EM, 0), "square": (EM, 0)})
-    builder.setupHorizontalHeader(ascent=EM, descent=0)
-    builder.setupNameTable({"familyName": "GlyphLess", "styleName": "Regular", "psName": "GlyphLess"})
-    builder.setupOS2(sTypoAscender=EM, usWinAscent=EM)
-    builder.setupPost()
-    target = io.BytesIO()
-    builder.save(target)
-    return target.getvalue()
 
 
 def _write(material: Material, folder: Path) -> list[Path]:

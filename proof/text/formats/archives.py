@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 import zipfile
-import zlib
 from pathlib import Path
 
 from proof.errors import TextError
+from proof.text.extraction import DAMAGED_ARCHIVE
 from proof.text.formats.xml_tree import Node, tree
 
 MAX_MEMBER_BYTES = 256 * 1024 * 1024
@@ -21,7 +21,7 @@ def member_names(data: bytes) -> frozenset[str]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return frozenset(archive.namelist())
-    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+    except DAMAGED_ARCHIVE:
         return frozenset()
 
 
@@ -35,7 +35,7 @@ def member(data: bytes, name: str, path: Path) -> bytes:
             return archive.read(info)
     except KeyError:
         raise TextError(path, None, f"has no {name}: it is damaged, save it again") from None
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, OSError, zlib.error, EOFError) as error:
+    except DAMAGED_ARCHIVE as error:
         raise TextError(path, None, f"{name} in it cannot be read ({error}): save it again") from error
 
 

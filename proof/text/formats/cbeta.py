@@ -30,7 +30,7 @@ def _recognises(data: bytes, path: Path) -> bool:
 def _read(data: bytes, path: Path) -> Extraction:
     read = decode(path, data)
     draft = Draft(data, as_it_is, UNSAFE)
-    byte = len("\ufeff".encode()) if read.bom else 0
+    byte = read.begins
     page = ""
     head = True
     for raw in read.text.splitlines(keepends=True):

@@ -28,7 +28,7 @@ _HAN = re.compile("[\u3400-\u9fff]")
 
 def _kind(text: str) -> re.Pattern[str] | None:
     """The kind of page line that a text has most of, at least two."""
-    lines = text.splitlines()
+    lines = [line.rstrip("\r") for line in re.split("[\n\f]", text)]
     counts = {kind: sum(kind.fullmatch(line) is not None for line in lines) for kind in _KINDS}
     best = max(counts, key=lambda kind: counts[kind])
     return best if counts[best] >= 2 else None
@@ -45,7 +45,7 @@ def _read(data: bytes, path: Path) -> Extraction:
     read = decode(path, data)
     kind = _kind(read.text)
     draft = Draft(data, as_it_is, UNSAFE)
-    byte = len("\ufeff".encode()) if read.bom else 0
+    byte = read.begins
     number = 0
     if kind is None:
         number = 1

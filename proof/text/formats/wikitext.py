@@ -56,7 +56,7 @@ def _recognises(data: bytes, path: Path) -> bool:
 def _read(data: bytes, path: Path) -> Extraction:
     read = decode(path, data)
     code = mwparserfromhell.parse(read.text)
-    reader = _Reader(Running(data, as_it_is, _title(code)), read.text, len("\ufeff".encode()) if read.bom else 0)
+    reader = _Reader(Running(data, as_it_is, _title(code)), read.text, read.begins)
     reader.take(code, 0)
     return reader.running.done()
 

@@ -22,7 +22,7 @@ DEEPEST = 200
 """Elements within one another; no text has as many."""
 
 _BEFORE_ROOT = rb"<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?[^>\[]*>\s*"
-_ROOT = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:" + _BEFORE_ROOT + rb")*<([^\s/>?!]+)", re.DOTALL)
+_ROOT = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?>" + _BEFORE_ROOT + rb")*+<([^\s/>?!]+)", re.DOTALL)
 _ENCODING = re.compile(rb"""\A(?:\xef\xbb\xbf)?<\?xml[^>]*?encoding\s*=\s*["']([^"']+)["']""")
 _UTF_8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 

@@ -182,6 +182,7 @@ function show() {
   $("delete").disabled = !flag.transcribed || !may("decide");
   $("why").textContent = flag.why;
   showBeside(flag);
+  readers(flag);
   witnesses(flag);
   alternatives(flag);
   stands(flag);
@@ -328,6 +329,16 @@ function witnesses(flag) {
   }));
 }
 
+/** What each of two readers decided, for who decides between them. */
+function readers(flag) {
+  $("readers").hidden = !flag.readings.length;
+  $("readers").replaceChildren(...flag.readings.map((one) => {
+    const reads = one.state === "corrected" ? corrected(flag.transcribed, one.reading) : one.state === "retained" && one.copy_reads ? han(one.copy_reads) : flag.transcribed ? han(flag.transcribed) : "∅";
+    return make("li", { class: one.state === "corrected" ? "image" : "text" }, make("span", { class: "siglum" }, one.person), " ", reads, " ",
+      make("span", { class: "soft" }, [words.states[one.state], one.authority && say("restsOn", { authority: one.authority }), one.note].filter(Boolean).join(" · ")));
+  }));
+}
+
 const percent = (p) => (p >= 0.1 ? `${Math.round(p * 100)}%` : `${(p * 100).toFixed(1)}%`);
 
 /** Whether there is something to take: that nothing is to stand there, only a finding of that kind says. */
@@ -345,7 +356,8 @@ function stands(flag) {
   line.replaceChildren(make("b", {}, words.states[flag.state]));
   if (flag.state === "corrected") line.append(" ", corrected(flag.transcribed, flag.reading, movedWith(flag)?.[0].transcribed));
   if (flag.state === "retained" && flag.last) line.append(" ", han(flag.last.copy_reads));
-  for (const told of [flag.last?.authority && say("restsOn", { authority: flag.last.authority }), flag.last?.note, flag.last?.person]) if (told) line.append(" · ", told);
+  const carried = flag.last?.evidence?.carried;
+  for (const told of [flag.last?.authority && say("restsOn", { authority: flag.last.authority }), carried && say("carriedFrom", carried), flag.last?.note, flag.last?.person]) if (told) line.append(" · ", told);
 }
 
 // what people say to each other of a flag; of a character that moved, at the place where it was begun

@@ -67,11 +67,12 @@ function line(event, extra, last = false) {
     }
   });
   const [before, after] = event.context.split(`[${event.transcribed}]`);
+  const { carried } = event.evidence;
   return row(event,
     make("span", { class: "context han", lang: document.body.dataset.script }, before ?? "", make("mark", {}, ...han(event.transcribed).childNodes), after ?? ""),
     make("span", { class: `state ${event.state}` }, make("span", { class: "soft" }, ...stood(event), " → "), ...said(event)),
     make("span", { class: "soft where" }, event.page, event.line ? ` ${say("column", { number: event.line })}` : ""),
-    extra ?? (last && may("decide") && (may("overrule") || event.person === person) ? back : make("span")), event.note);
+    extra ?? (last && may("decide") && (may("overrule") || event.person === person) ? back : make("span")), [carried && say("carriedFrom", carried), event.note].filter(Boolean).join(" · "));
 }
 
 const people = Object.entries(data.people);

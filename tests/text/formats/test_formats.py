@@ -12,12 +12,13 @@ from docx import Document
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proof.errors import TextError
+from proof.errors import OutputError, TextError
 from proof.text import formats
 from proof.text.edit import Edit, edited
 from proof.text.edition import parse_edition, read_edition
 from proof.text.extraction import Draft, Extraction, Site, as_it_is
 from proof.text.formats import TextFormat, decoded
+from proof.text.formats.xml_tree import root_name
 from proof.text.witness import Layer
 from tests.text.formats.samples import SAMPLES, Sample
 
@@ -73,6 +74,27 @@ def test_a_correction_changes_every_place_that_says_the_character() -> None:
     changed = source.edited([Edit(source.text.index("夫"), 1, "人")]).decode()
     assert changed.count("夫") == 0
     assert changed.replace("人", "夫").encode() == source.data
+
+
+def test_an_archive_with_a_damaged_member_is_refused_where_it_is_written() -> None:
+    source = extraction(SAMPLES["docx"])
+    with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
+        style = archive.getinfo("word/styles.xml")
+    at = style.header_offset + 30 + len(style.filename) + style.compress_size // 2
+    damaged = source.data[:at] + bytes([source.data[at] ^ 0xFF]) + source.data[at + 1 :]
+    read = extraction(SAMPLES["docx"], damaged)
+    with pytest.raises(OutputError, match=r"word/styles\.xml in the archive is damaged"):
+        read.edited([Edit(read.text.index("大"), 1, "小")])
+
+
+def test_a_file_is_asked_for_its_root_element_in_no_time_whatever_stands_before() -> None:
+    assert root_name(b"<?x?>" * 5000 + "名".encode()) == ""
+    assert root_name(b"<?xml?>\n<!-- <a> --><!DOCTYPE b [<!ELEMENT b ANY>]>\n<t:TEI>") == "TEI"
+
+
+def test_page_lines_are_told_by_the_line_ends_that_part_them() -> None:
+    text = "[1a]\x1c大射儀\n[1b]\u2028公入\n"  # no line is a page mark by itself
+    assert decoded(Path("x.txt"), text.encode()).extraction is None
 
 
 def test_what_a_reader_put_between_is_no_place_for_a_correction() -> None:

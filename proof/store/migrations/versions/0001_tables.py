@@ -46,6 +46,7 @@ def upgrade() -> None:
         sa.Column("disabled", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column("provisional", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column("stamp", sa.String(length=64), nullable=False),
+        sa.Column("token_stamp", sa.String(length=64), server_default=sa.text("''"), nullable=False),
         sa.Column("made", sa.DateTime(timezone=True), nullable=False),
         sa.Column("seen", sa.DateTime(timezone=True), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_accounts")),

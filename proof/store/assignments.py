@@ -1,0 +1,86 @@
+"""Pages given to people: who takes or is given which, until they give them back."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session
+
+from proof.locale.marking import _
+from proof.store.decision_records import NotYoursError
+from proof.store.lookup import StorePart, page_of, work_of
+from proof.store.models import ActRow, AssignmentRow, PageRow, WorkRow
+
+GIVEN, BACK = "given", "back"
+
+
+class GivenPages(NamedTuple):
+    """The pages of a juan that a person has, by their numbers."""
+
+    work: str
+    title: str
+    juan: str
+    pages: tuple[int, ...]
+
+
+class Assignments(StorePart):
+    """Who has which pages; `Store.assignments` is one."""
+
+    def give(self, work: str, pages: Sequence[int], to: str, person: str, key: str, *, overrules: bool = True) -> None:
+        """Give pages to the person `to`, or back where that is empty; sent again under its key it does nothing more.
+        Raises NoPlaceError; NotYoursError where another has one of them, unless `person` overrules others."""
+        with self._writing() as session:
+            if session.scalar(select(ActRow.id).where(ActRow.key == key)) is not None:
+                return
+            rows = [page_of(session, work, page) for page in pages]
+            have = holders(session, AssignmentRow.page_id.in_(pages))
+            for row in rows:
+                other = have.get(row.id, "")
+                if not overrules and (other not in ("", person) or to not in ("", person)):
+                    told = _("%(page)s: %(person)s has it; they or an administrator give it back")
+                    raise NotYoursError(told, page=row.page, person=other or to)
+            for row in rows:
+                if have.get(row.id, "") != to:
+                    made = {"key": key, "batch": key, "person": person, "at": datetime.now(UTC)}
+                    made |= {"assigned": to, "state": GIVEN if to else BACK}
+                    session.add(AssignmentRow(work_id=row.work_id, page_id=row.id, **made))
+                    key = uuid.uuid4().hex
+
+    def of_work(self, work: str) -> dict[int, str]:
+        """Who has the pages of a work that anybody has, by their numbers. Raises NoPlaceError."""
+        with self._reading() as session:
+            return holders(session, AssignmentRow.work_id == work_of(session, work))
+
+    def count(self, person: str) -> int:
+        """How many pages a person has, in all works."""
+        with self._reading() as session:
+            return sum(holder == person for holder in holders(session, *_ever(person)).values())
+
+    def of_person(self, person: str) -> list[GivenPages]:
+        """The pages that a person has, juan by juan."""
+        found: dict[tuple[str, str, str], list[int]] = {}
+        with self._reading() as session:
+            mine = [page for page, holder in holders(session, *_ever(person)).items() if holder == person]
+            query = select(WorkRow.name, WorkRow.title, PageRow.juan, PageRow.id)
+            query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(PageRow.id.in_(mine))
+            query = query.where(PageRow.absent.is_(False)).order_by(WorkRow.name, PageRow.text, PageRow.position)
+            for name, title, juan, page in session.execute(query):
+                found.setdefault((name, title, juan), []).append(page)
+        return [GivenPages(*where, tuple(pages)) for where, pages in found.items()]
+
+
+def holders(session: Session, *which: ColumnElement[bool]) -> dict[int, str]:
+    """Who has these pages; those that nobody has are left out."""
+    last = select(func.max(AssignmentRow.id)).where(*which).group_by(AssignmentRow.page_id)
+    query = select(AssignmentRow.page_id, AssignmentRow.assigned).where(AssignmentRow.id.in_(last))
+    return {page: person for page, person in session.execute(query) if person}
+
+
+def _ever(person: str) -> Collection[ColumnElement[bool]]:
+    """Pages that a person ever had."""
+    given = select(AssignmentRow.page_id).where(AssignmentRow.state == GIVEN, AssignmentRow.assigned == person)
+    return (AssignmentRow.page_id.in_(given),)

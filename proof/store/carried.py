@@ -1,0 +1,165 @@
+"""Decisions about another edition or format of a text, made again at the places of this one that answer theirs."""
+
+from __future__ import annotations
+
+import uuid
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from proof.errors import ToldError
+from proof.locale.marking import _
+from proof.store.collated import ColumnInText, columns_of_text, pages_of_text
+from proof.store.decision_records import DecisionRequest, State, Verdict
+from proof.store.decisions import decide_in
+from proof.store.lookup import NoPlaceError, StorePart, changed
+from proof.store.manual_corrections import ManualCorrection, correct_in, flag_there
+from proof.store.models import ColumnRow, FlagRow, PageRow
+from proof.store.quality import is_seeded
+from proof.text.witness import Edition
+
+NOTHING_ASKED = _("nothing is asked there")
+DECIDED = _("something was decided there already")
+ON_NO_PAGE = _("stands on no page that was checked")
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedDecision:
+    """A decision to make of `length` code points from `start` on in a text. `reading` is what is to stand there;
+    `origin` names the decision about the other text that it comes from."""
+
+    start: int
+    length: int
+    verdict: Verdict
+    reading: str
+    note: str
+    authority: str
+    origin: Mapping[str, str | int]
+
+
+class _DryRun(Exception):  # noqa: N818 - no error: it ends a transaction that is not to be kept
+    pass
+
+
+class CarriedDecisions(StorePart):
+    """Decisions from other texts; `Store.carried` is one."""
+
+    def make(
+        self,
+        work: str,
+        path: str,
+        edition: Edition,
+        groups: Sequence[Sequence[CarriedDecision]],
+        person: str,
+        *,
+        dry_run: bool,
+    ) -> list[str]:
+        """Make decisions about the text at `path`, which reads as `edition` does, as `person`. Those of a group are
+        made together or not at all. Gives for each group why it was not made, empty where it was; with `dry_run`
+        nothing of it is kept.
+
+        Raises UsageError where the text reads otherwise than it was checked.
+        """
+        refused: list[str] = []
+        try:
+            with self._writing() as session:
+                pages = pages_of_text(session, work, path, edition)
+                text = _Columns(session, pages, edition)
+                batch = uuid.uuid4().hex
+                refused += [_made(session, text, work, group, person, batch) for group in groups]
+                if dry_run:
+                    raise _DryRun
+                if pages:
+                    changed(session, pages[0].work_id)
+        except _DryRun:
+            pass
+        return refused
+
+
+def _made(
+    session: Session, text: _Columns, work: str, group: Sequence[CarriedDecision], person: str, batch: str
+) -> str:
+    try:
+        with session.begin_nested():
+            for one in group:
+                _make(session, text, work, one, person, batch)
+    except ToldError as refusal:
+        return str(refusal)
+    return ""
+
+
+def _make(session: Session, text: _Columns, work: str, one: CarriedDecision, person: str, batch: str) -> None:
+    """Make a decision. Raises ToldError where it cannot be made."""
+    page, column = text.at(one.start)
+    offset = one.start - page.start - (column.begins or 0)
+    _must_be_undecided(session, page, column.number, offset, one.length)
+    key = uuid.uuid4().hex
+    if one.verdict in (Verdict.TYPED, Verdict.DELETE):
+        wanted = ManualCorrection(
+            work,
+            page.id,
+            column.number,
+            offset,
+            one.length,
+            one.reading,
+            person,
+            key,
+            note=one.note,
+            delete=one.verdict is Verdict.DELETE,
+            batch=batch,
+            authority=one.authority,
+            confirmed=True,
+            origin=one.origin,
+        )
+        correct_in(session, wanted, column)
+        return
+    flag = flag_there(session, page.id, column.number, offset, one.length)
+    if flag is None:
+        raise NoPlaceError(NOTHING_ASKED)
+    demand = DecisionRequest(
+        work,
+        flag.id,
+        one.verdict,
+        flag.version,
+        person,
+        key,
+        one.reading,
+        one.note,
+        batch=batch,
+        authority=one.authority,
+        confirmed=True,
+        origin=one.origin,
+    )
+    decide_in(session, demand)
+
+
+def _must_be_undecided(session: Session, page: PageRow, line: int, offset: int, length: int) -> None:
+    """Raises NoPlaceError where something was decided of any of these characters."""
+    query = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.line == line, ~is_seeded())
+    query = query.where(FlagRow.state != State.OPEN.value, FlagRow.version_id == page.version_id)
+    for flag in session.scalars(query):
+        same = (flag.offset, flag.length) == (offset, length)
+        if same or (flag.offset < offset + length and offset < flag.offset + flag.length):
+            raise NoPlaceError(DECIDED)
+
+
+class _Columns:
+    """The columns of the pages of a text."""
+
+    def __init__(self, session: Session, pages: Sequence[PageRow], edition: Edition) -> None:
+        self._pages = pages
+        self._columns: list[ColumnInText] = columns_of_text(session, pages, edition)
+        self._starts = [column.start for column in self._columns]
+
+    def at(self, start: int) -> tuple[PageRow, ColumnRow]:
+        """The page and the column that have a code point of the text. Raises NoPlaceError."""
+        number = bisect_right(self._starts, start) - 1
+        column = self._columns[number] if number >= 0 else None
+        if column is None or start > column.start + len(column.source):
+            raise NoPlaceError(ON_NO_PAGE)
+        page = self._pages[column.page]
+        begins = column.start - page.start
+        return page, ColumnRow(page_id=page.id, number=column.number, source=column.source, begins=begins)

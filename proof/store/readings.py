@@ -1,0 +1,173 @@
+"""Blind double proofreading: what each proofreader decides without seeing the decisions of others.
+
+In a project that is read blind (`serve.blind`) a decision of a proofreader is a `ReadingRow`: an act like a decision,
+about a flag, of that person alone. Nothing but this module reads these rows, so that nothing else shows them. Who looks
+(`LOOKER`) sees their own in place of the open state of a flag. Whoever decides between two readers sees the flags on
+which they differ; what they read alike is taken over as ordinary decisions, in one act.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from itertools import combinations, groupby
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, inspect, select
+from sqlalchemy.orm import Session
+
+from proof.store import rows
+from proof.store.decision_records import Decision, State, Verdict
+from proof.store.decision_rows import shown_decisions
+from proof.store.models import FlagRow, ReadingRow
+from proof.store.quality import is_seeded
+from proof.store.standing import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Looker:
+    """Who asks: `blind`, sees no decisions of others; `arbitrates`, decides where two readers differ."""
+
+    person: str = ""
+    blind: bool = False
+    arbitrates: bool = False
+
+
+LOOKER: ContextVar[Looker] = ContextVar("looker", default=Looker())  # noqa: B039 - it is frozen
+"""Who the present request is made by."""
+
+AGREEING = {State.KEPT: Verdict.KEEP, State.COPY: Verdict.COPY, State.RETAINED: Verdict.RETAIN}
+"""The decisions that take over a reading which is none of its own."""
+
+
+class OwnState(NamedTuple):
+    """Where a flag stands for one reader, after `version` readings."""
+
+    state: State
+    reading: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a person last decided about a flag."""
+
+    person: str
+    state: State
+    reading: str
+    copy_reads: str
+    suggested: str
+    authority: str
+    note: str
+
+    @property
+    def judgement(self) -> tuple[State, str]:
+        """What is compared with another reading."""
+        return self.state, self.reading if self.state is State.CORRECTED else self.copy_reads
+
+    @property
+    def category(self) -> str:
+        """What it is counted as where agreement is measured: a state, the suggestion, or a reading."""
+        if self.state is not State.CORRECTED:
+            return self.state.value
+        return "as suggested" if self.reading == self.suggested else f"= {self.reading}"
+
+    @property
+    def verdict(self) -> Verdict:
+        """The decision that takes it over."""
+        taken = Verdict.TAKE if self.reading == self.suggested else Verdict.TYPED if self.reading else Verdict.DELETE
+        return AGREEING.get(self.state, taken)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The readings of a flag that two people or more read. A correction by hand that one of them alone made differs."""
+
+    flag: int
+    kind: str
+    readings: tuple[Reading, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether all read alike."""
+        return len(self.readings) > 1 and len({one.judgement for one in self.readings}) == 1
+
+    @property
+    def agreed(self) -> bool:
+        """Whether it can be taken over: unsure alike is no reading."""
+        return self.same and self.readings[0].state is not State.UNSURE
+
+    def pairs(self) -> Iterable[tuple[Reading, Reading]]:
+        """Each two readings, in the order of the names."""
+        return combinations(sorted(self.readings, key=lambda one: one.person), 2)
+
+
+def readings_of(session: Session, flag: int, person: str) -> list[ReadingRow]:
+    """The readings of a flag by a person, oldest first."""
+    query = select(ReadingRow).where(ReadingRow.flag_id == flag, ReadingRow.person == person)
+    return list(session.scalars(query.order_by(ReadingRow.id)))
+
+
+def events_of_readings(own: Sequence[ReadingRow]) -> list[Event]:
+    """Readings of a flag as events that take each other back."""
+    return [Event(row.id, row.about, row.person) for row in own]
+
+
+def shown_readings(session: Session, own: Sequence[ReadingRow]) -> list[Decision]:
+    """All readings of a flag by a person as they are shown, numbered from 1."""
+    return [replace(made, version=number) for number, made in enumerate(shown_decisions(session, own), 1)]
+
+
+def own_readings(session: Session, flag: int) -> list[Decision]:
+    """The readings of a flag by who looks, where they look blind."""
+    looker = LOOKER.get()
+    return shown_readings(session, readings_of(session, flag, looker.person)) if looker.blind else []
+
+
+def as_read(flag: FlagRow, own: Sequence[ReadingRow]) -> FlagRow:
+    """A flag as its reader left it, beside the session."""
+    values = {column.key: getattr(flag, column.key) for column in inspect(FlagRow).column_attrs}
+    last = {"state": own[-1].state, "reading": own[-1].reading} if own else {}
+    return FlagRow(**values | last | {"version": len(own)})
+
+
+def version_seen(session: Session, flag: FlagRow) -> int:
+    """The version of a flag for who looks."""
+    looker = LOOKER.get()
+    return len(readings_of(session, flag.id, looker.person)) if looker.blind else flag.version
+
+
+def own_states(session: Session, *which: ColumnElement[bool]) -> dict[int, OwnState]:
+    """Where the flags stand that who looks has read blind and nobody decided, by their numbers."""
+    looker = LOOKER.get()
+    if not looker.blind:
+        return {}
+    query = select(ReadingRow.flag_id, ReadingRow.state, ReadingRow.reading).where(ReadingRow.person == looker.person)
+    query = query.join(FlagRow, FlagRow.id == ReadingRow.flag_id).where(FlagRow.state == State.OPEN.value, *which)
+    own: dict[int, OwnState] = {}
+    for flag, state, reading in session.execute(query.order_by(ReadingRow.id)):
+        own[flag] = OwnState(State(state), reading, own[flag].version + 1 if flag in own else 1)
+    return own
+
+
+def compared(session: Session, *which: ColumnElement[bool]) -> list[Compared]:
+    """The flags that two people read, in the order of their numbers; no seeded errors."""
+    names = ("person", "state", "reading", "copy_reads", "suggested", "authority", "note")
+    query = select(ReadingRow.flag_id, ReadingRow.kind, ReadingRow.uid, *(getattr(ReadingRow, name) for name in names))
+    query = query.join(FlagRow, FlagRow.id == ReadingRow.flag_id).where(FlagRow.stale.is_(False), ~is_seeded(), *which)
+    found = []
+    for flag, of_flag in groupby(
+        session.execute(query.order_by(ReadingRow.flag_id, ReadingRow.id)), lambda row: row[0]
+    ):
+        events = list(of_flag)
+        last = {row.person: Reading(row.person, State(row.state), *row[5:]) for row in events}
+        said = tuple(one for one in last.values() if one.state not in (State.OPEN, State.SKIPPED))
+        if len(said) > 1 or (said and rows.is_by_hand(events[0].uid)):
+            found.append(Compared(flag, rows.kind_of(events[0].kind, events[0].suggested).value, said))
+    return found
+
+
+def differing(session: Session, *which: ColumnElement[bool]) -> frozenset[int]:
+    """The flags on which readers differ."""
+    return frozenset(one.flag for one in compared(session, *which) if not one.agreed)

@@ -1,0 +1,143 @@
+"""Blind double proofreading at the desk: who sees what, and the readings of two people side by side."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import cast
+from uuid import uuid4
+
+from flask import Blueprint, Flask, Response, redirect, url_for
+from flask_openapi3.blueprint import APIBlueprint
+from flask_openapi3.models.tag import Tag
+from pydantic import BaseModel, Field
+from werkzeug.wrappers import Response as AnyResponse
+
+from proof.quality.agreement import Agreement, agreement
+from proof.store.readings import LOOKER, Compared, Looker
+from proof.web import schemas
+from proof.web.answers import ReadingOut
+from proof.web.api import ERRORS, answer
+from proof.web.page_view import sheet
+from proof.web.people import account, may, person
+from proof.web.project import Project, project
+from proof.web.rights import Right
+
+MOST_LISTED = 200
+"""Differing places that the page lists; the queue has them all."""
+
+readings = Blueprint("readings", __name__)
+readings_api = APIBlueprint(
+    "readings api", __name__, url_prefix="/api/v1", abp_tags=[Tag(name="decisions")], abp_responses=ERRORS
+)
+
+
+class AgreementOut(BaseModel):
+    """How often two people read alike: over all kinds, where `kind` is empty, or on flags of one kind."""
+
+    people: tuple[str, str]
+    kind: str
+    places: int
+    same: int
+    share: float
+    kappa: float | None = Field(description="Cohen's; none for fewer than 20 places, or where one read all in one way")
+
+
+class ComparedOut(BaseModel):
+    flag: int
+    kind: str
+    readings: list[ReadingOut]
+
+
+class ReadingsOut(BaseModel):
+    """How many flags each person read; agreement; how many readings alike wait to be taken over; what is to be
+    decided."""
+
+    read: dict[str, int]
+    agreements: list[AgreementOut]
+    agreed: int
+    differing: list[ComparedOut]
+
+
+class TakeOverBody(schemas.Closed):
+    key: str = Field(pattern=schemas.KEY, description="The request's own: sent again it decides nothing more")
+
+
+def show_to_each(app: Flask) -> None:
+    """Have each request see what who makes it may see."""
+    serve = cast(Project, app.extensions["proof"]).settings.serve
+    blind = serve.auth and serve.blind
+
+    def look() -> None:
+        arbitrates = blind and may(Right.OVERRULE)
+        who = account() if blind else None
+        LOOKER.set(Looker(who.name if who else "", blind and not arbitrates, arbitrates))
+
+    app.before_request(look)
+
+
+@readings_api.get(
+    "/works/<string:work>/readings", responses={200: ReadingsOut}, summary="What two people read blind, side by side"
+)
+def compare(path: schemas.WorkPath) -> Response:
+    return answer(_readings(path.work))
+
+
+@readings_api.post(
+    "/works/<string:work>/readings/agreed",
+    responses={200: ReadingsOut},
+    summary="Decide as both readers did what they read alike, in one act",
+)
+def take_over(path: schemas.WorkPath, body: TakeOverBody) -> Response:
+    project().store.double_readings.take_over(path.work, person(), body.key)
+    return answer(_readings(path.work))
+
+
+@readings.get("/works/<work>/readings")
+def view(work: str) -> AnyResponse:
+    """Agreement of the readers, what can be taken over, and where they differ."""
+    summary = project().store.queue.work(work)
+    found = _readings(work)
+    listed = project().store.queue.flags(work, [one.flag for one in found.differing[:MOST_LISTED]])
+    places = list(zip(listed, found.differing, strict=False))
+    return sheet("readings.html", summary, found=found, places=places)
+
+
+@readings.post("/works/<work>/readings")
+def view_taking_over(work: str) -> AnyResponse:
+    """Take over what both read alike, and show what is left."""
+    project().store.double_readings.take_over(work, person(), uuid4().hex)
+    return redirect(url_for("readings.view", work=work))
+
+
+def _readings(work: str) -> ReadingsOut:
+    store = project().store.double_readings
+    waiting = store.waiting(work)
+    return ReadingsOut(
+        read=store.readers(work),
+        agreements=[*_agreements(store.of_work(work))],
+        agreed=sum(one.agreed for one in waiting),
+        differing=[
+            ComparedOut(flag=one.flag, kind=one.kind, readings=[ReadingOut(reading) for reading in one.readings])
+            for one in waiting
+            if not one.agreed
+        ],
+    )
+
+
+def _agreements(compared: Iterable[Compared]) -> Iterable[AgreementOut]:
+    """Of each two people over all kinds, then kind by kind."""
+    judged: defaultdict[tuple[tuple[str, str], str], list[tuple[str, str]]] = defaultdict(list)
+    for one in compared:
+        for first, second in one.pairs():
+            for kind in ("", one.kind):
+                judged[(first.person, second.person), kind].append((first.category, second.category))
+    for (people, kind), answers in sorted(judged.items()):
+        yield _agreement_out(kind, agreement(people, answers))
+
+
+def _agreement_out(kind: str, found: Agreement) -> AgreementOut:
+    kappa = round(found.kappa.value, 3) if found.kappa else None
+    return AgreementOut(
+        people=found.people, kind=kind, places=found.places, same=found.same, share=round(found.share, 3), kappa=kappa
+    )

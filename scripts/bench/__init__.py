@@ -1,0 +1,1 @@
+"""Measures against known truth: `python -m scripts.bench`."""

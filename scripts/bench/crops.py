@@ -1,0 +1,208 @@
+"""Measure the crops that show a glyph: is all its ink inside, unpaled, and is it in the middle?
+
+    python -m scripts.bench crops [--pages 200] [--folder DIR] [--font FILE] [--sheet FLAGS.png]
+
+Pages of the transcriptions are rendered with every kind of wear and checked with the real recogniser; every crop is
+then held against the true box of the glyph's ink: of what wear has left of it on the page, and for comparison of what
+was drawn, with tips of strokes that are gone. Glyphs are held against forms in the first font at hand, in which the
+pages are drawn, too; with `--font` they are drawn in another, as a scribe's hand is. `--sheet` draws a hundred flags of
+the real pages for looking at.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import cos, radians, sin
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from proof.facsimile.files import strip_of
+from proof.facsimile.fonts import find_faces
+from proof.facsimile.render import RenderedPage, page_seed, render_page
+from proof.layout.strips import DARK
+from proof.model.geometry import Box
+from proof.report.crops import load_picture
+from proof.report.glyphs import GlyphPlace, character_place, cut_glyph, flag_place
+from scripts.bench.drawn_pages import Trial, choose, trial_style, trial_wear
+from scripts.bench.material import TableRow, check_in, kanripo_texts, results_in, tell, write_drawn
+
+SEED = 20
+"""The pages of the table; other seeds are for tuning."""
+LEFT, DRAWN = "left", "drawn"
+"""The two truths: the box of the ink that wear has left, and of all ink."""
+LEAST = 12
+"""Pixels: of a glyph with less ink left it is not known where it was."""
+SHORT, OFF = 0.07, 0.1
+"""Cells: how far ink may end inside its true box, and how far the middle of a tile may be from that of the ink."""
+
+
+def draw(folder: Path, shared: Path, count: int, seed: int, fonts: tuple[str, ...] = ()) -> None:
+    """Draw the pages once, in these fonts before others."""
+    if (folder / "text.txt").is_file():
+        return
+
+    def pages() -> Iterator[tuple[Trial, RenderedPage]]:
+        for trial in choose(kanripo_texts(shared), count, seed):
+            own = page_seed(seed, trial.page.id)
+            style, wear = replace(trial_style(own), fonts=fonts), trial_wear(own)
+            strip = strip_of(trial.transcription, trial.page)
+            yield trial, render_page(trial.page, style, wear, seed, strip=strip, behind=trial.behind, owners=True)
+
+    write_drawn(folder, pages(), _boxes)
+
+
+def _boxes(page: RenderedPage) -> list[dict[str, object]]:
+    return [
+        {"line": c.line, "offset": c.offset, LEFT: _edges(left_of(page, number)), DRAWN: _edges(c.box)}
+        for number, c in enumerate(page.characters, 1)
+        if not c.missing
+    ]
+
+
+def left_of(page: RenderedPage, number: int) -> Box:
+    """The box of what is left on the page of the ink of a character, which is counted from 1; of what was drawn where
+    nothing is."""
+    box = page.characters[number - 1].box
+    top, left = max(int(box.y) - 3, 0), max(int(box.x) - 3, 0)
+    place = np.s_[top : int(box.bottom) + 4, left : int(box.right) + 4]
+    assert page.owners is not None
+    ys, xs = np.nonzero((page.owners[place] == number) & (page.image[place] < DARK))
+    if ys.size < LEAST:
+        return box
+    x, y = float(left + xs.min()), float(top + ys.min())
+    return Box(x, y, float(left + xs.max() + 1) - x, float(top + ys.max() + 1) - y)
+
+
+def _edges(box: Box) -> list[float]:
+    return [box.x, box.y, box.w, box.h]
+
+
+@dataclass(frozen=True)
+class Score:
+    """Of so many crops, on how many the ink is whole, in the middle, and both."""
+
+    crops: int
+    whole: int
+    centred: int
+    both: int
+    missed: list[str]
+    seconds: float
+
+
+def score(folder: Path, every: int, truth: str) -> Score:
+    """Hold every so-manieth crop against the true box of its ink, `LEFT` on the page or as `DRAWN`.
+
+    Whole: the box lies in the tile, and on no side does what is shown as the glyph's own ink end more than `SHORT`
+    cells inside it. Centred: the middle of the tile is within `OFF` cells of the middle of the box.
+    """
+    boxes = json.loads((folder / "boxes.json").read_text(encoding="utf-8"))
+    true = {(one["page"], one["line"], one["offset"]): Box(*one[truth]) for one in boxes}
+    counts = [0, 0, 0, 0]
+    missed = []
+    seconds = 0.0
+    number = 0
+    for result in results_in(folder / "proof.sqlite"):
+        image = load_picture(result.image) if result.image else None
+        for character in result.characters:
+            box = true.get((result.page, character.line, character.offset))
+            number += box is not None
+            if box is None or number % every or image is None:
+                continue
+            started = time.perf_counter()
+            place = character_place(result, character)
+            tile = cut_glyph(image, place)
+            seconds += time.perf_counter() - started
+            whole = centred = False
+            if tile is not None and tile.ink is not None:
+                wide, high = tile.picture.size
+                x, y = box_middle(tile.corner, box, place)
+                half_wide, half_high = box.w / 2, box.h / 2
+                left, top, right, bottom = x - half_wide, y - half_high, x + half_wide, y + half_high
+                short = SHORT * place.cell
+                whole = min(left, top, wide - right, high - bottom) > -0.02 * place.cell and not (
+                    tile.ink.x > left + short
+                    or tile.ink.y > top + short
+                    or tile.ink.right < right - short
+                    or tile.ink.bottom < bottom - short
+                )
+                centred = max(abs(x - wide / 2), abs(y - high / 2)) < OFF * place.cell
+            counts = [a + b for a, b in zip(counts, (1, whole, centred, whole and centred), strict=True)]
+            if not (whole and centred):
+                missed.append(f"{result.page} {character.line} {character.offset} {character.text}")
+    return Score(*counts, missed, seconds)
+
+
+def box_middle(corner: tuple[float, float], box: Box, place: GlyphPlace) -> tuple[float, float]:
+    """The middle of a box of the image on an upright tile whose corner lies there, seen from the glyph's place."""
+    lean = radians(place.skew)
+    x, y = box.centre[0] - place.focus.centre[0], box.centre[1] - place.focus.centre[1]
+    return x * cos(lean) - y * sin(lean) - corner[0], x * sin(lean) + y * cos(lean) - corner[1]
+
+
+def sheet(folders: list[Path], out: Path, most: int = 100) -> int:
+    """Draw the most suspicious flags of real pages as people see them, each with what it says."""
+    font = ImageFont.truetype(str(find_faces()[0].path), 20)
+    found = []
+    for folder in folders:
+        for result in results_in(folder / "proof.sqlite"):
+            image = load_picture(result.image) if result.image else None
+            for flag in result.flags if image else ():
+                place = flag_place(result, flag)
+                tile = cut_glyph(image, place) if image and place else None
+                if tile is not None:
+                    found.append((flag, tile.picture))
+    found = sorted(found, key=lambda one: -one[0].score)[:most]
+    across, side, words = 12, 100, 26
+    drawn = Image.new("RGB", (across * side, -(-len(found) // across) * (side + words)), "#ddd")
+    pen = ImageDraw.Draw(drawn)
+    for number, (flag, picture) in enumerate(found):
+        x, y = number % across * side, number // across * (side + words)
+        picture.thumbnail((side - 4, side - 4))
+        drawn.paste(picture, (x + (side - picture.width) // 2, y + (side - picture.height) // 2))
+        pen.text((x + 4, y + side), f"{flag.transcribed or '∅'}→{flag.suggested or '∅'}", font=font, fill="black")
+    drawn.save(out)
+    return len(found)
+
+
+def check_real(folder: Path, shared: Path) -> list[Path]:
+    """Check the real pages, and give the folders of the checks."""
+    jmml, plate = folder / "jmml", folder / "plate"
+    for one in (jmml, plate):
+        one.mkdir(parents=True, exist_ok=True)
+    check_in(jmml, sorted((shared / "facsimile/JMML").glob("*.txt")), [shared / "facsimile/JMML/images"])
+    whole = (shared / "kanripo/KR1d0087/KR1d0087_223.txt").read_text(encoding="utf-8")
+    first, last = whole.index("<pb:KR1d0087_WYG_223-16a>"), whole.index("<pb:KR1d0087_WYG_223-18a>")
+    text = plate / "KR1d0087_223.txt"
+    text.write_text(whole[: whole.index("<pb:")] + whole[first:last], encoding="utf-8")
+    check_in(plate, [text], [shared / "facsimile/plates/WYG0140"], shared / "kanripo/KR1d0087/imglist")
+    return [jmml, plate]
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--pages", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--every", type=int, default=1, help="only every so-manieth crop")
+    parser.add_argument("--font", type=Path, help="a font in which the pages are drawn")
+    parser.add_argument("--sheet", type=Path, help="draw flags of the real pages there")
+
+
+def measure(options: argparse.Namespace) -> Iterator[TableRow]:
+    if options.sheet:
+        yield "flags drawn", str(sheet(check_real(options.folder / "real", options.shared), options.sheet))
+        return
+    font = f"-{options.font.stem}" if options.font else ""
+    folder = options.folder / f"rendered-{options.pages}-{options.seed}{font}"
+    draw(folder, options.shared, options.pages, options.seed, (str(options.font),) if options.font else ())
+    check_in(folder, [folder / "text.txt"], [folder])
+    found, drawn = (score(folder, options.every, truth) for truth in (LEFT, DRAWN))
+    for name, count in (("whole", found.whole), ("centred", found.centred), ("whole and centred", found.both)):
+        yield f"ink {name}, {found.crops} crops", f"{count / found.crops:.4f}", "0.995"
+    yield "the same by all that was drawn", f"{drawn.both / drawn.crops:.4f}"
+    yield "a crop", f"{1000 * found.seconds / found.crops:.1f} ms"
+    tell("\n".join(found.missed[:40]))

@@ -1,0 +1,154 @@
+"""Measure the view of glyphs beside glyphs: does a wrong one stand among the first?
+
+    python -m scripts.bench glyphs [--errors 200] [--pages 200] [--folder DIR]
+
+In the text of rendered pages and of the real ones characters are transcribed as others that occur at least twenty times
+in the work: half of them, where there are such, as ones that scribes and typists take for them. The pages are checked
+with the real recogniser, and the place of each wrong glyph among the occurrences of its character is looked up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from proof.quality.unlikeness import DOUBT_WEIGHT, unlikeness
+from proof.store import Store
+from proof.text.read import read_transcription
+from scripts.bench.crops import SEED, check_real, draw
+from scripts.bench.material import TableRow, check_in, tell
+
+TIMES = 20
+FIRST = 0.05
+
+
+@dataclass(frozen=True)
+class Error:
+    """A character of a page that is transcribed as another."""
+
+    page: str
+    line: int
+    offset: int
+    right: str
+    wrong: str
+
+
+def plant(sources: list[Path], folder: Path, count: int, shared: Path, seed: int) -> list[Error]:
+    """Write texts with errors into a folder, and give them."""
+    rng = random.Random(seed)  # noqa: S311
+    texts = [read_transcription(source) for source in sources]
+    places = [
+        (number, page.id, column, cell)
+        for number, text in enumerate(texts)
+        for page in text.pages
+        for column in page.columns
+        for cell in column.cells
+        if cell.han and cell.length == 1
+    ]
+    frequent = [one for one, n in Counter(cell.text for *_, cell in places).items() if n >= TIMES]
+    groups = (shared / "bench/confusables.txt").read_text(encoding="utf-8").split("\n")
+    rng.shuffle(places)
+    alike = {
+        one: [c for group in groups if one in group for c in frequent if c in group and c != one]
+        for one in {cell.text for *_, cell in places}
+    }
+    places.sort(key=lambda place: not alike[place[3].text])
+    few = min(count // 2, sum(bool(alike[cell.text]) for *_, cell in places))
+    rest = places[few:]
+    rng.shuffle(rest)
+    written = [list(text.text) for text in texts]
+    errors: list[Error] = []
+    taken: set[tuple[str, int]] = set()
+    for number, page, column, cell in [*places[:few], *rest]:
+        wrong = rng.choice(alike[cell.text] if len(errors) < few and alike[cell.text] else frequent)
+        if wrong != cell.text and (page, column.number) not in taken and len(errors) < count:
+            taken.add((page, column.number))
+            written[number][column.start + cell.offset] = wrong
+            errors.append(Error(page, column.number, cell.offset, cell.text, wrong))
+    for source, characters in zip(sources, written, strict=True):
+        (folder / source.name).write_text("".join(characters), encoding="utf-8")
+    return errors
+
+
+def ranks(folder: Path, errors: list[Error], doubt: float) -> list[tuple[Error, int, int]]:
+    """Of each error that was read on its image, its place among the occurrences of its character, and how many these
+    are; `doubt` is what the recogniser's posterior counts for beside the shape."""
+    found = []
+    with Store.open(f"sqlite:///{folder}/proof.sqlite") as store:
+        run = store.latest_run()
+        assert run is not None
+        numbers = {page.page: page.number for page in store.queue.pages(run.info.work)}
+        planted = {(numbers.get(one.page), one.line, one.offset) for one in errors}
+        for error in errors:
+            here = store.glyphs.of(run.info.work, error.wrong)
+            at = list(
+                zip(here.pages.tolist(), here.glyphs["line"].tolist(), here.glyphs["offset"].tolist(), strict=True)
+            )
+            place = (numbers.get(error.page), error.line, error.offset)
+            if place not in at:
+                continue
+            # each error by itself: several in one character would stand in each other's way
+            kept = np.array([one == place or one not in planted for one in at])
+            p = here.glyphs["p"][kept] / 255.0
+            unlike = unlikeness(here.glyphs["shape"][kept], p) + (doubt - DOUBT_WEIGHT) * (1 - p)
+            own = int(kept[: at.index(place)].sum())
+            found.append((error, int((unlike > unlike[own]).sum()) + 1, len(unlike)))
+    return found
+
+
+def first(found: list[tuple[Error, int, int]], errors: int) -> str:
+    """How many of the errors are among the first; those that are no occurrence of their character count as missed."""
+    among = sum(rank <= max(FIRST * count, 1) for _, rank, count in found)
+    return f"{among / max(errors, 1):.3f} ({among} of {errors})"
+
+
+def cases(
+    options: argparse.Namespace, kept: Path
+) -> Iterator[tuple[str, Path, list[Path], list[Path], Path | None, int, int]]:
+    """Name, folder, texts, images, image lists, errors and seed of each work."""
+    drawn = kept / f"rendered-{options.pages}-{SEED}"
+    draw(drawn, options.shared, options.pages, SEED)
+    yield "rendered", kept / f"glyphs-{options.pages}", [drawn / "text.txt"], [drawn], None, options.errors, 1
+    jmml = sorted((options.shared / "facsimile/JMML").glob("*.txt"))
+    check_real(kept / "real", options.shared)
+    plate, lists = kept / "real/plate/KR1d0087_223.txt", options.shared / "kanripo/KR1d0087/imglist"
+    for seed in range(1, options.seeds + 1):
+        images = options.shared / "facsimile/JMML/images"
+        yield "real: JMML", kept / f"glyphs-jmml-{seed}", jmml, [images], None, 20, seed
+        images = options.shared / "facsimile/plates/WYG0140"
+        yield "real: plate", kept / f"glyphs-plate-{seed}", [plate], [images], lists, 12, seed
+
+
+HEADINGS = ("wrong glyph among the first 5 % of its character", "as shown", "by the shape alone", "bar")
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--errors", type=int, default=200)
+    parser.add_argument("--pages", type=int, default=200)
+    parser.add_argument("--seeds", type=int, default=4, help="how often errors are planted in the real texts")
+    parser.add_argument("--only", default="", help="only works whose name begins so")
+
+
+def measure(options: argparse.Namespace) -> Iterator[TableRow]:
+    rows: dict[str, list[tuple[list[tuple[Error, int, int]], ...]]] = {}
+    counts: Counter[str] = Counter()
+    for name, folder, texts, images, lists, count, seed in cases(options, options.folder):
+        if not name.startswith(options.only):
+            continue
+        folder.mkdir(parents=True, exist_ok=True)
+        errors = plant(texts, folder, count, options.shared, seed)
+        check_in(folder, [folder / text.name for text in texts], images, lists)
+        counts[name] += len(errors)
+        rows.setdefault(name, []).append((ranks(folder, errors, DOUBT_WEIGHT), ranks(folder, errors, 0.0)))
+    for name, pooled in rows.items():
+        shown, alone = ([one for part in parts for one in part] for parts in zip(*pooled, strict=True))
+        yield name, first(shown, counts[name]), first(alone, counts[name]), "0.9"
+        for error, rank, count in shown:
+            if rank > max(FIRST * count, 1):
+                tell(f"{error.page} {error.line} {error.right} as {error.wrong}: {rank} of {count}")

@@ -1,0 +1,166 @@
+"""Measure whether the ink of glyphs reaches the recogniser, and whether that of lines does.
+
+    python -m scripts.bench ink [--pages 40] [--seed 20] [--plain | --real-rules] [--details]
+
+Half-folios are drawn as in `planted`, and made hard: strokes that stand by themselves, glyphs against the rules, rules
+that bow and are broken, thick frames (`--plain` leaves that out; with `--real-rules` rules are as wide as on real
+half-folios, and strokes meet them as often). It is known whose ink every pixel is. Of each glyph it is told how much of
+its ink is in the strips of its own row, as they are cut with the transcription's help, and of the lines how much is in
+any strip, for each cell of text. Where a glyph lies on a rule the ink is both's. In the first figure it counts as the
+glyph's; the second leaves it out, since what lies along a rule and is no broader is not there to be seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.facsimile.brush import LINES, Owners
+from proof.facsimile.files import strip_of
+from proof.facsimile.render import RenderedPage, page_seed, render_page
+from proof.layout.half_folio import Layout
+from proof.layout.strips import DARK, cut_strips
+from proof.text.model import Row
+from proof.verify.page import page_columns
+from scripts.bench.drawn_pages import Trial, choose, hard_style, hard_wear, real_rules, trial_style, trial_wear
+from scripts.bench.material import kanripo_texts, tell
+
+LOST = 0.05
+"""Share of a glyph's ink that may be lost."""
+
+LEAST = 12
+"""Pixels: a glyph with less ink on the page is no measure (worn away, or a dot)."""
+
+ROWS = 21
+
+GRID = 16
+"""Pixels between the places of a page that are looked up in its image; those between are interpolated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conserved:
+    """One glyph: the share of its ink that reached the strips of its row, and `free`, of its ink beside all lines."""
+
+    page: str
+    line: int
+    offset: int
+    text: str
+    row: Row
+    share: float
+    free: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageInk:
+    """One page: its glyphs, and how many pixels of lines reached any strip."""
+
+    glyphs: tuple[Conserved, ...]
+    lines: int
+    cell: float
+    ruled: bool
+
+
+def measured(trial: Trial, drawn: RenderedPage) -> PageInk:
+    """Cut a drawn page as a check does, and count whose ink is in the strips."""
+    layout = page_columns(drawn.image, 8, ROWS)
+    assert drawn.owners is not None
+    assert drawn.lined is not None
+    owners = _on_page(drawn.owners, layout)
+    free = _on_page(drawn.lined.astype(np.int16), layout) == 0
+    dark = layout.grey < DARK
+    strips = _reached(layout, trial, owners.shape)
+    count = len(drawn.characters) + 1
+    reached_own = np.zeros(owners.shape, np.bool_)
+    number_of: dict[tuple[int, Row], list[int]] = {(c.line, c.row): [] for c in drawn.characters}
+    for number, character in enumerate(drawn.characters, 1):
+        number_of[character.line, character.row].append(number)
+    for key, reached in strips.items():
+        reached_own |= np.isin(owners, number_of.get(key, [])) & reached
+    anywhere = np.logical_or.reduce(list(strips.values())) if strips else np.zeros(owners.shape, np.bool_)
+    lines = int(np.count_nonzero(anywhere & dark & (owners == LINES)))
+    inked = dark & (owners > 0)
+    total, kept, total_free, kept_free = (
+        np.bincount(owners[some], minlength=count)
+        for some in (inked, inked & reached_own, inked & free, inked & free & reached_own)
+    )
+    shares, free_shares = (
+        kept / np.maximum(total, 1),
+        np.where(total_free > 0, kept_free / np.maximum(total_free, 1), 1),
+    )
+    glyphs = tuple(
+        Conserved(c.page, c.line, c.offset, c.text, c.row, float(shares[number]), float(free_shares[number]))
+        for number, c in enumerate(drawn.characters, 1)
+        if total[number] >= LEAST and not c.missing
+    )
+    pitch = float(np.median([area.cell(ROWS) for area in layout.columns])) if layout.columns else 1.0
+    return PageInk(glyphs, lines, pitch * pitch, layout.ruled)
+
+
+def _on_page(owners: Owners, layout: Layout) -> Owners:
+    """Whose ink is where on the rectified page, which may have been laid flat."""
+    height, width = layout.grey.shape
+    xs, ys = np.arange(0, width + GRID, GRID), np.arange(0, height + GRID, GRID)
+    points = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2).astype(np.float64)
+    places = layout.rectification.to_file(points).reshape(len(ys), len(xs), 2).astype(np.float32)
+    at_x, at_y = np.meshgrid(*(np.arange(size, dtype=np.float32) / GRID for size in (width, height)))
+    map_x, map_y = (cv2.remap(np.ascontiguousarray(places[..., i]), at_x, at_y, cv2.INTER_LINEAR) for i in range(2))
+    return np.asarray(cv2.remap(owners, map_x, map_y, cv2.INTER_NEAREST), dtype=np.int16)
+
+
+def _reached(layout: Layout, trial: Trial, shape: tuple[int, ...]) -> dict[tuple[int, Row], NDArray[np.bool_]]:
+    """For every column and row the pixels of the page whose ink is in its strips."""
+    found: dict[tuple[int, Row], NDArray[np.bool_]] = {}
+    for area, line in zip(layout.columns, trial.page.columns, strict=False):
+        for strip in cut_strips(layout, area, line, ROWS):
+            place = found.setdefault((line.number, strip.row), np.zeros(shape, np.bool_))
+            top, left = round(strip.top), round(strip.left)
+            first, last = max(0, -top), min(strip.clean.shape[0], shape[0] - top)
+            part = place[top + first : top + last, left : left + strip.clean.shape[1]]
+            part |= strip.clean[first:last, : part.shape[1]] < DARK
+    return found
+
+
+def pages(shared: Path, count: int, seed: int, plain: bool, real: bool = False) -> Iterator[tuple[Trial, RenderedPage]]:
+    for trial in choose(kanripo_texts(shared), count, seed):
+        own = page_seed(seed, trial.page.id)
+        style, wear = trial_style(own), trial_wear(own)
+        if not plain:
+            style, wear = hard_style(style, own), hard_wear(wear, own)
+            style = real_rules(style) if real else style
+        strip = strip_of(trial.transcription, trial.page)
+        yield trial, render_page(trial.page, style, wear, seed, strip=strip, behind=trial.behind, owners=True)
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--pages", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=20, help="others are for tuning")
+    drawn = parser.add_mutually_exclusive_group()
+    drawn.add_argument("--plain", action="store_true", help="pages as `planted` draws them")
+    drawn.add_argument("--real-rules", action="store_true", help="hard pages with rules as those of real half-folios")
+
+
+def measure(options: argparse.Namespace) -> Iterator[tuple[str, ...]]:
+    trials = pages(options.shared, options.pages, options.seed, options.plain, options.real_rules)
+    found = [measured(*page) for page in trials]
+    glyphs = [glyph for page in found for glyph in page.glyphs]
+    lost = sorted((g for g in glyphs if g.share < 1 - LOST), key=lambda g: g.share)
+    if options.details:
+        for g in lost:
+            tell(f"{g.page} {g.line}:{g.offset} {g.text} {g.row} {g.share:.2f} {g.free:.2f}")
+    yield "pages; of them ruled; glyphs", f"{len(found)}; {sum(page.ruled for page in found)}; {len(glyphs)}"
+    for name, number in (
+        ("glyphs that lose over a twentieth, in 1,000", len(lost)),
+        ("  of their ink beside all lines", sum(g.free < 1 - LOST for g in glyphs)),
+    ):
+        yield name, f"{1000 * number / max(len(glyphs), 1):.2f}", "1", str(number)
+    for row in Row:
+        yield f"  {row}", f"{sum(g.row is row for g in lost)} of {sum(g.row is row for g in glyphs)}"
+    yield "ink of glyphs that reaches the recogniser", f"{np.mean([g.share for g in glyphs]):.4f}"
+    cells = sum(page.lines / page.cell for page in found) / max(len(glyphs), 1)
+    yield "ink of lines that does, in cells for each glyph", f"{cells:.5f}"

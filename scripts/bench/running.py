@@ -1,0 +1,193 @@
+"""Measure the check of running editions: texts without page marks, laid on rendered pages.
+
+    python -m scripts.bench running [--pages 24] [--seeds 101 102] [--wear moderate] [--forms inline,zhushu,critical]
+
+Pages of a Kanripo text are drawn; the text is turned into each running format, with what stands before and behind
+these pages, errors are planted in it (substitutions by characters that look alike, omissions, insertions, two
+characters exchanged), and it is checked against the images alone. The same errors in the page-marked text are the
+measure to compare with. Prints errors caught, false flags per 1,000 characters, and seconds a page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from proof.check.pipeline import check
+from proof.facsimile.files import render
+from proof.facsimile.wear import named_wear
+from proof.report.source import StoredRun
+from proof.settings.config import Settings
+from proof.store import Store
+from proof.text.convert import convert
+from proof.text.edition import read_edition
+from proof.text.model import is_han
+from proof.text.read import read_transcription
+from proof.text.witness import Addresses, Edition, Format, Layer
+from scripts.bench.material import TableRow, tell
+
+RATE = 0.012
+"""Errors a character."""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """An error: where in the spoiled file it begins, and where it ends."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def plant(edition: Edition, seed: int, confusable: dict[str, str], within: str) -> tuple[str, list[Planted]]:
+    """The text of an edition with errors at random places; only what stands in `within`, the part on the images."""
+    rng = random.Random(seed)  # noqa: S311 - a measurement that can be repeated
+    stretches = [one for one in edition.stretches() if one.layer is not Layer.APPARATUS]
+    cells = [cell for one in stretches for cell in one.cells()]
+    text = "".join(cell.text if len(cell.text) == 1 else "?" for cell in cells)
+    begin = text.index(within[:12])
+    end = text.index(within[-12:], begin) + 12
+    places: list[int] = []
+    for at in range(begin + 6, end - 6):
+        if is_han(cells[at].text) and rng.random() < RATE and (not places or at - places[-1] > 6):
+            places.append(at)
+    spoiled, planted, done = [], [], 0
+    length = 0
+    for at in places:
+        start, here = cells[at].start, cells[at].text
+        following = cells[at + 1]
+        spoiled.append(edition.text[done:start])
+        length += start - done
+        kind = rng.choices(("substitution", "omission", "insertion", "transposition"), (6, 2, 1, 1))[0]
+        adjacent = following.start == start + 1 and following.text != here and is_han(following.text)
+        if kind == "transposition" and not adjacent:
+            kind = "substitution"
+        if kind == "substitution" and here not in confusable:
+            kind = "omission"
+        if kind == "omission" and cells[at - 1].text == here:
+            kind = "insertion"
+        new, taken = {
+            "substitution": (confusable.get(here, ""), 1),
+            "omission": ("", 1),
+            "insertion": (here + rng.choice("之也而其不"), 1),
+            "transposition": (following.text + here, 2),
+        }[kind]
+        planted.append(Planted(kind, length, length + len(new)))
+        spoiled.append(new)
+        length += len(new)
+        done = start + taken
+    spoiled.append(edition.text[done:])
+    return "".join(spoiled), planted
+
+
+@dataclass
+class Score:
+    caught: int = 0
+    planted: int = 0
+    false: int = 0
+    characters: int = 0
+    seconds: float = 0.0
+    pages: int = 0
+
+
+def score(settings: Settings, text: Path, planted: Sequence[Planted], total: Score, *, details: bool) -> None:
+    edition = read_edition(text)
+    addresses = Addresses(edition)
+    with Store.open(settings.store_address) as store:
+        run = store.latest_run()
+        assert run is not None
+        results = list(StoredRun(store, run.id).results())
+    hit: set[Planted] = set()
+    for result in results:
+        total.pages += 1
+        total.characters += result.characters_checked
+        for flag in result.flags:
+            if not flag.raised:
+                continue
+            if edition.paged or flag.line:
+                start = addresses.line(flag.page if edition.paged else "", flag.line)[0] + flag.offset
+            else:
+                start = -9
+            near = [one for one in planted if one.start - 1 <= start <= one.end + 1]
+            hit |= set(near)
+            total.false += not near
+            if details and not near:
+                what = f"{flag.context} {flag.transcribed}→{flag.suggested} {flag.score:.1f} {flag.evidence.reason}"
+                tell(f"false {text.name} {flag.page} {flag.line} {what}")
+    total.caught += len(hit)
+    total.planted += len(planted)
+    if details:
+        for one in planted:
+            if one not in hit:
+                around = edition.text[one.start - 4 : one.end + 4].replace("\n", "/")
+                tell(f"missed {text.name} {one.kind} {around}")
+
+
+def measured(options: argparse.Namespace, folder: Path) -> dict[str, Score]:
+    source = options.shared / "kanripo" / options.text
+    parts = source.read_text(encoding="utf-8").split("<pb:")
+    drawn, whole = folder / "drawn.txt", folder / "whole.txt"
+    drawn.write_text("<pb:".join([parts[0], *parts[6 : 6 + options.pages]]), encoding="utf-8")
+    whole.write_text("<pb:".join([parts[0], *parts[4 : 8 + options.pages]]), encoding="utf-8")
+    confusable: dict[str, str] = {}
+    for line in (options.shared / "bench/confusables.txt").read_text(encoding="utf-8").splitlines():
+        group = re.sub(r"[#\s].*", "", line) if line.startswith("#") else "".join(line.split())
+        for one, other in zip(group, group[1:] + group[:1], strict=True):
+            confusable.setdefault(one, other)
+    images = folder / "images"
+    render(read_transcription(drawn), images, wear=named_wear(options.wear), seed=options.seeds[0])
+    within = "".join(
+        cell.text if len(cell.text) == 1 else "?"
+        for one in read_edition(drawn).stretches()
+        for cell in one.cells()
+    )  # fmt: skip
+    found: dict[str, Score] = {}
+    for name in ("kanripo", *options.forms.split(",")):
+        total = found.setdefault(name, Score())
+        clean = read_edition(drawn if name == "kanripo" else whole)
+        if name != "kanripo":
+            path = folder / f"clean-{name}.txt"
+            path.write_text(convert(clean, Format(name)).text, encoding="utf-8")
+            clean = read_edition(path)
+        for seed in options.seeds:
+            text, planted = plant(clean, seed, confusable, within)
+            path = folder / f"{name}-{seed}.txt"
+            path.write_text(text, encoding="utf-8")
+            settings = Settings().replace(
+                {
+                    "project.texts": [path],
+                    "project.images": [images],
+                    "project.out": folder / f"out-{name}-{seed}",
+                }
+            )
+            started = time.perf_counter()
+            check(settings)
+            total.seconds += time.perf_counter() - started
+            score(settings, path, planted, total, details=options.details)
+    return found
+
+
+HEADINGS = ("form", "caught", "false per 1,000", "seconds a page")
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--pages", type=int, default=24)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[101, 102])
+    parser.add_argument("--text", default="KR1d0030/KR1d0030_010.txt", help="of the Kanripo texts")
+    parser.add_argument("--wear", default="moderate")
+    parser.add_argument("--forms", default="inline,critical")
+
+
+def measure(options: argparse.Namespace) -> Iterator[TableRow]:
+    for name, one in measured(options, options.folder).items():
+        yield (
+            name,
+            f"{one.caught / max(one.planted, 1):.3f} ({one.caught} of {one.planted})",
+            f"{1000 * one.false / max(one.characters, 1):.2f} ({one.false} in {one.characters:,})",
+            f"{one.seconds / max(one.pages, 1):.2f}",
+        )

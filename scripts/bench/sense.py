@@ -1,0 +1,152 @@
+"""Measure the sense alone, without images: errors planted within sets of look-alikes, in works that were not learned.
+
+    python -m scripts.bench sense --verse DIR [--model FILE] [--weights DIR] [--rate 0.05] [--seed 1] [--files 12]
+        [--show 10]
+
+Every work of `shared/corpus` and `shared/kanripo` in turn is left out: what it brought to the model is taken off, and
+the weights are those fitted to the other half of the works (`make_language.py` writes both into `build/`). Of each
+work some files that follow one another are one text; `plant.py --only alike.txt` plants errors in them, and the same
+text is checked without them too. Recall is of the planted errors of all works, false is of the text without errors, in
+a thousand characters; beside errors, of the sound characters of the text with errors. `--show` prints the strongest of
+the false ones, to be judged by eye: some are real errors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import random
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from proof.language.evidence import Sense, TextTokens
+from proof.language.findings import against, asked_places
+from proof.language.look_alikes import Codes, Folding, LookAlikes
+from proof.language.model import EVERY, LanguageModel
+from proof.language.weights import NOTHING, Floats, SenseWeights
+from scripts.bench.material import ROOT, TableRow, tell
+from scripts.make_language import LEAST, Beside, Without, Work, verse, works
+
+THRESHOLD = 3.0
+
+
+def planter(shared: Path) -> ModuleType:
+    """`shared/bench/plant.py` as a module."""
+    sys.path.insert(0, str(shared / "bench"))
+    spec = importlib.util.spec_from_file_location("plant", shared / "bench" / "plant.py")
+    assert spec is not None, "there is a file of that name"
+    assert spec.loader is not None, "it can be run"
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def planted(raw: Codes, sets: dict[str, list[str]], rate: float, seed: int) -> Codes:
+    """The tokens with some characters exchanged within their sets, as `plant.py --only` does it."""
+    rng = random.Random(seed)  # noqa: S311 - a measurement that can be repeated
+    spoiled = raw.copy()
+    for place in np.flatnonzero(np.isin(raw, [ord(one) for one in sets])):
+        if rng.random() < rate:
+            spoiled[place] = ord(rng.choice(sets[chr(raw[place])]))
+    return spoiled
+
+
+def odds(sense: Sense, raw: Codes, places: np.ndarray) -> tuple[Floats, Codes]:
+    """The odds against what stands at places, and what is suggested."""
+    look_alikes = LookAlikes.shipped()
+    candidates = look_alikes.of(raw[places])
+    best, nats = against(sense, places, candidates, look_alikes.margins_of(raw[places]))
+    return nats, candidates[np.arange(len(places)), best]
+
+
+class Measured:
+    """One work: odds against planted errors and against sound places, and its characters."""
+
+    def __init__(
+        self,
+        work: Work,
+        language: Without,
+        weights: SenseWeights,
+        sets: dict[str, list[str]],
+        options: argparse.Namespace,
+    ) -> None:
+        folding = Folding(LookAlikes.shipped())
+        first = min(len(work.streams) // 3, max(len(work.streams) - options.files, 0))
+        clean = TextTokens.of(work.streams[first : first + options.files], folding)
+        raw = planted(clean.raw, sets, options.rate, options.seed)
+        spoiled = TextTokens(raw, folding(raw), clean.page)
+        self.name = work.name
+        self.tokens = clean
+        self.characters = int((clean.page >= 0).sum())
+        asked = asked_places(spoiled)
+        beside = odds(Sense(spoiled, language, weights), raw, asked)[0]
+        wrong = raw[asked] != clean.raw[asked]
+        self.planted = np.full((raw != clean.raw).sum(), NOTHING, np.float32)  # what is never asked is missed
+        self.planted[: wrong.sum()] = beside[wrong]
+        self.beside = beside[~wrong]
+        self.places = asked_places(clean)
+        self.sound, self.suggested = odds(Sense(clean, language, weights), clean.raw, self.places)
+
+    def recall(self, threshold: float) -> float:
+        return float((self.planted >= threshold).mean()) if len(self.planted) else 1.0
+
+    def false(self, threshold: float) -> float:
+        return 1000 * float((self.sound >= threshold).sum()) / max(self.characters, 1)
+
+    def strongest(self) -> Iterable[tuple[float, str]]:
+        for at in np.argsort(-self.sound)[:3]:
+            place = self.places[at]
+            around = "".join(chr(c) if c > 2 else "|" for c in self.tokens.raw[place - 8 : place + 9])
+            told = f"{self.name} {around[:8]}[{around[8]}→{chr(self.suggested[at])}]{around[9:]}"
+            yield float(self.sound[at]), told
+
+
+HEADINGS = ("work or threshold", "characters", "planted", "recall", "false in 1,000", "beside errors", "means of works")
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", type=Path, help="a large model of `proof learn`; otherwise that which is shipped")
+    parser.add_argument("--weights", type=Path, default=ROOT / "build", help="where weights-even.npz and -odd.npz are")
+    parser.add_argument("--verse", type=Path, required=True, help="the package that make_language.py was given")
+    parser.add_argument("--rate", type=float, default=0.05)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--files", type=int, default=12)
+    parser.add_argument("--show", type=int, default=10)
+
+
+def measure(options: argparse.Namespace) -> Iterator[TableRow]:
+    sets = planter(options.shared).look_alikes(options.shared / "bench" / "alike.txt")
+    model = LanguageModel.load(options.model) if options.model else LanguageModel.shipped()
+    least = EVERY if options.model else LEAST
+    folding = Folding(LookAlikes.shipped())
+    beside = None if options.model else Beside(verse(options.verse))
+    halves = [SenseWeights.load(options.weights / f"weights-{name}.npz") for name in ("odd", "even")]
+    measured = []
+    for number, work in enumerate(works(options.shared)):
+        tokens = work.tokens
+        language = Without(model, tokens, folding(tokens), least, beside=beside)
+        measured.append(Measured(work, language, halves[number % 2], sets, options))
+    for one in measured:
+        row = (one.name, f"{one.characters:,}", str(len(one.planted)))
+        yield *row, f"{one.recall(THRESHOLD):.3f}", f"{one.false(THRESHOLD):.2f}"
+    yield from _pooled(measured)
+    strongest = sorted((told for one in measured for told in one.strongest()), reverse=True)
+    for nats, told in strongest[: options.show]:
+        tell(f"{nats:.1f} {told}")
+
+
+def _pooled(measured: Sequence[Measured]) -> Iterator[TableRow]:
+    """All works together, at several thresholds."""
+    every, planted_odds = sum(one.characters for one in measured), np.concatenate([one.planted for one in measured])
+    sound, beside = (np.concatenate([getattr(one, name) for one in measured]) for name in ("sound", "beside"))
+    for threshold in (1.5, 2.0, 2.5, 2.75, 3.0, 3.25, 3.5, 4.0):
+        recall, false = (planted_odds >= threshold).mean(), 1000 * (sound >= threshold).sum() / every
+        near = 1000 * (beside >= threshold).sum() / every
+        mean = np.mean([one.recall(threshold) for one in measured])
+        means = np.mean([one.false(threshold) for one in measured])
+        counts = (f"{recall:.3f}", f"{false:.3f}", f"{near:.3f}", f"{mean:.3f}, {means:.2f}")
+        yield f"at {threshold:.2f}", f"{every:,}", str(len(planted_odds)), *counts

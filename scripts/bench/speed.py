@@ -1,0 +1,232 @@
+"""Measure the time of a half-folio, and where it goes, beside RapidOCR's page pipeline.
+
+    python -m scripts.bench speed [--rounds 3] [--runtime onnxruntime] [--processes N]
+    python -m scripts.bench speed --device gpu
+    python -m scripts.bench speed --profile
+
+Every core is kept busy by a process of its own with one thread, ours and RapidOCR's in turns, and by RapidOCR as it
+comes, one process with threads of its own. Told are pages a second by the clock, and the processor time of a page,
+which other work on the machine spoils less. A page of ours goes from its image file to its flags, what is kept of it
+and the shapes of its glyphs; a page of RapidOCR's from its file to its text. With `--device gpu` ours computes on a
+GPU, and the measurement is left out with the reason where there is none. With `--profile` one process checks the pages,
+and its time is told by stage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import multiprocessing
+import os
+import pstats
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from proof.errors import EngineError
+from proof.ocr.models import ModelTask, packaged_model
+from proof.ocr.network import gpu_of, open_network
+from scripts.bench.material import TableRow
+
+OWN, SINGLE, PLAIN = "ours", "RapidOCR, a process a core, one thread each", "RapidOCR as it comes, one process"
+
+STAGES = {
+    "images: load, light": ("images/load.py:load_image", "images/light.py:evenly_lit"),
+    "layout": ("layout/photograph.py:page_columns",),
+    "strips: cut": ("layout/strips.py:cut_strips", "layout/strips.py:window"),
+    "recogniser": ("ocr/ppocr.py:read",),
+    "spikes": ("ocr/spikes.py:spikes_of",),
+    "alignment": ("verify/align.py:align",),
+    "ink asked": ("layout/ink.py:ink_cells",),
+    "flags": ("verify/findings.py:flags",),
+    "what is kept": ("ocr/page_record.py:packed",),
+    "shapes of glyphs": ("layout/glyph_shapes.py:glyph_shapes",),
+}
+"""The functions, by file and name, whose time with all that they call is a stage's."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a number of processes did: pages, seconds by the clock, seconds of processor time."""
+
+    pages: int
+    clock: float
+    processor: float
+
+    @property
+    def page(self) -> float:
+        """Seconds by the clock from one page to the next, all processes together."""
+        return self.clock / self.pages
+
+
+class Nothing:
+    """What is kept of pages that were never checked."""
+
+    @property
+    def cache(self) -> Nothing:
+        return self
+
+    @property
+    def glyphs(self) -> Nothing:
+        return self
+
+    def get(self, _key: str) -> None:
+        return None
+
+    cached_page = get
+
+    def shown(self, _image_sha: str) -> bool:
+        return False
+
+
+def own_pages(shared: Path, runtime: str, device: str = "cpu") -> Iterator[Callable[[], object]]:
+    """What checks each half-folio of the JMML texts, warm."""
+    # in the processes that measure alone
+    from proof.check.executor import Plates, check_page, checker_for, engine_settings  # noqa: PLC0415
+    from proof.check.plan import CheckPlan  # noqa: PLC0415
+    from proof.images.find import ImageIndex  # noqa: PLC0415
+    from proof.ocr.registry import open_engine  # noqa: PLC0415
+    from proof.settings.config import Settings  # noqa: PLC0415
+    from proof.store import Store  # noqa: PLC0415
+    from proof.text.read import read_transcription  # noqa: PLC0415
+
+    folder = shared / "facsimile"
+    lists = [folder / f"JMML/imglist/JMML_00{n}.txt" for n in (0, 1)]
+    for number, imglist in enumerate(lists):
+        text = read_transcription(folder / f"JMML/JMML_00{number}.txt")
+        settings = Settings().replace(
+            {
+                "project.images": [folder],
+                "project.imglist": imglist,
+                "engine.runtime": runtime,
+                "engine.threads": 1,
+                "engine.device": device,
+            }
+        )
+        engine = open_engine(engine_settings(settings))
+        with tempfile.TemporaryDirectory() as name, Store.open(f"sqlite:///{name}/store.sqlite") as store:
+            plan = CheckPlan(settings, [text], ImageIndex([folder]), engine.identity, store)
+        checker = checker_for(settings, engine, text.script)
+        for task in plan.tasks:
+            assert task.found is not None, task.page.id
+            yield partial(check_page, task, plan.keys, Nothing(), checker, Plates(plan.max_megapixels))
+
+
+def their_pages(shared: Path, one_thread: bool) -> Iterator[Callable[[], object]]:
+    """What reads each half-folio with RapidOCR's page pipeline, warm: with one thread, or with as many as it takes of
+    itself."""
+    import cv2  # noqa: PLC0415
+    from rapidocr import RapidOCR  # noqa: PLC0415
+
+    threads = (
+        {f"EngineConfig.onnxruntime.{part}_op_num_threads": 1 for part in ("intra", "inter")} if one_thread else {}
+    )
+    pipeline = RapidOCR(params={**threads, "Global.log_level": "critical"})
+    cv2.setNumThreads(1 if one_thread else -1)
+    for file in sorted((shared / "facsimile/JMML/images").glob("JMML_*")):
+        yield partial(pipeline, str(file))
+
+
+def work(kind: str, shared: Path, computes: tuple[str, str], rounds: int, ready: Any, told: Any) -> None:
+    """One process: everything once to be warm, then `rounds` times as soon as all are ready."""
+    pages = list(own_pages(shared, *computes) if kind == OWN else their_pages(shared, kind == SINGLE))
+    for page in pages:
+        page()
+    ready.wait()
+    begun, used = time.time(), time.process_time()
+    for _ in range(rounds):
+        for page in pages:
+            page()
+    told.put((len(pages) * rounds, begun, time.time(), time.process_time() - used))
+
+
+def turn(kind: str, options: argparse.Namespace) -> Turn:
+    """As many processes as there are cores, or the one whose threads keep them all busy, each reading all pages
+    `rounds` times."""
+    context = multiprocessing.get_context("spawn")
+    count = 1 if kind == PLAIN else options.processes
+    ready, told = context.Barrier(count), context.Queue()
+    words = (kind, options.shared, (options.runtime, options.device), options.rounds, ready, told)
+    started = [context.Process(target=work, args=words) for _ in range(count)]
+    for one in started:
+        one.start()
+    found = [told.get() for _ in started]
+    for one in started:
+        one.join()
+    pages = sum(pages for pages, *_ in found)
+    clock = max(end for *_, end, _ in found) - min(begun for _, begun, *_ in found)
+    return Turn(pages, clock, sum(used for *_, used in found))
+
+
+def compared(options: argparse.Namespace) -> dict[str, Turn]:
+    """The quickest of some turns of each kind, one after the other."""
+    os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    found: dict[str, list[Turn]] = {OWN: [], SINGLE: [], PLAIN: []}
+    for _ in range(options.turns):
+        for kind, turns in found.items():
+            turns.append(turn(kind, options))
+    return {kind: min(turns, key=lambda one: one.page) for kind, turns in found.items()}
+
+
+def profile(options: argparse.Namespace) -> Iterator[TableRow]:
+    """One process under the profiler: seconds a page by stage."""
+    pages = list(own_pages(options.shared, options.runtime, options.device))
+    for page in pages:
+        page()
+    used = time.process_time()
+    for page in pages:
+        page()
+    plain = (time.process_time() - used) / len(pages)
+    profiler = cProfile.Profile(time.process_time)
+    profiler.enable()
+    for page in pages:
+        page()
+    profiler.disable()
+    stats = pstats.Stats(profiler).stats  # type: ignore[attr-defined]
+    yield "processor time of a half-folio, no profiler", f"{1000 * plain:.0f} ms"
+    for stage, functions in STAGES.items():
+        own = [
+            entry
+            for (file, _, name), entry in stats.items()
+            if f"{'/'.join(Path(file).parts[-2:])}:{name}" in functions
+        ]
+        seconds, calls = sum(entry[3] for entry in own), sum(entry[1] for entry in own)
+        yield f"under it: {stage}", f"{1000 * seconds / len(pages):.1f} ms", "", f"{calls / len(pages):.1f} calls"
+    if options.dump:
+        profiler.dump_stats(options.dump)
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rounds", type=int, default=2, help="how often a process reads all pages in a turn")
+    parser.add_argument("--turns", type=int, default=3, help="how often ours and RapidOCR's are measured")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--runtime", default="onnxruntime", help="engine.runtime")
+    parser.add_argument("--device", default="cpu", help="engine.device")
+    parser.add_argument("--profile", action="store_true")
+    parser.add_argument("--dump", type=Path, help="with --profile: the whole profile, for pstats")
+
+
+def measure(options: argparse.Namespace) -> Iterator[TableRow]:
+    try:
+        gpu = gpu_of(options.device)
+        if gpu is not None:
+            # only then it is known whether it can be used
+            open_network(packaged_model(ModelTask.RECOGNITION), options.runtime, 1, 1, gpu)
+    except EngineError as error:
+        yield "not measured", str(error)
+        return
+    if options.profile:
+        yield from profile(options)
+        return
+    found = compared(options)
+    own = found[OWN]
+    yield "cores kept busy; load", f"{options.processes}; {os.getloadavg()[0]:.1f}"
+    for kind, one in found.items():
+        yield f"{kind}: pages a second", f"{1 / one.page:.2f}", "", f"ours against it 1/{one.page / own.page:.1f}"
+        share = one.processor / one.pages / (own.processor / own.pages)
+        milliseconds = f"{1000 * one.processor / one.pages:.1f}"
+        yield f"{kind}: processor ms a page", milliseconds, "", f"ours against it 1/{share:.1f}"

@@ -1,0 +1,91 @@
+"""Measure how still the glyph in question stands on the screen from flag to flag, on real pages.
+
+    python -m scripts.bench steady [--flags 100]
+
+The half-folios of JMML, some of whose characters are put out of their place first so that there are enough flags, are
+checked and served by `proof serve`. In Chromium the desk is walked with the arrow key, at the sizes of four screens;
+what is measured is how far the middle of the mark about the glyph is from where it mostly stands.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from proof.check.pipeline import check
+from proof.settings.config import Settings
+from scripts.bench.material import CHROMIUM, TableRow
+from tests.web.served import serving
+
+SCREENS = ((1440, 900), (1024, 768), (768, 1024), (390, 844))
+EVERY = 9
+"""One character in so many is exchanged with the one behind it."""
+
+
+def spoiled(source: str) -> str:
+    """A text in which characters within columns have changed places."""
+    lines = source.split("\n")
+    for number, line in enumerate(lines):
+        letters = list(line)
+        for at in range(number % EVERY, len(letters) - 1, EVERY):
+            if all("\u4e00" <= one <= "\u9fff" for one in letters[at : at + 2]) and not line.startswith("#"):
+                letters[at], letters[at + 1] = letters[at + 1], letters[at]
+        lines[number] = "".join(letters)
+    return "\n".join(lines)
+
+
+def project(folder: Path, shared: Path) -> None:
+    """Check the spoiled text into a project in `folder`, unless that was done before."""
+    if (folder / "config.toml").is_file():
+        return
+    texts = []
+    for path in sorted((shared / "facsimile/JMML").glob("*.txt")):
+        texts.append(folder / path.name)
+        texts[-1].write_text(spoiled(path.read_text(encoding="utf-8")), encoding="utf-8")
+    images = shared / "facsimile/JMML/images"
+    values = {"project.texts": texts, "project.images": [images], "project.out": folder / "out"}
+    check(Settings().replace({**values, "store.url": f"sqlite:///{folder}/proof.sqlite"}), None)
+    (folder / "config.toml").write_text(f'[project]\nimages = ["{images}"]\n', encoding="utf-8")
+
+
+def places(page: Page, address: str, flags: int) -> list[tuple[float, float]]:
+    """Where the middle of the glyph stands on the screen, flag for flag."""
+    page.goto(f"{address}?state=&raised=all")
+    found: list[tuple[float, float]] = []
+    for _ in range(flags):
+        page.locator("#stage:not(.waiting) .place").first.wait_for()
+        box = page.locator("#stage .place").first.bounding_box()
+        assert box is not None
+        found.append((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2))
+        before = page.locator("body").get_attribute("data-flag")
+        page.keyboard.press("ArrowRight")
+        page.locator(f"body:not([data-flag='{before}'])").wait_for()
+    return found
+
+
+HEADINGS = ("screen", "flags", "farthest from its place", "of them within 8 px")
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--flags", type=int, default=100)
+
+
+def measure(options: argparse.Namespace) -> Iterator[TableRow]:
+    project(options.folder, options.shared.resolve())
+    with sync_playwright() as driver, serving(options.folder) as address:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        for width, height in SCREENS:
+            page = opened.new_page(viewport={"width": width, "height": height})
+            page.goto(address)
+            work = page.locator("a[href*='/works/']").first.get_attribute("href") or ""
+            desk = f"{address}/works/{work.split('/works/')[1].split('/')[0]}/desk"
+            found = places(page, desk, options.flags)
+            across, down = (statistics.median(axis) for axis in zip(*found, strict=True))
+            off = [max(abs(x - across), abs(y - down)) for x, y in found]
+            yield f"{width}×{height}", str(len(found)), f"{max(off):.1f} px", str(sum(one <= 8 for one in off))
+            page.close()
+        opened.close()

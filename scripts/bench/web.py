@@ -1,0 +1,322 @@
+"""Measure the desk in the browser.
+
+    python -m scripts.bench web [--pages 10000] [--seconds 20] [--auth]
+
+A store of 10,000 pages and 100,000 flags is filled with what a check would leave (one drawn image serves all
+pages), served by `proof serve` in a process of its own, and asked over HTTP and in a real Chromium. With `--auth`
+everybody has an account and has logged in before anything is measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+import uuid
+from collections.abc import Iterator
+from dataclasses import replace
+from http.cookiejar import CookieJar
+from pathlib import Path
+from typing import Any
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import BrowserContext, sync_playwright
+
+from proof.model.flags import flag_id
+from proof.ocr.engine import EngineIdentity
+from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store.accounts import Role
+from proof.store.saving import CheckedResult
+from scripts.bench.material import CHROMIUM, ROOT, TableRow
+from tests.web.drawn import LINES, WORK, checked, draw_page, settings_in, shapes_of, wrong
+
+CONFLICT = 409
+READINGS = "吿古吉士土王玉主丰半羊干于千午牛失矢夫天未末木本"
+PASSWORD = "四庫 full of 書"  # noqa: S105 - of accounts that live as long as the measurement
+MANAGER = "管理者"
+PEOPLE = [f"校對者{number:02d}" for number in range(1, 31)]
+PAGES = {
+    "queue": f"/works/{WORK}/",
+    "desk": f"/works/{WORK}/desk",
+    "help": f"/works/{WORK}/desk",
+    "pages": f"/works/{WORK}/pages/",
+    "page": f"/works/{WORK}/pages/1",
+    "pairs": f"/works/{WORK}/pairs?text=告&image=吿",
+    "glyphs": f"/works/{WORK}/glyphs?text=公",
+    "history": f"/works/{WORK}/history",
+    "find": f"/works/{WORK}/find?q=公公",
+    "error": "/works/none/",
+}
+"""Every page that people see; the others are about people themselves."""
+OF_PEOPLE = {"login": "/login", "account": "/account", "people": "/people"}
+
+
+def fill(folder: Path, pages: int, many: int = 10, text: str = "text.txt") -> None:
+    """So `many` flags a page, their scores and readings spread."""
+    settings = settings_in(folder)
+    sha = draw_page(folder / "page.png")
+    texts = (TextInfo(text, "5eed", "mirror", "traditional"),)
+    with Store.open(settings.store_address) as store:
+        shapes = None
+        run = store.begin_run(RunInfo(WORK, "大射儀", texts, EngineIdentity("null", "1", "", "")))
+        for number in range(pages):
+            page = f"KR1d0030_WYG_{number // 100:03d}-{number % 100}a"
+            flags = []
+            for n in range(many):
+                line, offset = n % 3 + 1, n % len(LINES[0])
+                score = 3 + (number * 7919 + n * 104729) % 1000 / 80
+                flag = wrong(page, line, offset, READINGS[(number + 3 * n) % len(READINGS)], score)
+                flags.append(replace(flag, id=flag_id(page, line, flag.kind, flag.context, n)))
+            result = checked(page, folder / "page.png", sha, tuple(flags))
+            shapes = shapes if number else shapes_of(result)
+            place = PagePlace(number, text, f"{number // 100:03d}")
+            store.save_pages(run, [CheckedResult(place, "", result, shapes=shapes)])
+        store.finish_run(run, whole=True)
+
+
+def give_accounts(folder: Path) -> None:
+    """An administrator and thirty proofreaders, where they are not there yet."""
+    with Store.open(folder / "proof.sqlite") as store:
+        there = {one.name for one in store.accounts.everybody()}
+        for name in (MANAGER, *PEOPLE):
+            if name not in there:
+                store.accounts.add(name, Role.ADMINISTRATOR if name == MANAGER else Role.PROOFREADER, PASSWORD)
+
+
+class Browser:
+    """An HTTP client with a session of its own; of the person of that `name`, who logs in, where there is one."""
+
+    def __init__(self, address: str, name: str = "") -> None:
+        self.address = address
+        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+        page = self.opener.open(f"{address}/login" if name else f"{address}/works/{WORK}/history").read().decode()
+        self.token = token_of(page)
+        if name:
+            said = self._post("/api/v1/session", {"name": name, "password": PASSWORD})
+            assert said["person"] == name
+            self.token = said["token"]
+
+    def get(self, path: str) -> float:
+        start = time.perf_counter()
+        self.opener.open(self.address + path).read()
+        return time.perf_counter() - start
+
+    def decide(self, flag: int, key: str) -> tuple[float, int]:
+        start = time.perf_counter()
+        said = self._post(f"/api/v1/works/{WORK}/flags/{flag}/decisions", {"verdict": "take", "version": 0, "key": key})
+        return time.perf_counter() - start, int(said["id"])
+
+    def _post(self, path: str, body: dict[str, Any]) -> Any:
+        headers = {"Content-Type": "application/json", "X-CSRFToken": self.token}
+        asked = urllib.request.Request(self.address + path, json.dumps(body).encode(), headers)  # noqa: S310
+        return json.load(self.opener.open(asked))
+
+
+def token_of(page: str) -> str:
+    """The token against forged requests that a page carries."""
+    return page.split('name="csrf" content="')[1].split('"', maxsplit=1)[0]
+
+
+def start(folder: Path, *, auth: bool) -> tuple[subprocess.Popen[str], str]:
+    """A server over the project, and its address."""
+    command = [sys.executable, "-m", "proof", "serve", "--config", str(folder), "--port", "0"]
+    command += ["--auth"] if auth else []
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
+    assert process.stdout is not None
+    return process, process.stdout.readline().split()[-1].rstrip("/")
+
+
+def p95(seconds: list[float]) -> str:
+    return f"{1000 * statistics.quantiles(seconds, n=20)[18]:.0f} ms"
+
+
+def queries(browser: Browser) -> dict[str, list[float]]:
+    base = f"/api/v1/works/{WORK}"
+    filters = ["", "?order=page", "?state=open&least_score=8", "?first_page=100&last_page=4000", "?text=告&image=吿"]
+    quoted = [urllib.request.quote(one, safe="?=&") for one in filters]
+    return {
+        "queue query": [browser.get(f"{base}/flags{one}") for one in quoted for _ in range(20)],
+        "counts on every filter": [
+            browser.get(f"{base}/facets{one.replace('?order=page', '')}") for one in quoted for _ in range(20)
+        ],
+        "pairs query": [browser.get(f"{base}/pairs") for _ in range(60)],
+        "desk query (8 flags, whole)": [browser.get(f"{base}/flags?detail=true&limit=8") for _ in range(40)],
+    }
+
+
+def searches(browser: Browser, where: str) -> list[float]:
+    """Pages by their address, a juan, a character, words that are there, across the end of a column as well, and words
+    that are not."""
+    wanted = ["050-2a", "KR1d0030_WYG_03", "卷九十九", "公", "大夫卿", "大夫司馬", "烏有之書", "告吿", "9-7a"]
+    return [browser.get(f"{where}?q={urllib.request.quote(one)}") for one in wanted for _ in range(10)]
+
+
+def glyph_views(browser: Browser) -> list[float]:
+    """The first screen of every character of the work, and what it is held against: none asked for before."""
+    characters = sorted(set("".join(LINES)))
+    quoted = [urllib.request.quote(one) for one in characters]
+    base = f"/api/v1/works/{WORK}/glyphs?limit=60"
+    return [
+        browser.get(f"{base}&text={a}{more}") for a in quoted for more in ("", f"&against={quoted[0]}", "&order=alike")
+    ]
+
+
+def thirty(people: list[Browser], seconds: float, first: int) -> tuple[list[float], list[int], list[str]]:
+    """Thirty people deciding once a second; times, events acknowledged, requests that failed."""
+    times: list[float] = []
+    acknowledged: list[int] = []
+    failed: list[str] = []
+    until = time.perf_counter() + seconds
+
+    def work(number: int) -> None:
+        flag = first + number * 400
+        time.sleep(number / 30)
+        while time.perf_counter() < until:
+            began = time.perf_counter()
+            try:
+                took, event = people[number].decide(flag, uuid.uuid4().hex)
+                times.append(took)
+                acknowledged.append(event)
+            except urllib.error.HTTPError as error:
+                if error.code != CONFLICT:  # one of the flags that were decided in the browser before
+                    failed.append(str(error))
+            except OSError as error:
+                failed.append(str(error))
+                return
+            flag += 1
+            time.sleep(max(0.0, 1 - (time.perf_counter() - began)))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(30)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return times, acknowledged, failed
+
+
+IN_THE_BROWSER = """async (count) => {
+  const times = [];
+  const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  for (let n = 0; n < count; n += 1) {
+    const before = document.body.dataset.flag, start = performance.now();
+    dispatchEvent(new KeyboardEvent("keydown", {key: n % 2 ? "k" : "t", bubbles: true}));
+    while (document.body.dataset.flag === before || !document.body.dataset.flag
+      || document.querySelector("#stage").classList.contains("waiting")) await frame();
+    await frame();
+    times.push((performance.now() - start) / 1000);
+    await new Promise((resolve) => setTimeout(resolve, 120));
+  }
+  return times;
+}"""
+
+
+def log_in(context: BrowserContext, address: str) -> None:
+    """The administrator logs in without a page being opened: the caches stay cold."""
+    asked = context.request
+    headers = {"X-CSRFToken": token_of(asked.get(f"{address}/login").text())}
+    said = asked.post(f"{address}/api/v1/session", data={"name": MANAGER, "password": PASSWORD}, headers=headers)
+    assert said.ok, said.text()
+
+
+def graves(address: str, *, auth: bool) -> dict[str, int]:
+    """What axe-core finds on every page in either theme, by how grave it is; and how many pages these are."""
+    found = {"pages": 0, "serious": 0, "critical": 0}
+    with sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        for theme in ("light", "dark"):
+            context = opened.new_context(viewport={"width": 1440, "height": 900}, color_scheme=theme)  # type: ignore[arg-type]
+            page = context.new_page()
+            wanted = PAGES | OF_PEOPLE if auth else PAGES
+            for name, path in sorted(wanted.items(), key=lambda one: one[0] != "login"):
+                page.goto(address + path)
+                page.wait_for_load_state("networkidle")
+                if name == "help":
+                    page.keyboard.press("?")
+                    page.wait_for_selector("#help")
+                assert ("login" in page.url) == (name == "login"), (name, page.url)
+                for one in Axe().run(page).response["violations"]:
+                    if one["impact"] in found:
+                        found[one["impact"]] += 1
+                found["pages"] += theme == "light"
+                if name == "login":
+                    log_in(context, address)
+            context.close()
+        opened.close()
+    return found
+
+
+def in_chromium(address: str, *, auth: bool) -> tuple[list[float], float]:
+    """Key press to the next flag painted, over 200 decisions; and the desk's first paint with a cold cache."""
+    with sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        context = opened.new_context(viewport={"width": 1440, "height": 900})
+        if auth:
+            log_in(context, address)
+        page = context.new_page()
+        page.goto(f"{address}/works/{WORK}/desk")
+        page.wait_for_timeout(100)
+        deadline = time.monotonic() + 20
+        while page.evaluate(
+            "!document.body.dataset.flag || document.querySelector('#stage').classList.contains('waiting')"
+        ):
+            assert time.monotonic() < deadline
+        paint: Any = page.evaluate("performance.getEntriesByType('largest-contentful-paint').at(-1)?.startTime ?? 0")
+        paint = paint or page.evaluate(
+            "new Promise(r => new PerformanceObserver(l => r(l.getEntries().at(-1).startTime))"
+            ".observe({type: 'largest-contentful-paint', buffered: true}))"
+        )
+        times = page.evaluate(IN_THE_BROWSER, 200)
+        opened.close()
+    return times, paint / 1000
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--pages", type=int, default=10_000)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--auth", action="store_true", help="people have accounts and log in")
+
+
+def measure(options: argparse.Namespace) -> Iterator[TableRow]:
+    folder = options.folder
+    if not (folder / "proof.sqlite").exists():
+        fill(folder, options.pages)
+    if options.auth:
+        give_accounts(folder)
+    process, address = start(folder, auth=options.auth)
+    times, paint = in_chromium(address, auth=options.auth)
+    yield "first paint of the desk, server just started", f"{paint:.2f} s", "1 s"
+    yield "key press to next flag, 200 decisions, p95", p95(times), "100 ms"
+    yield from [
+        (f"{name}, p95", p95(times), "50 ms")
+        for name, times in queries(Browser(address, MANAGER if options.auth else "")).items()
+    ]
+    yield "glyph view, p95", p95(glyph_views(Browser(address, MANAGER if options.auth else ""))), "300 ms"
+    manager = Browser(address, MANAGER if options.auth else "")
+    progress = [manager.get(f"/works/{WORK}/progress") for _ in range(10)]
+    yield "page of who manages the work, p95", p95(progress), "1,000 ms"
+    for name, where in (("the work", f"/works/{WORK}/find"), ("all works", "/search")):
+        yield f"search in {name}, p95", p95(searches(manager, where)), "200 ms"
+    found = graves(address, auth=options.auth)
+    pages = f"axe-core, {found['pages']} pages in either theme, serious and critical findings"
+    yield pages, f"{found['serious']}, {found['critical']}", "0, 0"
+    people = [Browser(address, name if options.auth else "") for name in PEOPLE]
+    offset = 20_000
+    times, acknowledged, failed = thirty(people, options.seconds, offset)
+    with Store.open(folder / "proof.sqlite") as store:
+        kept = {one.id for one in store.decisions.log(WORK, limit=1_000_000)}
+    doubled = len(acknowledged) - len(set(acknowledged))
+    yield f"30 people, {len(acknowledged)} decisions, p95", p95(times), "200 ms"
+    yield ("of these lost, doubled, failed", f"{len(set(acknowledged) - kept)}, {doubled}, {len(failed)}", "0, 0, 0")
+    killer = threading.Timer(options.seconds / 3, process.kill)
+    killer.start()
+    _, acknowledged, _ = thirty(people, options.seconds / 2, offset + 30 * 400)
+    killer.join()
+    with Store.open(folder / "proof.sqlite") as store:
+        kept = {one.id for one in store.decisions.log(WORK, limit=1_000_000)}
+    yield (f"kill -9 under that load: {len(acknowledged)} acknowledged, lost", str(len(set(acknowledged) - kept)), "0")

@@ -1,0 +1,138 @@
+"""What was decided for one edition is decided for another where the two say the same: listed first, never guessed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from proof.cli import main
+from proof.store import Store
+from proof.store.decision_records import Decision, DecisionRequest, Verdict
+from proof.store.queue_records import Order, QueueFilter
+
+WORK = "KR1x0001"
+FIRST = "司射東面于大夫之西北耦大夫與大夫命上射曰某御于"
+SECOND = "子命下射曰子與某子射卒遂命三耦取弓矢于次司射反"
+SIKU = f"#+PROPERTY: ID {WORK}\n<pb:{WORK}_WYG_010-1a>¶\n{FIRST}¶\n{SECOND}¶\n"
+WITNESS = SIKU.replace("北耦", "比耦").replace("取弓矢", "弓矢取").replace("司射反", "司馬射反").replace("射卒", "射")
+SBCK = f"#+PROPERTY: ID {WORK}\n<pb:{WORK}_SBCK_010-5b>¶\n{FIRST[:12]}¶\n{FIRST[12:]}{SECOND[:20]}¶\n{SECOND[20:]}¶\n"
+
+Told = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two editions that were checked, the one in other lines than the other; four places of one were decided."""
+    monkeypatch.chdir(tmp_path)
+    Path("siku.txt").write_text(SIKU, encoding="utf-8")
+    Path("witness.txt").write_text(WITNESS, encoding="utf-8")
+    with_other(SBCK)
+    assert main(["collate", "siku.txt", "毛=witness.txt", "--findings"]) == 0
+    with Store.open(Path("proof.sqlite")) as store:
+        numbers, _ = store.queue.find(WORK, QueueFilter(raised=True), Order.PAGE, limit=100)
+        verdicts = {"比": Verdict.TAKE, "弓矢取": Verdict.RETAIN, "馬": Verdict.TAKE, "": Verdict.DELETE}
+        for one in store.queue.flags(WORK, numbers):
+            if one.flag.evidence.reason == "collation":
+                verdict = verdicts[one.flag.suggested]
+                reading = one.flag.suggested if verdict is Verdict.RETAIN else ""
+                demand = DecisionRequest(WORK, one.number, verdict, one.version, "甲", f"{one.number:08}", reading)
+                store.decisions.decide(demand)
+
+
+def with_other(text: str) -> None:
+    """Check the other edition, as it reads now."""
+    Path("other.txt").write_text(text, encoding="utf-8")
+    assert main(["check", "siku.txt", "other.txt"]) == 0
+
+
+def decided() -> list[Decision]:
+    """What the person decided to whom decisions are carried."""
+    with Store.open(Path("proof.sqlite")) as store:
+        return [one for one in store.decisions.standing(WORK) if one.person == "乙"]
+
+
+def carried(*more: str) -> int:
+    return main(["carry", "siku.txt", "other.txt", "--person", "乙", *more])
+
+
+def exported() -> str:
+    assert main(["export", "other.txt"]) == 0
+    return Path("out/other.txt").read_text(encoding="utf-8")
+
+
+def test_decisions_are_listed_before_any_is_made(capsys: Told) -> None:
+    assert carried() == 1
+    told = capsys.readouterr()
+    assert "corrected 北 → 比 ⇒ KR1x0001_SBCK_010-5b 1: 之西[北]耦" not in told.out  # the line ends before 耦
+    assert "corrected 北 → 比 ⇒ KR1x0001_SBCK_010-5b 1: 夫之西[北]耦大" in told.out
+    assert "3 decisions to carry, 1 not, of 4" in told.out
+    assert "nothing is decided yet" in told.out
+    assert "says what the copy of the first text reads" in told.err
+    assert decided() == []
+
+
+def test_what_is_carried_is_written_in_the_lines_of_the_other_edition() -> None:
+    assert carried("--apply") == 1
+    assert exported() == SBCK.replace("北耦", "比耦").replace("司射反", "司馬射反").replace("射卒", "射")
+    first, *_ = decided()
+    assert first.evidence["carried"]["person"] == "甲"
+    assert first.evidence["carried"]["page"] == "KR1x0001_WYG_010-1a"
+    assert first.authority == "毛"
+    assert len({one.batch for one in decided()}) == 1
+
+
+def test_what_was_carried_is_not_carried_again(capsys: Told) -> None:
+    carried("--apply")
+    before = decided()
+    assert carried("--apply") == 1
+    assert "something was decided there already" in capsys.readouterr().err
+    assert decided() == before
+    assert main(["export", "other.txt", "--in-place"]) == 0
+    assert main(["check", "siku.txt", "other.txt"]) == 0
+    capsys.readouterr()
+    carried("--apply")
+    assert capsys.readouterr().out.count("the other text reads so already") == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (SBCK.replace("西北耦", "西此耦"), "reads neither"),
+        (SBCK.replace("之西北耦大", ""), "nothing that answers"),
+        (SBCK.replace("司射東面于大夫之西北", "耦大夫賓客皆出于門外北"), "nothing that answers"),
+        (SBCK.replace("司射東面于大夫之西北", "公許遂適西階上命賓西北"), "reads otherwise around"),
+        (SBCK.replace("之西", "之西¶\n"), ""),
+        (SBCK + f"{FIRST}{SECOND}¶\n", "more often in one"),
+        (SBCK.replace("西北耦", "西比耦"), "reads so already"),
+    ],
+)
+def test_a_place_that_is_not_certain_is_told_with_its_reason(text: str, reason: str, capsys: Told) -> None:
+    with_other(text)
+    capsys.readouterr()
+    carried()
+    told = capsys.readouterr()
+    line = next(line for line in (told.out + told.err).splitlines() if "北 → 比" in line)
+    assert (re.search(r"\((.*)\)$", line) or ["", ""])[1].find(reason) >= 0, line
+    assert bool(reason) == ("(" in line), line
+
+
+def test_an_omission_between_two_columns_is_left_to_a_person(capsys: Told) -> None:
+    with_other(SBCK.replace("次¶\n司射", "次司¶\n射"))
+    capsys.readouterr()
+    carried()
+    assert "in two columns" in next(line for line in capsys.readouterr().err.splitlines() if "∅ → 馬" in line)
+
+
+def test_an_edition_in_the_other_script_gets_its_own_forms() -> None:
+    simplified = "司射东面于大夫之西北耦大夫与大夫命上射曰某御于子命下射曰子与某子射卒遂命三耦取弓矢于次司射反\n"
+    with_other(simplified)
+    carried("--apply")
+    assert exported() == simplified.replace("北耦", "比耦").replace("司射反", "司马射反").replace("射卒", "射")
+
+
+def test_a_text_that_was_not_checked_is_named(capsys: Told) -> None:
+    Path("new.txt").write_text(SBCK, encoding="utf-8")
+    assert main(["carry", "siku.txt", "new.txt"]) == 2
+    assert "new.txt was not checked in this project" in capsys.readouterr().err

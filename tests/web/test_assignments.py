@@ -1,0 +1,88 @@
+"""Pages taken by people, given to them, and given back; and what others changed of one's own decisions."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proof.store import Store
+from tests.web.drawn import WORK, fill
+from tests.web.test_people import BASE, Browser, House, house_in
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    yield from house_in(tmp_path)
+
+
+def give(browser: Browser, to: str, **pages: Any) -> int:
+    return browser.send(f"{BASE}/assignments", {"to": to, "key": uuid.uuid4().hex, **pages}).status_code
+
+
+def holders(browser: Browser) -> dict[str, str]:
+    return dict(browser.client.get(f"{BASE}/assignments").get_json()["pages"])
+
+
+def test_a_proofreader_takes_pages_and_gives_them_back(house: House) -> None:
+    one = house.browser("乙")
+    assert give(one, "乙", first_page=2) == 200
+    assert holders(one) == {"2": "乙", "3": "乙"}
+    assert one.client.get(f"/works/{WORK}/pages/?state=mine").text.count('class="leaf') == 2
+    assert "大射儀" in one.client.get("/for-me").text
+    assert give(one, "", last_page=2) == 200
+    assert holders(one) == {"3": "乙"}
+
+
+def test_another_persons_pages_are_given_on_by_an_administrator_alone(house: House) -> None:
+    one, other, third = house.browser("乙"), house.browser("丙"), house.browser("甲")
+    assert give(one, "乙", juan="卷十") == 200
+    assert give(other, "丙", first_page=1, last_page=1) == 403
+    assert give(other, "乙", first_page=1) == 403
+    assert give(other, "") == 200  # of which they have none
+    assert give(third, "丙", first_page=1, last_page=1) == 200
+    assert holders(third) == {"1": "丙", "2": "乙", "3": "乙"}
+    assert give(third, "丁") == 422  # a reader decides nothing
+
+
+def test_the_form_beside_the_pages_does_the_same(house: House) -> None:
+    one = house.browser("乙")
+    path = f"/works/{WORK}/assignments"
+    assert one.submit(path, first_page="1", last_page="1", to="乙", key="a-key-of-its-own").status_code == 302
+    assert holders(one) == {"1": "乙"}
+    assert one.submit(path, first_page="x", to="乙", key="another-key").status_code == 422
+    assert one.submit(path, first_page="1", back="mine", key="one-more-key").headers["Location"] == "/for-me"
+    assert holders(one) == {}
+
+
+def test_what_others_changed_is_shown_to_who_decided_it(house: House) -> None:
+    one, other = house.browser("乙"), house.browser("丙")
+    one.decide(1, "take")
+    one.decide(3, "delete")
+    other.decide(1, "keep", version=1, note="據影像")
+    changed = one.client.get(f"/works/{WORK}/changed").text
+    assert changed.count("<li>") == 1
+    assert "據影像" in changed
+    assert "<li>" not in other.client.get(f"/works/{WORK}/changed").text
+
+
+def test_giving_back_and_taking_are_no_acts_that_undo_takes_back(house: House) -> None:
+    one = house.browser("乙")
+    one.decide(1, "take")
+    give(one, "乙")
+    undone = one.send(f"{BASE}/undo", {"key": uuid.uuid4().hex}).get_json()
+    assert undone["decisions"][0]["flag"] == 1
+
+
+def test_who_has_which_pages_comes_back_out_of_the_journal(house: House) -> None:
+    one = house.browser("乙")
+    give(one, "乙")
+    give(one, "", last_page=1)
+    assert house.store.journal is not None
+    with Store.open(house.folder / "anew.sqlite", complete=False) as anew:
+        fill(anew, house.folder)
+        assert dict(anew.recover(house.store.journal.path).rebuilt) == {"assignment": 4}
+        assert anew.assignments.of_work(WORK) == house.store.assignments.of_work(WORK)

@@ -1,0 +1,141 @@
+"""Two proofreaders who do not see each other's decisions, and an administrator who decides where they differ."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proof.store import Store
+from proof.store.decision_records import State
+from tests.web.drawn import WORK, fill
+from tests.web.test_people import BASE, Browser, House, house_in
+
+API = (
+    *("", "/left", "/flags?raised=all&detail=true&limit=20", "/facets", "/pairs", "/history", "/acts", "/displaced"),
+    *("/export-preview", "/rules", "/pages", "/pages/1", "/pages/1/columns", "/glyphs?text=具", "/flags/1"),
+    "/flags/1/history",
+)
+VIEWS = (
+    *("/", "/desk?state=", "/pages/", "/pages/1", "/pairs", "/glyphs?text=具", "/progress", "/history", "/export"),
+    *("/certificate", "/find?q=公", "/replace?old=公"),
+)
+"""What shows decisions, in the API and on pages."""
+
+
+@pytest.fixture
+def blind(tmp_path: Path) -> Iterator[House]:
+    """甲 administers, 乙 and 丙 proofread blind, 丁 reads."""
+    yield from house_in(tmp_path, blind=True)
+
+
+def state_of(browser: Browser, flag: int) -> tuple[str, str, int]:
+    found = browser.client.get(f"{BASE}/flags/{flag}").get_json()
+    return found["state"], found["reading"], found["version"]
+
+
+def correct(browser: Browser, line: int, offset: int, reading: str) -> Any:
+    body = {"line": line, "offset": offset, "length": 1, "reading": reading, "key": uuid.uuid4().hex}
+    return browser.send(f"{BASE}/pages/1/corrections", body)
+
+
+@pytest.mark.parametrize("name", ["丙", "丁"])
+def test_nothing_that_one_decides_is_shown_to_another(blind: House, name: str) -> None:
+    one, other = blind.browser("乙"), blind.browser(name)
+    before = {path: other.client.get(BASE + path).get_json() for path in API}
+    assert one.decide(1, "typed", reading="鬼", note="魑").status_code == 201
+    assert one.decide(3, "delete").status_code == 201
+    assert correct(one, 2, 1, "魅").status_code == 201
+    assert {path: other.client.get(BASE + path).get_json() for path in API} == before
+    for path in VIEWS:
+        page = other.client.get(f"/works/{WORK}{path}", follow_redirects=True)
+        assert page.status_code == 200, path
+        assert not set("鬼魑魅") & set(page.text), path
+
+
+def test_each_sees_and_takes_back_their_own(blind: House) -> None:
+    one, other = blind.browser("乙"), blind.browser("丙")
+    one.decide(1, "typed", reading="鬼")
+    assert other.decide(1, "keep").status_code == 201
+    assert state_of(one, 1) == ("corrected", "鬼", 1)
+    assert state_of(other, 1) == ("kept", "告", 1)
+    assert "鬼" in one.client.get(f"{BASE}/pages/1/columns").get_json()["items"][0]["now"]
+    assert one.client.get(BASE).get_json()["states"]["corrected"] == 1
+    assert [made["reading"] for made in one.client.get(f"{BASE}/flags/1/history").get_json()["items"]] == ["鬼"]
+    undone = one.send(f"{BASE}/undo", {"key": uuid.uuid4().hex}).get_json()
+    assert undone["decisions"][0]["state"] == "open"
+    assert state_of(one, 1)[0] == "open"
+    assert state_of(other, 1)[0] == "kept"
+    assert one.send(f"{BASE}/redo", {"key": uuid.uuid4().hex}).status_code == 200
+    assert state_of(one, 1) == ("corrected", "鬼", 3)
+
+
+def test_a_request_sent_again_is_one_reading_and_an_old_version_conflicts(blind: House) -> None:
+    one, key = blind.browser("乙"), uuid.uuid4().hex
+    assert [one.decide(1, "keep", key=key).status_code for _ in range(2)] == [201, 200]
+    assert one.decide(1, "take", version=0).status_code == 409
+    assert one.decide(1, "take", version=1).status_code == 201
+
+
+def test_the_third_sees_only_where_the_two_differ(blind: House) -> None:
+    third, one, other = blind.browser("甲"), blind.browser("乙"), blind.browser("丙")
+    assert third.client.get(f"{BASE}/flags").get_json()["items"] == []
+    for browser, verdict in ((one, "take"), (other, "keep")):
+        browser.decide(1, verdict)
+    for browser in (one, other):
+        browser.decide(3, "delete")
+    one.decide(5, "keep")
+    [found] = third.client.get(f"{BASE}/flags?detail=true").get_json()["items"]
+    assert found["number"] == 1
+    assert [(each["person"], each["state"]) for each in found["readings"]] == [("乙", "corrected"), ("丙", "kept")]
+    assert third.decide(1, "take").status_code == 201
+    assert state_of(one, 1) == ("corrected", "吿", 1)
+    assert other.decide(1, "keep", version=1).status_code == 403
+
+
+def test_what_both_read_alike_is_taken_over_in_one_act(blind: House) -> None:
+    third, one, other = blind.browser("甲"), blind.browser("乙"), blind.browser("丙")
+    for browser in (one, other):
+        browser.decide(1, "take")
+        browser.decide(3, "delete")
+    one.decide(2, "keep")
+    found = third.client.get(f"{BASE}/readings").get_json()
+    assert (found["read"], found["agreed"], found["differing"]) == ({"丙": 2, "乙": 3}, 2, [])
+    whole = found["agreements"][0]
+    assert (whole["people"], whole["kind"], whole["places"], whole["same"]) == (["丙", "乙"], "", 2, 2)
+    assert blind.store.decisions.last_of_flags(WORK) == []
+    assert third.send(f"{BASE}/readings/agreed", {"key": uuid.uuid4().hex}).get_json()["agreed"] == 0
+    decided = {made.flag: (made.state, made.reading) for made in blind.store.decisions.standing(WORK)}
+    assert decided == {1: (State.CORRECTED, "吿"), 3: (State.CORRECTED, "")}
+    third.send(f"{BASE}/undo", {"key": uuid.uuid4().hex})
+    assert list(blind.store.decisions.standing(WORK)) == []
+
+
+def test_a_correction_by_hand_of_one_alone_is_where_they_differ(blind: House) -> None:
+    third, one, other = blind.browser("甲"), blind.browser("乙"), blind.browser("丙")
+    flag = correct(one, 2, 1, "鬼").get_json()["flag"]
+    assert [each["number"] for each in third.client.get(f"{BASE}/flags").get_json()["items"]] == [flag]
+    assert correct(other, 2, 1, "鬼").status_code == 201
+    assert third.client.get(f"{BASE}/readings").get_json()["agreed"] == 1
+
+
+def test_readers_may_not_compare(blind: House) -> None:
+    one = blind.browser("乙")
+    assert one.client.get(f"{BASE}/readings").status_code == 403
+    assert one.client.get(f"/works/{WORK}/readings").status_code == 403
+
+
+def test_readings_come_back_out_of_the_journal(blind: House) -> None:
+    for name, verdict in (("乙", "take"), ("丙", "keep")):
+        blind.browser(name).decide(1, verdict)
+    read = blind.store.double_readings.of_work(WORK)
+    journal = blind.store.journal
+    assert journal is not None
+    with Store.open(blind.folder / "anew.sqlite", complete=False) as anew:
+        fill(anew, blind.folder)
+        recovered = anew.recover(journal.path)
+        assert (dict(recovered.rebuilt), recovered.unplaced) == ({"reading": 2}, ())
+        assert anew.double_readings.of_work(WORK) == read
