@@ -36,6 +36,7 @@ EDGE = 0.15
 ROUGH = 1.0
 """Pixels: how far the edge of a line strays from straight."""
 
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """An upright line: for every row of pixels its `middle` (x) and whether it is `printed` there; its ink reaches

@@ -27,15 +27,17 @@ MEASURED = 1000
 
 def page_columns(
     page: Grey,
-    columns: int,
-    rows: int,
+    columns: int = 8,
+    rows: int = 21,
     origin: tuple[float, float] = (0, 0),
     hint: LayoutOverrideShape | None = None,
 ) -> Layout:
     """The columns of a page, ruled or not.
 
     What is white on black is turned over first; what is pale, in uneven light, askew, seen at an angle or curved is set
-    right, and the outline remarks on it. The rest as in `find_layout`.
+    right, and the outline remarks on it. `columns` is how many a ruled half-folio has (0 where that is not known),
+    `rows` how many characters a full column holds, `origin` where `page` lies in its image file. `hint` is what a
+    person said of the layout: then nothing is looked for.
     """
     even, small, remarks = in_even_light(page)
     ink = measured_ink(small, MEASURED)

@@ -44,8 +44,8 @@ PLENTY = 0.35
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """A page at working size, rectified: `grey` (0 black), all its `ink` (255 on 0), and the long strokes of it that
-    may be rules: `upright` and `level`. All are height x width. `rectification` leads to pixels of the file, `turn` to those
-    of the `source` (height x width x 4): the same four as they were before the page was turned upright."""
+    may be rules: `upright` and `level`. All are height x width. `rectification` leads to pixels of the file, `turn` to
+    those of the `source` (height x width x 4): the same four as they were before the page was turned upright."""
 
     grey: NDArray[np.uint8]
     ink: Mask
