@@ -7,13 +7,14 @@ original, marks of readers) is no text of the page. How high a cell is, is the p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.gaps import first_period
+from proof.layout.gaps import ONE_WIDE, first_period
 from proof.layout.half_folio import ColumnArea, Layout, Outline
 from proof.layout.line_removal import frame_of, without_lines
 from proof.layout.page import FoundColumn, PageLayout
@@ -85,6 +86,7 @@ def as_layout(found: PageLayout) -> Layout:
     """The layout of a page whose columns were found, for `cut_strips` and all that follows."""
     areas: list[ColumnArea] = []
     owners = np.zeros(found.sheet.ink.shape, dtype=np.int16)
+    found = replace(found, columns=_with_blank_columns(found))
     ruled = _ruled_registers(found)
     ink = _without_rules(found, ruled)
     for register in dict.fromkeys(column.register for column in found.columns):
@@ -100,7 +102,8 @@ def as_layout(found: PageLayout) -> Layout:
             left, right = _reach(owners, body, usual)
             if register in ruled:
                 (begin, end), left, right = ruled[register].frame, body.left, body.right
-                raised = begin - first if begin - first > RAISED * pitch else 0.0
+                inked = bool((owners == body.number).any())
+                raised = begin - first if inked and begin - first > RAISED * pitch else 0.0
             areas.append(ColumnArea(body.number, left, right, begin, end, raised, None, pitch, register in ruled))
     ink[owners == 0] = 0
     sheet = found.sheet
@@ -126,6 +129,39 @@ class _Ruled:
     rules: tuple[float, ...]
     frame: tuple[float, float]
     cell: float
+
+
+def _with_blank_columns(found: PageLayout) -> tuple[FoundColumn, ...]:
+    """The columns, and between rules those in which nothing stands, too."""
+    columns: list[FoundColumn] = []
+    for register in dict.fromkeys(column.register for column in found.columns):
+        own = [column for column in found.columns if column.register == register]
+        if own[0].ruled:
+            own = _filled_up(own, found.rules[register - 1])
+        columns += own
+    return tuple(columns)
+
+
+def _filled_up(own: Sequence[FoundColumn], rules: Sequence[float]) -> list[FoundColumn]:
+    """The columns of a ruled register from right to left, without a gap and as far as there are `rules` (x)."""
+    pitch = float(np.median([column.width for column in own]))
+    edges = [*(x for column in own for x in (column.right, column.left))]
+    for end, step in ((0, pitch), (-1, -pitch)):
+        outer = [x for x in rules if abs(x - edges[end] - step) < ONE_WIDE * pitch]
+        while outer:
+            edges[0 if end == 0 else len(edges) : 0 if end == 0 else len(edges)] = [outer[0]]
+            outer = [x for x in rules if abs(x - edges[end] - step) < ONE_WIDE * pitch]
+    filled = []
+    by_right = {column.right: column for column in own}
+    for right, left in pairwise(edges):
+        if (column := by_right.get(right)) is not None and column.left == left:
+            filled.append(column)
+            continue
+        count = round((right - left) / pitch)
+        for number in range(count):
+            a, b = (right - (right - left) * n / count for n in (number + 1, number))
+            filled.append(replace(own[0], left=a, right=b))
+    return filled
 
 
 def _ruled_registers(found: PageLayout) -> dict[int, _Ruled]:
