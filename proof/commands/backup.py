@@ -57,7 +57,8 @@ def command(file: Path, config: Path | None, images: bool, cache: bool, verifies
         message = _("not in it, no image of it is saved: %(folder)s; after proof restore put its images there")
         click.echo(say(message, folder=folder), err=True)
     for path in saved.left_out:
-        in_repository, outside = _("not in it, a repository: %(path)s"), _("not in it, outside the project: %(path)s")
+        in_repository = _("not in it, a repository: %(path)s")
+        outside = _("not in it, outside the project's folder: %(path)s")
         message = in_repository if path.is_dir() else outside
         click.echo(say(message, path=path), err=True)
     return 0
