@@ -63,7 +63,8 @@ def print_counts(written: WrittenReport) -> None:
         variants = counted(hidden, "%(number)s variant", "%(number)s variants")
         click.echo(say(_("hidden: %(what)s"), what=variants + _pairs(tally.variants)))
     for rule, pairs in by_rule(tally.habits):
-        click.echo(say(_("hidden: %(what)s"), what=f"{pairs.total():,}{_pairs(pairs)}. {rule_in_words(rule, say)}"))
+        what = f"{pairs.total():,}{_pairs(pairs)}"
+        click.echo(say(_("hidden: %(what)s. %(rule)s"), what=what, rule=rule_in_words(rule, say)))
     click.echo(say(_("report: %(path)s"), path=from_here(written.page)))
 
 
@@ -162,5 +163,5 @@ def _pairs(pairs: Counter[tuple[str, str, str]]) -> str:
         say(_("%(suggested)s for %(transcribed)s %(count)s"), suggested=suggested, transcribed=transcribed, count=count)
         for (transcribed, suggested), count in together.most_common()
     ]
-    more = ", ..." if len(named) > MOST_PAIRS else ""
-    return f" ({', '.join(named[:MOST_PAIRS])}{more})" if named else ""
+    shown = [*named[:MOST_PAIRS], *(["..."] if len(named) > MOST_PAIRS else [])]
+    return say(_(" (%(pairs)s)"), pairs=_listed(shown)) if named else ""
