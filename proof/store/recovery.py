@@ -309,7 +309,7 @@ def _flag_at(session: Session, line: Line, standing: _Standing | None) -> FlagRo
     flag.work_id, flag.page_id = page.work_id, page.id
     flag.last_run_id = page.result_run_id
     if flag.uid in ids:
-        flag.uid = flag.uid[:40] + line["key"][:20]
+        flag.uid = flag.uid[:40] + sha_of(line["key"])[:20]  # keys that a program chooses may begin alike
     by_hand = flag.origin == Origin.PERSON.value
     flag.stale = not (by_hand and (stands or not line.get("sha")) and flag.reads == flag.transcribed)
     if here is not None and flag.start is not None:
