@@ -25,6 +25,18 @@ CATALOGUES = Path(__file__).parent
 LANGUAGES = {"en": "English", "zh-Hant": "繁體中文", "zh-Hans": "简体中文"}
 """The tag of each language, as `lang` takes it, and its name in itself."""
 
+SIMPLIFIED = ("zh-hans", "zh-cn", "zh-sg", "zh-my")
+"""How the tags of Chinese in simplified characters begin."""
+
+
+def known_language(wanted: str) -> str:
+    """The tag of the interface for a language as a browser or a locale names it (`zh-TW`, `zh_CN`); empty where the
+    interface has none."""
+    tag = wanted.lower().replace("_", "-").partition(".")[0]
+    if tag.startswith("zh"):
+        return "zh-Hans" if tag == "zh" or tag.startswith(SIMPLIFIED) else "zh-Hant"
+    return "en" if tag.startswith("en") else ""
+
 
 def catalogue_path(language: str) -> Path:
     """Where the catalogue of a language lies."""

@@ -8,14 +8,11 @@ from collections.abc import Iterator, Mapping
 
 from proof.errors import ImageError, ToldError
 from proof.locale import notices
-from proof.locale.languages import translations
+from proof.locale.languages import known_language, translations
 from proof.model.notices import Notice
 
 LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 """Variables of the surroundings that name the language, the first that is set before the others."""
-
-TRADITIONAL = ("zh_tw", "zh_hk", "zh_mo", "zh_hant")
-"""How the names of locales with traditional characters begin, in lower case."""
 
 
 def terminal_language(environment: Mapping[str, str] | None = None) -> str:
@@ -25,12 +22,8 @@ def terminal_language(environment: Mapping[str, str] | None = None) -> str:
     locale = next(filter(None, (environment.get(name, "") for name in LOCALE_VARIABLES)), "C")
     if locale.partition(".")[0] in ("C", "POSIX"):
         return "en"
-    for wanted in (environment.get("LANGUAGE") or locale).lower().replace("-", "_").split(":"):
-        if wanted.startswith("zh"):
-            return "zh-Hant" if wanted.startswith(TRADITIONAL) else "zh-Hans"
-        if wanted.startswith("en"):
-            return "en"
-    return "en"
+    wanted = (environment.get("LANGUAGE") or locale).split(":")
+    return next(filter(None, map(known_language, wanted)), "en")
 
 
 def say(message: str, **values: object) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from flask import Flask, g, has_request_context, request
 from werkzeug.datastructures import LanguageAccept
 
-from proof.locale.languages import LANGUAGES, translations
+from proof.locale.languages import LANGUAGES, known_language, translations
 
 COOKIE = "lang"
-SIMPLIFIED = ("zh-hans", "zh-cn", "zh-sg", "zh-my")
 
 
 def language() -> str:
@@ -32,13 +31,8 @@ def _say_plural(one: str, many: str, count: int) -> str:
 
 def _asked_for(accepted: LanguageAccept) -> str:
     for asked, quality in accepted:
-        tag = asked.lower()
-        if quality <= 0:
-            continue
-        if tag.startswith("en"):
-            return "en"
-        if tag.startswith("zh"):
-            return "zh-Hans" if tag == "zh" or tag.startswith(SIMPLIFIED) else "zh-Hant"
+        if quality > 0 and (known := known_language(asked)):
+            return known
     return "en"
 
 
