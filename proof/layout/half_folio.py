@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -220,7 +221,8 @@ def find_layout(
         # no page of ruled columns: there are no lines to erase, and nobody asks whose ink is where
         clean, owners = ink, np.zeros(ink.shape, np.int16)
     else:
-        clean, owners = without_lines(ink, upright, level, rules, (top, bottom), (bottom - top) / rows)
+        clean = without_lines(ink, upright, level, rules, (top, bottom), (bottom - top) / rows)
+        owners = _owners(ink.shape, rules)
     areas = tuple(
         ColumnArea(
             count - i,
@@ -265,6 +267,14 @@ def is_wide(layout: Layout) -> bool:
     return first.right - last.left > OPENED * (first.bottom - first.top)
 
 
+def _owners(shape: tuple[int, ...], rules: Sequence[float]) -> NDArray[np.int16]:
+    """For every pixel the number of the column between whose `rules` (x, left to right) it lies, 0 beyond them."""
+    owners = np.zeros(shape, np.int16)
+    for number, (right, left) in enumerate(pairwise(reversed(rules)), 1):
+        owners[:, max(0, round(left)) : max(0, round(right))] = number
+    return owners
+
+
 def _told(
     hint: LayoutOverrideShape,
     whole: Rectification,
@@ -297,7 +307,7 @@ def _region(
     top, bottom = float(corners[:2, 1].mean()), float(corners[2:, 1].mean())
     rules = [left + share * (right - left) for share in (0.0, *hint.rules, 1.0)]
     row = (bottom - top) / rows
-    clean, owners = without_lines(ink, upright, level, rules, (top, bottom), row)
+    clean, owners = without_lines(ink, upright, level, rules, (top, bottom), row), _owners(ink.shape, rules)
     areas = []
     for number, i in enumerate(reversed(range(len(rules) - 1)), 1):
         notes = hint.notes_of(number)
