@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.lines import LEAST, LEAST_SECOND, Line, erase, follow
@@ -30,6 +29,9 @@ RULE_REACH, MIN_RULE_REACH_PX = 0.06, 3
 
 OUTSIDE = 0.45
 """Cells above the inner frame: so far the outer one may lie, and pieces of it."""
+
+NOTCH = 2
+"""Times as far beside a rule as it is looked for: there runs the frame around what is raised."""
 
 BESIDE = 0.1
 """Of a column's width: nearer to its rules lie pieces of the frame that runs around what is raised."""
@@ -87,10 +89,16 @@ def _erase_outside(
     ink: Mask, upright: Mask, level: Mask, rules: Sequence[float], rows: tuple[int, int], near: int
 ) -> None:
     """Erase (in place) long strokes beyond the outermost rules, and above and below the frame: the outer frame, and its
-    notches over what is raised."""
+    notches over what is raised, which run beside rules."""
     left, right = max(0, round(rules[0]) - near), max(0, round(rules[-1]) + near + 1)
     thick = np.ones((3, near | 1), np.uint8)
-    lines = (cv2.dilate(upright, thick) > 0) | (cv2.dilate(level, thick.T) > 0)
+    uprights, levels = cv2.dilate(upright, thick) > 0, cv2.dilate(level, thick.T) > 0
+    far = np.ones(ink.shape[1], np.bool_)
+    for x in rules:
+        far[max(0, round(x) - NOTCH * near) : round(x) + NOTCH * near + 1] = False
+    far[:left] = far[right:] = False
+    uprights[:, far] = False
+    lines = uprights | levels
     lines[rows[0] : rows[1], left:right] = False
     ink[lines] = 0
 
