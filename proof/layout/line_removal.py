@@ -1,6 +1,6 @@
 """The ink of a ruled page without its rules and its frame.
 
-What is erased is the lines' own ink alone: a stroke that stands beside a line stays whole.
+What is erased is the lines' own ink and splinters of it: a stroke that stands beside a line stays whole.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.lines import LEAST, LEAST_SECOND, Line, erase, follow
+from proof.layout.lines import LEAST, LEAST_SECOND, Line, erase, follow, splinters
 from proof.layout.rules import Mask, connected
 
 RULE_PIECE, FRAME_PIECE = 0.3, 0.35
@@ -58,21 +59,23 @@ def without_lines(
 
 
 def _erase_lines(ink: Mask, rules: Sequence[float], frame: tuple[float, float], row: float) -> None:
-    """Erase (in place) the lines of the frame above and below, and the upright ones at the `rules`. Frames are double:
-    where one line was erased, the other is found."""
+    """Erase (in place) the lines of the frame above and below, the upright ones at the `rules`, and splinters of them.
+    Frames are double: where one line was erased, the other is found."""
     column = (rules[-1] - rules[0]) / (len(rules) - 1)
     near, sides = max(MIN_RULE_REACH_PX, round(RULE_REACH * column)), (rules[0], rules[-1])
-    firsts: list[Line] = []
+    frames: list[Line] = []
+    lines: list[Line] = []
     for places, reach, least in ((rules, near, LEAST), (sides, 2 * near, LEAST_SECOND)):
-        frames = follow(ink.T, frame, max(4, round(0.16 * row)), FRAME_PIECE * column, followed=1.0)
-        frames = [line.within(sides) for line in frames]
-        for second, first in zip(frames, firsts, strict=False):
-            _leave_raised(second, first, rules)
-        for line in frames:
-            erase(ink.T, line)
-        firsts = frames
+        for line in follow(ink.T, frame, max(4, round(0.16 * row)), FRAME_PIECE * column, followed=1.0):
+            frames.append(line.within(sides))
+            if len(frames) > 2:
+                _leave_raised(frames[-1], frames[-3], rules)
+            erase(ink.T, frames[-1])
         for line in follow(ink, places, reach, RULE_PIECE * row, least):
-            erase(ink, line.within(frame))
+            lines.append(line.within(frame))
+            erase(ink, lines[-1])
+    labels, stats, _ = connected(ink)
+    _erase(ink, labels, splinters(labels, stats[:, cv2.CC_STAT_AREA], frames, lines))
 
 
 def _leave_raised(second: Line, first: Line, rules: Sequence[float]) -> None:
@@ -117,6 +120,10 @@ def _erase_specks(ink: Mask, frame: tuple[float, float], row: float) -> None:
     dirt = amount < ALONE * row * row
     dirt &= (width < LEVEL_STROKE * row) | (width < FLAT * (bottom - top))
     above = (bottom < frame[0] + NO_CELL * row) & (top > frame[0] - OUTSIDE * row)
-    dirt |= above | (top > frame[1] - NO_CELL * row)
-    # most of a page is paper and not asked
-    ink.ravel()[inked[dirt[groups.ravel()[inked]]]] = 0
+    _erase(ink, groups, dirt | above | (top > frame[1] - NO_CELL * row))
+
+
+def _erase(ink: Mask, labels: NDArray[np.int32], drop: NDArray[np.bool_]) -> None:
+    """Erase (in place) the pieces of ink that `drop` says, by their label."""
+    inked = np.flatnonzero(ink > 0)  # most of a page is paper and not asked
+    ink.ravel()[inked[drop[labels.ravel()[inked]]]] = 0

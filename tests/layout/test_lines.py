@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proof.layout.line_removal import without_lines
-from proof.layout.lines import erase, follow
+from proof.layout.lines import erase, follow, splinters
 from proof.layout.rules import Mask, long_strokes
 
 HEIGHT, WIDTH, ROW = 1000, 430, 45.0
@@ -62,6 +62,16 @@ def test_where_no_rule_is_printed_no_stroke_is_taken_for_one() -> None:
     (line,) = follow(ink, [215.0], 6, 14)
     erase(ink, line)
     assert ink[400:440, 214:217].all()
+
+
+def test_splinters_are_what_lies_on_a_line_and_nothing_that_reaches_beyond() -> None:
+    ink = ruled()
+    (line,) = follow(ink, [215.0], 6, 14)
+    labels = np.zeros(ink.shape, np.int32)
+    labels[100:103, 214:217] = 1
+    labels[200:203, 214:240] = 2
+    labels[300:330, 222:225] = 3
+    assert splinters(labels, np.bincount(labels.ravel()), [], [line]).tolist() == [False, True, False, False]
 
 
 def test_a_level_stroke_is_no_dirt_however_little_ink_it_has() -> None:
