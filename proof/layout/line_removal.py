@@ -40,6 +40,9 @@ BESIDE = 0.1
 NOT_RUN = 0.05
 """Of a column's width: where less of the frame is printed it does not run."""
 
+AT_FRAME = 0.2
+"""Cells: what begins so near to the lower line of the frame is a piece of it."""
+
 NO_CELL = 0.33
 """Cells: so near to the frame, within it, no glyph stands; its lower strokes are near the rest of it."""
 
@@ -75,7 +78,13 @@ def _erase_lines(ink: Mask, rules: Sequence[float], frame: tuple[float, float], 
             lines.append(line.within(frame))
             erase(ink, lines[-1])
     labels, stats, _ = connected(ink)
-    _erase(ink, labels, splinters(labels, stats[:, cv2.CC_STAT_AREA], frames, lines))
+    drop = splinters(labels, stats[:, cv2.CC_STAT_AREA], frames, lines)
+    left, top = stats[:, cv2.CC_STAT_LEFT], stats[:, cv2.CC_STAT_TOP]
+    # at the sides the frame is double, and no text comes so near to it
+    drop |= (left + stats[:, cv2.CC_STAT_WIDTH] <= rules[0] + near) | (left >= rules[-1] - near)
+    drop |= top > frame[1] - AT_FRAME * row
+    drop[0] = False
+    _erase(ink, labels, drop)
 
 
 def _leave_raised(second: Line, first: Line, rules: Sequence[float]) -> None:
