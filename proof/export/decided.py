@@ -14,7 +14,7 @@ from proof.model.flags import Kind, context_of
 from proof.store import Store
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_pages import find_text
-from proof.store.texts import DecidedPlace, Place, TextStep, Writing
+from proof.store.texts import Arrival, DecidedPlace, Place, Writing
 from proof.text.addresses import Addresses
 from proof.text.model import Script
 from proof.text.positions import Span
@@ -159,21 +159,14 @@ class PlacesNow:
         of_version: dict[tuple[int, int], list[Place]] = defaultdict(list)
         for one in places:
             of_version[one.version, one.present].append(one.place)
-        script = edition.script.value
-        self._steps = {
-            version: TextStep(
-                store.content(version[0]),
-                edition.text,
-                script,
-                known,
-                lost_in=store.content(version[1]) if version[0] != version[1] else None,
-            )
-            for version, known in of_version.items()
-        }
+        self._now: dict[int, tuple[Span, str]] = {}
+        for (version, present), known in of_version.items():
+            arrival = Arrival(store.content(present), edition.text, edition.script.value)
+            self._now |= arrival.carried(store.content(version), known)
 
     def of(self, place: DecidedPlace) -> tuple[Span, str] | None:
         """A place in the text as it is, and what it reads; None where it is lost."""
-        return self._steps[place.version, place.present].now(place.place)
+        return self._now.get(place.place.flag)
 
 
 def _writes(decision: Decision) -> bool:
