@@ -196,7 +196,7 @@ def read_terminal(handle: int) -> str:
 
 HELD = """
 import threading
-from proof.check import executor, writer
+from proof.checking import executor, writer
 from proof.cli import run
 
 check_page = executor.check_page

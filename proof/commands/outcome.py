@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from proof.check.pipeline import CheckOutcome
+from proof.checking.pipeline import CheckOutcome
 from proof.commands.flagged import print_places
 from proof.commands.remarks import print_remarks
 from proof.locale.marking import _

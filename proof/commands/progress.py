@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
-from proof.check.pipeline import Progress as Done
+from proof.checking.pipeline import Progress as Done
 from proof.commands.pace import Pace, clock
 from proof.locale.marking import _
 from proof.locale.terminal import say

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proof.check.pipeline import Progress
+from proof.checking.pipeline import Progress
 from proof.commands.pace import Pace
 from proof.commands.progress import told
 

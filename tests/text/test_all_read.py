@@ -10,6 +10,7 @@ import pytest
 
 from proof.text.mirror import MIRROR
 from proof.text.read import read_transcription
+from proof.text.remarks import Code
 
 HAN = re.compile("[\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 NO_TEXT = re.compile(r"#|:[A-Za-z]+:|(?:\S+ )?第 \S+ [页頁]|---|title: |\[\^")
@@ -34,7 +35,7 @@ def unread(path: Path) -> tuple[int, int]:
     remarked = {remark.line for remark in edition.remarks}
     before = 0
     for remark in edition.remarks:
-        before = max(before, int(dict(remark.values).get("number", 0)) if remark.code == "lines-on-no-page" else 0)
+        before = max(before, int(dict(remark.values).get("number", 0)) if remark.code is Code.LINES_ON_NO_PAGE else 0)
     lost = {line: number - read[line] for line, number in wanted.items() if number > read[line]}
     first = min(read, default=0)
     return sum(wanted.values()), sum(
