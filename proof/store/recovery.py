@@ -3,8 +3,9 @@
 Everything is told by its place in words. Of each place the journal holds a chain of acts numbered by version; a line
 with the number of an earlier one replaces that and all after it, as where an older store was put back and worked on.
 Comments replace none: all of them come back.
-The journal holds what the texts read when something was decided in them. A place is carried from there to what its text
-reads now, as by a check; where that finds a flag there, it is the flag of the place. Doing it twice changes nothing.
+The journal holds what the texts read when something was decided in them, and how they came to read otherwise since. A
+place is carried through that to what its text reads now, as it was then; where a check finds a flag there, it is the
+flag of the place. Doing it twice changes nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import inspect, select
@@ -24,11 +25,13 @@ from proof.store.journal import (
     DECISION,
     READING,
     RULE,
+    TEXT,
     Chains,
     Line,
     Read,
     all_lines,
     chains_of,
+    edits_of,
     identity,
     moment,
     texts_of,
@@ -47,7 +50,7 @@ from proof.store.models import (
     WorkRow,
 )
 from proof.store.places import no_longer_ask
-from proof.store.texts import Place, carried_through, content_of, place_of, sha_of, version_of
+from proof.store.texts import Arrival, Place, Writing, content_of, place_of, sha_of, version_of
 from proof.text.versions import most_alike
 
 KINDS = {mapper.polymorphic_identity: mapper.class_ for mapper in inspect(ActRow).polymorphic_iterator()}
@@ -100,10 +103,12 @@ class _Work:
     flags: dict[str, FlagRow] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Standing:
-    """The last version of the file at `path` that has a place, and where it is in that."""
+    """What the last version of a text that has a place reads, and where it is in that. The journal calls its file
+    `file`, the store `path`."""
 
+    file: str
     path: str
     content: str
     place: Place
@@ -115,13 +120,13 @@ def recover(session: Session, read: Read) -> Recovered:
     chains, superseded = chains_of(lines)
     done, stored = _Work(), _stored(session)
     wanted = [
-        (number, line, chain[-1])
+        (number, line, chain)
         for chain in chains.values()
         for number, line in _missing(chain, stored.get(_subject(chain[0][1]), []), done)
     ]
-    done.places = _standing(session, texts_of(lines), dict(last for _, _, last in wanted))
-    for _, line, (last, _) in sorted(wanted, key=lambda one: one[0]):
-        why = _put(session, line, last, done)
+    done.places = _standing(session, lines, {chain[-1][0]: chain for _, _, chain in wanted})
+    for _, line, chain in sorted(wanted, key=lambda one: one[0]):
+        why = _put(session, line, chain[-1][0], done)
         if why:
             done.unplaced.append(Unplaced(line, why))
         else:
@@ -195,28 +200,50 @@ def _missing(chain: list[tuple[int, Line]], stored: list[Line], done: _Work) -> 
 
 
 def _standing(
-    session: Session, texts: Mapping[tuple[str, str], str], lines: Mapping[int, Line]
+    session: Session, lines: Sequence[Line], chains: Mapping[int, Sequence[tuple[int, Line]]]
 ) -> dict[int, _Standing]:
-    """Where the places of these lines of the journal stand, carried through all versions of their texts since."""
+    """Where the places stand that these chains of acts are about, by the numbers of their last ones: carried through
+    all that came into their texts since, as it came."""
     known = select(TextRow.path, TextVersionRow).join(TextVersionRow, TextVersionRow.id == TextRow.version_id)
     present = {path: content_of(version) for path, version in session.execute(known)}
-    of_file: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for (file, sha), content in texts.items():
-        of_file[file][sha] = content
-    of_path: defaultdict[tuple[str, str], dict[int, Line]] = defaultdict(dict)
-    for number, line in lines.items():
-        if line.get("sha") in of_file[line.get("file", "")]:
-            page = _page(session, line)
-            of_path[line["file"], page.text if page is not None else line["file"]][number] = line
+    texts = texts_of(lines)
+    firsts = {chain[0][1]["key"]: number for number, chain in chains.items()}
     found: dict[int, _Standing] = {}
-    for (file, path), there in of_path.items():
-        if path in present:
-            order = list(of_file[file])
-            places = {n: (order.index(line["sha"]), _place_in(line, n)) for n, line in there.items()}
-            contents = [*of_file[file].values(), present[path]]
-            through = carried_through(contents, places)
-            found |= {n: _Standing(path, contents[at], place) for n, (at, place) in through.items()}
+    for number, chain in chains.items():
+        line = chain[-1][1]
+        content = texts.get((line.get("file", ""), line.get("sha", "")))
+        page = _page(session, line) if content is not None else None
+        if content is not None and (page.text if page is not None else line["file"]) in present:
+            path = page.text if page is not None else line["file"]
+            found[number] = _Standing(line["file"], path, content, _place_in(line, number))
+    read: dict[str, str] = {}
+    for number, line in enumerate(lines):
+        if line["act"] == TEXT and (line["file"], line["sha"]) in texts:
+            content = texts[line["file"], line["sha"]]
+            if "edits" in line:
+                edits = edits_of(line)
+                of_flags = {firsts[key]: edits[n] for key, n in line.get("written", {}).items() if key in firsts}
+                written = Writing(tuple(edits), of_flags) if "written" in line else None
+                arrival = Arrival(texts.get((line["file"], line["before"])), content, line["script"], written)
+                _carry(arrival, {n: one for n, one in found.items() if one.file == line["file"] and n < number})
+            read[line["file"]] = content
+    for file, path in {(one.file, one.path) for one in found.values()}:
+        there = {n: one for n, one in found.items() if (one.file, one.path) == (file, path)}
+        _carry(Arrival(read.get(file), present[path]), there)
     return found
+
+
+def _carry(arrival: Arrival, places: Mapping[int, _Standing]) -> None:
+    """Have places stand where they are once a text came to read otherwise."""
+    by_content: defaultdict[str, list[Place]] = defaultdict(list)
+    for one in places.values():
+        if one.content != arrival.content:
+            by_content[one.content].append(one.place)
+    for content, of_version in by_content.items():
+        for number, ((start, extent), reads) in arrival.carried(content, of_version).items():
+            there = places[number]
+            there.content = arrival.content
+            there.place = replace(there.place, start=start, extent=extent, reads=reads)
 
 
 def _place_in(line: Line, number: int) -> Place:

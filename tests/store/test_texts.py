@@ -173,6 +173,22 @@ def test_a_place_that_was_lost_before_the_database_was_is_lost_when_it_is_recove
         assert displaced == [["射"], ["射"]]
 
 
+def test_what_was_written_before_the_database_was_lost_is_not_taken_for_unwritten_when_it_is_recovered(
+    decided: Store, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Also where the lines were doubled since: what was written into them stands in both."""
+    write(decided)
+    doubled = page("上射揖揖坐", "東面于比耦大夫", "上射揖揖坐", "東面于比耦大夫", LINES[2])
+    check(decided, doubled)
+    if decided.journal is None:
+        pytest.skip("a store on a server has its journal elsewhere")
+    with Store.open(tmp_path_factory.mktemp("new") / "proof.sqlite") as new:
+        check(new, doubled)
+        new.recover(decided.journal.path)
+        assert wanted(new) == wanted(decided) == {"": ("揖", True), "北": ("比", True)}
+        assert len(new.decisions.displaced("KR1")) == len(decided.decisions.displaced("KR1")) == 2
+
+
 def test_a_text_that_was_read_before_another_version_came_does_not_take_its_place(decided: Store) -> None:
     known = decided.text_versions.present(PLACE.text)
     before = content(decided)
