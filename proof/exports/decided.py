@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
+from pathlib import Path
 
 from proof.exports.corrections import Correction
 from proof.exports.source import CorrectedSource
@@ -145,7 +147,12 @@ def note_written(store: Store, corrected: CorrectedSource) -> None:
         {one.correction.number: one.edit for one in written if one.correction.number},
     )
     for path in {text.path for text in find_text(store, edition).own}:
-        store.text_versions.wrote(path, edition.text, corrected.text, edition.script.value, writing)
+        still = partial(_reads, edition.path, corrected.data)
+        store.text_versions.wrote(path, edition.text, corrected.text, edition.script.value, writing, still)
+
+
+def _reads(file: Path, data: bytes) -> bool:
+    return file.is_file() and file.read_bytes() == data
 
 
 _KEEPING = frozenset({State.KEPT, State.COPY, State.RETAINED})

@@ -20,7 +20,7 @@ import hashlib
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -49,24 +49,15 @@ class Writing:
 class Texts(StorePart):
     """The texts of a store; `Store.text_versions` is one."""
 
-    def arrive(self, path: str, content: str, script: str = "", *, written: Writing | None = None) -> None:
-        """Note that the file at `path` reads `content` now; `written` is what made it so of the version before."""
+    def arrive(self, path: str, content: str, script: str, still: Callable[[], bool]) -> bool:
+        """Note that the file at `path` reads `content`. Gives False, and notes nothing, where it no longer does as
+        `still` says, which is asked while nobody else can note another version."""
         with self._writing() as session:
-            arrive(session, path, content, script, written=written)
-
-    def arrive_after(self, present: int | None, path: str, content: str, script: str) -> bool:
-        """Note that the file at `path` read `content` when its version in the store was `present`. Gives False, and
-        notes nothing, where another version came meanwhile: `content` may be older than that."""
-        with self._writing() as session:
-            if _present(session, path, lock=True) != present:
-                return False
-            arrive(session, path, content, script)
-        return True
-
-    def present(self, path: str) -> int | None:
-        """The version in which the text at `path` was checked or written last; None where it never was."""
-        with self._reading() as session:
-            return _present(session, path)
+            hold(session, [path])
+            here = still()
+            if here:
+                arrive(session, path, content, script)
+        return here
 
     def paths(self) -> set[str]:
         """Where the texts lie that the store knows, each where it was checked or written last."""
@@ -80,11 +71,16 @@ class Texts(StorePart):
             found = session.scalar(version.where(TextRow.path == path))
             return content_of(found) if found is not None else ""
 
-    def wrote(self, path: str, before: str, after: str, script: str, written: Writing) -> None:
-        """Note that an export wrote `written` into the file at `path`, which read `before`, and reads `after` now."""
+    def wrote(
+        self, path: str, before: str, after: str, script: str, written: Writing, still: Callable[[], bool]
+    ) -> None:
+        """Note that an export wrote `written` into the file at `path`, which read `before`, and reads `after` now.
+        Notes nothing where it no longer does as `still` says, or a check has noted it already."""
         with self._writing() as session:
-            arrive(session, path, before, script)
-            arrive(session, path, after, script, written=written)
+            text = hold(session, [path])
+            if still() and not any(_content(session, one.version_id) == after for one in text):
+                arrive(session, path, before, script)
+                arrive(session, path, after, script, written=written)
 
 
 def sha_of(content: str) -> str:
@@ -101,7 +97,7 @@ def arrive(
     session: Session, path: str, content: str, script: str = "", *, written: Writing | None = None
 ) -> TextVersionRow:
     """The version of the text at `path` that reads `content`, made the present one: all places are carried there."""
-    text = session.scalar(select(TextRow).where(TextRow.path == path).with_for_update())
+    text = next(iter(hold(session, [path])), None)
     if text is None:
         text = TextRow(path=path)
         session.add(text)
@@ -130,10 +126,10 @@ def _content(session: Session, version: int | None) -> str | None:
     return content_of(session.get_one(TextVersionRow, version)) if version is not None else None
 
 
-def _present(session: Session, path: str, *, lock: bool = False) -> int | None:
-    text = select(TextRow).where(TextRow.path == path)
-    found = session.scalar(text.with_for_update() if lock else text)
-    return found.version_id if found is not None else None
+def hold(session: Session, paths: Iterable[str]) -> Sequence[TextRow]:
+    """The texts at these paths that the store knows; until the transaction ends nobody else notes how they read."""
+    texts = select(TextRow).where(TextRow.path.in_(list(paths))).order_by(TextRow.id)
+    return session.scalars(texts.with_for_update()).all()
 
 
 def move_text(session: Session, old: str, new: str) -> None:

@@ -48,7 +48,9 @@ def write(store: Store) -> str:
         if one.place.reads != one.place.wanted
     }
     after = edited(before, edits.values())
-    store.text_versions.wrote(PLACE.text, before, after, "traditional", Writing(tuple(edits.values()), edits))
+    store.text_versions.wrote(
+        PLACE.text, before, after, "traditional", Writing(tuple(edits.values()), edits), lambda: True
+    )
     return after
 
 
@@ -190,11 +192,18 @@ def test_what_was_written_before_the_database_was_lost_is_not_taken_for_unwritte
 
 
 def test_a_text_that_was_read_before_another_version_came_does_not_take_its_place(decided: Store) -> None:
-    known = decided.text_versions.present(PLACE.text)
     before = content(decided)
     after = write(decided)
-    assert not decided.text_versions.arrive_after(known, PLACE.text, before, "")
+    assert not decided.text_versions.arrive(PLACE.text, before, "", lambda: False)
     assert decided.text_versions.content(PLACE.text) == after
+
+
+def test_what_an_export_wrote_is_not_noted_over_what_came_since(decided: Store) -> None:
+    before = content(decided)
+    newer = edited(before, [Edit(0, 0, "又\n")])
+    decided.text_versions.arrive(PLACE.text, newer, "", lambda: True)
+    decided.text_versions.wrote(PLACE.text, before, f"{before}也", "", Writing(()), lambda: False)
+    assert decided.text_versions.content(PLACE.text) == newer
 
 
 def test_a_page_that_two_flags_leave_keeps_their_ids_apart(decided: Store) -> None:
