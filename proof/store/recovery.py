@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -105,18 +105,18 @@ class _Work:
 
 @dataclass(slots=True)
 class _Standing:
-    """What the last version of a text that has a place reads, and where it is in that. The journal calls its file
-    `file`, the store `path`."""
+    """What the last version of the text at `file` that has a place reads, and where it is in that."""
 
     file: str
-    path: str
     content: str
     place: Place
 
 
 def recover(session: Session, read: Read) -> Recovered:
     """Put into the store what the journal holds and the store does not."""
-    lines = _under_present_names(session, read.lines)
+    texts = select(TextRow.path, TextVersionRow).join(TextVersionRow, TextVersionRow.id == TextRow.version_id)
+    present = {path: content_of(version) for path, version in session.execute(texts)}
+    lines = _under_present_names(session, read.lines, present)
     chains, superseded = chains_of(lines)
     done, stored = _Work(), _stored(session)
     wanted = [
@@ -124,7 +124,7 @@ def recover(session: Session, read: Read) -> Recovered:
         for chain in chains.values()
         for number, line in _missing(chain, stored.get(_subject(chain[0][1]), []), done)
     ]
-    done.places = _standing(session, lines, {chain[-1][0]: chain for _, _, chain in wanted})
+    done.places = _standing(lines, present, {chain[-1][0]: chain for _, _, chain in wanted})
     for _, line, chain in sorted(wanted, key=lambda one: one[0]):
         why = _put(session, line, chain[-1][0], done)
         if why:
@@ -137,12 +137,9 @@ def recover(session: Session, read: Read) -> Recovered:
     return Recovered(*found, read.damaged, read.cut_off, tuple(sorted(done.works)))
 
 
-def _under_present_names(session: Session, lines: Sequence[Line]) -> list[Line]:
-    """The lines with texts that were renamed since, and works named after them, called as the store calls them."""
-    known = session.execute(
-        select(TextRow.path, TextVersionRow).join(TextVersionRow, TextVersionRow.id == TextRow.version_id)
-    )
-    here = {path: content_of(version) for path, version in known}
+def _under_present_names(session: Session, lines: Sequence[Line], here: Mapping[str, str]) -> list[Line]:
+    """The lines with texts that were renamed since, and works named after them, called as the store calls them; `here`
+    is what its texts read."""
     told = {path: content for (path, _), content in texts_of(lines).items() if path not in here}
     files = {path: most_alike(content, here) or path for path, content in told.items()}
     of_text = select(PageRow.text, WorkRow.name).join(WorkRow, WorkRow.id == PageRow.work_id).distinct()
@@ -169,67 +166,49 @@ def _subject(line: Line) -> tuple[str, ...]:
     return (DECISION, line["first"]) if line["act"] == DECISION else Chains().of(line)
 
 
-def _missing(chain: list[tuple[int, Line]], stored: list[Line], done: _Work) -> Iterator[tuple[int, Line]]:
+def _missing(chain: list[tuple[int, Line]], stored: list[Line], done: _Work) -> list[tuple[int, Line]]:
     """What of a chain the store lacks. Where the store tells otherwise, it holds, and the chain is listed."""
-    here = [identity(line) for line in stored]
-    if chain[0][1]["act"] == RULE:
+    here, act = [identity(line) for line in stored], chain[0][1]["act"]
+    lacking = [(number, line) for number, line in chain if identity(line) not in here]
+    done.present += len(chain) - len(lacking)
+    if act in (COMMENT, READING):  # one takes the place of no other
+        return lacking
+    if act == RULE:
         newest = max((line["at"] for line in stored), default="")
-        for number, line in chain:
-            if identity(line) in here:
-                done.present += 1
-            elif line["at"] > newest:
-                yield number, line
-            else:
-                done.unplaced.append(Unplaced(line, "the rule was set otherwise since"))
-        return
-    if chain[0][1]["act"] in (COMMENT, READING):  # one takes the place of no other
-        for number, line in chain:
-            if identity(line) in here:
-                done.present += 1
-            else:
-                yield number, line
-        return
-    there = [identity(line) for _, line in chain]
-    common = min(len(here), len(there))
-    done.present += sum(one in here for one in there)
-    if here[:common] != there[:common]:
-        told = "its place was decided otherwise since"
-        done.unplaced += [Unplaced(line, told) for _, line in chain if identity(line) not in here]
-        return
-    yield from chain[common:]
+        refused, told = [line for _, line in lacking if line["at"] <= newest], "the rule was set otherwise since"
+    else:
+        agree = all(one == identity(line) for one, (_, line) in zip(here, chain, strict=False))
+        refused, told = [] if agree else [line for _, line in lacking], "its place was decided otherwise since"
+    done.unplaced += [Unplaced(line, told) for line in refused]
+    return [one for one in lacking if one[1] not in refused]
 
 
 def _standing(
-    session: Session, lines: Sequence[Line], chains: Mapping[int, Sequence[tuple[int, Line]]]
+    lines: Sequence[Line], present: Mapping[str, str], chains: Mapping[int, Sequence[tuple[int, Line]]]
 ) -> dict[int, _Standing]:
     """Where the places stand that these chains of acts are about, by the numbers of their last ones: carried through
     all that came into their texts since, as it came."""
-    known = select(TextRow.path, TextVersionRow).join(TextVersionRow, TextVersionRow.id == TextRow.version_id)
-    present = {path: content_of(version) for path, version in session.execute(known)}
     texts = texts_of(lines)
     firsts = {chain[0][1]["key"]: number for number, chain in chains.items()}
     found: dict[int, _Standing] = {}
     for number, chain in chains.items():
         line = chain[-1][1]
         content = texts.get((line.get("file", ""), line.get("sha", "")))
-        page = _page(session, line) if content is not None else None
-        if content is not None and (page.text if page is not None else line["file"]) in present:
-            path = page.text if page is not None else line["file"]
-            found[number] = _Standing(line["file"], path, content, _place_in(line, number))
+        if content is not None and line["file"] in present:
+            found[number] = _Standing(line["file"], content, _place_in(line, number))
     read: dict[str, str] = {}
     for number, line in enumerate(lines):
-        if line["act"] == TEXT and (line["file"], line["sha"]) in texts:
-            content = texts[line["file"], line["sha"]]
-            if "edits" in line:
-                edits = edits_of(line)
-                of_flags = {firsts[key]: edits[n] for key, n in line.get("written", {}).items() if key in firsts}
-                written = Writing(tuple(edits), of_flags) if "written" in line else None
-                arrival = Arrival(texts.get((line["file"], line["before"])), content, line["script"], written)
-                _carry(arrival, {n: one for n, one in found.items() if one.file == line["file"] and n < number})
-            read[line["file"]] = content
-    for file, path in {(one.file, one.path) for one in found.values()}:
-        there = {n: one for n, one in found.items() if (one.file, one.path) == (file, path)}
-        _carry(Arrival(read.get(file), present[path]), there)
+        if line["act"] != TEXT or (line["file"], line["sha"]) not in texts:
+            continue
+        read[line["file"]] = texts[line["file"], line["sha"]]
+        if "edits" in line:
+            edits = edits_of(line)
+            of_flags = {firsts[key]: edits[n] for key, n in line.get("written", {}).items() if key in firsts}
+            written = Writing(tuple(edits), of_flags) if "written" in line else None
+            arrival = Arrival(texts.get((line["file"], line["before"])), read[line["file"]], line["script"], written)
+            _carry(arrival, {n: one for n, one in found.items() if one.file == line["file"] and n < number})
+    for file in {one.file for one in found.values()}:
+        _carry(Arrival(read.get(file), present[file]), {n: one for n, one in found.items() if one.file == file})
     return found
 
 
@@ -313,7 +292,7 @@ def _flag(session: Session, line: Line, last: int, done: _Work) -> FlagRow | Non
 
 def _flag_at(session: Session, line: Line, standing: _Standing | None) -> FlagRow | None:
     page = _page(session, line)
-    path = standing.path if standing is not None else page.text if page is not None else line.get("file")
+    path = standing.file if standing is not None else page.text if page is not None else line.get("file")
     text = session.scalar(select(TextRow).where(TextRow.path == path))
     flag = _gone(line)
     if text is not None and standing is not None:
