@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from proof.model.flags import numbered
 from proof.store import Store
 from proof.store.decision_records import State, Verdict
 from proof.store.texts import Writing
@@ -109,6 +110,17 @@ def test_what_was_decided_and_written_is_not_asked_again(decided: Store) -> None
     again = ((2, 3, "比", "北"), (1, 2, "揖揖", "揖"), (3, 0, "與", "興"))
     check(decided, page("上射揖揖坐", "東面于比耦大夫", LINES[2], flags=again))
     assert [flag.flag.transcribed for flag in queued(decided)] == ["揖揖", "與"]
+
+
+def test_of_several_questions_about_one_place_none_is_asked_once_one_is_answered(store: Store) -> None:
+    twice = page(*LINES, flags=((1, 3, "", "揖"), (1, 3, "", "坐")))
+    twice = replace(twice, flags=numbered(twice.flags))
+    check(store, twice)
+    assert len(queued(store)) == 2
+    decide(store, queued(store)[0].number, Verdict.TAKE)
+    for _ in range(2):
+        assert [flag.state for flag in queued(store)] == [State.CORRECTED]
+        check(store, twice)
 
 
 def test_a_flag_goes_to_the_page_on_which_its_characters_stand(decided: Store) -> None:
