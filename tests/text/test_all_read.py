@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from proof.text.mirror import MIRROR
+from proof.text.mirror import MARK
 from proof.text.read import read_transcription
 from proof.text.remarks import Code
 
@@ -20,7 +20,7 @@ def counted(text: str) -> Counter[int]:
     """Han characters of each line that is no property, page mark or footnote, tags, comments and signs of the
     subcommentary aside; of the mirror from the first page mark on: what its web site has above is no text."""
     lines = re.split(r"\r\n|\n|\r", re.sub(r"<[^<>]*>|\[疏\]|○[釋释][曰云]", "", text))
-    first = next((n for n, line in enumerate(lines) if MIRROR.mark.match(line)), 0)
+    first = next((n for n, line in enumerate(lines) if MARK.match(line)), 0)
     lines[:first] = [""] * first
     return Counter({n: len(HAN.findall(line)) for n, line in enumerate(lines, 1) if not NO_TEXT.match(line)})
 
