@@ -23,6 +23,7 @@ from proof.model.flags import REACH, Flag, Kind, Origin, context_of
 from proof.model.result import CheckedColumn
 from proof.store import rows
 from proof.store.decision_records import SETTLED
+from proof.store.lookup import changed
 from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.rows import PagePlace
 from proof.store.texts import carry, carry_to, content_of, decided_reading
@@ -338,9 +339,11 @@ def no_longer_ask(session: Session, decided: Iterable[FlagRow]) -> None:
             continue
         there = select(FlagRow).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == flag.version_id)
         there = there.where(FlagRow.start >= flag.start, FlagRow.start <= flag.start + flag.extent)
-        for found in session.scalars(there.where(FlagRow.version == 0, FlagRow.origin != Origin.SEEDED.value)):
+        asked = there.where(FlagRow.version == 0, FlagRow.origin != Origin.SEEDED.value, FlagRow.stale.is_(False))
+        for found in session.scalars(asked).all():
             if answers(flag, Span(found.start or 0, found.extent), found):
                 found.stale = True
+                changed(session, found.work_id)
 
 
 def _follow(spans: _PageSpans, flags: Iterable[FlagRow], page: PageRow) -> None:
