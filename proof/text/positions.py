@@ -278,7 +278,7 @@ def _compared_characters(old: str, new: str) -> Iterator[Block]:
 def _kept_by_all(old: str, new: str) -> list[int]:
     """For each character of `old` the one of `new` that it is by every alignment of least edit distance; -1 where they
     differ, or drop it."""
-    here, there = (np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32) for text in (old, new))
+    here, there = code_points(old), code_points(new)
     from_front = _distances(here, there)
     from_back = _distances(here[::-1], there[::-1])[::-1, ::-1]
     least = from_front[-1, -1]
@@ -291,6 +291,11 @@ def _kept_by_all(old: str, new: str) -> list[int]:
         dropped = bool(np.any(from_front[number] + from_back[number + 1] + 1 == least))
         kept.append(int(matches[0]) if len(matches) == 1 and not replaced and not dropped else -1)
     return kept
+
+
+def code_points(text: str) -> NDArray[np.uint32]:
+    """The code points of a text as numbers."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
 def _distances(here: NDArray[np.uint32], there: NDArray[np.uint32]) -> NDArray[np.int32]:
