@@ -136,7 +136,7 @@ class PositionMap:
         if left is None and right is not None and _begins_line(self._old, start):
             left = self._new.rfind("\n", 0, right) + 1
         if right is None and left is not None and _ends_line(self._old, end):
-            right = _line_end(self._new, left)
+            right = line_end(self._new, left)
         if left is None or right is None or left > right or "\n" in self._new[left:right]:
             return None
         return Span(left, right - left)
@@ -162,7 +162,8 @@ def _ends_line(text: str, at: int) -> bool:
     return at == len(text) or text[at] in "\r\n"
 
 
-def _line_end(text: str, at: int) -> int:
+def line_end(text: str, at: int) -> int:
+    """Where the line of a code point ends, before its ending."""
     line_feed = text.find("\n", at)
     end = len(text) if line_feed < 0 else line_feed
     return end - 1 if end > at and text[end - 1] == "\r" else end
