@@ -129,7 +129,7 @@ class Layout:
     """A half-folio, rectified: its `outline`, `grey` (0 black) and `ink` (255 on 0; rules and frames erased).
 
     `support` is the mean share of its height that a rule was found along. `owners` has for every pixel the number of
-    the column that its ink belongs to: strokes reach over rules, and notes of one column stand beside the glyphs of the
+    the column that its ink belongs to: where there are no rules, notes of one column stand beside the glyphs of the
     next where there are none; -n: of column n or of the next. `doubtful`: its text or its rules speak against these
     columns. `beyond`: the numbers of those that may lie beyond the sides of the frame.
     """

@@ -119,8 +119,8 @@ def test_a_glyph_of_two_halves_where_text_begins_or_ends_is_no_note(make_page: M
 def test_notes_of_a_character_or_two_stand_among_glyphs_that_are_clear_in_the_middle(
     make_page: MakePage, seed: int
 ) -> None:
-    """服, 賜, 門 are as clear in the middle as a note: that runs are as long as their cells tells them apart, but for one
-    of all at most, as a 門 beside a note."""
+    """服, 賜, 門 are as clear in the middle as a note: that runs are as long as their cells tells them apart, but for a
+    single glyph of a page at most, as a 門 beside a note."""
     page = make_page(
         "服賜門(語/者)服則川賜服(也/引)門北服賜則(注/始)服川",
         "(鄭/事)受服門賜(之命/太已)服門受則服賜(注/云)",
