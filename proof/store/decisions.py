@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from proof.locale.marking import _
 from proof.model.flags import Kind, Origin
 from proof.store.authorities import seen_at
+from proof.store.column_changes import DELETED, JOINED
 from proof.store.decision_records import (
     STATE_OF,
     TAKING_BACK,
@@ -52,8 +53,8 @@ from proof.store.typed_text import check_authority, check_markup, check_meant, c
 
 AT_ONCE = 500
 
-SURPLUS_COLUMN = frozenset({"column doubled", "column moved", "column not on the page"})
-"""Reasons of findings about a column that should not be where it is."""
+SURPLUS_COLUMN = frozenset({"column doubled", "column moved", "column not on the page", DELETED, JOINED})
+"""Reasons of findings about a column, or the end of one, that should not be where it is."""
 
 
 class Decisions(StorePart):
@@ -297,7 +298,7 @@ def check_typed(demand: DecisionRequest, flag: FlagRow) -> None:
     UnconfirmedReadingError where it looks like a slip."""
     if demand.verdict not in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN):
         return
-    check_markup(demand.reading, flag.transcribed)
+    check_markup(demand.reading, flag.transcribed or (flag.suggested if flag.kind == Kind.LAYOUT.value else ""))
     if not demand.confirmed:
         seen = frozenset() if flag.origin == Origin.PERSON.value else seen_at(flag)
         check_meant(demand.reading, seen | {flag.transcribed})

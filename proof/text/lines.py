@@ -6,6 +6,7 @@ and carriage returns, as editors count them. In the Kanripo format a line may ho
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,6 +18,9 @@ from proof.text.pages import LineKind, PageFormat, SourceLine, implied_first_pag
 from proof.text.remarks import Code
 
 FORMATS = (KANRIPO, MIRROR)
+
+LINE_ENDING = re.compile(r"¶*(?:\r\n|\n|\r)|¶+")
+"""What stands between two columns of a page."""
 
 
 def lines(text: str) -> Iterator[SourceLine]:

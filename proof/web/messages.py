@@ -242,6 +242,8 @@ SCRIPT = {
     "secondReader": _("%(name)s (reads the image)"),
     "madeOf": _("With these parts:"),
     "columnEdited": _("Columns edited"),
+    "columnBefore": _("A new column before column %(number)s"),
+    "columnAfter": _("A new column after column %(number)s"),
     "conflicts": _("%(num)s had been decided by others"),
 }
 

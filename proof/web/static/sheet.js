@@ -96,7 +96,8 @@ export const columnFlags = data.flags_found.filter((flag) => flag.kind === "layo
 /** The frame of a finding about a column: the way to it. */
 function aboutColumn(flag) {
   const [x, y, w, h] = flag.bbox;
-  const cell = make("a", { class: `extra whole ${flag.state}`, "aria-label": `${words.kinds.layout}: ${flag.what}`, title: flag.what, href: deskOf(flag) });
+  const what = `${flag.what} ${flag.state === "corrected" ? flag.reading : ""}`.trim();
+  const cell = make("a", { class: `extra whole ${flag.state}`, "aria-label": `${words.kinds.layout}: ${what}`, title: what, href: deskOf(flag) });
   cell.style.cssText = `left:${x}px;top:${y}px;width:${w}px;height:${h}px`;
   return cell;
 }
