@@ -17,7 +17,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
-from proof.model.flags import Kind, Origin
+from proof.model.flags import Flag, Kind, Origin
 from proof.store.authorities import seen_at
 from proof.store.column_changes import DELETED, JOINED
 from proof.store.decision_records import (
@@ -442,7 +442,12 @@ def _left_by(demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
         raise RefusedDecisionError(_("the text reads so itself: where the copy reads as the text does, say `copy`"))
     if demand.verdict is Verdict.DELETE and not flag.transcribed:
         raise RefusedDecisionError(_("flag %(flag)s: nothing stands there that could be deleted"), flag=flag.id)
-    if demand.verdict is Verdict.TAKE and flag.transcribed and not reading and not _says_too_much(flag):
+    if (
+        demand.verdict is Verdict.TAKE
+        and flag.transcribed
+        and not reading
+        and not _says_too_much(flag.kind, flag.reason)
+    ):
         raise RefusedDecisionError(
             _("flag %(flag)s: no reading is suggested there; to delete what stands say `delete`"), flag=flag.id
         )
@@ -452,9 +457,16 @@ def _left_by(demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
     return state, reading
 
 
-def _says_too_much(flag: FlagRow) -> bool:
+def may_take(flag: Flag) -> bool:
+    """Whether a flag has something to take: another reading, or that nothing is to stand there."""
+    if not flag.suggested:
+        return bool(flag.transcribed) and _says_too_much(flag.kind.value, flag.evidence.reason)
+    return flag.suggested != flag.transcribed
+
+
+def _says_too_much(kind: str, reason: str) -> bool:
     """Whether the finding itself says that something stands there that should not."""
-    return flag.kind == Kind.INSERTION.value or flag.reason in SURPLUS_COLUMN
+    return kind == Kind.INSERTION.value or reason in SURPLUS_COLUMN
 
 
 def _undone(session: Session, demand: DecisionRequest, flag: FlagRow) -> DecisionRow | None:
