@@ -69,7 +69,7 @@ test-consumers: test-system $(VENV)/installed-dev
 	@test -f build/package/dist/mirador.min.js || \
 		{ mkdir -p build && cd build && npm pack --silent mirador@4 >/dev/null && tar xzf mirador-4*.tgz; }
 	KRAKEN_PYTHON=$(VENV)-kraken/bin/python MIRADOR=build/package/dist/mirador.min.js \
-		$(BIN)/python -m pytest -rs tests/export -k 'kraken or mirador'
+		$(BIN)/python -m pytest -rs tests/exports -k 'kraken or mirador'
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

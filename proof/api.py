@@ -13,15 +13,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from proof.check.pipeline import Progress
-from proof.check.pipeline import check as check_settings
-from proof.collate.collation import Collation
+from proof.checking.pipeline import Progress
+from proof.checking.pipeline import check as check_settings
+from proof.collation.collation import Collation
 from proof.commands.collate import run as collate_witnesses
 from proof.commands.init import given_with_images, project_settings
 from proof.errors import UsageError
-from proof.export.files import form_names, target_folders
-from proof.export.job import DEFAULT_FORMS, ExportOptions, export_text
-from proof.export.preview import PlannedCorrection
+from proof.exports.files import form_names, target_folders
+from proof.exports.job import DEFAULT_FORMS, ExportOptions, export_text
+from proof.exports.preview import PlannedCorrection
 from proof.locale.languages import translations
 from proof.locale.notices import in_english
 from proof.model.flags import Flag, Kind, other_half
@@ -157,7 +157,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class CollatedWitness:
-    """A witness against the base; `collation` is the whole of it, which the writers of `proof.collate` take."""
+    """A witness against the base; `collation` is the whole of it, which the writers of `proof.collation` take."""
 
     path: Path
     siglum: str

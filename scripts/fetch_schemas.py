@@ -8,7 +8,7 @@ the wheel of ocrd. Neither package is installed.
 No package carries the schema of ALTO 4: looked into were ocrd, ocrd-page-to-alto, ocrd-fileformat, kraken (its
 repository has the schema among the tests, its source package does not), pangoline-tool, pdfalto, alto-tools, alto-
 xml, alto2txt, simple-alto-parser, escriptorium-collate and archive-hocr-tools. What ALTO 4.3 defines of what is
-written here is restated in `tests/export/alto_4_3.rng`, and exports are held to that.
+written here is restated in `tests/exports/alto_4_3.rng`, and exports are held to that.
 """
 
 from __future__ import annotations

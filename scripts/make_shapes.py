@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make `proof/collate/data/shapes.tsv`: characters so near in shape that one is an evident slip for the other.
+"""Make `proof/collation/data/shapes.tsv`: characters so near in shape that one is an evident slip for the other.
 
     make_shapes.py TEXT... [--out FILE]
 
@@ -21,13 +21,13 @@ from make_look_alikes import SIDE, Pixels, drawn
 from numpy.typing import NDArray
 from PIL import ImageFont
 
-from proof.collate.sounds import share_part
+from proof.collation.sounds import share_part
 from proof.facsimile.fonts import find_faces
 from proof.text.formats import decoded_file
 from proof.text.model import is_han
 
 ROOT = Path(__file__).resolve().parents[1]
-OUT = ROOT / "proof" / "collate" / "data" / "shapes.tsv"
+OUT = ROOT / "proof" / "collation" / "data" / "shapes.tsv"
 LEAST = 30
 EVIDENT = 0.8
 """Likeness of two characters that any hand may take for each other: 水木 0.86, 今令 0.93, 誡誠 0.93; 昭明 has 0.52."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proof.export.corrections import Correction
+from proof.exports.corrections import Correction
 from proof.model.flags import Flag
 
 

@@ -6,9 +6,9 @@ from proof.model.notices import Notice
 from proof.text.transcription import Transcription
 
 
-def remarked(read: Transcription | Transcription) -> list[tuple[int, str]]:
+def remarked(read: Transcription) -> list[tuple[int, str]]:
     """Lines and codes of the remarks, in the order in which they were made."""
-    return [(remark.line, remark.code.value) for remark in read.remarks]
+    return [(remark.line, remark.code.name.lower().replace("_", "-")) for remark in read.remarks]
 
 
 def said(text: str) -> Notice:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from proof.api import check, collate, export, open_project
+from proof import check, collate, export, open_project
 from proof.errors import ProofError, UsageError
 from tests.sample import lay_out
 

@@ -16,8 +16,8 @@ from PIL import Image
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from proof.check.pipeline import check
-from proof.check.recheck import Rechecker
+from proof.checking.pipeline import check
+from proof.checking.recheck import Rechecker
 from proof.layout.overrides import LayoutOverrideShape
 from proof.settings.config import Settings
 from proof.store import Store

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.cells import cell_len
 
 import proof
 from proof.cli import COMMANDS, main
+from proof.commands.cells import cell_len
 from proof.errors import FontError
 from proof.facsimile.fonts import find_faces
 from proof.images.load import load_image
@@ -196,7 +196,7 @@ def read_terminal(handle: int) -> str:
 
 HELD = """
 import threading
-from proof.check import executor, writer
+from proof.checking import executor, writer
 from proof.cli import run
 
 check_page = executor.check_page

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from proof.check import pipeline
+from proof.checking import pipeline
 from proof.cli import COMMANDS, main
 from proof.ocr.registry import EngineSettings, open_engine
 from proof.ocr.replay import RecordingEngine

@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from proof.check.executor import engine_settings
-from proof.check.pipeline import check
-from proof.check.transcribed import transcribed
+from proof.checking.executor import engine_settings
+from proof.checking.pipeline import check
+from proof.checking.transcribed import transcribed
 from proof.commands.options import CHECKING, setting_options
 from proof.errors import UsageError
 from proof.images.find import ImageIndex

@@ -11,7 +11,7 @@ import click
 
 from proof.commands.options import config_option, existing_store, setting_options, settings_of
 from proof.errors import UsageError
-from proof.export.carried import Carried, carry
+from proof.exports.carried import Carried, carry
 from proof.store import Store
 from proof.text.read import in_script, read_transcription
 

@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from proof.atomic import must_be_writable
-from proof.check.library import check_library, library_settings
-from proof.check.pipeline import check, read_texts
-from proof.check.plan import image_lists
+from proof.checking.library import check_library, library_settings
+from proof.checking.pipeline import check, read_texts
+from proof.checking.plan import image_lists
 from proof.commands.options import CHECKING, config_option, library_option, must_have_work, setting_options, settings_of
 from proof.commands.outcome import print_counts, print_flagged, print_trouble
 from proof.commands.progress import CheckProgress

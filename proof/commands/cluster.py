@@ -17,7 +17,7 @@ EVERY = 1.0
 """Seconds between two looks at whether the scheduler still runs."""
 
 RULES = {
-    # each worker that dies costs its pages one try; who sends the pages counts (`proof.check.cluster.DEATHS`)
+    # each worker that dies costs its pages one try; who sends the pages counts (`proof.checking.cluster.DEATHS`)
     "distributed.scheduler.allowed-failures": 0,
     # a machine that is cut off from the network is given up before anybody thinks that the check hangs
     "distributed.scheduler.worker-ttl": "60 s",

@@ -10,12 +10,12 @@ from unicodedata import category
 
 import click
 
-from proof.collate.classes import Class
-from proof.collate.collation import Collation, ParallelPlace, collate
-from proof.collate.differences import Side
-from proof.collate.report import summary, write_collation
-from proof.collate.stored import save_differences, weigh_stored
-from proof.collate.table import write_table
+from proof.collation.classes import Class
+from proof.collation.collation import Collation, ParallelPlace, collate
+from proof.collation.differences import Side
+from proof.collation.report import summary, write_collation
+from proof.collation.stored import save_differences, weigh_stored
+from proof.collation.table import write_table
 from proof.commands.options import config_option, existing_store, setting_options, settings_of
 from proof.commands.remarks import print_remarks, verbose_option
 from proof.errors import UsageError

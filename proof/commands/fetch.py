@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -10,11 +9,9 @@ from types import TracebackType
 from typing import Self
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from proof.commands.options import config_option, settings_of
-from proof.commands.progress import EVERY
+from proof.commands.progress import ProgressLine
 from proof.errors import SourceError, UsageError
 from proof.fetch.client import Client, RetryPolicy
 from proof.fetch.fetch import MOST_BYTES, Fetcher, FetchResult, Haul, Result
@@ -223,40 +220,23 @@ def _count(number: int) -> str:
 
 
 class FetchProgress:
-    """Watches a run, in a `with` block around it: a bar on a terminal, elsewhere a line every so often."""
+    """Watches a run, in a `with` block around it. Says how far an interrupted one came."""
 
     def __init__(self, total: int, *, quiet: bool) -> None:
+        self._line = ProgressLine(quiet=quiet)
         self._total = total
         self._there = self._done = 0
-        self._quiet = quiet
-        self._next = time.monotonic() + EVERY
-        console = Console(stderr=True, highlight=False, markup=False)
-        columns = (
-            TextColumn("fetching"),
-            BarColumn(bar_width=None),
-            TextColumn("{task.completed} of {task.total} images"),
-        )
-        self._bar = Progress(*columns, console=console, transient=True) if console.is_terminal and not quiet else None
-        self._task: TaskID | None = None
 
     def __enter__(self) -> Self:
-        if self._bar:
-            self._task = self._bar.add_task("fetching", total=self._total)
-            self._bar.start()
         return self
 
     def __call__(self, result: Result) -> None:
         self._done += 1
         self._there += result.how is not FetchResult.FAILED
-        if self._bar and self._task is not None:
-            self._bar.advance(self._task)
-        elif not self._quiet and time.monotonic() >= self._next:
-            click.echo(f"{self._done:,} of {self._total:,} images", err=True)
-            self._next = time.monotonic() + EVERY
+        self._line.show(f"{self._done:,} of {self._total:,} images")
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._bar:
-            self._bar.stop()
+        self._line.clear()
         if kind is KeyboardInterrupt:
             click.echo(
                 f"stopped: {self._there:,} of {self._total:,} images are there; the same command goes on from there",

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rich.cells import cell_len
-from rich.console import Console
-from rich.text import Text
+import click
 
+from proof.commands.cells import cell_len, start_of, terminal_width, wrapped
 from proof.locale.marking import _
 from proof.locale.terminal import say
 from proof.model.flags import Kind
@@ -24,9 +23,8 @@ MIN_WIDTH_CELLS = 12
 """Of the terminal, for the text and for what the image shows."""
 MAX_WIDTH_CELLS = 48
 """Holds a column of the Siku."""
-TEXT_STYLE = "bold red"
-IMAGE_STYLE = "bold green"
-QUIET_STYLE = "dim"
+TEXT_COLOUR = "red"
+IMAGE_COLOUR = "green"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,73 +49,60 @@ class Widths:
         return cls(page, column, max(MIN_WIDTH_CELLS, min(left // 2, MAX_WIDTH_CELLS)), kind, score)
 
 
-def print_places(console: Console, places: Sequence[SuspiciousPlace]) -> None:
-    """Print the places, a line and a line of explanation each."""
+def print_places(places: Sequence[SuspiciousPlace]) -> None:
+    """Print the places, a line and a line of explanation each, as wide as the terminal."""
+    for line in lines(places, terminal_width()):
+        click.echo(line)
+
+
+def lines(places: Sequence[SuspiciousPlace], width: int) -> Iterator[str]:
+    """The lines of the table, its head first, in `width` cells where it can do with so much; coloured."""
     if not places:
         return
-    for line in lines(places, console):
-        console.print(line, soft_wrap=True)
-
-
-def lines(places: Sequence[SuspiciousPlace], console: Console) -> Iterator[Text]:
-    """The lines of the table, its head first, as wide as the console where they can do with so much."""
-    widths = Widths.of(places, console.width)
+    widths = Widths.of(places, width)
     indent = " " * (widths.page + GAP)
-    head = [Text(say(word), QUIET_STYLE) for word in HEAD]
-    yield _line(head, widths)
+    yield _line([_dim(say(word)) for word in HEAD], widths)
     for place in places:
         flag = place.flag
-        where = [Text(_plain(flag.page)), Text(str(flag.line) if flag.line else "")]
-        yield _line([*where, *_readings(place, widths.reading), Text(place.kind), Text(_score(place))], widths)
-        why = Text(_plain(place.why), QUIET_STYLE)
-        for line in why.wrap(console, max(console.width - len(indent), MIN_WIDTH_CELLS)):
-            yield Text.assemble(indent, line)
+        where = [_plain(flag.page), str(flag.line) if flag.line else ""]
+        yield _line([*where, *_readings(place, widths.reading), place.kind, _score(place)], widths)
+        for line in wrapped(_plain(place.why), max(width - len(indent), MIN_WIDTH_CELLS)):
+            yield indent + _dim(line)
 
 
-def _readings(place: SuspiciousPlace, width: int) -> tuple[Text, Text]:
+def _dim(text: str) -> str:
+    return click.style(text, dim=True)
+
+
+def _readings(place: SuspiciousPlace, width: int) -> tuple[str, str]:
     """What stands in the text and on the image; of a column as a whole there is nothing to set in brackets."""
     flag = place.flag
     if flag.kind is Kind.LAYOUT:
         return _cut(flag.transcribed, width), _cut(flag.suggested, width)
     return (
-        _in_context(place, flag.transcribed, TEXT_STYLE, width),
-        _in_context(place, flag.suggested, IMAGE_STYLE, width),
+        _in_context(place, flag.transcribed, TEXT_COLOUR, width),
+        _in_context(place, flag.suggested, IMAGE_COLOUR, width),
     )
 
 
-def _in_context(place: SuspiciousPlace, marked: str, style: str, width: int) -> Text:
+def _in_context(place: SuspiciousPlace, marked: str, colour: str, width: int) -> str:
     """The place with as much around it as `width` cells hold, the same before and after."""
     most = max(cell_len(place.flag.transcribed), cell_len(place.flag.suggested))
     space = "\u3000" * ((most - cell_len(marked)) // 2)  # so that what follows stands side by side
     marked = f"[{_plain(marked)}{space}]"
     side = max(width - cell_len(marked), 0) // 2
-    before, after = _plain(place.before), _plain(place.after)
-    return Text.assemble(_end(before, side), (marked, style), _start(after, side))
+    before = start_of(_plain(place.before)[::-1], side)[::-1]
+    return before + click.style(marked, colour, bold=True) + start_of(_plain(place.after), side)
 
 
-def _start(text: str, cells: int) -> str:
-    """The beginning of a text that fits into so many cells."""
-    used = 0
-    for count, character in enumerate(text):
-        used += cell_len(character)
-        if used > cells:
-            return text[:count]
-    return text
-
-
-def _end(text: str, cells: int) -> str:
-    return _start(text[::-1], cells)[::-1]
-
-
-def _cut(text: str, width: int) -> Text:
+def _cut(text: str, width: int) -> str:
     text = _plain(text)
-    return Text(text if cell_len(text) <= width else _start(text, width - 1) + "…")
+    return text if cell_len(text) <= width else start_of(text, width - 1) + "…"
 
 
-def _line(parts: Sequence[Text], widths: Widths) -> Text:
+def _line(parts: Sequence[str], widths: Widths) -> str:
     """The parts of a line, each as wide as its column; numbers stand to the right."""
     page, column, text, image, kind, score = parts
-    gap = " " * GAP
     cells = (
         _padded(page, widths.page),
         _padded(column, widths.column, right=True),
@@ -126,12 +111,12 @@ def _line(parts: Sequence[Text], widths: Widths) -> Text:
         _padded(kind, widths.kind),
         _padded(score, widths.score, right=True),
     )
-    return Text(gap).join(cells)
+    return (" " * GAP).join(cells)
 
 
-def _padded(text: Text, width: int, *, right: bool = False) -> Text:
-    space = " " * max(width - text.cell_len, 0)
-    return Text.assemble(space, text) if right else Text.assemble(text, space)
+def _padded(text: str, width: int, *, right: bool = False) -> str:
+    space = " " * max(width - cell_len(click.unstyle(text)), 0)
+    return space + text if right else text + space
 
 
 def _score(place: SuspiciousPlace) -> str:

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
-from rich.console import Console
 
-from proof.check.pipeline import CheckOutcome
+from proof.checking.pipeline import CheckOutcome
 from proof.commands.flagged import print_places
 from proof.commands.remarks import print_remarks
 from proof.locale.marking import _
@@ -35,8 +34,7 @@ UNSEEN = {
 
 def print_flagged(places: Sequence[SuspiciousPlace], tally: Tally) -> None:
     """Print the flagged places, and how many more there are."""
-    console = Console(highlight=False, markup=False, emoji=False)
-    print_places(console, places)
+    print_places(places)
     raised = sum(count for (_, is_raised), count in tally.flags.items() if is_raised)
     if raised > len(places) > 0:
         more = f"{raised - len(places):,}"

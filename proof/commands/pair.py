@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from proof.check.page_images import ImageFile, PageImages, TextPage, in_order, named
+from proof.checking.page_images import ImageFile, PageImages, TextPage, in_order, named
 from proof.commands.options import config_option, setting_options, settings_of
 from proof.commands.outcome import from_here
 from proof.errors import UsageError

@@ -1,63 +1,71 @@
-"""The progress of a check on stderr: a bar on a terminal, elsewhere a line every so often."""
+"""Progress on stderr: a line of a terminal that is written over, elsewhere a line every so often."""
 
 from __future__ import annotations
 
+import sys
 import time
 from types import TracebackType
 from typing import Self
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
-from proof.check.pipeline import Progress as Done
+from proof.checking.pipeline import Progress as Done
+from proof.commands.cells import start_of, terminal_width
 from proof.commands.pace import Pace, clock
 from proof.locale.marking import _
 from proof.locale.terminal import say
 
-EVERY = 10.0
-"""Seconds from one line to the next where there is no terminal."""
+SECONDS_ON_TERMINAL = 0.1
+SECONDS_ELSEWHERE = 10.0
+"""From one line to the next."""
+CLEAR_LINE = "\r\x1b[K"
+
+
+class ProgressLine:
+    """Says how far something is, as often as is of use: on a terminal at once and then ten times a second."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._terminal = sys.stderr.isatty()
+        self._next = time.monotonic() + (0 if self._terminal else SECONDS_ELSEWHERE)
+
+    def show(self, line: str) -> None:
+        """Show a line, unless the last one is still fresh."""
+        now = time.monotonic()
+        if self._quiet or now < self._next:
+            return
+        if self._terminal:
+            click.echo(CLEAR_LINE + start_of(line, terminal_width() - 1), nl=False, err=True)
+        else:
+            click.echo(line, err=True)
+        self._next = now + (SECONDS_ON_TERMINAL if self._terminal else SECONDS_ELSEWHERE)
+
+    def clear(self) -> None:
+        """Take the line off the terminal."""
+        if self._terminal and not self._quiet:
+            click.echo(CLEAR_LINE, nl=False, err=True)
 
 
 class CheckProgress:
-    """Watches a check, in a `with` block around it. An interrupted one is told how far it came."""
+    """Watches a check, in a `with` block around it. Says how far an interrupted one came."""
 
     def __init__(self, *, quiet: bool = False) -> None:
-        self._console = Console(stderr=True, highlight=False, markup=False)
-        self._bar: Progress | None = None
-        if self._console.is_terminal and not quiet:
-            columns = (TextColumn("{task.description}"), BarColumn(bar_width=None), TextColumn("{task.fields[told]}"))
-            self._bar = Progress(*columns, console=self._console, transient=True, expand=True)
-        self._task: TaskID | None = None
+        self._line = ProgressLine(quiet=quiet)
         self._quiet = quiet
         self._last: Done | None = None
         self._pace = Pace(time.monotonic())
-        self._next = time.monotonic() + EVERY
 
     def __enter__(self) -> Self:
-        if self._bar:
-            self._task = self._bar.add_task(say(_("checking")), total=None, told="")
-            self._bar.start()
+        self._line.show(say(_("checking")))
         return self
 
     def __call__(self, done: Done) -> None:
-        now = time.monotonic()
-        first, self._last = self._last is None, done
-        self._pace.note(now, done.seen)
-        if self._bar and self._task is not None:
-            step = say(_("checking") if done.done < done.total else _("writing the reports"))
-            line = told(done, self._pace)
-            # the first page is told at once, what follows ten times a second: few pages may be done by then
-            self._bar.update(
-                self._task, total=done.total, completed=done.done, description=step, told=line, refresh=first
-            )
-        elif not self._quiet and now >= self._next:
-            click.echo(told(done, self._pace), err=True)
-            self._next = now + EVERY
+        self._last = done
+        self._pace.note(time.monotonic(), done.seen)
+        self._line.show(in_words(done, self._pace) if done.done < done.total else say(_("writing the reports")))
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._bar:
-            self._bar.stop()
+        self._line.clear()
         if kind is KeyboardInterrupt:
             done, total = (self._last.done, self._last.total) if self._last else (0, 0)
             message = (
@@ -67,10 +75,10 @@ class CheckProgress:
             )
             click.echo(say(message, done=done, total=total), err=True)
         elif kind is None and self._last and not self._quiet:
-            click.echo(told(self._last, self._pace), err=True)
+            click.echo(in_words(self._last, self._pace), err=True)
 
 
-def told(done: Done, pace: Pace) -> str:
+def in_words(done: Done, pace: Pace) -> str:
     """The progress in words; the time left is counted from the pages that have an image."""
     parts = [say(_("%(done)s of %(total)s pages"), done=done.done, total=done.total)]
     if pace.per_second:

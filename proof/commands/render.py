@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from proof.commands.options import config_option, setting_options, settings_of
+from proof.commands.progress import ProgressLine
 from proof.errors import UsageError
 from proof.facsimile import files
 
@@ -42,21 +42,21 @@ def command(
         raise UsageError("plates or openings? name one of --plates and --openings")
     settings = settings_of(config, (text,), given)
     render = settings.render
-    console = Console(stderr=True, highlight=False, markup=False)
-    with console.status("drawing") as status:
-        rendering = files.run(
-            text,
-            out,
-            wear=render.wear,
-            grey=grey,
-            scale=scale,
-            fonts=(render.font,) if render.font else (),
-            seed=render.seed,
-            draw=files.plates if plates else files.leaves if openings else files.half_folios,
-            columns=settings.page.columns,
-            rows=settings.page.rows,
-            progress=lambda count: status.update(f"drawing: {count} images"),
-        )
+    line = ProgressLine(quiet=quiet)
+    rendering = files.run(
+        text,
+        out,
+        wear=render.wear,
+        grey=grey,
+        scale=scale,
+        fonts=(render.font,) if render.font else (),
+        seed=render.seed,
+        draw=files.plates if plates else files.leaves if openings else files.half_folios,
+        columns=settings.page.columns,
+        rows=settings.page.rows,
+        progress=lambda count: line.show(f"drawing: {count} images"),
+    )
+    line.clear()
     if rendering.missing:
         click.echo(f"no font here holds {' '.join(rendering.missing)}: 〓 stands in their place", err=True)
     if not quiet:

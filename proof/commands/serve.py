@@ -37,7 +37,7 @@ def command(
     Answers until it is interrupted. Nothing of another host is ever asked for. With --auth people log in, each with
     an account; --no-auth says that whoever reaches --host may decide, and take back, anything.
     """
-    from proof.check.library import library_settings  # noqa: PLC0415 - other commands do without it
+    from proof.checking.library import library_settings  # noqa: PLC0415 - other commands do without it
     from proof.store import Store  # noqa: PLC0415
     from proof.web.access_log import write_access_log  # noqa: PLC0415
     from proof.web.app import create_app  # noqa: PLC0415

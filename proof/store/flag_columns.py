@@ -72,8 +72,9 @@ class Columns:
         self.kind = np.array([KINDS.index(Kind(one)) for one in kind], dtype=np.int8)[order]
         self.seeded = np.array([one == Origin.SEEDED.value for one in origin], dtype=np.bool_)[order]
         self.state = np.array([STATES.index(State(one)) for one in state], dtype=np.int8)[order]
-        pairs = [pair_of.setdefault(one, len(pair_of)) for one in zip(text, image, strict=True)]
-        self.pair = np.array(pairs, dtype=np.int32)[order]
+        # Numbered in page order, so that pairs of equal count are always listed in the same order.
+        pairs = [pair_of.setdefault((text[n], image[n]), len(pair_of)) for n in order.tolist()]
+        self.pair = np.array(pairs, dtype=np.int32)
         self.pair_of = pair_of
         self.pairs = list(pair_of)
         audit = self.kind == KINDS.index(Kind.AUDIT)

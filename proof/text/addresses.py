@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from proof.errors import UsageError
+from proof.text.layers import numbered_lines
 from proof.text.transcription import Transcription
 
 
@@ -21,7 +22,7 @@ class Address:
 
 
 class Addresses:
-    """Leads from places in an transcription's file to addresses and back.
+    """Leads from places in a transcription's file to addresses and back.
 
     A line is as long as its source: line endings and pilcrows cannot be addressed. Where the format has no pages,
     the page of an address is not asked after: it is the image on which a place was found.
@@ -33,10 +34,8 @@ class Addresses:
         if transcription.paged:
             lines = [(block.start, block.end, block.page, block.number) for block in transcription.blocks]
         else:
-            lines, start = [], 0
-            for number, raw in enumerate(transcription.text.split("\n"), start=1):
-                lines.append((start, start + len(raw.rstrip("\r")), "", number))
-                start += len(raw) + 1
+            numbered = numbered_lines(transcription.text)
+            lines = [(start, start + len(line), "", number) for number, start, line in numbered]
         self._lines = sorted(lines)
         self._starts = [line[0] for line in self._lines]
         self._known = {(page, number): (start, end) for start, end, page, number in self._lines}

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from itertools import accumulate, groupby
 from pathlib import Path
 
 from proof.errors import UsageError
 from proof.model.refs import PageId
 from proof.text.encoding import Decoded
 from proof.text.kanripo import BASE_PAGE
-from proof.text.layers import NOTES, BlockKind, Layer, LayerStretch, TextBlock
+from proof.text.layers import NOTES, BlockKind, Layer, TextBlock
 from proof.text.model import Page, Script
 from proof.text.note_layers import note_parts
 from proof.text.read import detect_format, parse_transcription
-from proof.text.transcription import Format, Transcription
+from proof.text.transcription import PAGED, Format, Transcription
 from proof.text.zhushu import MARK
 
 _SUBCOMMENTARY = frozenset({Layer.SUBCOMMENTARY, Layer.LEMMA})
@@ -36,8 +36,6 @@ _SIGNS = {
 }
 """By what each format is recognised."""
 _BASE_BREAK = re.compile(rf"{BASE_PAGE.pattern}|¶")
-_VOICE = "疏曰"
-"""With what a subcommentary begins where notes have no other sign of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +64,7 @@ def convert(
     if target is edition.format:
         return Converted(edition.text, target, ())
     losses: Counter[str] = Counter()
-    if target in (Format.KANRIPO, Format.MIRROR):
+    if target in PAGED:
         if not edition.paged:
             raise UsageError(
                 f"{edition.path} has no pages, so it cannot become {target}: lay it out on the columns of its images "
@@ -74,77 +72,57 @@ def convert(
             )
         marks = _kanripo_marks(edition, work) if target is Format.KANRIPO else _mirror_marks(edition, references or {})
         losses += _lost_names(edition) if target is Format.KANRIPO else Counter()
-        return _read_again(edition, _paged(edition, target, marks, losses), target, losses)
-    draft = _Draft()
+        return _read_again(edition, [_paged(edition, target, marks, losses)], target, losses)
+    passages = _running(edition)
     writer = {Format.INLINE: _inline, Format.ZHUSHU: _zhushu, Format.CRITICAL: _critical, Format.PLAIN: _plain}[target]
-    writer(draft, _running(edition, losses), edition, losses)
-    _count_lost(edition, target, losses)
-    words = Counter(draft.text[start:end].strip("○:：") for start, end in draft.added)
-    losses.update({f"signs of layers, which are words of the text now ({sign})": words[sign] for sign in words})
-    return _read_again(edition, draft.text, target, losses, draft.added)
+    parts = list(writer(passages, edition))
+    _count_lost(edition, target, passages, losses)
+    signs = Counter(part.strip("○:：") for part in parts if isinstance(part, _Sign))
+    losses.update({f"signs of layers, which are words of the text now ({sign})": signs[sign] for sign in signs})
+    return _read_again(edition, parts, target, losses)
 
 
-def _read_again(
-    edition: Transcription, text: str, target: Format, losses: Counter[str], added: Sequence[tuple[int, int]] = ()
-) -> Converted:
-    """The text as converted, held to what reading it gives: a file whose format nobody can tell serves nobody.
-    `added`: from where to where in it stand signs of layers that the new format can only hold as words."""
+class _Sign(str):
+    """Words that say which layer follows and are no text of the source: the format has no other way to say it."""
+
+    __slots__ = ()
+
+
+def _read_again(edition: Transcription, parts: Sequence[str], target: Format, losses: Counter[str]) -> Converted:
+    """Parse the converted text again: raise UsageError if its format is not recognised, and count every character that
+    stands in another layer than in the source. Characters of a `_Sign` are left out."""
+    text = "".join(parts)
     if detect_format(text) is not target:
         raise UsageError(
             f"{edition.path} as {target} could not be recognised again: it has no {_SIGNS[target]}; "
             "choose another format"
         )
+    ends = list(accumulate(map(len, parts)))
+    of_signs = {
+        at
+        for part, end in zip(parts, ends, strict=True)
+        if isinstance(part, _Sign)
+        for at in range(end - len(part), end)
+    }
     again = parse_transcription(Decoded(text, "utf-8", False), edition.path, target)
-    before, after = _characters(edition), _characters(again, added)
+    before, after = _characters(edition), _characters(again, of_signs)
     if [char for char, _ in before] == [char for char, _ in after]:
-        moved = Counter(
-            (earlier, later) for (_, earlier), (_, later) in zip(before, after, strict=True) if earlier is not later
-        )
-        losses.update(
-            {f"layers of characters ({earlier} becomes {later})": moved[earlier, later] for earlier, later in moved}
-        )
+        layers = Counter((was, now) for (_, was), (_, now) in zip(before, after, strict=True) if was is not now)
+        losses.update({f"layers of characters ({was} becomes {now})": layers[was, now] for was, now in layers})
     else:
-        earlier, later = Counter(char for char, _ in before), Counter(char for char, _ in after)
-        losses["characters that it reads otherwise"] += max((earlier - later).total(), (later - earlier).total(), 1)
-    return Converted(text, target, _told(losses))
+        was, now = Counter(char for char, _ in before), Counter(char for char, _ in after)
+        losses["characters that it reads otherwise"] += max((was - now).total(), (now - was).total(), 1)
+    return Converted(text, target, tuple(f"{what}: {count}" for what, count in losses.items() if count))
 
 
-def _characters(edition: Transcription, without: Sequence[tuple[int, int]] = ()) -> list[tuple[str, Layer]]:
-    ends = [end for _, end in without]
-
-    def left_out(place: int) -> bool:
-        at = bisect_right(ends, place)
-        return at < len(without) and without[at][0] <= place
-
+def _characters(edition: Transcription, without: Set[int] = frozenset()) -> list[tuple[str, Layer]]:
+    """The characters of a text with their layers, but for those that begin at the code points `without`."""
     return [
         (cell.text, stretch.layer)
         for stretch in edition.stretches()
         for cell in stretch.cells()
-        if not left_out(cell.start)
+        if cell.start not in without
     ]
-
-
-def _told(losses: Counter[str]) -> tuple[str, ...]:
-    return tuple(f"{what}: {count}" for what, count in losses.items() if count)
-
-
-@dataclass(slots=True)
-class _Draft:
-    """A text as it is written; `added` are the places of what is no text of the source."""
-
-    text: str = ""
-    added: list[tuple[int, int]] = field(default_factory=list)
-    _parts: list[str] = field(default_factory=list)
-    _length: int = 0
-
-    def put(self, text: str, *, added: bool = False) -> None:
-        if added:
-            self.added.append((self._length, self._length + len(text)))
-        self._parts.append(text)
-        self._length += len(text)
-
-    def close(self) -> None:
-        self.text = "".join(self._parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,63 +150,47 @@ class _Passage:
             self.pieces.append(_Piece(layer, text, sign))
 
 
-def _running(edition: Transcription, losses: Counter[str]) -> list[_Passage]:
+def _running(edition: Transcription) -> list[_Passage]:
     """The edition as paragraphs. Columns run on; a column in full width of the classic that follows a commentary
     begins a paragraph, as the printed page has it."""
     passages: list[_Passage] = []
-    before: Layer | None = None
-    labels = _labels(edition)
+    before = Layer.CANON
+    labels = {note.anchor: f"[^{note.label}]" for note in edition.footnotes if note.anchor is not None}
     for block in edition.blocks:
         stretches = [stretch for stretch in block.stretches if stretch.source.strip()]
         if not stretches:
             continue
-        if block.kind is not BlockKind.COLUMN or _begins(before, stretches[0], passages):
+        canon_again = stretches[0].layer is Layer.CANON and before is not Layer.CANON
+        if block.kind is not BlockKind.COLUMN or canon_again or not passages:
             passages.append(_Passage(block.level if block.kind is BlockKind.HEADING else 0, block.anchor))
         at = block.start
         for stretch in stretches:
-            words = _with_labels(stretch, labels)
+            words = stretch.source + labels.get(stretch.end, "")
             words = re.sub(r"[ \u3000\r]+", "", words) if edition.paged else words.strip("\r")
             between = edition.text[at : stretch.start] if edition.format is Format.ZHUSHU else ""
             passages[-1].add(stretch.layer, words, MARK.sub("", between))
             before, at = stretch.layer, stretch.end
-    losses["column and page breaks"] += sum(block.kind is BlockKind.COLUMN for block in edition.blocks)
     return passages
 
 
-def _begins(before: Layer | None, first: LayerStretch, passages: list[_Passage]) -> bool:
-    return not passages or (first.layer is Layer.CANON and before is not None and before is not Layer.CANON)
-
-
-def _labels(edition: Transcription) -> dict[int, str]:
-    return {note.anchor: f"[^{note.label}]" for note in edition.footnotes if note.anchor is not None}
-
-
-def _with_labels(stretch: LayerStretch, labels: Mapping[int, str]) -> str:
-    """The stretch and the footnote reference that stands at its end, if one does."""
-    return stretch.source + labels.get(stretch.end, "")
-
-
-def _inline(draft: _Draft, passages: list[_Passage], edition: Transcription, losses: Counter[str]) -> None:
+def _inline(passages: Iterable[_Passage], edition: Transcription) -> Iterator[str]:
     """Notes in brackets. A subcommentary that does not say of itself that it is one begins with 疏曰."""
     for passage in passages:
-        draft.put("\u3000\u3000")
-        before: Layer | None = None
-        for piece in [*passage.pieces, _Piece(Layer.CANON, "")]:
-            within = before in NOTES
-            if piece.layer not in NOTES:
-                draft.put("】" if within else "")
-                draft.put(_bare(piece.text))
-            else:
-                alike = {before, piece.layer} == {Layer.LEMMA, Layer.SUBCOMMENTARY}
-                draft.put(("" if alike else "\u3000") if within else "【")
-                if piece.layer in _SUBCOMMENTARY and before not in _SUBCOMMENTARY and not _says_so(piece, edition):
-                    draft.put(_VOICE, added=True)
-                if piece.sign:
-                    draft.put(piece.sign, added=True)
-                draft.put(_bare(piece.text))
-            before = piece.layer
-        draft.put("\n")
-    draft.close()
+        yield "\u3000\u3000"
+        for are_notes, pieces in groupby(passage.pieces, key=lambda piece: piece.layer in NOTES):
+            before: Layer | None = None
+            for piece in pieces:
+                if are_notes:
+                    alike = {before, piece.layer} == {Layer.LEMMA, Layer.SUBCOMMENTARY}
+                    yield "【" if before is None else "" if alike else "\u3000"
+                    if piece.layer in _SUBCOMMENTARY and before not in _SUBCOMMENTARY and not _says_so(piece, edition):
+                        yield _Sign("疏曰")
+                    if piece.sign:
+                        yield _Sign(piece.sign)
+                yield _bare(piece.text)
+                before = piece.layer
+            yield "】" if are_notes else ""
+        yield "\n"
 
 
 def _says_so(piece: _Piece, edition: Transcription) -> bool:
@@ -243,62 +205,44 @@ def _bare(text: str) -> str:
     return re.sub(r"\[\^[^\]]+\]", "", text).replace("【", "〔").replace("】", "〕")
 
 
-def _zhushu(draft: _Draft, passages: list[_Passage], edition: Transcription, losses: Counter[str]) -> None:
-    lines: list[str] = []
+def _zhushu(passages: Iterable[_Passage], edition: Transcription) -> Iterator[str]:
+    """A paragraph a line, and each of its subcommentaries a line that begins with [疏]."""
     for passage in passages:
-        text = ""
-        subcommentary = False
-        for piece in passage.pieces:
-            bare = _bare(piece.text)
-            if piece.layer in _SUBCOMMENTARY:
-                if not subcommentary:
-                    lines += [text] if text else []
-                    text = "[疏]"
-                text += bare
-                subcommentary = True
-                continue
-            if subcommentary:
-                lines.append(text)
-                text, subcommentary = "", False
-            text += bare
-        lines += [text] if text else []
-    losses["boundaries between classic and commentary"] += sum(
-        piece.layer is Layer.COMMENTARY for passage in passages for piece in passage.pieces
-    )
-    draft.put("".join(f"{line}\n" for line in lines))
-    draft.close()
+        for subcommentary, pieces in groupby(passage.pieces, key=lambda piece: piece.layer in _SUBCOMMENTARY):
+            line = "[疏]" * subcommentary + "".join(_bare(piece.text) for piece in pieces)
+            yield f"{line}\n" if line else ""
 
 
-def _plain(draft: _Draft, passages: list[_Passage], edition: Transcription, losses: Counter[str]) -> None:
+def _plain(passages: Iterable[_Passage], edition: Transcription) -> Iterator[str]:
     """The words alone, a passage a line."""
     for passage in passages:
-        draft.put("".join(_bare(piece.text) for piece in passage.pieces) + "\n")
-    draft.close()
+        yield "".join(_bare(piece.text) for piece in passage.pieces) + "\n"
 
 
-def _critical(draft: _Draft, passages: list[_Passage], edition: Transcription, losses: Counter[str]) -> None:
-    draft.put(f"---\ntitle: {json.dumps(edition.title or edition.path.stem, ensure_ascii=False)}\n---\n")
+def _critical(passages: Iterable[_Passage], edition: Transcription) -> Iterator[str]:
+    """Front matter, headings with their anchors, commentary in `<small>`, footnotes at the end."""
+    yield f"---\ntitle: {json.dumps(edition.title or edition.path.stem, ensure_ascii=False)}\n---\n"
     for passage in passages:
-        draft.put("\n")
-        if passage.heading:
-            draft.put("#" * max(3, passage.heading) + " ")
+        yield "\n" + ("#" * max(3, passage.heading) + " " if passage.heading else "")
         for number, piece in enumerate(passage.pieces):
-            draft.put("<small>" if piece.layer in NOTES else "")
+            yield "<small>" if piece.layer in NOTES else ""
             if piece.sign:
-                draft.put(piece.sign, added=True)
-            draft.put(piece.text.lstrip("\u3000") if number == 0 else piece.text)
-            draft.put("</small>" if piece.layer in NOTES else "")
-        draft.put((f" {{#{passage.anchor}}}" if passage.heading and passage.anchor else "") + "\n")
+                yield _Sign(piece.sign)
+            yield piece.text.lstrip("\u3000") if number == 0 else piece.text
+            yield "</small>" if piece.layer in NOTES else ""
+        yield (f" {{#{passage.anchor}}}" if passage.heading and passage.anchor else "") + "\n"
     if edition.footnotes:
-        draft.put("\n" + "".join(f"[^{note.label}]: {note.text}\n" for note in edition.footnotes))
-    layers = {piece.layer for passage in passages for piece in passage.pieces} & NOTES
-    if len(layers) > 1:
-        losses["which commentary a note is (" + "、".join(sorted(layers)) + ")"] += 1
-    draft.close()
+        yield "\n" + "".join(f"[^{note.label}]: {note.text}\n" for note in edition.footnotes)
 
 
-def _count_lost(edition: Transcription, target: Format, losses: Counter[str]) -> None:
-    """What the running formats do not hold."""
+def _count_lost(edition: Transcription, target: Format, passages: Iterable[_Passage], losses: Counter[str]) -> None:
+    """Count what the running formats do not hold."""
+    layers = [piece.layer for passage in passages for piece in passage.pieces]
+    losses["column and page breaks"] += sum(block.kind is BlockKind.COLUMN for block in edition.blocks)
+    if target is Format.ZHUSHU:
+        losses["boundaries between classic and commentary"] += layers.count(Layer.COMMENTARY)
+    if target is Format.CRITICAL and len(notes := NOTES.intersection(layers)) > 1:
+        losses["which commentary a note is (" + "、".join(sorted(notes)) + ")"] += 1
     losses["page marks"] += len(edition.marks)
     if target is not Format.CRITICAL:
         losses["footnotes"] += len(edition.footnotes)
@@ -315,16 +259,14 @@ def _count_lost(edition: Transcription, target: Format, losses: Counter[str]) ->
 
 def _lost_names(edition: Transcription) -> Counter[str]:
     """How juan are called, where a Kanripo page mark has but a number for them."""
-    numbers = _juan_numbers(edition)
-    lost = {juan: number for juan, number in numbers.items() if juan and juan != number}
+    lost = {juan: number for juan, number in _juan_numbers(edition).items() if juan and juan != number}
     return Counter({f"names of juan ({juan} becomes {number})": 1 for juan, number in lost.items()})
 
 
 def _juan_numbers(edition: Transcription) -> dict[str, str]:
     """The number of each juan as page marks write it: the one that its name says, or else its place in the text."""
-    return {
-        juan: _chinese_number(juan) or str(place).zfill(3) for place, juan in enumerate(_juan_names(edition), start=1)
-    }
+    names = dict.fromkeys(page.juan for page in edition.pages)
+    return {juan: _chinese_number(juan) or str(place).zfill(3) for place, juan in enumerate(names, start=1)}
 
 
 def _kanripo_marks(edition: Transcription, work: str) -> Callable[[Page], str]:
@@ -343,10 +285,6 @@ def _kanripo_marks(edition: Transcription, work: str) -> Callable[[Page], str]:
         return f"<pb:{work}_{edition_name}_{juan}-{page.folio}>¶"
 
     return mark
-
-
-def _juan_names(edition: Transcription) -> list[str]:
-    return list(dict.fromkeys(page.juan for page in edition.pages))
 
 
 def _chinese_number(juan: str) -> str:
@@ -383,19 +321,16 @@ def _mirror_marks(edition: Transcription, references: Mapping[str, str]) -> Call
 def _paged(edition: Transcription, target: Format, mark: Callable[[Page], str], losses: Counter[str]) -> str:
     """Page marks translated, columns as they stand; blanks in the target's own kind."""
     blank, ending = ("\u3000", "¶\n") if target is Format.KANRIPO else (" ", "\n")
-    lines: list[str] = []
-    if target is Format.KANRIPO and edition.title:
-        lines.append(f"#+TITLE: {edition.title}\n")
-    starts = sorted(
-        [(start, page, None) for start, page in edition.marks.items()]
-        + [(block.start, None, block) for block in edition.blocks],
-        key=lambda item: item[0],
-    )
-    for _, page, block in starts:
-        if page is not None:
-            lines.append(mark(page) + "\n")
-        elif block is not None:
-            column = _column(edition, block, blank)
+    lines = [f"#+TITLE: {edition.title}\n"] if target is Format.KANRIPO and edition.title else []
+    starts: dict[int, list[Page | TextBlock]] = {start: [page] for start, page in edition.marks.items()}
+    for block in edition.blocks:
+        starts.setdefault(block.start, []).append(block)
+    for _, items in sorted(starts.items()):
+        for item in items:
+            if isinstance(item, Page):
+                lines.append(mark(item) + "\n")
+                continue
+            column = re.sub(r"[ \u3000]", blank, edition.text[item.start : item.end])
             losses["page and line breaks of the base edition"] += len(_BASE_BREAK.findall(column))
             lines.append(_BASE_BREAK.sub("", column) + ending)
     first = next(iter(edition.marks), 0)
@@ -405,7 +340,3 @@ def _paged(edition: Transcription, target: Format, mark: Callable[[Page], str], 
     else:
         losses["image references"] += sum(page.ref is not None for page in edition.marks.values())
     return "".join(lines)
-
-
-def _column(edition: Transcription, block: TextBlock, blank: str) -> str:
-    return re.sub(r"[ \u3000]", blank, edition.text[block.start : block.end])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from proof.errors import TextError
 from proof.text.encoding import Decoded
-from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
+from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, numbered_lines
 from proof.text.remarks import Code, Remark
 from proof.text.transcription import Footnote, Format, Transcription
 
@@ -114,18 +114,15 @@ def parse_critical(decoded: Decoded, path: Path) -> Transcription:
     text = decoded.text
     front = _front_matter(text, path)
     reader = _Reader(path, text)
-    for line, code in front.odd:
-        reader.remark(line, code)
-    begin, number = front.body, text.count("\n", 0, front.body) + 1
-    for raw in text[front.body :].split("\n"):
-        reader.line(begin, raw.rstrip("\r"), number)
-        begin += len(raw) + 1
-        number += 1
+    for at, code in front.odd:
+        reader.remark(at, code)
+    for number, begin, line in numbered_lines(text, front.body):
+        reader.line(begin, line, number)
     if reader.opened:
         reader.remark(reader.opened, Code.SMALL_OPEN)
     footnotes = reader.footnotes()
-    for line, at, values in decoded.extraction.remarks if decoded.extraction else ():
-        reader.remark(line, at, **dict(values))
+    for at, code, values in decoded.extraction.remarks if decoded.extraction else ():
+        reader.remark(at, code, **dict(values))
     return Transcription.of_blocks(
         decoded, path, Format.CRITICAL, reader.blocks, reader.remarks, front.title, footnotes
     )

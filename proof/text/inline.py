@@ -7,11 +7,12 @@ names it. A line may break within a sentence: the text goes on in the next.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from proof.text.encoding import Decoded
-from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
+from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, numbered_lines
 from proof.text.note_layers import note_parts
 from proof.text.remarks import Code, Remark
 from proof.text.transcription import Format, Transcription
@@ -25,25 +26,22 @@ _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
 def parse_inline(decoded: Decoded, path: Path) -> Transcription:
     """The transcription that a decoded file holds."""
     text = decoded.text
-    remarks = [comment.span() for comment in _COMMENT.finditer(text)]
+    comments = [comment.span() for comment in _COMMENT.finditer(text)]
     blocks: list[TextBlock] = []
     odd: list[Remark] = []
-    start, number = 0, 0
-    for raw in text.split("\n"):
-        number += 1
-        line = raw.rstrip("\r")
-        begin, end = start, start + len(line)
-        start += len(raw) + 1
+    for number, begin, line in numbered_lines(text):
+        end = begin + len(line)
+        remark = partial(Remark.of, path, number)
         stretches = [
             stretch
-            for left, right in _outside(begin, end, remarks)
-            for stretch in _line_stretches(text, left, right, _Place(path, number, odd))
+            for left, right in _outside(begin, end, comments)
+            for stretch in _line_stretches(text, left, right, odd, remark)
         ]
         if not stretches:
             continue
         heading = all(stretch.layer is Layer.HEADING for stretch in stretches)
         kind = BlockKind.HEADING if heading else BlockKind.PARAGRAPH
-        blocks.append(TextBlock(kind, begin, end, number, tuple(stretches), level=1 if heading else 0))
+        blocks.append(TextBlock(kind, begin, end, number, tuple(stretches), level=int(heading)))
     return Transcription.of_blocks(decoded, path, Format.INLINE, blocks, odd)
 
 
@@ -61,29 +59,20 @@ def _outside(start: int, end: int, remarks: list[tuple[int, int]]) -> list[tuple
     return parts
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A line, and where what is odd about it is gathered."""
-
-    path: Path
-    number: int
-    told: list[Remark]
-
-    def remark(self, code: Code, **values: str) -> None:
-        self.told.append(Remark.of(self.path, self.number, code, **values))
-
-
-def _line_stretches(text: str, start: int, end: int, place: _Place) -> list[LayerStretch]:
-    """The stretches of one line. A note that is not closed goes to the end of its line."""
+def _line_stretches(
+    text: str, start: int, end: int, odd: list[Remark], remark: Callable[..., Remark]
+) -> list[LayerStretch]:
+    """The stretches of one line. A note that is not closed goes to the end of its line. What `remark` makes of what is
+    odd goes to `odd`."""
     stretches: list[LayerStretch] = []
     at = start
     for private in _PRIVATE.finditer(text, start, end):
-        place.remark(Code.PRIVATE_CHARACTER, what=f"U+{ord(private[0]):04X}")
+        odd.append(remark(Code.PRIVATE_CHARACTER, what=f"U+{ord(private[0]):04X}"))
     while at < end:
         opening = _find(text, "【", at, end)
         stray = _find(text, "】", at, opening)
         if stray < opening:
-            place.remark(Code.BRACKET_NOT_OPENED)
+            odd.append(remark(Code.BRACKET_NOT_OPENED))
             stretches += _main(text, at, stray)
             at = stray + 1
             continue
@@ -92,7 +81,7 @@ def _line_stretches(text: str, start: int, end: int, place: _Place) -> list[Laye
             break
         closing, again = _find(text, "】", opening, end), _find(text, "【", opening + 1, end)
         if closing > again or closing == end:
-            place.remark(Code.BRACKET_OPEN)
+            odd.append(remark(Code.BRACKET_OPEN))
         stop = min(closing, again)
         body = text[opening + 1 : stop]
         stretches += [

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 
 from proof.model.refs import PageId
-from proof.text.pages import PageFormat, PageMark
+from proof.text.pages import PageMark
 from proof.text.remarks import Code
 
 _PROPERTY = re.compile(r"#\+(?:PROPERTY:[ \t]*)?(TITLE|ID|JUAN)\b:?[ \t]*(.*)", re.IGNORECASE)
@@ -42,7 +42,8 @@ ANNOTATION = re.compile(r"(?<=[^\s])\t")
 """What follows a tab is a translation or a note of the editors; a tab before all text is a space."""
 
 
-def _meaning(match: re.Match[str]) -> PageMark:
+def page_mark(match: re.Match[str]) -> PageMark:
+    """What a match of `MARK` says."""
     name = match["id"] or match["open"]
     page = PageId.match(name)
     fault = None if match["id"] else Code.MARK_UNCLOSED
@@ -61,7 +62,7 @@ def last_page(text: str) -> PageMark | None:
     """The page that the head of a file names as the one on which its text begins; None where it names none."""
     named = LAST_PAGE.search(text)
     match = MARK.fullmatch(named[1]) if named else None
-    return _meaning(match) if match else None
+    return page_mark(match) if match else None
 
 
 def keeps_base_lines(text: str) -> bool:
@@ -72,6 +73,3 @@ def keeps_base_lines(text: str) -> bool:
 def has_page_mark(line: str) -> bool:
     """Whether a line of a file is no comment and holds a page mark."""
     return not line.startswith("#") and MARK.search(line) is not None
-
-
-KANRIPO = PageFormat(name="kanripo", mark=MARK, meaning=_meaning)

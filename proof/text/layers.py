@@ -124,3 +124,12 @@ class TextBlock:
         """The block where `by` code points more precede it."""
         stretches = tuple(replace(stretch, start=stretch.start + by) for stretch in self.stretches)
         return replace(self, start=self.start + by, end=self.end + by, stretches=stretches)
+
+
+def numbered_lines(text: str, begin: int = 0) -> Iterator[tuple[int, int, str]]:
+    """The lines of a file from code point `begin` on, which begins one: the number of each, counted from 1, the code
+    point where it begins, and its text without ending."""
+    number, start = text.count("\n", 0, begin) + 1, begin
+    for raw in text[begin:].split("\n"):
+        yield number, start, raw.rstrip("\r")
+        number, start = number + 1, start + len(raw) + 1

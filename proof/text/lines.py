@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from proof.text import kanripo
-from proof.text.kanripo import KANRIPO
-from proof.text.mirror import LIKE_A_MARK, MIRROR
+from proof.text import kanripo, mirror
 from proof.text.model import is_han
-from proof.text.pages import LineKind, PageFormat, SourceLine, implied_first_page
+from proof.text.pages import LineKind, PageMark, SourceLine, implied_first_page
 from proof.text.remarks import Code
-
-FORMATS = (KANRIPO, MIRROR)
+from proof.text.transcription import Format
 
 LINE_ENDING = re.compile(r"¶*(?:\r\n|\n|\r)|¶+")
 """What stands between two columns of a page."""
@@ -29,43 +25,36 @@ def lines(text: str) -> Iterator[SourceLine]:
     Parts come in the order of the file and do not overlap; what lies between them are line endings and pilcrows.
     """
     before: list[SourceLine] = []
-    current: PageFormat | None = None
-    for line in _Lines(text):
-        if current is not None:
-            yield line
-        elif line.kind is not LineKind.MARK:
-            before.append(line)
-        else:
-            current = line.format
-            if current is KANRIPO:
-                yield from implied_first_page(before, line.mark, kanripo.last_page(text), KANRIPO)
-            else:
-                yield from before
-            yield line
-    if current is None:
-        yield from implied_first_page(before, None, kanripo.last_page(text), KANRIPO)
+    first: SourceLine | None = None
+    parts = iter(_Lines(text))
+    for line in parts:
+        if line.kind is LineKind.MARK:
+            first = line
+            break
+        before.append(line)
+    if first is not None and first.format is Format.MIRROR:
+        yield from before
+    else:
+        yield from implied_first_page(before, first.mark if first else None, kanripo.last_page(text))
+    if first is not None:
+        yield first
+        yield from parts
 
 
 _ENDINGS = "\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 """What ends a line."""
 
 
-@dataclass(slots=True)
-class _Place:
-    """A line of the file: where it begins, and its number."""
-
-    start: int
-    number: int
-
-
 class _Lines:
-    """The lines of a file one after the other, as far as the lines before tell."""
+    """The lines of a file one after the other, as far as the lines before tell. `start` and `number` are those of the
+    line that is being read."""
 
     def __init__(self, text: str) -> None:
         self.raw = text.splitlines(keepends=True)
         self.base_lines = kanripo.keeps_base_lines(text)
-        self.current: PageFormat | None = None
+        self.current: Format | None = None
         self.drawer_ends = self._drawers()
+        self.start, self.number = 0, 1
 
     def _drawers(self) -> dict[int, int]:
         """Where each drawer ends, by the index of the line on which it begins. A drawer holds neither another nor a
@@ -85,104 +74,101 @@ class _Lines:
         return ends
 
     def __iter__(self) -> Iterator[SourceLine]:
-        at = _Place(0, 1)
         drawer_until = -1
         for index, raw in enumerate(self.raw):
             source = raw.rstrip(_ENDINGS)
-            if self.current is not MIRROR and index in self.drawer_ends:
+            if self.current is not Format.MIRROR and index in self.drawer_ends:
                 drawer_until = self.drawer_ends[index]
             if index <= drawer_until:
-                fault = Code.MARK_NOT_READ if kanripo.MARK_BEGINS in source else None
-                yield SourceLine(LineKind.OUTLINE, at.start, at.number, source, self.current, fault=fault)
+                yield self.part(LineKind.OUTLINE, source, fault=_unread_mark(source))
             else:
-                yield from self.line(source, at)
-            at = _Place(at.start + len(raw), at.number + (raw[-1] in "\r\n"))
+                yield from self.line(source)
+            self.start += len(raw)
+            self.number += raw[-1] in "\r\n"
 
-    def line(self, source: str, at: _Place) -> Iterator[SourceLine]:
+    def part(
+        self, kind: LineKind, source: str, begin: int = 0, fault: Code | None = None, mark: PageMark | None = None
+    ) -> SourceLine:
+        """The part of the current line that begins at code point `begin` of it."""
+        return SourceLine(kind, self.start + begin, self.number, source, self.current, mark, fault)
+
+    def line(self, source: str) -> Iterator[SourceLine]:
         if source.startswith("#"):
-            misplaced = kanripo.MARK_BEGINS in source and kanripo.LAST_PAGE.match(source) is None
-            fault = Code.MARK_NOT_READ if misplaced else None
-            yield SourceLine(LineKind.COMMENT, at.start, at.number, source, self.current, fault=fault)
+            yield self.part(
+                LineKind.COMMENT, source, fault=None if kanripo.LAST_PAGE.match(source) else _unread_mark(source)
+            )
         elif kanripo.FORME_WORK.match(source) is not None:
-            fault = Code.FORME_WORK
-            yield SourceLine(LineKind.OUTLINE, at.start, at.number, source, self.current, fault=fault)
-        elif (match := MIRROR.mark.match(source)) is not None:
-            self.current = MIRROR
-            yield SourceLine(LineKind.MARK, at.start, at.number, source, MIRROR, MIRROR.meaning(match))
-        elif self.current is MIRROR and kanripo.MARK.search(source) is None:
-            column = source.rstrip("¶")
-            fault = Code.MARK_MALFORMED if LIKE_A_MARK.match(source) else None
-            yield SourceLine(LineKind.COLUMN, at.start, at.number, column, MIRROR, fault=fault)
+            yield self.part(LineKind.OUTLINE, source, fault=Code.FORME_WORK)
+        elif (match := mirror.MARK.match(source)) is not None:
+            self.current = Format.MIRROR
+            yield self.part(LineKind.MARK, source, mark=mirror.page_mark(match))
+        elif self.current is Format.MIRROR and kanripo.MARK.search(source) is None:
+            fault = Code.MARK_MALFORMED if mirror.LIKE_A_MARK.match(source) else None
+            yield self.part(LineKind.COLUMN, source.rstrip("¶"), fault=fault)
         else:
-            yield from self.kanripo(source, at)
+            yield from self.kanripo(source)
 
-    def kanripo(self, source: str, at: _Place) -> Iterator[SourceLine]:
+    def kanripo(self, source: str) -> Iterator[SourceLine]:
         """The parts of a line, or what stands before the first mark of any format."""
-        end = len(source)
         annotation = kanripo.ANNOTATION.search(source) if "\t" in source else None
-        if annotation is not None:
-            end = annotation.start()
+        end = annotation.start() if annotation else len(source)
         begin, marked = 0, False
-        outline = self.current is not MIRROR and kanripo.HEADING.match(source) is not None
-        printed = kanripo.PRINTED_HEADING.match(source, 0, end) if outline else None
-        if printed is not None:
+        outline = self.current is not Format.MIRROR and kanripo.HEADING.match(source) is not None
+        if outline and (printed := kanripo.PRINTED_HEADING.match(source, 0, end)) is not None:
             outline, begin = False, printed.end()
-            yield SourceLine(LineKind.OUTLINE, at.start, at.number, printed[0], self.current)
+            yield self.part(LineKind.OUTLINE, printed[0])
         for match in kanripo.MARK.finditer(source, 0, end):
-            yield from self.written(source, begin, match.start(), at, outline=outline, marked=marked, last=False)
-            self.current, marked = KANRIPO, True
-            start = at.start + match.start()
-            yield SourceLine(LineKind.MARK, start, at.number, match[0], KANRIPO, KANRIPO.meaning(match))
-            begin = match.end()
-        yield from self.written(source, begin, end, at, outline=outline, marked=marked, last=True)
+            part = source[begin : match.start()]
+            yield from self.written(part, begin, outline=outline, marked=marked, last=False)
+            self.current, marked, begin = Format.KANRIPO, True, match.end()
+            yield self.part(LineKind.MARK, match[0], match.start(), mark=kanripo.page_mark(match))
+        yield from self.written(source[begin:end], begin, outline=outline, marked=marked, last=True)
         if annotation is not None:
             rest = source[end:]
-            fault = Code.MARK_NOT_READ if kanripo.MARK_BEGINS in rest else Code.ANNOTATION
-            yield SourceLine(LineKind.ANNOTATION, at.start + end, at.number, rest, self.current, fault=fault)
+            yield self.part(LineKind.ANNOTATION, rest, end, _unread_mark(rest) or Code.ANNOTATION)
 
-    def written(
-        self, source: str, begin: int, end: int, at: _Place, *, outline: bool, marked: bool, last: bool
-    ) -> Iterator[SourceLine]:
+    def written(self, part: str, begin: int, *, outline: bool, marked: bool, last: bool) -> Iterator[SourceLine]:
         """What stands before, between or behind the page marks of a line; `marked`: a mark precedes, `last`: none
         follows."""
-        part = source[begin:end]
         if outline:
             if part:
-                fault = Code.HEADING if any(map(is_han, part)) else None
-                yield SourceLine(LineKind.OUTLINE, at.start + begin, at.number, part, self.current, fault=fault)
+                yield self.part(LineKind.OUTLINE, part, begin, Code.HEADING if any(map(is_han, part)) else None)
             return
         blank = not part.strip("¶ \u3000")
         if not part or (blank and (marked or not last)):
             if not marked and last:
-                yield SourceLine(LineKind.EMPTY, at.start, at.number, part, self.current)
-            return
-        if self.base_lines:
-            if not kanripo.BASE_PAGE.sub("", part).strip("¶"):
-                yield SourceLine(LineKind.EMPTY, at.start + begin, at.number, part, self.current)
-            else:
-                yield self.column(part, begin, at)
-            return
-        yield from self.columns(part, begin, at, alone=not marked and last)
+                yield self.part(LineKind.EMPTY, part)
+        elif not self.base_lines:
+            yield from self.columns(part, begin, alone=not marked and last)
+        elif not kanripo.BASE_PAGE.sub("", part).strip("¶"):
+            yield self.part(LineKind.EMPTY, part, begin)
+        else:
+            yield self.column(part, begin)
 
-    def columns(self, part: str, begin: int, at: _Place, *, alone: bool) -> Iterator[SourceLine]:
+    def columns(self, part: str, begin: int, *, alone: bool) -> Iterator[SourceLine]:
         """A part of a line cut at its pilcrows. A pilcrow that nothing precedes ends no column of its own, unless it
         is `alone` on its line: then the text of a column was lost."""
         if alone and not part.strip("¶"):
-            yield self.column(part, begin, at)
+            yield self.column(part, begin)
             return
         start = 0
         for pilcrows in kanripo.PILCROWS.finditer(part):
             if pilcrows.start() > start:
-                yield self.column(part[start : pilcrows.end()], begin + start, at)
+                yield self.column(part[start : pilcrows.end()], begin + start)
             start = pilcrows.end()
         if part[start:].strip(" \u3000") or (part and not start):
-            yield self.column(part[start:], begin + start, at)
+            yield self.column(part[start:], begin + start)
 
-    def column(self, part: str, begin: int, at: _Place) -> SourceLine:
+    def column(self, part: str, begin: int) -> SourceLine:
         source = part.rstrip("¶")
-        like_mark = kanripo.MARK_BEGINS in source or LIKE_A_MARK.match(source) is not None
-        fault = Code.MARK_MALFORMED if like_mark else None
-        if fault is None and kanripo.DRAWER.match(source):
+        fault = None
+        if kanripo.MARK_BEGINS in source or mirror.LIKE_A_MARK.match(source):
+            fault = Code.MARK_MALFORMED
+        elif kanripo.DRAWER.match(source):
             fault = Code.DRAWER_OPEN
-        kind = LineKind.BEFORE if self.current is None else LineKind.COLUMN
-        return SourceLine(kind, at.start + begin, at.number, source, self.current, fault=fault)
+        return self.part(LineKind.BEFORE if self.current is None else LineKind.COLUMN, source, begin, fault)
+
+
+def _unread_mark(source: str) -> Code | None:
+    """What is odd about what is no text: a page mark in it."""
+    return Code.MARK_NOT_READ if kanripo.MARK_BEGINS in source else None

@@ -10,13 +10,19 @@ from __future__ import annotations
 import re
 
 from proof.model.refs import Folio, ImageRef
-from proof.text.pages import PageFormat, PageMark
+from proof.text.pages import PageMark
 from proof.text.remarks import Code
 
 _REFERENCE_LIKE = re.compile(r"[^\W\d_]+[0-9]+-[0-9]+[A-Za-z]", re.IGNORECASE)
+MARK = re.compile(
+    r"(?P<juan>\S+) 第 (?:(?P<folio>\S+) [页頁] (?P<ref>\w+-\w+)\.\w+|(?P<alone>[0-9]+[A-Za-z]) [页頁])[ \u3000]*$"
+)
+LIKE_A_MARK = re.compile(r"(?!#).{0,20}第[ \u3000]*[0-9]+[A-Za-z]?[ \u3000]*[页頁].{0,40}$")
+"""A line that only a page mark would be like."""
 
 
-def _meaning(match: re.Match[str]) -> PageMark:
+def page_mark(match: re.Match[str]) -> PageMark:
+    """What a match of `MARK` says."""
     written, name = match["folio"] or match["alone"], match["ref"]
     folio = Folio.match(written)
     if name is None:
@@ -26,15 +32,3 @@ def _meaning(match: re.Match[str]) -> PageMark:
     if ref is None:
         fault = Code.QUADRANT_IMPOSSIBLE if _REFERENCE_LIKE.fullmatch(name) else fault or Code.IMAGE_UNKNOWN
     return PageMark(name, folio, ref, match["juan"], "", fault)
-
-
-LIKE_A_MARK = re.compile(r"(?!#).{0,20}第[ \u3000]*[0-9]+[A-Za-z]?[ \u3000]*[页頁].{0,40}$")
-"""A line that only a page mark would be like."""
-
-MIRROR = PageFormat(
-    name="mirror",
-    mark=re.compile(
-        r"(?P<juan>\S+) 第 (?:(?P<folio>\S+) [页頁] (?P<ref>\w+-\w+)\.\w+|(?P<alone>[0-9]+[A-Za-z]) [页頁])[ \u3000]*$"
-    ),
-    meaning=_meaning,
-)

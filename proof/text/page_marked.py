@@ -9,9 +9,7 @@ from proof.text import kanripo
 from proof.text.column import SPAN, ColumnSpans, faults_of
 from proof.text.encoding import Decoded
 from proof.text.formats import decoded_file
-from proof.text.kanripo import KANRIPO, header_property
 from proof.text.lines import lines
-from proof.text.mirror import MIRROR
 from proof.text.model import Page
 from proof.text.page_remarks import page_remarks
 from proof.text.pages import LineKind, PageMark, SourceLine
@@ -27,20 +25,15 @@ SHOWN = 20
 def page_sources(path: Path | str) -> dict[str, list[str]]:
     """The columns of each page of the transcription at `path`, as they stand in the file, by the page's id: for looking
     for words, in a third of the time that it takes to read it. Raises TextError where the file cannot be read."""
-    decoded = decoded_file(path)
-    gatherer = _SourceGatherer(Path(path), kanripo.keeps_base_lines(decoded.text))
-    for line in lines(decoded.text):
-        gatherer.take(line)
-    return {page.id: [column.source for column in page.columns] for page in gatherer.pages(decoded.text)}
+    pages = _Gatherer(Path(path), decoded_file(path).text, faults=False).pages()
+    return {page.id: [column.source for column in page.columns] for page in pages}
 
 
 def parse_page_marked(decoded: Decoded, path: Path, form: Format) -> Transcription:
     """The transcription that a decoded file holds, in `form` unless its first page mark is of the other format; of a
     file that is a head and nothing else, as the juan `000` of some works, it has no pages."""
-    gatherer = _Gatherer(path, kanripo.keeps_base_lines(decoded.text))
-    for line in lines(decoded.text):
-        gatherer.take(line)
-    pages, remarks = gatherer.pages(decoded.text), gatherer.remarks
+    gatherer = _Gatherer(path, decoded.text)
+    pages, remarks = gatherer.pages(), gatherer.remarks
     if decoded.extraction is not None:  # names of pages are what the file has, and no page marks
         remarks = [Remark(path, line, code, values) for line, code, values in decoded.extraction.remarks]
     if not pages:
@@ -48,15 +41,15 @@ def parse_page_marked(decoded: Decoded, path: Path, form: Format) -> Transcripti
     if notes_are_undivided(pages):
         pages = divide_notes(pages)
         remarks.append(Remark.of(path, pages[0].file_line, Code.NOTES_UNDIVIDED))
-    pilcrows = gatherer.format == KANRIPO.name and not gatherer.base_lines
+    pilcrows = gatherer.format is Format.KANRIPO and not gatherer.base_lines
     remarks += page_remarks(path, pages, decoded.text, pilcrows=pilcrows)
     return Transcription(
         path=path,
-        format=Format(gatherer.format or form),
+        format=gatherer.format or form,
         script=script_of(column.source for page in pages for column in page.columns),
         decoded=decoded,
-        title=gatherer.title,
-        work=gatherer.work,
+        title=gatherer.properties.get("TITLE", ""),
+        work=gatherer.properties.get("ID", ""),
         pages=pages,
         remarks=tuple(sorted(remarks, key=lambda remark: remark.line)),
     )
@@ -64,17 +57,14 @@ def parse_page_marked(decoded: Decoded, path: Path, form: Format) -> Transcripti
 
 @dataclass(slots=True)
 class _OpenPage:
-    """A page while its columns are being gathered; `starts` are the places of its marks."""
+    """A page while its columns are being gathered; `starts` are the places of its marks, `spans` a `SPAN` for each
+    column."""
 
     mark: PageMark
     juan: str
     file_line: int
     starts: list[int]
     spans: bytearray = field(default_factory=bytearray)
-
-    def add(self, line: SourceLine, *, note_open: bool) -> None:
-        """Take a column; `note_open`: the one before left a note open."""
-        self.spans += SPAN.pack(line.start, len(line.source), line.number, note_open)
 
     def closed(self, text: str) -> Page:
         """The page with its columns, which are slices of `text`."""
@@ -84,15 +74,16 @@ class _OpenPage:
 
 @dataclass(slots=True)
 class _Gatherer:
-    """Takes a file line by line. `base_lines`: pilcrows are line ends of the base edition. `heading` is the juan as
-    the head of the file names it, until a page mark takes it up; `juan_names` leads from the juan as page marks number
-    it to its name."""
+    """Takes a file line by line; with `faults` it parses the columns and remarks what is odd in them. `base_lines`:
+    pilcrows are line ends of the base edition. `heading` is the juan as the head of the file names it, until a page
+    mark takes it up; `juan_names` leads from the juan as page marks number it to its name."""
 
     path: Path
-    base_lines: bool
-    format: str = ""
-    title: str = ""
-    work: str = ""
+    text: str
+    faults: bool = True
+    base_lines: bool = False
+    format: Format | None = None
+    properties: dict[str, str] = field(default_factory=dict)
     heading: str = ""
     juan_names: dict[str, str] = field(default_factory=dict)
     opened: dict[str, _OpenPage] = field(default_factory=dict)
@@ -101,31 +92,37 @@ class _Gatherer:
     before: list[int] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.base_lines = kanripo.keeps_base_lines(self.text)
+        for line in lines(self.text):
+            self.take(line)
+
     def take(self, line: SourceLine) -> None:
         if line.fault is not None and (self.current is not None or line.fault is not Code.ANNOTATION):
             self.remark(line.number, line.fault, text=line.source.strip()[:SHOWN])
         if line.kind is LineKind.COLUMN and self.current is not None:
             self.add_column(line, self.current)
-        elif line.kind is LineKind.MARK and line.format is not None and line.mark is not None:
-            if not self.format:
-                self.begin_text(line.format.name)
+        elif line.kind is LineKind.MARK and line.mark is not None:
+            if self.format is None:  # the first page mark decides; only the mirror has lines of its own before it
+                self.format = line.format
+                if self.before and self.format is not Format.MIRROR:
+                    self.remark(self.before[0], Code.LINES_ON_NO_PAGE, number=len(self.before))
             self.begin_page(line, line.mark)
         elif line.kind is LineKind.COMMENT:
-            self.read_property(line.source)
+            name, value = kanripo.header_property(line.source) or ("", "")
+            if name == "JUAN":
+                self.heading = value
+            elif value:
+                self.properties.setdefault(name, value)
         elif line.kind is LineKind.BEFORE and line.source.strip("¶ \u3000"):
             self.before.append(line.number)
 
     def remark(self, line: int, code: Code, **values: str | int) -> None:
         self.remarks.append(Remark.of(self.path, line, code, **values))
 
-    def begin_text(self, form: str) -> None:
-        """The first page mark decides the format; only the mirror has lines of its own before it."""
-        self.format = form
-        if self.before and form != MIRROR.name:
-            self.remark(self.before[0], Code.LINES_ON_NO_PAGE, number=len(self.before))
-
     def begin_page(self, line: SourceLine, mark: PageMark) -> None:
-        self.work = self.work or mark.work
+        if mark.work:
+            self.properties.setdefault("ID", mark.work)
         if mark.fault is not None:
             self.remark(line.number, mark.fault, page=mark.id)
         if self.heading:
@@ -140,31 +137,15 @@ class _Gatherer:
         self.current = page
 
     def add_column(self, line: SourceLine, page: _OpenPage) -> None:
-        page.add(line, note_open=self.note_open)
+        page.spans += SPAN.pack(line.start, len(line.source), line.number, self.note_open)
+        if not self.faults:
+            return
         number = len(page.spans) // SPAN.size
         problems, self.note_open = faults_of(line.source, self.note_open)
         for problem in problems:
             if problem.code is not Code.PILCROW_WITHIN or not self.base_lines:
                 self.remark(line.number, problem.code, page=page.mark.id, column=number, what=problem.what)
 
-    def read_property(self, source: str) -> None:
-        name, value = header_property(source) or ("", "")
-        if name == "TITLE":
-            self.title = self.title or value
-        elif name == "ID":
-            self.work = self.work or value
-        elif name == "JUAN":
-            self.heading = value
-
-    def pages(self, text: str) -> tuple[Page, ...]:
-        """The pages; `text` is that of the whole file."""
-        return tuple(page.closed(text) for page in self.opened.values())
-
-
-class _SourceGatherer(_Gatherer):
-    """Takes a file line by line and reads nothing in its columns."""
-
-    __slots__ = ()
-
-    def add_column(self, line: SourceLine, page: _OpenPage) -> None:
-        page.add(line, note_open=False)
+    def pages(self) -> tuple[Page, ...]:
+        """The pages."""
+        return tuple(page.closed(self.text) for page in self.opened.values())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from proof.model.refs import Folio, ImageRef
 from proof.text.remarks import Code
+from proof.text.transcription import Format
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +22,6 @@ class PageMark:
     juan: str
     work: str
     fault: Code | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PageFormat:
-    """A page-marked format: how its page marks are written, and what they mean."""
-
-    name: str
-    mark: re.Pattern[str]
-    meaning: Callable[[re.Match[str]], PageMark]
 
 
 class LineKind(Enum):
@@ -63,13 +54,13 @@ class SourceLine:
     start: int
     number: int
     source: str
-    format: PageFormat | None
+    format: Format | None
     mark: PageMark | None = None
     fault: Code | None = None
 
 
 def implied_first_page(
-    before: list[SourceLine], first: PageMark | None, named: PageMark | None, form: PageFormat
+    before: list[SourceLine], first: PageMark | None, named: PageMark | None
 ) -> Iterator[SourceLine]:
     """What stands before the first page mark, as lines of the page that the head of the file names (`named`), or else
     of the one that the mark implies: `1b` after it means that it is `1a`, whose mark went with the page of the base
@@ -81,9 +72,9 @@ def implied_first_page(
         return
     for line in before:
         if line is written[0]:
-            yield SourceLine(LineKind.MARK, line.start, line.number, "", form, page)
+            yield SourceLine(LineKind.MARK, line.start, line.number, "", Format.KANRIPO, page)
         if line.kind is LineKind.BEFORE and line.start >= written[0].start:
-            yield replace(line, kind=LineKind.COLUMN, format=form)
+            yield replace(line, kind=LineKind.COLUMN, format=Format.KANRIPO)
         else:
             yield line
 

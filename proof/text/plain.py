@@ -7,7 +7,7 @@ from pathlib import Path
 
 from proof.errors import TextError
 from proof.text.encoding import Decoded
-from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
+from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, numbered_lines
 from proof.text.model import is_han
 from proof.text.transcription import Format, Transcription
 
@@ -41,13 +41,11 @@ def parse_plain(decoded: Decoded, path: Path) -> Transcription:
     """The transcription that a decoded file holds. Raises TextError where it is in another format."""
     if advice := foreign(decoded.text):
         raise TextError(path, 1, advice)
-    blocks, start = [], 0
-    for number, raw in enumerate(decoded.text.split("\n"), start=1):
-        line = raw.rstrip("\r")
+    blocks = []
+    for number, start, line in numbered_lines(decoded.text):
         if line.strip():
             stretches = tuple(
                 LayerStretch(Layer.CANON, start + part.start(), part[0]) for part in re.finditer(r"[^\u3000]+", line)
             )
             blocks.append(TextBlock(BlockKind.PARAGRAPH, start, start + len(line), number, stretches))
-        start += len(raw) + 1
     return Transcription.of_blocks(decoded, path, Format.PLAIN, blocks, ())

@@ -7,11 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from proof.errors import TextError
-from proof.text import critical, inline, plain, zhushu
+from proof.text import critical, inline, mirror, plain, zhushu
 from proof.text.encoding import Decoded
 from proof.text.formats import decoded_file
 from proof.text.kanripo import has_page_mark
-from proof.text.mirror import MIRROR
 from proof.text.model import Script
 from proof.text.page_marked import parse_page_marked
 from proof.text.transcription import PAGED, Format, Transcription
@@ -60,7 +59,7 @@ def detect_format(text: str) -> Format | None:
     for line in text.splitlines():
         if has_page_mark(line):
             return Format.KANRIPO
-        if MIRROR.mark.match(line):
+        if mirror.MARK.match(line):
             return Format.MIRROR
     if _HEAD.search(text):
         return Format.KANRIPO

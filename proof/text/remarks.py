@@ -1,78 +1,130 @@
-"""What a reader remarks about a file: a code with values at a line. Sentences are made of them where they are shown
-(`proof.report.remarks`)."""
+"""Remarks of readers about a file: a code with values at a line. `proof.report.remarks` says them to people."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum
 from pathlib import Path
+
+from proof.model.notices import _
 
 Value = str | int
 
+_PASSED_OVER = _("passed over")
+_AS_TEXT = _("taken as text")
+_AS_PAGE = _("taken as a page")
+_AS_READ = _("read on all the same")
+_NOT_TEXT = _("not taken as text")
+_BY_CHARACTER = _("read character by character")
+_NOT_CHECKED = _("not checked")
+_ENDS_THERE = _("it ends there")
+_WITHOUT_IMAGE = _("taken as a page without image")
 
-class Code(StrEnum):
-    """What can be odd about a file that is read all the same."""
+
+class Code(Enum):
+    """What can be odd about a file that is read all the same: a sentence, into which the values of a remark go, and
+    what the reader does about it."""
 
     # page marks
-    MARK_UNCLOSED = "mark-unclosed"
-    MARK_MALFORMED = "mark-malformed"
-    MARK_NOT_READ = "mark-not-read"
-    MARK_WITHOUT_IMAGE = "mark-without-image"
-    MARK_WITHOUT_FOLIO = "mark-without-folio"
-    QUADRANT_IMPOSSIBLE = "quadrant-impossible"
-    IMAGE_UNKNOWN = "image-unknown"
-    PAGE_IMPLIED = "page-implied"
-    PAGE_CONTINUED = "page-continued"
-    PAGE_AGAIN = "page-again"
-    PAGES_MISSING = "pages-missing"
-    PAGES_BACK = "pages-back"
-    NO_PAGES = "no-pages"
+    MARK_UNCLOSED = _("the page mark %(page)s is not closed"), _AS_PAGE
+    MARK_MALFORMED = _("this is like a page mark and none: %(text)s"), _("taken as text, begins no page")
+    MARK_NOT_READ = _("a page mark stands where no text is: %(text)s"), _("begins no page")
+    MARK_WITHOUT_IMAGE = _("the page mark %(page)s names no image"), _WITHOUT_IMAGE
+    MARK_WITHOUT_FOLIO = _("the page mark %(page)s names no half-folio such as 10a"), _AS_PAGE
+    QUADRANT_IMPOSSIBLE = _("the page mark %(page)s names a quadrant that is none of a, b, c, d"), _WITHOUT_IMAGE
+    IMAGE_UNKNOWN = _("the page mark %(page)s names an image in no form that is known (WYG0103-0192c)"), _AS_PAGE
+    PAGE_IMPLIED = (
+        _("text stands before the first page mark, which begins the left half of a leaf"),
+        _("taken as its right half, page %(page)s"),
+    )
+    PAGE_CONTINUED = (
+        _("text stands before the first page mark"),
+        _("taken as page %(page)s, which the head of the file names"),
+    )
+    PAGE_AGAIN = _("page %(page)s began at line %(first)s already"), _("its columns are counted on from there")
+    PAGES_MISSING = _("page %(page)s follows %(before)s: pages missing between them: %(number)s"), _AS_READ
+    PAGES_BACK = _("page %(page)s follows %(before)s: the pages go back"), _AS_READ
+    NO_PAGES = _("no page mark follows the head"), _("read as a text without pages")
     # lines
-    LINES_ON_NO_PAGE = "lines-on-no-page"
-    NO_COLUMN = "no-column"
-    MANY_COLUMNS = "many-columns"
-    NO_PILCROW = "no-pilcrow"
-    DRAWER_OPEN = "drawer-open"
-    ANNOTATION = "annotation"
-    HEADING = "heading"
-    FORME_WORK = "forme-work"
-    FORE_EDGE = "fore-edge"
-    TEMPLATE_PART = "template-part"
-    NOTE_OF_APPARATUS = "note-of-apparatus"
+    LINES_ON_NO_PAGE = _("lines before the first page mark: %(number)s"), _("they are on no page and not read")
+    NO_COLUMN = _("page %(page)s has no column"), _("read as an empty page")
+    MANY_COLUMNS = _("page %(page)s has %(number)s columns, more than a half-folio: is a page mark missing?"), _AS_READ
+    NO_PILCROW = _("a line has no pilcrow where nearly all have one"), _("taken as a column")
+    DRAWER_OPEN = _("the drawer %(text)s has no :END:"), _AS_TEXT
+    ANNOTATION = _("a tab stands behind text: %(text)s"), _NOT_TEXT
+    HEADING = _("a heading of the outline has no pilcrow: %(text)s"), _NOT_TEXT
+    FORME_WORK = _("a running head is marked as such: %(text)s"), _NOT_TEXT
+    FORE_EDGE = _("a line is the fore-edge of the print: %(text)s"), _NOT_TEXT
+    TEMPLATE_PART = _("the template %(name)s holds more than its first part: %(text)s"), _NOT_TEXT
+    NOTE_OF_APPARATUS = _("a note of the apparatus: %(text)s"), _NOT_TEXT
     # within a column
-    NOTES_UNDIVIDED = "notes-undivided"
-    NOTE_NESTED = "note-nested"
-    NOTE_BEFORE_NEXT = "note-before-next"
-    NOTE_OPEN = "note-open"
-    NOTE_NOT_OPENED = "note-not-opened"
-    SLASH_AGAIN = "slash-again"
-    SLASH_OUTSIDE = "slash-outside"
-    PILCROW_WITHIN = "pilcrow-within"
-    INVISIBLE = "invisible"
-    ENTITY_UNKNOWN = "entity-unknown"
-    ENTITY_OPEN = "entity-open"
-    ENTITY_FAMILY = "entity-family"
-    DESCRIPTION_INCOMPLETE = "description-incomplete"
-    COMPOSITION_OPEN = "composition-open"
-    SELECTOR_ALONE = "selector-alone"
+    NOTES_UNDIVIDED = _("no note has a slash between its half-rows"), _("each is cut in the middle")
+    NOTE_NESTED = _("page %(page)s, column %(column)s: a note stands within a note"), _("read as part of it")
+    NOTE_BEFORE_NEXT = _("page %(page)s, column %(column)s: a note is not closed where the next begins"), _ENDS_THERE
+    NOTE_OPEN = _("page %(page)s, column %(column)s: a note is not closed in this column"), _("it ends with the column")
+    NOTE_NOT_OPENED = (
+        _("page %(page)s, column %(column)s: a note is closed that was not opened in this column"),
+        _("its beginning is told from the length of its half-rows"),
+    )
+    SLASH_AGAIN = _("page %(page)s, column %(column)s: a second slash stands within a note"), _PASSED_OVER
+    SLASH_OUTSIDE = _("page %(page)s, column %(column)s: a slash stands outside a note"), _PASSED_OVER
+    PILCROW_WITHIN = _("page %(page)s, column %(column)s: a pilcrow stands in the column"), _PASSED_OVER
+    INVISIBLE = _("page %(page)s, column %(column)s: %(what)s is invisible"), _PASSED_OVER
+    ENTITY_UNKNOWN = _("page %(page)s, column %(column)s: the entity %(what)s is not known"), _BY_CHARACTER
+    ENTITY_OPEN = _("page %(page)s, column %(column)s: the entity %(what)s has no end"), _BY_CHARACTER
+    ENTITY_FAMILY = (
+        _("page %(page)s, column %(column)s: the entity %(what)s is of no family that is known"),
+        _("read as one character"),
+    )
+    DESCRIPTION_INCOMPLETE = (
+        _("page %(page)s, column %(column)s: the ideographic description %(what)s is not complete"),
+        _BY_CHARACTER,
+    )
+    COMPOSITION_OPEN = _("page %(page)s, column %(column)s: the bracket of %(what)s is not closed"), _BY_CHARACTER
+    SELECTOR_ALONE = (
+        _("page %(page)s, column %(column)s: the variation selector %(what)s follows no character"),
+        _PASSED_OVER,
+    )
     # running editions
-    PRIVATE_CHARACTER = "private-character"
-    BRACKET_NOT_OPENED = "bracket-not-opened"
-    BRACKET_OPEN = "bracket-open"
-    SUBCOMMENTARY_OPEN = "subcommentary-open"
-    SUBCOMMENTARY_ALONE = "subcommentary-alone"
-    FRONT_MATTER_OPEN = "front-matter-open"
-    FRONT_MATTER_BROKEN = "front-matter-broken"
-    SMALL_NOT_OPENED = "small-not-opened"
-    SMALL_NESTED = "small-nested"
-    SMALL_OPEN = "small-open"
-    FOOTNOTE_TWICE = "footnote-twice"
-    FOOTNOTE_UNUSED = "footnote-unused"
-    FOOTNOTE_MISSING = "footnote-missing"
+    PRIVATE_CHARACTER = _("%(what)s is in a private area: expected a character that Unicode knows"), _AS_TEXT
+    BRACKET_NOT_OPENED = _("a note is closed that was not opened: expected 【 before 】"), _PASSED_OVER
+    BRACKET_OPEN = _("a note is not closed: expected 】 before the next 【 or the end of the line"), _ENDS_THERE
+    SUBCOMMENTARY_OPEN = (
+        _("a bracket of [疏] is missing"),
+        _("taken as [疏] at the beginning of a line, elsewhere as text"),
+    )
+    SUBCOMMENTARY_ALONE = _("no paragraph of the classic stands before [疏]"), _AS_READ
+    FRONT_MATTER_OPEN = (
+        _("the front matter has no end: expected a line --- before this line"),
+        _("the text begins here"),
+    )
+    FRONT_MATTER_BROKEN = (
+        _("the front matter is broken: expected ---, then lines such as title: 儀禮, then ---"),
+        _NOT_TEXT,
+    )
+    SMALL_NOT_OPENED = _("</small> without <small>: expected the commentary to be opened first"), _PASSED_OVER
+    SMALL_NESTED = _("<small> within <small> (line %(first)s): expected </small> first"), _PASSED_OVER
+    SMALL_OPEN = (
+        _("<small> is not closed: expected </small> before the end of the file"),
+        _("the commentary goes to the end"),
+    )
+    FOOTNOTE_TWICE = _("footnote [^%(label)s] is referred to twice"), _("it belongs to the first place")
+    FOOTNOTE_UNUSED = _("nothing refers to footnote [^%(label)s]"), _("it belongs to no place")
+    FOOTNOTE_MISSING = _("footnote [^%(label)s] is missing: expected a line that begins [^%(label)s]:"), _PASSED_OVER
     # a text on its images
-    ON_NO_IMAGE = "on-no-image"
-    IMAGES_BEFORE = "images-before"
-    IMAGES_AFTER = "images-after"
+    ON_NO_IMAGE = _("on no image: %(text)s (characters: %(number)s)"), _NOT_CHECKED
+    IMAGES_BEFORE = _("images before the text begins: %(number)s"), _NOT_CHECKED
+    IMAGES_AFTER = _("images after the text ends: %(number)s"), _NOT_CHECKED
+
+    @property
+    def what(self) -> str:
+        """What is odd."""
+        return self.value[0]
+
+    @property
+    def done(self) -> str:
+        """What the reader does about it."""
+        return self.value[1]
 
 
 OF_SEQUENCE = frozenset({Code.PAGES_MISSING, Code.PAGES_BACK})

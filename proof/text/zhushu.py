@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from proof.text.encoding import Decoded
-from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
+from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock, numbered_lines
 from proof.text.model import is_han
 from proof.text.remarks import Code, Remark
 from proof.text.transcription import Format, Transcription
@@ -35,14 +35,9 @@ class _Lemma:
 
 def parse_zhushu(decoded: Decoded, path: Path) -> Transcription:
     """The transcription that a decoded file holds."""
-    text = decoded.text
     blocks: list[TextBlock] = []
     remarks: list[Remark] = []
-    start = 0
-    for number, raw in enumerate(text.split("\n"), start=1):
-        line = raw.rstrip("\r")
-        begin, end = start, start + len(line)
-        start += len(raw) + 1
+    for number, begin, line in numbered_lines(decoded.text):
         if not line.strip():
             continue
         remarks += (Remark.of(path, number, Code.SUBCOMMENTARY_OPEN) for _ in _UNCLOSED.finditer(line))
@@ -54,7 +49,7 @@ def parse_zhushu(decoded: Decoded, path: Path) -> Transcription:
                 blocks[-1] = _divided(blocks[-1], lemmas)
             else:
                 remarks.append(Remark.of(path, number, Code.SUBCOMMENTARY_ALONE))
-        blocks.append(TextBlock(BlockKind.PARAGRAPH, begin, end, number, stretches))
+        blocks.append(TextBlock(BlockKind.PARAGRAPH, begin, begin + len(line), number, stretches))
     return Transcription.of_blocks(decoded, path, Format.ZHUSHU, blocks, remarks)
 
 
@@ -87,7 +82,7 @@ def _divided(block: TextBlock, lemmas: list[_Lemma]) -> TextBlock:
     note = next((lemma for lemma in lemmas if lemma.note), None)
     if note is None or not note.first:
         return block
-    cuts = [at for at in _occurrences(bare, note.first) if at > 0]
+    cuts = [at for at in range(1, len(bare)) if bare.startswith(note.first, at)]
     if canon is not None:
         ends = [at for at in cuts if bare[:at].endswith(canon.last)]
         cuts = ends or cuts
@@ -104,11 +99,3 @@ def _divided(block: TextBlock, lemmas: list[_Lemma]) -> TextBlock:
             LayerStretch(Layer.COMMENTARY, whole.start + cut, whole.source[cut:]),
         ),
     )
-
-
-def _occurrences(text: str, part: str) -> list[int]:
-    places, at = [], text.find(part)
-    while at >= 0:
-        places.append(at)
-        at = text.find(part, at + 1)
-    return places

@@ -20,8 +20,8 @@ from itsdangerous import Signer
 from jinja2 import StrictUndefined
 
 import proof
-from proof.check.library import LibraryRechecker
-from proof.check.recheck import Rechecker
+from proof.checking.library import LibraryRechecker
+from proof.checking.recheck import Rechecker
 from proof.paths import templates_dir
 from proof.report.write import thousands
 from proof.settings.config import Settings

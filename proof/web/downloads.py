@@ -11,9 +11,9 @@ from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
-from proof.export.files import folders_of, write_export
-from proof.export.job import DEFAULT_FORMS, material_of
-from proof.export.preview import preview_now
+from proof.exports.files import folders_of, write_export
+from proof.exports.job import DEFAULT_FORMS, material_of
+from proof.exports.preview import preview_now
 from proof.model.result import PageResult
 from proof.report import StoredRun, write_reports
 from proof.settings.config import Settings

@@ -12,7 +12,7 @@ from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from proof.errors import ProofError
-from proof.export.preview import PlannedCorrection, Preview, preview_now
+from proof.exports.preview import PlannedCorrection, Preview, preview_now
 from proof.store.readings import LOOKER
 from proof.web import schemas
 from proof.web.api import ERRORS, answer, number_of

@@ -9,7 +9,7 @@ from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field, RootModel
 
-from proof.check.recheck import RecheckFault, Reread
+from proof.checking.recheck import RecheckFault, Reread
 from proof.errors import ToldError
 from proof.images.load import load_image
 from proof.images.opencv import cv2

@@ -90,7 +90,7 @@ TROUBLES = {
     "store": _("The store cannot be written: the disk may be full."),
     "mistake": _("The server made a mistake; its log says which."),
 }
-"""Why a page could not be read again, by `proof.check.recheck.Trouble`."""
+"""Why a page could not be read again, by `proof.checking.recheck.Trouble`."""
 
 SERVER_STOPPED = _("The server was stopped before this page was read.")
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from werkzeug.exceptions import HTTPException, SecurityError
 from werkzeug.http import HTTP_STATUS_CODES
 
-from proof.check.recheck import RecheckFault
+from proof.checking.recheck import RecheckFault
 from proof.errors import ImageError, ProofError, ToldError
 from proof.locale.notices import in_words
 from proof.store.acts import ChangedError, NothingLeftError

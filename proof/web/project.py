@@ -10,7 +10,7 @@ from typing import cast
 
 from flask import current_app
 
-from proof.check.recheck import Rechecker
+from proof.checking.recheck import Rechecker
 from proof.errors import OutputError
 from proof.settings.config import Settings
 from proof.store import Store

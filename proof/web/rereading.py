@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from threading import Event, Lock
 
-from proof.check.recheck import Rechecker, RecheckFault, Reread
+from proof.checking.recheck import Rechecker, RecheckFault, Reread
 from proof.errors import ProofError, StoppedError, ToldError
 from proof.web.messages import REFUSALS
 

@@ -23,7 +23,7 @@ from typing import Any
 import cv2
 from PIL import Image, ImageDraw, ImageFont
 
-from proof.check.executor import checker_for, engine_settings
+from proof.checking.executor import checker_for, engine_settings
 from proof.facsimile.fonts import FontChain
 from proof.images.find import ImageIndex
 from proof.images.load import load_image

@@ -73,8 +73,8 @@ def workers(address: str, count: int, seconds: float, characters: int) -> None:
     import dask
     from distributed import Worker
 
-    import proof.check.worker as real
-    from proof.check.executor import CheckedPage
+    import proof.checking.worker as real
+    from proof.checking.executor import CheckedPage
     from proof.commands.cluster import RULES
     from proof.store import PackedCharacters
 
@@ -177,7 +177,7 @@ def made_up(page: str, characters: int = DENSE) -> Any:
 
 def write(folder: Path, address: str) -> None:
     """The writer: a whole check; prints a line of JSON a second and one at the end."""
-    from proof.check.pipeline import Progress, check
+    from proof.checking.pipeline import Progress, check
     from proof.errors import ProofError
 
     start, first, last = time.monotonic(), 0.0, 0.0
@@ -237,7 +237,13 @@ def name_of(number: int) -> str:
 FORKED = multiprocessing.get_context("forkserver")
 """What all processes load is loaded once: a trial starts half a dozen of them."""
 FORKED.set_forkserver_preload(
-    ["distributed", "proof.check.pipeline", "proof.check.cluster", "proof.check.worker", "proof.commands.cluster"]
+    [
+        "distributed",
+        "proof.checking.pipeline",
+        "proof.checking.cluster",
+        "proof.checking.worker",
+        "proof.commands.cluster",
+    ]
 )
 
 
@@ -377,7 +383,7 @@ def compared(folder: Path, pages: int, characters: int) -> list[int]:
 
 def written(pages: int) -> dict[str, Any]:
     """The writer alone: results that are there already into a new store."""
-    from proof.check.writer import AT_ONCE
+    from proof.checking.writer import AT_ONCE
     from proof.ocr.engine import EngineIdentity
     from proof.store import CheckedResult, PackedCharacters, PagePlace, RunInfo, Store, TextInfo
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from proof.check.executor import checker_for, engine_settings
-from proof.check.pipeline import check
+from proof.checking.executor import checker_for, engine_settings
+from proof.checking.pipeline import check
 from proof.facsimile.files import write_image
 from proof.facsimile.render import RenderedPage
 from proof.model.result import PageResult

@@ -9,7 +9,7 @@ from math import log
 from typing import Any
 from unittest.mock import patch
 
-from proof.check import plan
+from proof.checking import plan
 from proof.ocr.belief import LEAST
 from proof.verify import columns
 from proof.verify.scores import ALIKE, substitution_score

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from proof.check.pipeline import check
+from proof.checking.pipeline import check
 from proof.model.result import Status
 from proof.quality.benchmark import FIELDS, ErrorClass, Finding, KeyRow, score
 from proof.settings.config import Settings

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from proof.check.pipeline import check
+from proof.checking.pipeline import check
 from proof.facsimile.files import render
 from proof.facsimile.wear import named_wear
 from proof.report.source import StoredRun

@@ -68,8 +68,8 @@ class Nothing:
 def own_pages(shared: Path, runtime: str, device: str = "cpu") -> Iterator[Callable[[], object]]:
     """What checks each half-folio of the JMML texts, warm."""
     # in the processes that measure alone
-    from proof.check.executor import Plates, check_page, checker_for, engine_settings  # noqa: PLC0415
-    from proof.check.plan import CheckPlan  # noqa: PLC0415
+    from proof.checking.executor import Plates, check_page, checker_for, engine_settings  # noqa: PLC0415
+    from proof.checking.plan import CheckPlan  # noqa: PLC0415
     from proof.images.find import ImageIndex  # noqa: PLC0415
     from proof.ocr.registry import open_engine  # noqa: PLC0415
     from proof.settings.config import Settings  # noqa: PLC0415

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import proof
-from proof.check.pipeline import check
+from proof.checking.pipeline import check
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.ppocr import PPOCR
 from proof.settings.config import Settings

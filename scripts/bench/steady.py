@@ -16,7 +16,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from proof.check.pipeline import check
+from proof.checking.pipeline import check
 from proof.settings.config import Settings
 from scripts.bench.material import CHROMIUM, TableRow
 from tests.web.served import serving

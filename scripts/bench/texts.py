@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from proof.export.source import correct
+from proof.exports.source import correct
 from proof.text.read import read_transcription
 from proof.text.remarks import Code
 from proof.text.transcription import Format, Transcription

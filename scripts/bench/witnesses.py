@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from proof.check.pipeline import check
-from proof.collate.witness_evidence import WEIGHTS, Parallel, WitnessEvidence, WitnessWeights, beside
+from proof.checking.pipeline import check
+from proof.collation.witness_evidence import WEIGHTS, Parallel, WitnessEvidence, WitnessWeights, beside
 from proof.facsimile.files import write_image
 from proof.model.flags import Flag, Kind
 from proof.report.source import StoredRun

@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from sqlalchemy import URL, Dialect, Engine
 
-from proof.check import pipeline, recheck
+from proof.checking import pipeline, recheck
 from proof.ocr.engine import Engine as Recogniser
 from proof.ocr.engine import Pixels, Reading, WrappedEngine
 from proof.ocr.registry import EngineSettings, open_engine
@@ -83,5 +83,5 @@ def computed_once() -> Iterator[None]:
             stack.enter_context(patch.object(module, "open_engine", _opened))
         stack.enter_context(patch.object(Cache, "get", got))
         stack.enter_context(patch.object(Cache, "put_many", put))
-        stack.enter_context(patch("proof.check.pipeline.write_reports", partial(write_reports, pictures=0)))
+        stack.enter_context(patch("proof.checking.pipeline.write_reports", partial(write_reports, pictures=0)))
         yield

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from proof.cli import main
-from proof.export.corrections import Correction
+from proof.exports.corrections import Correction
 from proof.text.read import read_transcription
 
 PAGE = "KR1_WYG_010-1a"

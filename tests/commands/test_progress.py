@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from proof.check.pipeline import Progress
+from proof.checking.pipeline import Progress
 from proof.commands.pace import Pace
-from proof.commands.progress import told
+from proof.commands.progress import in_words
 
 
 def test_the_time_left_is_counted_from_the_pages_that_have_an_image() -> None:
@@ -12,4 +12,4 @@ def test_the_time_left_is_counted_from_the_pages_that_have_an_image() -> None:
     pace = Pace(0.0)
     pace.note(50.0, 50)
     done = Progress(done=500, total=1000, reused=0, page="", seen=50, shown=100)
-    assert told(done, pace) == "500 of 1000 pages, 1.0 pages/s, 0:50 left"
+    assert in_words(done, pace) == "500 of 1000 pages, 1.0 pages/s, 0:50 left"

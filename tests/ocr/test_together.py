@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from proof.check.executor import engine_settings
-from proof.check.pipeline import check
+from proof.checking.executor import engine_settings
+from proof.checking.pipeline import check
 from proof.errors import EngineError, UsageError
 from proof.ocr.engine import Engine
 from proof.ocr.network import CUDA, gpu_of

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from proof.locale.languages import LANGUAGES, translations
-from proof.report.remarks import SENTENCES, sentence, sentences
+from proof.report.remarks import sentence, sentences
 from proof.text.remarks import Code, Remark
 
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")
@@ -20,9 +20,9 @@ def open_note(file: str, line: int, column: int) -> Remark:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_code_has_a_sentence_in_every_language(language: str) -> None:
-    assert set(SENTENCES) == set(Code)
-    for code, told in SENTENCES.items():
-        values = dict.fromkeys(PLACEHOLDER.findall(told.what + told.done), "12")
+    for code in Code:
+        assert code.what
+        values = dict.fromkeys(PLACEHOLDER.findall(code.what + code.done), "12")
         said = sentence(Remark.of(Path("juan.txt"), 3, code, **values), translations(language).gettext)
         assert said.startswith("juan.txt:3")
         assert "%(" not in said

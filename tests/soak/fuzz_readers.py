@@ -31,7 +31,7 @@ from types import FrameType
 from rich.console import Console
 from rich.table import Table
 
-from proof.collate.apparatus import apparatus_of
+from proof.collation.apparatus import apparatus_of
 from proof.errors import ProofError
 from proof.images.imglist import ImageList
 from proof.ocr.external.parse import parse_readings

@@ -30,8 +30,8 @@ import click
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from proof.check import pipeline
-from proof.check.recheck import Rechecker
+from proof.checking import pipeline
+from proof.checking.recheck import Rechecker
 from proof.cli import main as proof
 from proof.layout.overrides import LayoutOverrideShape
 from proof.ocr.registry import EngineSettings, open_engine

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from proof.text.mirror import MIRROR
+from proof.text.mirror import MARK
 from proof.text.read import read_transcription
+from proof.text.remarks import Code
 
 HAN = re.compile("[\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 NO_TEXT = re.compile(r"#|:[A-Za-z]+:|(?:\S+ )?第 \S+ [页頁]|---|title: |\[\^")
@@ -19,7 +20,7 @@ def counted(text: str) -> Counter[int]:
     """Han characters of each line that is no property, page mark or footnote, tags, comments and signs of the
     subcommentary aside; of the mirror from the first page mark on: what its web site has above is no text."""
     lines = re.split(r"\r\n|\n|\r", re.sub(r"<[^<>]*>|\[疏\]|○[釋释][曰云]", "", text))
-    first = next((n for n, line in enumerate(lines) if MIRROR.mark.match(line)), 0)
+    first = next((n for n, line in enumerate(lines) if MARK.match(line)), 0)
     lines[:first] = [""] * first
     return Counter({n: len(HAN.findall(line)) for n, line in enumerate(lines, 1) if not NO_TEXT.match(line)})
 
@@ -34,7 +35,7 @@ def unread(path: Path) -> tuple[int, int]:
     remarked = {remark.line for remark in edition.remarks}
     before = 0
     for remark in edition.remarks:
-        before = max(before, int(dict(remark.values).get("number", 0)) if remark.code == "lines-on-no-page" else 0)
+        before = max(before, int(dict(remark.values).get("number", 0)) if remark.code is Code.LINES_ON_NO_PAGE else 0)
     lost = {line: number - read[line] for line, number in wanted.items() if number > read[line]}
     first = min(read, default=0)
     return sum(wanted.values()), sum(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.errors import TextError
-from proof.export.source import correct
+from proof.exports.source import correct
 from proof.text.encoding import Decoded
 from proof.text.lines import lines
 from proof.text.read import parse_transcription, read_transcription

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from proof.collate.sigla import names_of
+from proof.collation.sigla import names_of
 from proof.errors import TextError
 from proof.text.addresses import Addresses
 from proof.text.read import read_transcription

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from proof.export.corrections import place
+from proof.exports.corrections import place
 from proof.facsimile.files import half_folios, write_image
 from proof.images.find import FoundBy, PageImage
 from proof.images.load import load_image

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from proof.check.pipeline import check
+from proof.checking.pipeline import check
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.web import create_app

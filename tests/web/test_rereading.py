@@ -12,7 +12,7 @@ from typing import cast
 
 import pytest
 
-from proof.check.recheck import CheckCancelled, Rechecker, RecheckFault, Reread
+from proof.checking.recheck import CheckCancelled, Rechecker, RecheckFault, Reread
 from proof.errors import EngineError, GonePageError, StoppedError, UsageError
 from proof.layout.overrides import LayoutOverrideShape
 from proof.settings.config import Settings

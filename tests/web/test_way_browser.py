@@ -137,13 +137,13 @@ def test_what_is_left_out_of_a_confusion_stays_out_and_a_rule_leads_on(page: Pag
     page.reload()
     expect(page.locator("#grid button").first).to_have_attribute("aria-pressed", "false")
     page.keyboard.press("j")
-    expect(page.locator("#pairlist [aria-current=true]")).not_to_have_text(first)
+    expect(page.locator("#pairlist [aria-current=true]")).not_to_have_text(first, use_inner_text=True)
     page.keyboard.press("n")
     expect(page.locator("#grid button").first).to_have_attribute("aria-pressed", "false")
     page.keyboard.press("v")
     expect(page.locator("#rulelist li")).to_have_count(1)
     expect(page.locator("#pairlist [aria-current=true]")).to_have_count(1)
-    expect(page.locator("#pairlist [aria-current=true]")).not_to_have_text(first)
+    expect(page.locator("#pairlist [aria-current=true]")).not_to_have_text(first, use_inner_text=True)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

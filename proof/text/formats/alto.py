@@ -14,10 +14,6 @@ from proof.text.formats.columns import Half, Line, draft_of_columns, write_page
 from proof.text.formats.xml_tree import Node, Run, attribute_runs, root_name, tree
 
 
-def _recognises(data: bytes, path: Path) -> bool:
-    return root_name(data) == "alto"
-
-
 def _read(data: bytes, path: Path) -> Extraction:
     root = tree(data, path)
     draft = draft_of_columns(data)
@@ -60,4 +56,4 @@ def _glyphs(string: Node, data: bytes, text: str) -> list[Run | None]:
     return glyph_of
 
 
-FORMAT = TextFormat("alto", frozenset({".xml"}), _recognises, _read)
+FORMAT = TextFormat("alto", frozenset({".xml"}), lambda data, _: root_name(data) == "alto", _read)

@@ -23,10 +23,6 @@ _TOLD = re.compile(
 _TITLE = re.compile(r"【經文資訊】.*?(?:No\. *[0-9A-Za-z]+ *)?《?(?P<title>[^《》\s0-9A-Za-z.]+)》?\s*$")
 
 
-def _recognises(data: bytes, path: Path) -> bool:
-    return _HEAD.match(data) is not None or _PLACE_BYTES.search(data[: 1 << 14]) is not None
-
-
 def _read(data: bytes, path: Path) -> Extraction:
     read = decode(path, data)
     draft = Draft(data, as_it_is, UNSAFE)
@@ -53,4 +49,9 @@ def _read(data: bytes, path: Path) -> Extraction:
     return draft.done()
 
 
-FORMAT = TextFormat("cbeta", frozenset({".txt"}), _recognises, _read)
+FORMAT = TextFormat(
+    "cbeta",
+    frozenset({".txt"}),
+    lambda data, _: bool(_HEAD.match(data) or _PLACE_BYTES.search(data[: 1 << 14])),
+    _read,
+)

@@ -21,10 +21,6 @@ _FOOTNOTES = "word/footnotes.xml"
 _CORE = "docProps/core.xml"
 
 
-def _recognises(data: bytes, path: Path) -> bool:
-    return _DOCUMENT in member_names(data)
-
-
 def _read(data: bytes, path: Path) -> Extraction:
     names = member_names(data)
     title = ""
@@ -102,4 +98,4 @@ def _usual_size(document: Node) -> int:
     return max(stated, 21) if stated else 0
 
 
-FORMAT = TextFormat("docx", frozenset({".docx"}), _recognises, _read)
+FORMAT = TextFormat("docx", frozenset({".docx"}), lambda data, _: _DOCUMENT in member_names(data), _read)

@@ -23,10 +23,6 @@ _BLOCKS = frozenset({"p", "div", "li", "blockquote", "section", "article", "tr",
 _UNREAD = frozenset({"head", "script", "style", "rt", "rp", "rtc", "svg", "math"})
 
 
-def _recognises(data: bytes, path: Path) -> bool:
-    return _CONTAINER in member_names(data)
-
-
 def _read(data: bytes, path: Path) -> Extraction:
     names = member_names(data)
     if "META-INF/encryption.xml" in names and b"EncryptedData" in member(data, "META-INF/encryption.xml", path):
@@ -69,4 +65,4 @@ def _inside(child: Node, running: Running) -> None:
         running.paragraph()
 
 
-FORMAT = TextFormat("epub", frozenset({".epub"}), _recognises, _read)
+FORMAT = TextFormat("epub", frozenset({".epub"}), lambda data, _: _CONTAINER in member_names(data), _read)

@@ -18,10 +18,6 @@ from proof.text.formats.xml_tree import Node, Run, root_name, tree
 _ROW = re.compile(r"structure\s*\{[^}]*type:\s*note-(right|left)\b")
 
 
-def _recognises(data: bytes, path: Path) -> bool:
-    return root_name(data) == "PcGts"
-
-
 def _read(data: bytes, path: Path) -> Extraction:
     root = tree(data, path)
     page = root.child("Page") or Node("Page", {}, 0)
@@ -87,4 +83,4 @@ def _copies(runs: Iterable[Run], text: str) -> list[Run | None]:
     return copies if len(copies) == len(text) else [None] * len(text)
 
 
-FORMAT = TextFormat("page", frozenset({".xml"}), _recognises, _read)
+FORMAT = TextFormat("page", frozenset({".xml"}), lambda data, _: root_name(data) == "PcGts", _read)

@@ -30,10 +30,6 @@ _SHOWN = 20
 _TAG = re.compile(rb"""<[^\s<>/]+(?:\s+[^\s=<>]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*(/?)>""")
 
 
-def _recognises(data: bytes, path: Path) -> bool:
-    return root_name(data) in _ROOTS
-
-
 def _read(data: bytes, path: Path) -> Extraction:
     root = tree(data, path)
     title = _title(root)
@@ -213,4 +209,4 @@ class _Columns:
             self.draft.mark(")")
 
 
-FORMAT = TextFormat("tei", frozenset({".xml", ".tei"}), _recognises, _read)
+FORMAT = TextFormat("tei", frozenset({".xml", ".tei"}), lambda data, _: root_name(data) in _ROOTS, _read)

@@ -12,10 +12,10 @@ import pytest
 
 from proof.cli import main
 from proof.errors import EngineError
-from proof.export.alto import alto
-from proof.export.corrections import Correction
-from proof.export.marked import mark
-from proof.export.pagexml import page_xml
+from proof.exports.alto import alto
+from proof.exports.corrections import Correction
+from proof.exports.marked import mark
+from proof.exports.pagexml import page_xml
 from proof.images.find import FoundBy, PageImage
 from proof.images.load import load_image
 from proof.model.flags import Kind

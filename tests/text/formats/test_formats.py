@@ -20,6 +20,7 @@ from proof.text.formats import TextFormat, decoded
 from proof.text.formats.xml_tree import root_name
 from proof.text.layers import Layer
 from proof.text.read import parse_transcription, read_transcription
+from proof.text.remarks import Code
 from tests.text.formats.samples import SAMPLES, Sample
 
 
@@ -140,9 +141,9 @@ def test_layers_are_those_of_the_file() -> None:
         "唐太宗&SK-2593;御撰",
         "子&SK2-25;之",
     ]
-    assert {remark.code.value: dict(remark.values)["text"] for remark in read.remarks} == {
-        "template-part": "乙",
-        "fore-edge": "<史部,正史類,晉書,卷一>",
+    assert {remark.code: dict(remark.values)["text"] for remark in read.remarks} == {
+        Code.TEMPLATE_PART: "乙",
+        Code.FORE_EDGE: "<史部,正史類,晉書,卷一>",
     }
 
 

@@ -1,0 +1,314 @@
+"""Pages read and checked by a few threads, each out of the store where nothing changed."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from threading import Event, Lock
+from typing import Protocol
+
+from proof.checking.pagination import ReadImage, paginate, without_images
+from proof.checking.plan import CheckPlan, PageKeys, PageTask
+from proof.checking.sense_alone import with_sense
+from proof.errors import EngineError, ImageError, TextError
+from proof.images.find import ImageIndex, PageImage
+from proof.images.imglist import find_image_lists
+from proof.images.load import LoadedImage, load_image
+from proof.layout.glyph_shapes import Shapes, glyph_shapes
+from proof.layout.overrides import LayoutOverrideShape
+from proof.model.notices import Notice, NoticeCode
+from proof.model.quality import QualityFlags
+from proof.model.result import PageResult, Status
+from proof.ocr.drawn import DrawnReadings
+from proof.ocr.engine import Engine
+from proof.ocr.page import PageEngine
+from proof.ocr.page_record import PageRecord
+from proof.ocr.readings import HalfFolioReadings
+from proof.ocr.registry import EngineSettings, open_page_engine
+from proof.quality.sampling import samples_of
+from proof.quality.seeded_errors import ErrorPolicy, seeded_errors_of
+from proof.settings.config import Settings
+from proof.store import KeptResult, PackedCharacters, Store
+from proof.text.model import Script
+from proof.text.read import PAGE_MARK_EXAMPLES
+from proof.text.transcription import Transcription
+from proof.text.variants import policy_of
+from proof.verify.page import Checker
+from proof.verify.pairing import neighbours_of
+
+LOG = logging.getLogger(__name__)
+
+AHEAD = 4
+"""Pages in work or waiting for each worker: enough to keep it busy, few enough to keep memory flat."""
+
+
+class KeptReadings(Protocol):
+    """What was read on images, by key (`Store.cache`)."""
+
+    def get(self, key: str) -> bytes | None: ...
+
+
+class KnownGlyphs(Protocol):
+    """Of which images the shapes of the glyphs are kept."""
+
+    def shown(self, image_sha: str) -> bool: ...
+
+
+class KeptResults(Protocol):
+    """What earlier checks left of pages: the store, or what of it was sent to a worker."""
+
+    @property
+    def cache(self) -> KeptReadings: ...
+
+    def cached_page(self, key: str) -> KeptResult | None: ...
+
+    @property
+    def glyphs(self) -> KnownGlyphs: ...
+
+
+def engine_settings(settings: Settings) -> EngineSettings:
+    """The engine's part of the settings, as the registry takes it."""
+    engine = settings.engine
+    return EngineSettings(
+        name=engine.name,
+        model=engine.model,
+        detection_model=engine.detection_model,
+        threads=engine.threads,
+        device=engine.device,
+        recording=engine.recording,
+        runtime=engine.runtime,
+        readers=settings.workers,
+    )
+
+
+def checker_for(settings: Settings, engine: Engine, script: Script, drawn: DrawnReadings | None = None) -> Checker:
+    """What the pages of one script are checked with; `drawn` as `drawn_forms` gives it."""
+
+    @cache
+    def pages() -> PageEngine:
+        return open_page_engine(replace(engine_settings(settings), name="paddleocr", model=""))
+
+    policy = policy_of(script, settings.variants.file)
+    page = settings.page
+    return Checker.of(engine, policy, page.columns, page.rows, settings.flags.threshold, pages, drawn)
+
+
+def quality_flags(result: PageResult, settings: Settings, checker: Checker) -> QualityFlags:
+    """The samples and seeded errors that the project asks for on a page."""
+    audit, threshold = settings.audit, settings.flags.threshold
+    judge = ErrorPolicy(checker.policy, checker.engine.familiarity, threshold)
+    samples = samples_of(result, audit.rate, threshold)
+    return QualityFlags(samples, seeded_errors_of(result, audit.planted_rate, judge, samples))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPage:
+    """A page with its result and the key of all that this depends on (empty where it is to be checked anew next time).
+
+    `reused`: the result came out of the store. `readings` are the key and the content of what is to be kept of what
+    was read, None where nothing new was read; `shapes` are those of its glyphs, None where they are kept already. Of a
+    page that another machine read, or that came out of the store, the characters are `packed`, and the result has none.
+    """
+
+    task: PageTask
+    result: PageResult
+    key: str
+    reused: bool = False
+    readings: tuple[str, bytes] | None = None
+    shapes: Shapes | None = None
+    packed: PackedCharacters | None = None
+
+    @classmethod
+    def kept(cls, task: PageTask, image: PageImage, key: str, known: KeptResult) -> CheckedPage:
+        """A page of which nothing changed, as the store has it under `key`; its image lies where it was `found` now."""
+        return cls(task, replace(known.result, image=image.path), key, reused=True, packed=known.packed)
+
+    def whole(self) -> PageResult:
+        """The result with its characters."""
+        return KeptResult(self.result, self.packed).whole()
+
+
+def results(
+    work: CheckPlan, store: Store, checkers: dict[Script, Checker], workers: int
+) -> Generator[CheckedPage, None, None]:
+    """Every page with its result, in order; pages are read by `workers` threads, a few ahead. Who stops in between does
+    not wait for the pages in work: nothing of them is kept."""
+    plates = Plates(work.max_megapixels)
+    waiting: deque[Future[CheckedPage]] = deque()
+    stopped = Event()
+
+    def one(task: PageTask) -> CheckedPage:
+        return check_or_fail(task, work.keys, store, checkers[work.keys.script(task.text)], plates, stopped)
+
+    with _threads(workers, "page", stopped) as pool:
+        for task in work.tasks:
+            waiting.append(pool.submit(one, task))
+            if len(waiting) >= AHEAD * workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+@contextmanager
+def _threads(count: int, name: str, stopped: Event) -> Iterator[ThreadPoolExecutor]:
+    """Threads for the pages of a check; `stopped` is set where the block ends before they have done all."""
+    pool = ThreadPoolExecutor(count, thread_name_prefix=name)
+    try:
+        yield pool
+    except BaseException:
+        stopped.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+def check_or_fail(
+    task: PageTask,
+    keys: PageKeys,
+    kept: KeptResults,
+    checker: Checker,
+    plates: Plates,
+    stopped: Event | None = None,
+) -> CheckedPage:
+    """One page through all stages; whatever is wrong with it costs this page alone. Once the check is `stopped` it is
+    raised: the store may be closed by then."""
+    try:
+        return check_page(task, keys, kept, checker, plates)
+    except Exception as error:
+        if stopped is not None and stopped.is_set():
+            raise
+        return CheckedPage(task, failed_result(task, error), "")
+
+
+def check_page(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Checker, plates: Plates) -> CheckedPage:
+    """One page through all stages, each taken from what is kept of it where nothing changed that it depends on.
+
+    The result itself, if text, image, engine and settings are as they were; else it is judged anew by what was read
+    on its image, and only what was never read is asked of image and engine. Whatever is wrong with the page is raised.
+    """
+    threshold = checker.threshold
+    plain = without_image(task, threshold)
+    if plain is not None:
+        return plain
+    assert task.image is not None
+    key = keys.key(task)
+    known = kept.cached_page(key)
+    if known is not None:
+        return CheckedPage.kept(task, task.image, key, known)
+    hint = task.override.layout if task.override else None
+    readings, keep = open_readings(keys.readings_key(task.image), task.image, kept.cache, checker, plates, hint)
+    near = neighbours_of(task.text.pages, task.number)
+    result = checker.judge(task.page, task.ref, task.image, readings, near)
+    result = with_sense(result, task.page, task.sense, threshold)
+    seen = readings.unchanged and kept.glyphs.shown(result.image_sha)
+    shapes = None if seen or not result.characters else glyph_shapes(readings.layout, result.characters)
+    return CheckedPage(task, result, key, readings=keep(), shapes=shapes)
+
+
+def without_image(task: PageTask, threshold: float) -> CheckedPage | None:
+    """The page with what the sense says of it where no image of it was found, or none could be looked for; None where
+    it has one."""
+    if task.trouble:
+        return CheckedPage(task, PageResult(task.page.id, task.ref, Status.FAILED, task.trouble), "")
+    if task.image is None:
+        result = PageResult(task.page.id, task.ref, Status.NO_IMAGE)
+        return CheckedPage(task, with_sense(result, task.page, task.sense, threshold), "")
+    return None
+
+
+def open_readings(
+    key: str,
+    image: PageImage,
+    kept: KeptReadings,
+    checker: Checker,
+    plates: Plates,
+    hint: LayoutOverrideShape | None = None,
+) -> tuple[HalfFolioReadings, Callable[[], tuple[str, bytes] | None]]:
+    """What is read on a half-folio, and what says at the end what of it is to be kept under which key."""
+    known = PageRecord.unpacked(kept.get(key))
+    readings = checker.readings(image, lambda: plates.load(image), hint, known)
+    return readings, lambda: None if readings.unchanged else (key, readings.used.packed())
+
+
+def failed_result(task: PageTask, error: Exception) -> PageResult:
+    """What is kept of a page that could not be checked."""
+    path = task.image.path if task.image else None
+    if isinstance(error, ImageError | EngineError | MemoryError):
+        why = Notice.of_error(error) if str(error).strip() else Notice.of(NoticeCode.NO_MEMORY)
+    else:
+        # a mistake of ours that one page brings to light must not cost the other 27,000
+        LOG.error("page %s failed", task.page.id, exc_info=error)
+        named = f"{type(error).__name__}: {error}"
+        why = Notice.of(NoticeCode.CHECK_BROKE, path=str(path or task.page.id), error=named)
+    return PageResult(task.page.id, task.ref, Status.FAILED, why, image=path)
+
+
+class Plates:
+    """Page images as they are needed; a plate is decoded once for its four quadrants."""
+
+    def __init__(self, max_megapixels: float) -> None:
+        self._limit = max_megapixels
+        self._lock = Lock()
+        self._last: tuple[Path, LoadedImage] | None = None
+
+    def load(self, image: PageImage) -> LoadedImage:
+        if not image.quadrant:
+            return load_image(image.path, max_megapixels=self._limit)
+        with self._lock:
+            if self._last is None or self._last[0] != image.path:
+                self._last = (image.path, load_image(image.path, max_megapixels=self._limit))
+            return self._last[1]
+
+
+def all_on_pages(
+    texts: Sequence[Transcription], settings: Settings, index: ImageIndex, engine: Engine, store: Store
+) -> tuple[list[Transcription], tuple[Notice, ...]]:
+    """The texts that images show, each with its pages; and why others have none. Raises TextError where no text has
+    pages."""
+    laid, troubles = [], []
+    for text in texts:
+        try:
+            laid.append(on_pages(text, settings, index, engine, store))
+        except TextError as error:
+            troubles.append(error)
+    if troubles and not laid:
+        raise troubles[0]
+    return laid, tuple(map(Notice.of_error, troubles))
+
+
+def on_pages(text: Transcription, settings: Settings, index: ImageIndex, engine: Engine, store: Store) -> Transcription:
+    """A text with its pages. One without page marks is laid on what its images show: all of them are read once, and
+    what was read is kept in the store. Raises TextError where it has neither marks nor text, or no image shows it."""
+    if text.pages:
+        return text
+    if not text.blocks:
+        raise TextError(text.path, None, f"no page mark found: {PAGE_MARK_EXAMPLES}")
+    if not len(index):
+        return without_images(text)
+    script = text.script if settings.page.script == "auto" else Script(settings.page.script)
+    checker = checker_for(settings, engine, script)
+    keys = PageKeys.of(settings, engine.identity)
+    own = index.with_lists(find_image_lists(text.path, (), settings.project.imglist))
+    plates = Plates(settings.images.max_megapixels)
+
+    def one(entry: tuple[str, PageImage]) -> ReadImage:
+        name, found = entry
+        try:
+            key = keys.readings_key(found)
+            readings, keep = open_readings(key, found, store.cache, checker, plates)
+            columns = checker.read_alone(found, readings)
+        except (ImageError, EngineError) as error:
+            LOG.warning("%s could not be read: %s", found.path, error)
+            return ReadImage(name, ())  # its page will fail with the same words
+        if (kept := keep()) is not None:
+            store.cache.put(*kept)
+        return ReadImage(name, columns)
+
+    with _threads(settings.workers, "image", Event()) as pool:
+        return paginate(text, list(pool.map(one, own.sequence())), policy_of(Script.SIMPLIFIED).fold)

@@ -1,0 +1,220 @@
+"""A library: every work below one folder checked into one store, a bad one at its own cost."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from proof.checking.executor import engine_settings
+from proof.checking.pipeline import CheckOutcome, Watch, check, engine_of
+from proof.checking.recheck import CheckCancelled, Rechecker, Reread
+from proof.errors import ClusterError, OutputError, ProofError, UsageError
+from proof.model.notices import Notice
+from proof.ocr.engine import Engine
+from proof.ocr.registry import EngineSettings
+from proof.settings.config import FILE_NAME, Settings
+from proof.settings.material import find_images
+from proof.store import Store
+from proof.store.library import FolderState
+from proof.text.read import read_transcription
+
+LOG = logging.getLogger(__name__)
+
+TEXTS = "*.txt"
+"""The texts of a folder that has no config.toml."""
+
+KEPT_READERS = 4
+"""Works of a library whose engine and witnesses are kept for pages that are read again."""
+
+DEEPEST = 3
+"""Folders below the library in which projects are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryFolder:
+    """A work of a library: the folder it lies in, by its path inside the library."""
+
+    name: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class WorkOutcome:
+    """What became of a folder: its outcome, or why it could not be checked."""
+
+    folder: str
+    outcome: CheckOutcome | None
+    trouble: Notice | None = None
+
+    @property
+    def sound(self) -> bool:
+        return self.outcome is not None and self.outcome.sound
+
+
+class SharedEngine:
+    """The engine of works of a library that follow each other: opened, and its model loaded, once for all that are read
+    alike. `store` is the library's."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._last: tuple[EngineSettings, Engine] | None = None
+
+    def __call__(self, settings: Settings, _: Store) -> Engine:
+        """The engine by these settings. Raises ProofError."""
+        wanted = engine_settings(settings)
+        if self._last is None or self._last[0] != wanted:
+            self._last = None  # of two models in memory one is of no use
+            self._last = wanted, engine_of(settings, self._store)
+        return self._last[1]
+
+
+Began = Callable[[str, int, int], None]
+"""Called with a folder, its number from 1 and how many there are."""
+
+
+def library_settings(folder: Path) -> Settings:
+    """The settings of a library: of the config.toml in it, where there is one. Raises UsageError, ConfigError."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: there is no such folder; name the one that holds the works")
+    return Settings.of_folder(folder)
+
+
+def folders_of(settings: Settings) -> list[LibraryFolder]:
+    """The works of a library by name: every folder with a config.toml (what is below it is a part of it), and every
+    other folder directly in the library that has texts. Raises UsageError where there is none."""
+    base = _base(settings)
+    folders: list[LibraryFolder] = []
+
+    def look(folder: Path, depth: int) -> None:
+        for path in sorted(folder.iterdir()):
+            if not path.is_dir() or path.name.startswith("."):
+                continue
+            if (path / FILE_NAME).exists() or (depth == 1 and any(path.glob(TEXTS))):
+                folders.append(LibraryFolder(path.relative_to(base).as_posix(), path))
+            elif depth < DEEPEST:
+                look(path, depth + 1)
+
+    look(base, 1)
+    if not folders:
+        raise UsageError(f"{base}: no work lies in it: each is a folder with {FILE_NAME}, or with texts ({TEXTS})")
+    return folders
+
+
+def work_settings(library: Settings, folder: LibraryFolder) -> Settings:
+    """The settings that a work is checked by: its own where it has a config.toml, else the library's; its store and its
+    cluster are the library's. Raises ConfigError."""
+    own = folder.path / FILE_NAME
+    base = _base(library)
+    if own.exists():
+        settings = Settings.load(own)
+    else:
+        texts = tuple(sorted(folder.path.glob(TEXTS)))
+        images = library.project.images or find_images(folder.path)
+        settings = replace(library, project=replace(library.project, title="", texts=texts, images=images))
+    texts = settings.text_files()  # while its own folder is known: names may hold what a pattern would mean
+    project = replace(settings.project, texts=texts, out=base / "out" / folder.name)
+    cluster = library.cluster if library.cluster.address else settings.cluster
+    return replace(settings, project=project, store=library.store, cluster=cluster, file=base / FILE_NAME)
+
+
+def check_library(
+    settings: Settings, watch: Watch | None, began: Began, waiting: Callable[[str], None]
+) -> list[WorkOutcome]:
+    """Check every work of a library, those of `library.first` first, then those that were not checked to the end.
+
+    Whatever is wrong with a work costs that work and is kept beside it. Raises OutputError where the store fails,
+    ClusterError where the cluster is lost: both would cost every work that follows.
+    """
+    with Store.open(settings.store_address, folder=settings.base) as store:
+        before = store.library.folders()
+        done = {name for name, (_, state) in before.items() if state is FolderState.CHECKED}
+        first = settings.library.first
+        ordered = sorted(
+            folders_of(settings),
+            key=lambda work_folder: (
+                _rank(work_folder.name, first),
+                work_folder.name in done,
+                work_folder.name,
+            ),
+        )
+        store.library.begin([work_folder.name for work_folder in ordered])
+        taken = {work: name for name, (work, _) in before.items() if work}
+        outcomes, engine = [], SharedEngine(store)
+        for number, folder in enumerate(ordered, 1):
+            began(folder.name, number, len(ordered))
+            outcomes.append(_check_work(folder, settings, store, taken, watch, waiting, engine))
+    return outcomes
+
+
+def _check_work(
+    folder: LibraryFolder,
+    settings: Settings,
+    store: Store,
+    taken: dict[str, str],
+    watch: Watch | None,
+    waiting: Callable[[str], None],
+    engine: SharedEngine,
+) -> WorkOutcome:
+    store.library.note(folder.name, FolderState.CHECKING)
+    try:
+        own = work_settings(settings, folder)
+        _must_be_its_own(folder, own, taken)
+        outcome = check(own, watch, waiting=waiting, opened=engine)
+    except (OutputError, ClusterError):
+        raise
+    except Exception as error:
+        if not isinstance(error, ProofError):
+            # a mistake of ours that one work brings to light must not cost the others
+            LOG.error("work %s failed", folder.name, exc_info=error)
+        cause = error if isinstance(error, ProofError) else UsageError(f"{type(error).__name__}: {error}")
+        trouble = Notice.of_error(cause)
+        store.library.note(folder.name, FolderState.FAILED, trouble=trouble)
+        return WorkOutcome(folder.name, None, trouble)
+    work = store.run(outcome.run_id).info.work
+    taken[work] = folder.name
+    store.library.note(folder.name, FolderState.CHECKED, work=work)
+    return WorkOutcome(folder.name, outcome)
+
+
+def _must_be_its_own(folder: LibraryFolder, settings: Settings, taken: Mapping[str, str]) -> None:
+    """Raises UsageError where another folder of the library has the same work: pages of the two would be mixed."""
+    if not settings.project.texts:
+        raise UsageError(f"{folder.path}: no transcription is named; set project.texts in its {FILE_NAME}")
+    text = settings.project.texts[0]
+    work = read_transcription(text).work or text.stem
+    if taken.get(work, folder.name) != folder.name:
+        raise UsageError(f"{folder.path}: {work} is the work of {taken[work]} as well; give one of them another id")
+
+
+class LibraryRechecker(Rechecker):
+    """Reads pages of a library again, each by the settings of its work."""
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        super().__init__(settings, store)
+        self._readers: dict[str, Rechecker] = {}
+
+    def read(self, work: str, number: int, check_cancelled: CheckCancelled = lambda: None) -> Reread:
+        """As any page is read again. Raises ProofError."""
+        name = self._store.library.folder_of(work)
+        if name is None:
+            return super().read(work, number, check_cancelled)
+        if name not in self._readers:
+            while len(self._readers) >= KEPT_READERS:
+                del self._readers[next(iter(self._readers))]
+            folder = LibraryFolder(name, _base(self._settings) / name)
+            self._readers[name] = Rechecker(work_settings(self._settings, folder), self._store)
+        return self._readers[name].read(work, number, check_cancelled)
+
+
+def _rank(name: str, first: str) -> int:
+    """Which of the patterns a folder is named by; those named by none come after all that are."""
+    patterns = first.split()
+    return next((rank for rank, pattern in enumerate(patterns) if fnmatchcase(name, pattern)), len(patterns))
+
+
+def _base(settings: Settings) -> Path:
+    assert settings.folder is not None, "the settings of a library have a folder"
+    return settings.folder

@@ -1,0 +1,242 @@
+"""What a run is about: the pages of its texts with their images, and what the result of each depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import proof
+from proof.checking.renamed import earlier_name
+from proof.errors import ImageListError, UsageError
+from proof.images.find import ImageIndex, PageImage
+from proof.images.imglist import find_image_lists
+from proof.images.load import sha256_of
+from proof.language.findings import SenseEvidence
+from proof.model.notices import Notice, NoticeCode
+from proof.model.refs import ImageRef
+from proof.ocr.engine import EngineIdentity
+from proof.settings.config import Settings
+from proof.settings.project import texts_of_project
+from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store.layout_overrides import LayoutOverride
+from proof.store.texts import sha_of
+from proof.text.authorities import lists_fingerprint
+from proof.text.model import Page, Script
+from proof.text.transcription import Transcription
+from proof.text.versions import most_alike
+
+METHOD = 20
+"""Version of the method. Raise it with every change that alters results: stored results are then not reused."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageTask:
+    """One page to be checked: its text, its number there, its place, and its image if there is one. `trouble`: why no
+    image could be looked for; `override`: a person's correction of its layout; `sense`: the evidence of the language
+    model against its text."""
+
+    text: Transcription
+    number: int
+    place: PagePlace
+    image: PageImage | None
+    image_ref: ImageRef | None
+    trouble: Notice | None = None
+    override: LayoutOverride | None = None
+    sense: tuple[SenseEvidence, ...] = ()
+
+    @property
+    def page(self) -> Page:
+        return self.text.pages[self.number]
+
+    @property
+    def in_text(self) -> PagePlace:
+        """Where the page stands, with its columns in the file."""
+        lines = {column.number: column.start for column in self.page.columns}
+        return replace(self.place, lines=lines)
+
+    @property
+    def ref(self) -> str:
+        return str(self.image_ref) if self.image_ref else ""
+
+
+def work_of(texts: Sequence[Transcription], store: Store, project: Sequence[Path] = ()) -> str:
+    """A work's id in the store: as its texts give it; else the one that any of them, or of the `project`'s texts, was
+    checked as before, so that some texts of a work can be checked alone, and others added; else the first file's name.
+    Raises UsageError without texts, and where the store has another work of that name."""
+    if not texts:
+        raise UsageError("no transcription was named: give one, or set project.texts in config.toml")
+    if texts[0].work:
+        return texts[0].work
+    known = (store.work_of_text(str(path)) for path in (*(text.path for text in texts), *project))
+    renamed = (earlier_name(store, text, texts) for text in texts)
+    return (
+        next((work for work in known if work), None)
+        or next((was.work for was in renamed if was is not None), None)
+        or _new_name(texts, store)
+    )
+
+
+def _new_name(texts: Sequence[Transcription], store: Store) -> str:
+    """The name of the first file, for texts that the store does not know; or of a work of which they are copies."""
+    name = texts[0].path.stem
+    held = {known.path: store.text_versions.content(known.path) for known in store.texts() if known.work == name}
+    if held and all(most_alike(text.text, held) is None for text in texts):
+        raise UsageError(
+            f"{texts[0].path}: the store has another work of this name, from {next(iter(held))}; rename the file, say "
+            "in its header which text it is (#+PROPERTY: ID), or give the project a store of its own (store.url)"
+        )
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class PageKeys:
+    """What the result of any page depends on, beside the page and its image: engine and settings. A worker on another
+    machine has it by value."""
+
+    engine: EngineIdentity
+    fingerprint: str
+    named_script: str
+    detection_model: str
+
+    @classmethod
+    def of(cls, settings: Settings, engine: EngineIdentity) -> PageKeys:
+        """Those of a run. Raises ConfigError where a file that they depend on cannot be read."""
+        return cls(engine, settings.fingerprint(), settings.page.script, str(settings.engine.detection_model))
+
+    def script(self, text: Transcription) -> Script:
+        """The script of a text: as set, or as the text shows."""
+        return text.script if self.named_script == "auto" else Script(self.named_script)
+
+    def readings_key(self, image: PageImage, image_sha: str = "") -> str:
+        """The key under which it is kept what was read on an image: nothing of the text and nothing of how it is
+        judged is in it. `image_sha` is the hash of the image's bytes where it is known. Raises ImageError."""
+        engine = self.engine
+        parts = (engine.name, engine.version, engine.checksum, self.detection_model, image.quadrant)
+        sha = image_sha or sha256_of(image.path)
+        return f"page {hashlib.sha256(chr(31).join((*parts, sha)).encode()).hexdigest()}"
+
+    def key(self, task: PageTask, image_sha: str = "") -> str:
+        """A hash of all that the result of a page depends on; `image_sha` as in `readings_key`. Raises ImageError
+        where the image cannot be read."""
+        image = task.image
+        parts = [
+            str(METHOD),
+            proof.__version__,
+            *(self.engine.name, self.engine.version, self.engine.checksum),
+            self.fingerprint,
+            lists_fingerprint(),
+            self.script(task.text).value,
+            (image_sha or sha256_of(image.path)) if image else "",
+            image.quadrant if image else "",
+            *([json.dumps(task.override.layout.as_json())] if task.override and task.override.layout else []),
+            *(
+                f"{evidence.column} {evidence.offset} {evidence.suggested} {evidence.odds:.6f} {evidence.reading}"
+                for evidence in task.sense
+            ),
+            task.ref,
+            task.page.id,
+            *(column.source for column in task.page.columns),
+        ]
+        return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
+
+
+class CheckPlan:
+    """What a run is about: its texts paired with their images, and what a page's result depends on."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        texts: Sequence[Transcription],
+        index: ImageIndex,
+        engine: EngineIdentity,
+        store: Store,
+    ) -> None:
+        self.name = work_of(texts, store, texts_of_project(settings))
+        self._settings = settings
+        self._index = index
+        self.keys = PageKeys.of(settings, engine)
+        self._texts = [replace(text, script=self.keys.script(text)) for text in texts]
+        self.max_megapixels = settings.images.max_megapixels
+        self.tasks: list[PageTask] = []
+        for text in self._texts:
+            own, first = self._images_of(text), len(self.tasks)
+            sha = sha_of(text.text)
+            self.tasks += [_task(text, n, first + n, own, sha) for n in range(len(text.pages))]
+        self.tasks = _overridden(_with_copies(self.tasks), store.layout_overrides.of_work(self.name), index)
+
+    def take_evidence(self, sense: Mapping[int, Sequence[SenseEvidence]]) -> None:
+        """Give each task the evidence of the language model against its page; `sense` is by the number of the task."""
+        self.tasks = [replace(task, sense=tuple(sense.get(n, ()))) for n, task in enumerate(self.tasks)]
+
+    def read_as(self, task: PageTask, override: LayoutOverride | None) -> PageTask:
+        """A task of this work with `override` for its page, or without any."""
+        own = _task(task.text, task.number, task.place.position, self._images_of(task.text), task.place.sha)
+        own = replace(own, sense=task.sense, place=task.place)
+        return with_override(own, override, self._index) if override else own
+
+    def _images_of(self, text: Transcription) -> ImageIndex:
+        return self._index.with_lists(image_lists(self._settings, text))
+
+    def info(self) -> RunInfo:
+        return RunInfo(
+            work=self.name,
+            title=self._settings.project.title or self._texts[0].title or self.name,
+            texts=tuple(
+                TextInfo(str(t.path), sha_of(t.text), t.format.value, self.keys.script(t).value, t.text)
+                for t in self._texts
+            ),
+            engine=self.keys.engine,
+            settings={"fingerprint": self.keys.fingerprint, "threshold": self._settings.flags.threshold},
+        )
+
+
+def image_lists(settings: Settings, text: Transcription) -> tuple[Path, ...]:
+    """The image list that is set (in a folder of them, the one named as the text), or the one beside the
+    text, as Kanripo has them."""
+    return find_image_lists(text.path, text.pages, settings.project.imglist)
+
+
+def _task(text: Transcription, number: int, position: int, index: ImageIndex, sha: str) -> PageTask:
+    page = text.pages[number]
+    place = PagePlace(position, str(text.path), page.juan, str(page.folio) if page.folio else "", sha=sha)
+    ref = index.reference(page)
+    try:
+        image = index.find(page) or index.counted(text.path.stem, number, len(text.pages))
+        return PageTask(text, number, place, image, ref)
+    except ImageListError as error:
+        return PageTask(text, number, place, None, ref, Notice.of_error(error))
+
+
+def _with_copies(tasks: Sequence[PageTask]) -> list[PageTask]:
+    """The tasks with the other texts in which their page stands too."""
+    texts: defaultdict[str, set[str]] = defaultdict(set)
+    for task in tasks:
+        texts[task.page.id].add(task.place.text)
+    copies = (frozenset(texts[task.page.id] - {task.place.text}) for task in tasks)
+    return [replace(task, place=replace(task.place, copies=of)) for task, of in zip(tasks, copies, strict=True)]
+
+
+def _overridden(
+    tasks: Sequence[PageTask], overrides: Mapping[tuple[str, int], LayoutOverride], index: ImageIndex
+) -> list[PageTask]:
+    """The tasks with the corrections of people: layouts, and images assigned to pages."""
+    repeats: Counter[str] = Counter()
+    overridden = []
+    for task in tasks:
+        override = overrides.get((task.page.id, repeats[task.page.id]))
+        repeats[task.page.id] += 1
+        overridden.append(with_override(task, override, index) if override else task)
+    return overridden
+
+
+def with_override(task: PageTask, override: LayoutOverride, index: ImageIndex) -> PageTask:
+    """A task with a person's correction. Where the assigned image is gone, the page fails."""
+    if not override.image:
+        return replace(task, override=override)
+    image = index.assigned(override.image, override.quadrant)
+    gone = Notice.of(NoticeCode.ASSIGNED_GONE, image=override.image, person=override.person)
+    return replace(task, override=override, image=image, trouble=None if image else gone)

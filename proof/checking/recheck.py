@@ -1,0 +1,293 @@
+"""One page read again while a project is served: as a person set it right, with every decision whose place remains."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from threading import Lock
+
+from proof.checking.drawn_forms import drawn_forms
+from proof.checking.engine_bias import EngineBias
+from proof.checking.executor import (
+    CheckedPage,
+    Plates,
+    check_page,
+    checker_for,
+    engine_settings,
+    failed_result,
+    on_pages,
+    quality_flags,
+)
+from proof.checking.plan import CheckPlan, PageTask
+from proof.checking.rescoring import weighed, witness_evidence_of
+from proof.checking.sense import FlagSense
+from proof.checking.sense_alone import by_sense
+from proof.collation.witness_evidence import WitnessEvidence
+from proof.errors import EngineError, GonePageError, ImageError, OutputError, StoppedError, TextError
+from proof.images.find import ImageIndex
+from proof.model.flags import Kind, Origin
+from proof.model.quality import QualityFlags
+from proof.model.result import PageResult, Status
+from proof.ocr.engine import Engine, Pixels, Reading, WrappedEngine
+from proof.ocr.external.folder import ExternalEngine
+from proof.ocr.registry import open_engine
+from proof.settings.config import Settings
+from proof.store import Store
+from proof.store.decision_records import State
+from proof.store.layout_overrides import LayoutOverride, ReadOtherwiseError
+from proof.store.lookup import NoPlaceError
+from proof.store.queue_records import ListedPage, QueuedFlag
+from proof.text.read import read_transcription
+from proof.text.transcription import Transcription
+from proof.text.witnesses import read_witnesses, witnesses_state
+from proof.verify.page import Checker
+
+KEPT_TEXTS = 8
+"""Texts whose alignment with the witnesses is kept in memory."""
+
+
+CheckCancelled = Callable[[], None]
+"""Raises StoppedError where the reading was taken back; called wherever it can end without leaving anything behind."""
+
+
+class RecheckFault(StrEnum):
+    """Why a page could not be read, as far as who looks at it can do something about it."""
+
+    TEXT_CHANGED = "text changed"
+    TEXT = "text"
+    NO_IMAGE = "no image"
+    IMAGE_GONE = "image gone"
+    IMAGE = "image"
+    OTHER_PAGE = "other page"
+    ENGINE = "engine"
+    MEMORY = "memory"
+    STORE = "store"
+    MISTAKE = "mistake"
+
+    @classmethod
+    def of(cls, error: BaseException) -> RecheckFault:
+        """The trouble that an error tells of."""
+        kinds: tuple[tuple[type[BaseException], RecheckFault], ...] = (
+            (GonePageError, cls.TEXT_CHANGED),
+            (NoPlaceError, cls.TEXT_CHANGED),
+            (TextError, cls.TEXT),
+            (ImageError, cls.IMAGE),
+            (EngineError, cls.ENGINE),
+            (MemoryError, cls.MEMORY),
+            (OutputError, cls.STORE),
+        )
+        return next((trouble for kind, trouble in kinds if isinstance(error, kind)), cls.MISTAKE)
+
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """What came of reading a page again: its raised flags that are new and that are gone, and, of the flags that
+    were decided, those whose place remains and those whose place is gone. `trouble`: why it could not be checked."""
+
+    result: PageResult
+    trouble: RecheckFault | None
+    fresh: tuple[QueuedFlag, ...]
+    gone: tuple[QueuedFlag, ...]
+    kept: tuple[QueuedFlag, ...]
+    lost: tuple[QueuedFlag, ...]
+
+
+class Rechecker:
+    """Reads pages again, one at a time; the engine is opened for the first and kept."""
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        self._settings = settings
+        self._store = store
+        self._lock = Lock()
+        self._engine: Engine | None = None
+        self._witnesses: tuple[bytes, tuple[Transcription, ...]] = (b"", ())
+        self._known_evidence: dict[bytes, WitnessEvidence | None] = {}
+
+    def images(self) -> list[tuple[str, Path]]:
+        """The project's images, by the names that they are assigned by."""
+        return ImageIndex(self._settings.project.images).files()
+
+    def read(self, work: str, number: int, check_cancelled: CheckCancelled = lambda: None) -> Reread:
+        """Read page `number` of the store's `work` again and save it within the newest run. Raises ProofError;
+        StoppedError as long as nothing of it is in the store."""
+        with self._lock:
+            while True:  # again where the page was meanwhile checked, or set right, by somebody else
+                with suppress(ReadOtherwiseError):
+                    reread = self._read(work, number, check_cancelled)
+                    if reread is not None:
+                        return reread
+
+    def _read(self, work: str, number: int, check_cancelled: CheckCancelled) -> Reread | None:
+        """The same once; None where the page was meanwhile checked, or its text. Raises ReadOtherwiseError too."""
+        check_cancelled()
+        known, _ = self._store.queue.page(work, number)
+        seen = self._store.stamp(number)
+        place = replace(known, text=str(self._text_at(Path(known.text))))
+        present = self._store.text_versions.present(place.text)
+        before = self._flags(work, place)
+        displaced = self._displaced(work)
+        engine = _cancellable(self._open(), check_cancelled)
+        job, task, evidence, sense = self._task(work, place, engine, seen.override)
+        check_cancelled()
+        drawn = drawn_forms(self._settings, engine, [task.text], self._store.cache)
+        checker = checker_for(self._settings, engine, job.keys.script(task.text), drawn)
+        page, trouble = self._checked(task, job, checker)
+        result = page.whole()
+        overlay = quality_flags(result, self._settings, checker)
+        given, overlay = self._settled(work, result, overlay, evidence, sense)
+        check_cancelled()  # for the last time: what follows is kept whole
+        if page.readings is not None:
+            self._store.cache.put(*page.readings)
+        text = task.text
+        script = job.keys.script(text).value
+        if not self._store.text_versions.arrive_after(present, str(text.path), text.text, script):
+            return None
+        if place.text != known.text:
+            self._store.move_text(work, known.text, place.text)
+        if not self._store.replace_page(number, seen, task.in_text, page.key, given, overlay, page.shapes):
+            return None
+        # a page that is kept under the same key keeps its flags too, but witnesses may read otherwise now
+        self._store.rescore(work, overlay.among(given.flags))
+        places_lost = self._displaced(work) - displaced
+        return _compared(result, trouble, before, self._flags(work, place), displaced, places_lost)
+
+    def _checked(self, task: PageTask, job: CheckPlan, checker: Checker) -> tuple[CheckedPage, RecheckFault | None]:
+        """The page with its result, and why it could not be checked."""
+        try:
+            page = check_page(task, job.keys, self._store, checker, Plates(job.max_megapixels))
+        except StoppedError:
+            raise
+        except Exception as error:
+            return CheckedPage(task, failed_result(task, error), ""), RecheckFault.of(error)
+        faults = {Status.NO_IMAGE: RecheckFault.NO_IMAGE, Status.MISMATCH: RecheckFault.OTHER_PAGE}
+        gone = RecheckFault.IMAGE_GONE if task.trouble else None
+        return page, faults.get(page.result.status, gone)
+
+    def _open(self) -> Engine:
+        if self._engine is None:
+            self._engine = open_engine(engine_settings(self._settings), kept=self._store.cache)
+        return self._engine
+
+    def _task(
+        self, work: str, place: ListedPage, engine: Engine, override: LayoutOverride | None
+    ) -> tuple[CheckPlan, PageTask, WitnessEvidence | None, FlagSense]:
+        """The page as a check would take it up, of its own text alone; that text beside its witnesses, and what the
+        sense says of it."""
+        index = ImageIndex(self._settings.project.images)
+        text = on_pages(read_transcription(Path(place.text)), self._settings, index, engine, self._store)
+        job = CheckPlan(self._settings, [text], index, engine.identity, self._store)
+        job.take_evidence(by_sense(job, self._settings, self._store.cache))
+        bearers = [task for task in job.tasks if task.page.id == place.page]
+        if not bearers:
+            raise GonePageError(f"{place.text}: page {place.page} is no longer there; check the text again")
+        task = job.read_as(bearers[min(place.repeat, len(bearers) - 1)], override)
+        sense = FlagSense(self._settings, job.tasks, self._store.cache)
+        return job, task, self._evidence(text), sense
+
+    def _text_at(self, checked: Path) -> Path:
+        """The text that was checked at that path. A project that was moved, restored or copied has its own: the one of
+        that name that it names now, and where the old one is still there, of the same content."""
+        if checked.is_file() and self._settings.folder and checked.is_relative_to(self._settings.folder):
+            return checked
+        own = [file for file in self._settings.text_files() if file.name == checked.name and file != checked]
+        if len(own) != 1 or (checked.is_file() and checked.read_bytes() != own[0].read_bytes()):
+            return checked
+        return own[0]
+
+    def _evidence(self, text: Transcription) -> WitnessEvidence | None:
+        """The text beside the project's witnesses, which are read again only where a file of them, the text or a
+        setting changed."""
+        sources = self._settings.witness_sources()
+        if not sources:
+            return None
+        known = hashlib.sha256(self._settings.fingerprint().encode())
+        known.update(witnesses_state(sources))
+        if known.digest() != self._witnesses[0]:
+            self._witnesses = known.digest(), tuple(read_witnesses(sources))
+            self._known_evidence.clear()
+        own = hashlib.sha256(f"{text.path}\n{text.text}".encode("utf-8", "surrogatepass")).digest()
+        if own not in self._known_evidence:
+            evidence = witness_evidence_of(self._settings, [text], self._store, self._witnesses[1])
+            while len(self._known_evidence) >= KEPT_TEXTS:
+                del self._known_evidence[next(iter(self._known_evidence))]
+            self._known_evidence[own] = next(iter(evidence.values()), None)
+        return self._known_evidence[own]
+
+    def _settled(
+        self,
+        work: str,
+        result: PageResult,
+        overlay: QualityFlags,
+        evidence: WitnessEvidence | None,
+        sense: FlagSense,
+    ) -> tuple[PageResult, QualityFlags]:
+        """The flags of the page, and what proofreaders meet beside them, in the light of the whole text, of the sense
+        and of the witnesses, as a check leaves them."""
+        bias = EngineBias()
+        bias.add(result)
+        asked = tuple({flag.transcribed for flag in overlay.among(result.flags) if flag.kind is Kind.SUBSTITUTION})
+        kinds = (Kind.SUBSTITUTION, Kind.VARIANT)  # of the whole work, only what bears on this page
+        for other in self._store.flags(work, (Origin.FINDING,), kinds=kinds, transcribed=asked) if asked else ():
+            if other.page != result.page:
+                bias.learn(other)
+        shown = Counter(character.text for character in result.characters)
+        bias.occurrences = shown + Counter(self._store.glyphs.occurrences(work, bias.recurring, result.page))
+        flagging = self._settings.flags
+        sense.ask((*result.flags, *overlay.seeded))
+        flags = tuple(weighed(flag, bias, flagging, evidence, sense) for flag in result.flags)
+        seeded = tuple(weighed(flag, bias, flagging, evidence, sense, seeded=True) for flag in overlay.seeded)
+        return replace(result, flags=flags), replace(overlay, seeded=seeded)
+
+    def _flags(self, work: str, place: ListedPage) -> dict[int, QueuedFlag]:
+        return {queued.number: queued for queued in self._store.queue.on_page(work, place.position)}
+
+    def _displaced(self, work: str) -> frozenset[int]:
+        """The flags of the work that were decided and whose places are lost, by their numbers."""
+        return frozenset(place.decision.flag for place in self._store.decisions.displaced(work))
+
+
+class _CancellableEngine(WrappedEngine):
+    """An engine that is asked no further where the reading was taken back."""
+
+    def __init__(self, engine: Engine, check_cancelled: CheckCancelled) -> None:
+        super().__init__(engine)
+        self._check_cancelled = check_cancelled
+
+    def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
+        self._check_cancelled()
+        return super().read(strips, sought)
+
+
+def _cancellable(engine: Engine, check_cancelled: CheckCancelled) -> Engine:
+    """What somebody else's software read is at hand, and its engine is known by its kind."""
+    return engine if isinstance(engine, ExternalEngine) else _CancellableEngine(engine, check_cancelled)
+
+
+def _compared(
+    result: PageResult,
+    trouble: RecheckFault | None,
+    before: dict[int, QueuedFlag],
+    after: dict[int, QueuedFlag],
+    displaced: Collection[int],
+    places_lost: Collection[int],
+) -> Reread:
+    """What the reading changed on the page. Of the flags in `displaced` the places were lost before, of those in
+    `places_lost` by this reading; a decision whose place stands is kept, also where nothing is found there now."""
+
+    def raised(flags: dict[int, QueuedFlag], number: int) -> bool:
+        return number in flags and not flags[number].stale and flags[number].flag.raised
+
+    decided = [flag for flag in before.values() if flag.state is not State.OPEN and flag.number not in displaced]
+    return Reread(
+        result=result,
+        trouble=trouble,
+        fresh=tuple(queued for number, queued in after.items() if raised(after, number) and not raised(before, number)),
+        gone=tuple(queued for number, queued in before.items() if raised(before, number) and not raised(after, number)),
+        kept=tuple(flag for flag in decided if flag.number not in places_lost),
+        lost=tuple(flag for flag in decided if flag.number in places_lost),
+    )

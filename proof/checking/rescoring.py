@@ -1,0 +1,130 @@
+"""The flags of a run scored again: by the engine's bias over the whole work, the language model, and witnesses."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import islice
+
+import proof
+from proof.checking.engine_bias import EngineBias
+from proof.checking.plan import METHOD
+from proof.checking.sense import FlagSense, without_sense
+from proof.collation.witness_evidence import ALIGNED, WitnessEvidence, beside, without_witnesses
+from proof.model.flags import COLLATION, OF_TEXT, Flag, Origin, is_raised
+from proof.settings.config import FlagsSection, Settings
+from proof.store import Store
+from proof.text.addresses import Addresses
+from proof.text.authorities import lists_fingerprint
+from proof.text.model import Script
+from proof.text.transcription import Transcription
+from proof.text.variants import policy_of
+from proof.text.witnesses import apart_from, read_witnesses
+
+AT_ONCE = 2_000
+"""Flags that are weighed together."""
+
+
+def settle(
+    store: Store,
+    work: str,
+    bias: EngineBias,
+    flagging: FlagsSection,
+    witness_evidence: Mapping[str, WitnessEvidence] | None = None,
+    sense: FlagSense | None = None,
+    pages: Set[str] | None = None,
+) -> None:
+    """Weigh the flags of the run again by what the whole text taught, by what the sense says of them, and by what the
+    witnesses of each page's text read (`witness_evidence`, by page). Of `pages` alone, where they are given."""
+    while not _settled(store, work, bias, flagging, witness_evidence, sense, pages):
+        pass  # again where a page was read anew, or collated, while this went on: to weigh twice changes nothing
+
+
+def _settled(
+    store: Store,
+    work: str,
+    bias: EngineBias,
+    flagging: FlagsSection,
+    witness_evidence: Mapping[str, WitnessEvidence] | None,
+    sense: FlagSense | None,
+    pages: Set[str] | None,
+) -> bool:
+    """Whether all was weighed before somebody else changed the work. What is weighed together is written together:
+    neither memory nor the time that others wait to write grows with the work."""
+    seen: int | None = store.revision(work)
+    for origins, seeded in ((OF_TEXT, False), ((Origin.SEEDED,), True)):
+        own = (flag for flag in store.flags(work, origins) if pages is None or flag.page in pages)
+        while batch := tuple(islice(own, AT_ONCE)):
+            if sense is not None:
+                sense.ask(batch)
+            changed = []
+            for flag in batch:
+                evidence = witness_evidence.get(flag.page) if witness_evidence else None
+                settled = weighed(flag, bias, flagging, evidence, sense, seeded=seeded)
+                if settled != flag:
+                    changed.append(settled)
+            if changed and (seen := store.rescore(work, changed, seen=seen)) is None:
+                return False
+    return seen == store.revision(work)
+
+
+def weighed(
+    flag: Flag,
+    bias: EngineBias,
+    flagging: FlagsSection,
+    evidence: WitnessEvidence | None,
+    sense: FlagSense | None = None,
+    *,
+    seeded: bool = False,
+) -> Flag:
+    """A flag in the light of the whole work, of what the sense says, which heard it before, and of what witnesses read
+    at its place; raised or not by the settings as they are now, whatever they were when its page was judged. A `seeded`
+    error is raised, or it stays as it was: it is met, or it tells nothing. So does a difference of editions, which is
+    weighed where these are collated."""
+    if flag.evidence.reason == COLLATION:
+        return flag
+    settled = bias.settled(without_sense(without_witnesses(flag)))
+    if sense is not None:
+        settled = sense.weighed(settled)
+    if evidence is not None:
+        settled = evidence.with_witnesses(settled, seeded=seeded)
+    raised = is_raised(settled.kind, settled.score, flagging.threshold, flagging.show_variants)
+    return flag if seeded and not raised else replace(settled, raised=raised)
+
+
+def witness_evidence_of(
+    settings: Settings,
+    texts: Sequence[Transcription],
+    store: Store,
+    witnesses: Sequence[Transcription] | None = None,
+) -> dict[str, WitnessEvidence]:
+    """For every page its text beside the witnesses that have something of it; the text itself is none of them.
+
+    `witnesses` are those of the settings where they were read already. An alignment is kept in the store while
+    neither of the two changes. Raises TextError, ConfigError.
+    """
+    if witnesses is None:
+        witnesses = read_witnesses(settings.witness_sources())
+    if not witnesses:
+        return {}
+    evidence_of_page: dict[str, WitnessEvidence] = {}
+    for text in texts:
+        parallels = []
+        for whole in witnesses:
+            witness = apart_from(whole, text)
+            if witness is None:
+                continue
+            parts = (str(METHOD), ALIGNED, proof.__version__, lists_fingerprint(), text.text, witness.text)
+            key = f"beside {hashlib.sha256(chr(31).join(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"
+            known = store.cache.get(key)
+            parallel, alignment = beside(text, witness, known)
+            if known is None:
+                store.cache.put(key, alignment)
+            if parallel.aligned:
+                parallels.append(parallel)
+        script = text.script if settings.page.script == "auto" else Script(settings.page.script)
+        policy = policy_of(script, settings.variants.file)
+        evidence = WitnessEvidence(Addresses(text), tuple(parallels), policy, settings.flags.threshold)
+        evidence_of_page |= {page.id: evidence for page in text.pages}
+    return evidence_of_page

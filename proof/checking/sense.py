@@ -1,0 +1,164 @@
+"""The language model (the "sense") on flags that an image raised: its readings are kept in the store while text and
+model stay the same.
+
+Each text is judged with its own other pages alone, so that one page read again gets the same result as in a check of
+the whole work.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from proof.checking.plan import PageTask
+from proof.checking.sense_alone import key_of
+from proof.language.doubts import Doubt, DoubtedText
+from proof.language.findings import SenseEvidence
+from proof.language.model import ModelFile
+from proof.model.flags import PLACEHOLDER, SENSE, Flag, Kind, SenseReading
+from proof.model.notices import NoticeCode
+from proof.settings.config import Settings
+from proof.store.cache import Cache
+from proof.text.alike import run_together
+from proof.text.transcription import Transcription
+from proof.verify.scores import sense_weight
+
+Readings = dict[str, SenseReading | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A page in its text: the number of the page there, and the evidence of the language model alone."""
+
+    text: _Text
+    page: int
+    alone: tuple[SenseEvidence, ...]
+
+
+class FlagSense:
+    """Weighs flags by the language model."""
+
+    def __init__(self, settings: Settings, tasks: Sequence[PageTask], cache: Cache) -> None:
+        """Pages whose id is not unique in `tasks` are left out."""
+        self._pages: dict[str, _Place] = {}
+        self._asked: set[_Text] = set()
+        if not settings.flags.sense:
+            return
+        count = Counter(task.page.id for task in tasks)
+        texts: dict[int, _Text] = {}
+        for task in tasks:
+            if count[task.page.id] == 1:
+                own = texts.setdefault(id(task.text), _Text(task.text, ModelFile(settings.language.model), cache))
+                self._pages[task.page.id] = _Place(own, task.number, task.sense)
+
+    def ask(self, flags: Iterable[Flag]) -> None:
+        """Read these flags with the model, all flags of a text at once; readings of other texts leave the memory."""
+        asked: defaultdict[_Text, list[Flag]] = defaultdict(list)
+        for flag in flags:
+            place = self._pages.get(flag.page)
+            if place is not None and _bears(flag):
+                asked[place.text].append(flag)
+        for text in self._asked - asked.keys():
+            text.forget()
+        self._asked = set(asked)
+        for text, own in asked.items():
+            text.ask([(self._pages[flag.page].page, flag) for flag in own])
+
+    def weighed(self, flag: Flag) -> Flag:
+        """A flag with the reading of the model at its place, and its score with this."""
+        place = self._pages.get(flag.page)
+        reading = _reading_of(place, flag) if place is not None and _bears(flag) else None
+        if reading is None:
+            return flag
+        score = round(flag.score + reading.weight, 6)
+        return replace(flag, score=score, evidence=replace(flag.evidence, sense=reading))
+
+
+def without_sense(flag: Flag) -> Flag:
+    """The flag with the score that it has without the model; unchanged where the model alone raised it."""
+    reading = flag.evidence.sense
+    if reading is None or flag.evidence.reason == SENSE:
+        return flag
+    return replace(flag, score=round(flag.score - reading.weight, 6), evidence=replace(flag.evidence, sense=None))
+
+
+def _reading_of(place: _Place, flag: Flag) -> SenseReading | None:
+    """The reading of a flag with its weight. Between characters that are written alike it decides."""
+    if run_together(flag.transcribed, flag.suggested):
+        for evidence in place.alone:
+            here = place.text.line(place.page, evidence.column) == flag.line and evidence.offset == flag.offset
+            if here and evidence.suggested == flag.suggested:
+                return replace(evidence.reading, weight=round(evidence.odds, 3))
+    reading = place.text.reading(place.page, flag)
+    return reading and replace(reading, weight=round(sense_weight(reading.odds), 3))
+
+
+def _bears(flag: Flag) -> bool:
+    """Whether the model applies to a flag: the image shows another single character, and its neighbours are those of
+    the text. Where a character is missing beside it, the context does not tell for which of the two it was written."""
+    for_either = flag.evidence.notice is not None and flag.evidence.notice.code is NoticeCode.FOR_EITHER
+    other = flag.evidence.reason in (SENSE, PLACEHOLDER)
+    return flag.kind is Kind.SUBSTITUTION and flag.length == 1 and not other and not for_either
+
+
+class _Text:
+    """A text with the readings of its flags so far."""
+
+    def __init__(self, text: Transcription, model: ModelFile, cache: Cache) -> None:
+        self._text = text
+        self._model = model
+        self._cache = cache
+        self._readings: Readings | None = None
+
+    def ask(self, flags: Sequence[tuple[int, Flag]]) -> None:
+        """Read flags, each with the number of its page, that were not read before."""
+        if self._readings is None:
+            known = self._cache.get(self._key)
+            self._readings = _unpacked(known) if known else {}
+        doubts = {_name(doubt): doubt for doubt in (self._doubt(page, flag) for page, flag in flags)}
+        asked = {name: doubt for name, doubt in doubts.items() if name not in self._readings}
+        if asked:
+            readings = DoubtedText(self._text, self._model.model()).readings(list(asked.values()))
+            self._readings.update(zip(asked, readings, strict=True))
+            self._cache.put(self._key, _packed(self._readings))
+
+    def reading(self, page: int, flag: Flag) -> SenseReading | None:
+        """The reading of a flag."""
+        assert self._readings is not None, "flags are heard before they are weighed"
+        return self._readings[_name(self._doubt(page, flag))]
+
+    def line(self, page: int, column: int) -> int:
+        """The number of a column of a page."""
+        return self._text.pages[page].columns[column].number
+
+    def forget(self) -> None:
+        """Drop the readings from memory; the store keeps them."""
+        self._readings = None
+
+    def _doubt(self, page: int, flag: Flag) -> Doubt:
+        columns = self._text.pages[page].columns
+        column = next((n for n, candidate in enumerate(columns) if candidate.number == flag.line), -1)
+        shown = flag.evidence.alternatives
+        return Doubt(page, column, flag.offset, flag.transcribed, flag.suggested, shown)
+
+    @cached_property
+    def _key(self) -> str:
+        return key_of("sense", self._text, self._model)
+
+
+def _name(doubt: Doubt) -> str:
+    shown = "".join(f"{text}{chance:.5f}" for text, chance in doubt.shown)
+    return f"{doubt.page} {doubt.column} {doubt.offset} {doubt.transcribed}{doubt.suggested} {shown}"
+
+
+def _packed(readings: Readings) -> bytes:
+    records = {name: reading and reading.as_dict() for name, reading in readings.items()}
+    return json.dumps(records, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def _unpacked(data: bytes) -> Readings:
+    records = json.loads(data.decode("utf-8", "surrogatepass"))
+    return {name: record and SenseReading.of(record) for name, record in records.items()}

@@ -1,0 +1,128 @@
+"""The one writer of a run: results into the store, several in one transaction where they come quickly."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import current_thread, main_thread
+from time import monotonic
+from types import FrameType, TracebackType
+from typing import Self
+
+from proof.checking.executor import CheckedPage, Plates, check_or_fail, quality_flags
+from proof.checking.plan import CheckPlan
+from proof.errors import ProofError
+from proof.model.quality import NO_QUALITY
+from proof.settings.config import Settings
+from proof.store import CheckedResult, Store
+from proof.store.layout_overrides import ReadOtherwiseError
+from proof.text.model import Script
+from proof.verify.page import Checker
+
+AT_ONCE = 32
+"""Pages in one transaction at most: beyond that the time for each hardly falls."""
+
+AT_LATEST = 0.25
+"""Seconds that a page may wait for others to be written with."""
+
+Saved = Callable[[CheckedPage], None]
+
+
+class PageWriter:
+    """Takes the pages of a run as they come and keeps them in the store; `saved` is called with each once it is kept.
+    Used in a `with` block: what was taken is kept however that ends."""
+
+    def __init__(
+        self,
+        run_id: int,
+        work: CheckPlan,
+        settings: Settings,
+        store: Store,
+        checkers: dict[Script, Checker],
+        saved: Saved,
+    ) -> None:
+        self._run_id = run_id
+        self._work = work
+        self._settings = settings
+        self._store = store
+        self._checkers = checkers
+        self._saved = saved
+        self._waiting: list[CheckedPage] = []
+        self._last = monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if error is None:
+            self._write()
+        else:
+            with suppress(ProofError):  # of the two, what ended the block is told
+                self._write()
+
+    def add(self, page: CheckedPage) -> None:
+        """Take a page. Raises OutputError where the store cannot be written."""
+        self._waiting.append(page)
+        if len(self._waiting) >= AT_ONCE or monotonic() - self._last >= AT_LATEST:
+            self._write()
+
+    def _write(self) -> None:
+        pages, self._waiting = self._waiting, []
+        if not pages:
+            return
+        self._store.cache.put_many(dict(page.readings for page in pages if page.readings is not None))
+        results = [self._result(page) for page in pages]
+        with interrupted_afterwards():  # what is kept is counted
+            try:
+                self._store.save_pages(self._run_id, results)
+            except ReadOtherwiseError:
+                pages = [self._write_as_set(page) for page in pages]
+            self._last = monotonic()
+            for page in pages:
+                self._saved(page)
+
+    def _result(self, page: CheckedPage) -> CheckedResult:
+        place, override = page.task.in_text, page.task.override
+        audited = self._settings.audit.rate or self._settings.audit.planted_rate
+        quality = quality_flags(page.whole(), self._settings, self._checker(page)) if audited else NO_QUALITY
+        return CheckedResult(place, page.key, page.result, override, page.shapes, quality, page.packed)
+
+    def _write_as_set(self, page: CheckedPage) -> CheckedPage:
+        """Write a page, read again where a person set meanwhile how it is read; gives the page as it was written."""
+        while True:
+            try:
+                self._store.save_pages(self._run_id, [self._result(page)])
+                return page
+            except ReadOtherwiseError as otherwise:
+                task = self._work.read_as(page.task, otherwise.override)
+                plates = Plates(self._work.max_megapixels)
+                page = check_or_fail(task, self._work.keys, self._store, self._checker(page), plates)
+                if page.readings is not None:
+                    self._store.cache.put(*page.readings)
+
+    def _checker(self, page: CheckedPage) -> Checker:
+        return self._checkers[self._work.keys.script(page.task.text)]
+
+
+@contextmanager
+def interrupted_afterwards() -> Iterator[None]:
+    """Ctrl-C waits for the end of the block; a second one does not. In other threads it never comes."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is None or current_thread() is not main_thread():
+        yield
+        return
+    came = False
+
+    def wait(_number: int, _at: FrameType | None) -> None:
+        nonlocal came
+        came = True
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, wait)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)

@@ -1,0 +1,339 @@
+"""Which parts of two sequences belong together, in whatever order: seed and extend.
+
+Chains of equal stretches (`proof.collation.seeds`) are the blocks; what lies between the seeds of a chain is aligned by
+edit distance (rapidfuzz). Time is near linear in the lengths.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import Levenshtein
+
+from proof.collation.seeds import BOTH, REACH, SEED, Covered, Seed, Span, chains_of, seeds_of
+
+LEAST = 9.0
+"""The score of the smallest chain: about so many equal characters."""
+
+OUTERMOST = 16
+"""Characters at most before the first block and behind the last that belong to it, at an end of both texts."""
+
+LONG_GAP = 60
+"""Characters between two seeds from which smaller seeds are looked for, before every character is compared."""
+
+ISLAND = 2
+"""Characters that may be equal by chance amid what is unlike."""
+
+LEAST_WORDS = 6
+"""Characters of the shortest saying that is looked for by itself."""
+
+_ENDS = ("\U0010ffff", "\U0010fffe")
+"""What stands behind each part of what is left over, another in either text, so that no seed reaches over it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """`a0:a1` of the first against `b0:b1` of the second: equal, replaced one by one, or there in one alone."""
+
+    equal: bool
+    a0: int
+    a1: int
+    b0: int
+    b1: int
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedPart:
+    """A part of the first sequence and where it is in the second, aligned."""
+
+    a0: int
+    a1: int
+    b0: int
+    b1: int
+    ops: tuple[Op, ...]
+
+    def turned(self) -> AlignedPart:
+        """The same seen from the second sequence."""
+        ops = tuple(Op(op.equal, op.b0, op.b1, op.a0, op.a1) for op in self.ops)
+        return AlignedPart(self.b0, self.b1, self.a0, self.a1, ops)
+
+    @property
+    def equal(self) -> int:
+        """How many characters are equal."""
+        return sum(op.a1 - op.a0 for op in self.ops if op.equal)
+
+
+def align(a: str, b: str) -> list[AlignedPart]:
+    """Blocks of `a` with their places in `b`, in the order of `a`; no part of either is in two.
+
+    What is found does not depend on which of the two is called the first: `align(b, a)` gives the same pairs.
+    """
+    if (len(b), b) < (len(a), a):
+        # seeds are chained along the shorter one, whichever it is
+        return sorted((block.turned() for block in _aligned(b, a)), key=lambda block: block.a0)
+    return _aligned(a, b)
+
+
+def _aligned(a: str, b: str) -> list[AlignedPart]:
+    chains = chains_of(seeds_of(a, b, SEED), LEAST)
+    blocks = _extended(a, b, [_block(a, b, chain) for chain in chains])
+    rest_a = gaps([(block.a0, block.a1) for block in blocks], len(a))
+    rest_b = gaps([(block.b0, block.b1) for block in blocks], len(b))
+    small = [_block(a, b, [seed]) for seed in _small(a, b, rest_a, rest_b)]
+    return _extended(a, b, [*blocks, *small]) if small else blocks
+
+
+def _small(a: str, b: str, rest_a: Sequence[Span], rest_b: Sequence[Span]) -> list[Seed]:
+    """Short sayings in what is left over of both, where either has them once and nothing longer."""
+    one, other = _Remains(a, rest_a, _ENDS[0]), _Remains(b, rest_b, _ENDS[1])
+    found: list[Seed] = []
+    seeds = sorted(seeds_of(one.text, other.text, LEAST_WORDS), key=lambda seed: (-seed[2], seed[0], seed[1]))
+    of_a, of_b = Counter(x for x, _, _ in seeds), Counter(y for _, y, _ in seeds)
+    taken_a, taken_b = Covered(), Covered()
+    for x, y, length in seeds:
+        whole = taken_a.free(x, x + length) == (x, x + length) and taken_b.free(y, y + length) == (y, y + length)
+        if of_a[x] > 1 or of_b[y] > 1 or not whole:
+            continue
+        taken_a.add(x, x + length)
+        taken_b.add(y, y + length)
+        found.append((one.place(x), other.place(y), length))
+    return found
+
+
+def repeated(a: str, b: str, blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
+    """What `a` says again: parts of it that no block pairs with anything equal, though `b` has them, where a block or
+    another part has them already (a subcommentary that quotes its text, a passage written twice).
+
+    `blocks` are those of `align(a, b)`. Each part answers as many characters of `b`, one by one; no place of `a` is in
+    two of them, places of `b` are in as many as there are quotations.
+    """
+    found: list[AlignedPart] = []
+    answered = [(op.a0, op.a1) for block in blocks for op in block.ops if op.equal]
+    while True:
+        more = _said_again(_Remains(a, gaps(answered, len(a)), _ENDS[0]), b)
+        if not more:
+            return sorted(found, key=lambda part: part.a0)
+        found += more
+        answered += [(part.a0, part.a1) for part in more]
+
+
+def _said_again(rest: _Remains, b: str) -> list[AlignedPart]:
+    """The parts of what is left over that `b` has, each place of `b` once."""
+    found = []
+    for block in align(rest.text, b):
+        for op in block.ops:
+            length = op.a1 - op.a0
+            if length == op.b1 - op.b0 and _ENDS[0] not in rest.text[op.a0 : op.a1]:
+                start = rest.place(op.a0)
+                one = Op(op.equal, start, start + length, op.b0, op.b1)
+                found.append(AlignedPart(one.a0, one.a1, one.b0, one.b1, (one,)))
+    return found
+
+
+class _Remains:
+    """What is left over of a sequence, put one behind the other, and where each part stood."""
+
+    def __init__(self, whole: str, spans: Sequence[Span], end_of_part: str) -> None:
+        self._spans = [(start, end) for start, end in spans if end - start >= LEAST_WORDS]
+        self.text = "".join(whole[start:end] + end_of_part for start, end in self._spans)
+        self._begins: list[int] = []
+        at = 0
+        for start, end in self._spans:
+            self._begins.append(at)
+            at += end - start + 1
+
+    def place(self, at: int) -> int:
+        """Where in the whole sequence a character of `text` stands."""
+        number = bisect_right(self._begins, at) - 1
+        return self._spans[number][0] + at - self._begins[number]
+
+
+def gaps(spans: Sequence[Span], length: int) -> list[Span]:
+    """What of `0:length` no span covers."""
+    found, at = [], 0
+    for start, end in sorted(spans):
+        if start > at:
+            found.append((at, start))
+        at = max(at, end)
+    if at < length:
+        found.append((at, length))
+    return found
+
+
+def _block(a: str, b: str, chain: list[Seed]) -> AlignedPart:
+    ops: list[Op] = []
+    x, y, _ = chain[0]
+    for sx, sy, length in chain:
+        ops += fill(a, b, x, sx, y, sy)
+        ops.append(Op(True, sx, sx + length, sy, sy + length))
+        x, y = sx + length, sy + length
+    return AlignedPart(chain[0][0], x, chain[0][1], y, tuple(_joined(ops)))
+
+
+def fill(a: str, b: str, a0: int, a1: int, b0: int, b1: int) -> list[Op]:
+    """The alignment of a short part of both."""
+    if a0 == a1 or b0 == b1:
+        return [Op(False, a0, a1, b0, b1)] if a1 > a0 or b1 > b0 else []
+    ops = _anchored(a, b, a0, a1, b0, b1) if max(a1 - a0, b1 - b0) > LONG_GAP else []
+    return ops or _edited(a, b, a0, a1, b0, b1)
+
+
+def _anchored(a: str, b: str, a0: int, a1: int, b0: int, b1: int) -> list[Op]:
+    """A longer part cut at its longest chain of small seeds; nothing where there is none."""
+    chains = chains_of(seeds_of(a[a0:a1], b[b0:b1], 3), 4.0)
+    if not chains:
+        return []
+    ops: list[Op] = []
+    x, y = a0, b0
+    for sx, sy, length in chains[0]:
+        ops += _edited(a, b, x, a0 + sx, y, b0 + sy)
+        x, y = a0 + sx + length, b0 + sy + length
+        ops.append(Op(True, x - length, x, y - length, y))
+    return ops + _edited(a, b, x, a1, y, b1)
+
+
+def _edited(a: str, b: str, a0: int, a1: int, b0: int, b1: int) -> list[Op]:
+    if a0 == a1 or b0 == b1:
+        return [Op(False, a0, a1, b0, b1)] if a1 > a0 or b1 > b0 else []
+    ops = [
+        Op(code.tag == "equal", a0 + code.src_start, a0 + code.src_end, b0 + code.dest_start, b0 + code.dest_end)
+        for code in Levenshtein.opcodes(a[a0:a1], b[b0:b1])
+    ]
+    return _without_islands(list(_joined(ops)))
+
+
+def _without_islands(ops: list[Op]) -> list[Op]:
+    """A character or two that are equal amid what is unlike, or in the middle of what only one side has, are chance,
+    no agreement: the fewest edits find such pairs between any two sentences."""
+    clean: list[Op] = []
+    for index, found in enumerate(ops):
+        last = clean[-1] if clean else None
+        around = [one for one in (last, ops[index + 1] if index + 1 < len(ops) else None) if one and not one.equal]
+        length = found.a1 - found.a0
+        uneven = sum(abs((one.a1 - one.a0) - (one.b1 - one.b0)) for one in around)
+        unlike = sum(min(one.a1 - one.a0, one.b1 - one.b0) for one in around)
+        chance = length <= ISLAND and (uneven >= 6 * length + 2 or unlike >= 3 * length + 1)
+        op = Op(found.equal and not chance, found.a0, found.a1, found.b0, found.b1)
+        if last is not None and not last.equal and not op.equal:
+            clean[-1] = Op(False, last.a0, op.a1, last.b0, op.b1)
+        else:
+            clean.append(op)
+    return clean
+
+
+def _joined(ops: list[Op]) -> Iterator[Op]:
+    """Stretches of one kind that touch as one, and empty ones left out."""
+    last: Op | None = None
+    for op in ops:
+        if op.a0 == op.a1 and op.b0 == op.b1:
+            continue
+        if last is not None and last.equal is op.equal:
+            last = Op(op.equal, last.a0, op.a1, last.b0, op.b1)
+            continue
+        if last is not None:
+            yield last
+        last = op
+    if last is not None:
+        yield last
+
+
+def _extended(a: str, b: str, blocks: list[AlignedPart]) -> list[AlignedPart]:
+    """Blocks that are neighbours in both sequences are one, what is between them aligned; free ends reach as far as
+    the two agree."""
+    found: list[AlignedPart] = []
+    ends = _Neighbours(blocks, len(b))
+    for block in sorted(blocks, key=lambda block: block.a0):
+        last = found[-1] if found else None
+        if last is not None and ends.before(block) == last.b1 and _follows(last, block):
+            between = fill(a, b, last.a1, block.a0, last.b1, block.b0)
+            found[-1] = AlignedPart(
+                last.a0, block.a1, last.b0, block.b1, tuple(_joined([*last.ops, *between, *block.ops]))
+            )
+        else:
+            found.append(block)
+    ends = _Neighbours(found, len(b))
+    for index, block in enumerate(found):
+        left = found[index - 1].a1 if index else 0
+        right = found[index + 1].a0 if index + 1 < len(found) else len(a)
+        found[index] = _reaching(a, b, block, (left, right), (ends.before(block), ends.behind(block)))
+        ends.replace(block, found[index])
+    if found and ends.before(found[0]) == 0:
+        found[0] = _from_the_beginning(a, b, found[0])
+    if found and ends.behind(found[-1]) == len(b):
+        found[-1] = _to_the_end(a, b, found[-1])
+    return found
+
+
+class _Neighbours:
+    """Where in the second sequence the blocks before and behind a block end and begin."""
+
+    def __init__(self, blocks: Sequence[AlignedPart], length: int) -> None:
+        self._ends = sorted((0, *(block.b1 for block in blocks)))
+        self._begins = sorted((*(block.b0 for block in blocks), length))
+
+    def before(self, block: AlignedPart) -> int:
+        return self._ends[bisect_right(self._ends, block.b0) - 1]
+
+    def behind(self, block: AlignedPart) -> int:
+        return self._begins[bisect_left(self._begins, block.b1)]
+
+    def replace(self, block: AlignedPart, other: AlignedPart) -> None:
+        """Another block in place of one."""
+        del self._ends[bisect_left(self._ends, block.b1)], self._begins[bisect_left(self._begins, block.b0)]
+        insort(self._ends, other.b1)
+        insort(self._begins, other.b0)
+
+
+def _from_the_beginning(a: str, b: str, block: AlignedPart) -> AlignedPart:
+    """The first block with what little both have before it: nothing stands there to agree with, but it is theirs."""
+    if max(block.a0, block.b0) > OUTERMOST or not block.a0 + block.b0:
+        return block
+    return AlignedPart(0, block.a1, 0, block.b1, tuple(_joined([*fill(a, b, 0, block.a0, 0, block.b0), *block.ops])))
+
+
+def _to_the_end(a: str, b: str, block: AlignedPart) -> AlignedPart:
+    """The last block with what little both have behind it."""
+    m, n = len(a), len(b)
+    if max(m - block.a1, n - block.b1) > OUTERMOST or (block.a1, block.b1) == (m, n):
+        return block
+    return AlignedPart(block.a0, m, block.b0, n, tuple(_joined([*block.ops, *fill(a, b, block.a1, m, block.b1, n)])))
+
+
+def _follows(one: AlignedPart, other: AlignedPart) -> bool:
+    da, db = other.a0 - one.a1, other.b0 - one.b1
+    return 0 <= da <= REACH and 0 <= db <= REACH and (da <= BOTH or db <= BOTH)
+
+
+def _reaching(a: str, b: str, block: AlignedPart, in_a: Span, in_b: Span) -> AlignedPart:
+    """The block with its ends moved outward as far as the two agree, within `in_a` and `in_b`."""
+    while (further := _reaching_once(a, b, block, in_a, in_b)) != block:
+        block = further
+    return block
+
+
+def _reaching_once(a: str, b: str, block: AlignedPart, in_a: Span, in_b: Span) -> AlignedPart:
+    """The block with its ends moved outward over at most 30 characters."""
+    head = min(30, block.a0 - in_a[0], block.b0 - in_b[0])
+    tail = min(30, in_a[1] - block.a1, in_b[1] - block.b1)
+    before = _agreeing(a[block.a0 - head : block.a0][::-1], b[block.b0 - head : block.b0][::-1])
+    after = _agreeing(a[block.a1 : block.a1 + tail], b[block.b1 : block.b1 + tail])
+    a0, b0 = block.a0 - before[0], block.b0 - before[1]
+    a1, b1 = block.a1 + after[0], block.b1 + after[1]
+    ops = [*fill(a, b, a0, block.a0, b0, block.b0), *block.ops, *fill(a, b, block.a1, a1, block.b1, b1)]
+    return AlignedPart(a0, a1, b0, b1, tuple(_joined(ops)))
+
+
+def _agreeing(one: str, other: str) -> tuple[int, int]:
+    """How far two texts agree from their beginning: where equal characters outweigh the others by most."""
+    best, score, place = 0.0, 0.0, (0, 0)
+    for code in Levenshtein.opcodes(one, other):
+        length = max(code.src_end - code.src_start, code.dest_end - code.dest_start)
+        score += length if code.tag == "equal" else -1.5 * length
+        if score > best:
+            best, place = score, (code.src_end, code.dest_end)
+        if score < best - 6:
+            break
+    return place

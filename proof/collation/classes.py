@@ -1,0 +1,288 @@
+"""What a difference of two witnesses is, as one who reads editions would sort it, and the evidence for it.
+
+Of two characters that answer one another the question is asked in this order, and the first that knows decides; the
+name of the evidence goes into the difference's `rule`:
+
+1. the project's own pairs, then the lists of forms, of taboo characters and of both scripts (`proof.text.variants`);
+2. characters that a hand or a block does not keep apart (`one-shape`: 己已巳);
+3. two words that are written for one another: dictionaries list them together (`listed-moe-taiwan` ...),
+   as a borrowing (`borrowing`), simplification merged them (`opencc-one-to-many`), or they sound alike
+   (`homophones`): orthography, 通假;
+4. characters of like shape, of which the two texts have the one elsewhere in this company, behind the same character
+   and before the same, and the other in neither (`look-alike`); or of which one is on no list of standard characters,
+   or nowhere else in texts of some length (`look-alike-rare`); or whose shapes are so near that one is an evident slip
+   (`look-alike-shape`), but where the two texts have either in this company elsewhere: an error, 形近而訛;
+5. what a note of either edition calls an error (訛作, 誤作, 原作 ...: `apparatus`) is one;
+6. anything else is a real reading, 異文: both make words, and which is right no list can tell.
+
+Of what only one of the two has: characters said twice are an error (`doubled`, 衍), particles are readings
+(`particle`), and so is a phrase for a phrase; other characters are an error of omission or insertion (脫, 衍). What
+says how a character is read is a passage of its own (`gloss`). What
+belongs to a title and a number of a juan is layout (`title`), and so are a heading that the other lacks (`heading`) and
+the words by which commentary is announced (`label`: 鄭注, 疏, 釋曰).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from proof.collation.shapes import near_in_shape
+from proof.collation.sounds import homophones, share_part
+from proof.collation.tokens import PairCounts, WitnessTokens
+from proof.text.alike import look_alikes, run_together
+from proof.text.authorities import authorities
+from proof.text.layers import Layer
+from proof.text.model import Script
+from proof.text.variants import Relation, VariantPolicy, VariantVerdict, policy_of, unified
+
+PARTICLES = frozenset("之也者而以其於于乎焉矣哉耳夫則乃亦故即曰云第")
+"""Words that editions have or lack without being in error; 第 of numbers among them."""
+
+TELLING = 60_000
+"""Characters of both texts together from which it tells something that a character is nowhere else in them."""
+
+FEW = 2
+"""Places besides its own at which a character must be met for it to be known in these texts."""
+
+_TITLE = re.compile(r"卷[之第]?[一二三四五六七八九十百上中下]+")
+TITLE = 24
+"""Characters of the longest line that is a title with the number of a juan."""
+
+AUTHOR = 16
+"""Characters of the longest line of authors behind it."""
+
+_LABEL = re.compile(r"[鄭郑]?注曰?|注?[疏䟽]曰?|[疏䟽]?[釋释]曰|音[義义]|音[義义]?[疏䟽]注?")
+_GLOSS = re.compile(r"(?:.{1,2}[^反切]{2}[反切]|.{1,2}音.|.{1,2}如字)+")
+"""How a character is read: 朝直遥反, 與音預, 斯如字."""
+_AUTHOR = re.compile(r"[撰著注註編輯]$|^[漢晉唐宋元明清魏]")
+
+_LISTED = frozenset({"two-standards", "opencc-one-to-many", "unlisted"})
+"""Rules of the policy that leave a pair to be judged here; one sorted by hand is not."""
+
+
+class Class(StrEnum):
+    """What a difference is.
+
+    `ERROR`: 訛, 脫, 衍 or 倒. `READING`: another word (異文). `ORTHOGRAPHY`: a word written otherwise, by a form
+    (異體) or by a borrowing (通假). `SCRIPT`: simplified for traditional. `TABOO`: written otherwise out of
+    reverence. `LAYOUT`: a title, or words that are a note in one of them and text in the other. `UNENCODED`: a
+    character put together of parts, which an old encoding could not write, or two characters without code points.
+    `SYSTEMATIC`: wherever the one has this character, the other has that one. `PASSAGE`: one of the two has a passage
+    that the other lacks here. `UNLIKE`: what stands here in the one is not parallel to what stands in the other.
+    `PARALLEL`: it lies in a part where the two are no one text, only alike.
+    """
+
+    ERROR = "error"
+    READING = "reading"
+    ORTHOGRAPHY = "orthography"
+    SCRIPT = "script"
+    TABOO = "taboo"
+    LAYOUT = "layout"
+    UNENCODED = "unencoded"
+    SYSTEMATIC = "systematic"
+    PASSAGE = "passage"
+    PARALLEL = "parallel"
+    UNLIKE = "not parallel"
+
+
+def borrowed(rule: str) -> bool:
+    """Whether the evidence of orthography is that one word is written for another, not that both are its forms."""
+    return rule in ("one-shape", "borrowing", "opencc-one-to-many", "homophones") or rule.startswith("listed-")
+
+
+NO_CODE_POINT = "no-code-point"
+"""The evidence where one of the two is an entity."""
+
+Sorted = tuple[Class, str]
+"""A class and the evidence for it."""
+
+
+@dataclass(slots=True)
+class CharacterClassifier:
+    """Says what two characters are to each other. `policies` are those of a traditional and of a simplified text."""
+
+    base: Script
+    other: Script
+    policies: dict[Script, VariantPolicy] = field(default_factory=dict)
+
+    def relation(self, base: str, other: str) -> VariantVerdict:
+        """The verdict, asked from the side of the simplified one of the two where they differ in script, else from
+        both: a form of 1956 is an error in either of two traditional texts, in simplified ones any tie is one."""
+        if self.base is not self.other:
+            one, two = (base, other) if self.base is Script.SIMPLIFIED else (other, base)
+            return self.policy(Script.SIMPLIFIED).relation(one, two)
+        policy = self.policy(self.base)
+        one, two = sorted((base, other))
+        verdicts = policy.relation(one, two), policy.relation(two, one)
+        distinct = [verdict for verdict in verdicts if verdict.relation is Relation.DISTINCT]
+        if self.base is Script.TRADITIONAL and distinct:
+            return distinct[0]
+        return next((verdict for verdict in verdicts if verdict.relation is not Relation.DISTINCT), verdicts[0])
+
+    def policy(self, script: Script) -> VariantPolicy:
+        if script not in self.policies:
+            self.policies[script] = policy_of(script)
+        return self.policies[script]
+
+
+class Sorter:
+    """Sorts the differences of two texts, `a` and `b`."""
+
+    def __init__(self, a: WitnessTokens, b: WitnessTokens, judge: CharacterClassifier) -> None:
+        self._a, self._b = a, b
+        self._judge = judge
+
+    def pair(self, at: int, to: int) -> Sorted:
+        """Two characters that answer one another and are not the same."""
+        mine, theirs = self._a.cells.text(at), self._b.cells.text(to)
+        if mine.startswith("&") or theirs.startswith("&"):
+            return Class.UNENCODED, NO_CODE_POINT
+        if len(unified(mine)) > 1 or len(unified(theirs)) > 1:
+            return Class.UNENCODED, "composed"
+        verdict = self._judge.relation(mine, theirs)
+        match verdict.relation:
+            case Relation.SCRIPT:
+                return Class.SCRIPT, verdict.rule
+            case Relation.TABOO:
+                return Class.TABOO, verdict.rule
+            case Relation.DISTINCT:
+                return self._two_words(at, to, verdict.rule)
+            case _:
+                return Class.ORTHOGRAPHY, verdict.rule
+
+    def alone(self, of: WitnessTokens, start: int, end: int) -> Sorted:
+        """Characters that only one of the two has."""
+        text, length = of.keys[start:end], end - start
+        tests = (
+            (all(layer is Layer.HEADING for layer in of.layers[start:end]), Class.LAYOUT, "heading"),
+            (self._titled(of, start), Class.LAYOUT, "title"),
+            (text in (of.keys[start - length : start], of.keys[end : end + length]), Class.ERROR, "doubled"),
+            (is_label(of, start, end), Class.LAYOUT, "label"),
+            (_GLOSS.fullmatch(of.text(start, end)) is not None, Class.PASSAGE, "gloss"),
+            (length == 1 and of.cells.text(start) in PARTICLES, Class.READING, "particle"),
+        )
+        return next(((category, rule) for holds, category, rule in tests if holds), (Class.ERROR, ""))
+
+    def phrase(self, at: int, to: int) -> Sorted:
+        """Some characters for others, not as many."""
+        if self._titled(self._a, at) or self._titled(self._b, to):
+            return Class.LAYOUT, "title"
+        return Class.READING, "phrase"
+
+    def _two_words(self, at: int, to: int, rule: str) -> Sorted:
+        pairs = [(one, other) for one in self._meant(self._a, at) for other in self._meant(self._b, to)]
+        if rule in _LISTED:
+            for tie in (_one_shape, _listed, _merged, _homophones):
+                found = next((found for one, other in pairs if (found := tie(one, other))), "")
+                if found:
+                    return Class.ORTHOGRAPHY, found
+        elif rule == "simplified-in-traditional":
+            return Class.SCRIPT, rule
+        evident = any(near_in_shape(one, other) for one, other in pairs)
+        if evident or any(other in look_alikes(one) or share_part(one, other) for one, other in pairs):
+            evidence = self._out_of_place(at, to)
+            if evidence:
+                return Class.ERROR, evidence
+        if evident and not (all(self._company(self._a, at)) and all(self._company(self._b, to))):
+            return Class.ERROR, "look-alike-shape"
+        return Class.READING, rule
+
+    def _meant(self, of: WitnessTokens, at: int) -> tuple[str, ...]:
+        """What a character may stand for: in a simplified text all traditional ones that became it."""
+        script = self._judge.base if of is self._a else self._judge.other
+        character = unified(of.cells.text(at))
+        if script is Script.TRADITIONAL:
+            return (character,)
+        return tuple(dict.fromkeys((*authorities().conversions.traditional.get(character, ()), character)))
+
+    def _out_of_place(self, at: int, to: int) -> str:
+        """Evidence that one of two characters does not belong where it stands: the two texts have only the other of
+        them in this company elsewhere, or one of them nowhere else at all."""
+        mine, theirs = self._company(self._a, at), self._company(self._b, to)
+        if (all(mine) and not any(theirs)) or (all(theirs) and not any(mine)):
+            return "look-alike"
+        here, there = self._elsewhere[self._a.keys[at]] - 1, self._elsewhere[self._b.keys[to]] - 1
+        if len(self._a) + len(self._b) >= TELLING and min(here, there) <= 0 and max(here, there) >= FEW:
+            return "look-alike-rare"
+        usual = [
+            unified(of.cells.text(place)) in authorities().standard for of, place in ((self._a, at), (self._b, to))
+        ]
+        traditional = self._judge.base is self._judge.other is Script.TRADITIONAL
+        return "look-alike-rare" if traditional and usual[0] is not usual[1] else ""
+
+    def _company(self, of: WitnessTokens, at: int) -> tuple[bool, bool]:
+        """Whether the character is met elsewhere behind the one that stands before it here, and before the next."""
+        keys = of.keys
+        return (
+            at > 0 and self._together[keys[at - 1 : at + 1]] > 1,
+            at + 2 <= len(keys) and self._together[keys[at : at + 2]] > 1,
+        )
+
+    @cached_property
+    def _elsewhere(self) -> Counter[str]:
+        return Counter(self._a.keys) + Counter(self._b.keys)
+
+    @cached_property
+    def _together(self) -> PairCounts:
+        return PairCounts(self._a.keys, self._b.keys)
+
+    def _titled(self, of: WitnessTokens, at: int) -> bool:
+        return of.blocks[min(at, len(of) - 1)] in (self._titles_a if of is self._a else self._titles_b)
+
+    @cached_property
+    def _titles_a(self) -> frozenset[int]:
+        return titles(self._a)
+
+    @cached_property
+    def _titles_b(self) -> frozenset[int]:
+        return titles(self._b)
+
+
+def is_label(of: WitnessTokens, start: int, end: int) -> bool:
+    """Whether characters announce commentary."""
+    announced = of.text(start, end)
+    return bool(_LABEL.fullmatch(announced)) or (announced in ("鄭", "郑") and of.text(end, end + 1) == "注")
+
+
+def titles(of: WitnessTokens) -> frozenset[int]:
+    """The numbers of the lines that are a title with the number of a juan, and of those of its authors behind."""
+    begins = [0, *(np.flatnonzero(np.diff(np.asarray(of.blocks))) + 1).tolist(), len(of)] if len(of) else []
+    lines = {of.blocks[start]: of.text(start, min(end, start + TITLE + 1)) for start, end in pairwise(begins)}
+    found, last = set(), -2
+    for number, line in lines.items():
+        author = number - last <= 2 and len(line) <= AUTHOR and _AUTHOR.search(line)
+        if author or (len(line) <= TITLE and _TITLE.search(line)):
+            found.add(number)
+            last = number
+    return frozenset(found)
+
+
+def _one_shape(one: str, other: str) -> str:
+    return "one-shape" if run_together(one, other) else ""
+
+
+def _listed(one: str, other: str) -> str:
+    testimony = authorities().about(one, other)
+    return f"listed-{testimony.name}" if testimony.name else "borrowing" if "b" in testimony.against else ""
+
+
+def _merged(one: str, other: str) -> str:
+    return "opencc-one-to-many" if authorities().conversions.one_to_many(one, other) else ""
+
+
+def _homophones(one: str, other: str) -> str:
+    alike = any(homophones(mine, theirs) for mine in _forms(one) for theirs in _forms(other))
+    return "homophones" if alike else ""
+
+
+def _forms(character: str) -> tuple[str, ...]:
+    """A character and those that several lists take for forms of it: few forms have a spelling of their own."""
+    lists = authorities()
+    return (character, *(form for form in lists.partners(character) if lists.about(character, form).believed))

@@ -1,0 +1,267 @@
+"""Collating a base with witnesses: parts, differences, systematic pairs, and what the apparatus says of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.collation.apparatus import ApparatusNote, apparatus_of
+from proof.collation.blocks import AlignedPart, align, gaps, repeated
+from proof.collation.classes import CharacterClassifier, Class, Sorter
+from proof.collation.differences import (
+    PASSAGE,
+    WORDS,
+    Difference,
+    SystematicPair,
+    between_blocks,
+    differences,
+    systematic,
+)
+from proof.collation.note_layout import NoteLayout, set_otherwise, with_notes
+from proof.collation.quality import WitnessQuality, quality_by_juan
+from proof.collation.readings import as_readings, recurring
+from proof.collation.tokens import Keys, WitnessTokens, sequence_of, shared_layers
+from proof.errors import UsageError
+from proof.text.layers import Layer
+from proof.text.model import Script
+from proof.text.transcription import Transcription
+from proof.text.variants import policy_of
+
+Numbers = NDArray[np.int64]
+
+SAID_AGAIN = "said-again"
+"""The evidence where what one of the two has alone says again what stands elsewhere in both."""
+
+PLACED = 0.5
+"""Share of a paragraph's characters that the witness must have for the paragraph to be placed."""
+
+FAULTS = frozenset(
+    {"訛作", "誤作", "原作", "改作", "訛脫", "原脫", "誤脫", "訛衍", "原衍", "誤衍", "當作", "補", "改", "刪"}
+)
+"""What the notes of an apparatus say of an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelPlace:
+    """Where a paragraph or column of the base is in the witness: `block` its number in the base, `file_line` its
+    line, `share` how much of it the witness has, `witness_line` the line there with which it begins (0: nowhere).
+    `again` is how much of it the witness has where it answers another part of the base."""
+
+    block: int
+    file_line: int
+    share: float
+    witness_line: int
+    again: float = 0.0
+
+    @property
+    def placed(self) -> bool:
+        return self.share >= PLACED
+
+    @property
+    def said_again(self) -> bool:
+        """Whether the base says here again what the witness has once."""
+        return not self.placed and self.share + self.again >= PLACED
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A part that one of the two lacks: code points in the file of the one that has it, and how many characters;
+    `again` of them it says elsewhere too, where the other has them."""
+
+    start: int
+    end: int
+    length: int
+    text: str
+    again: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Collation:
+    """A base collated with one witness. `only_base` and `only_witness` are passages that the other lacks; `again` is
+    what the base says again and the witness once (`proof.collation.blocks.repeated`)."""
+
+    base: WitnessTokens
+    witness: WitnessTokens
+    blocks: tuple[AlignedPart, ...]
+    differences: tuple[Difference, ...]
+    systematic: tuple[SystematicPair, ...]
+    placements: tuple[ParallelPlace, ...]
+    only_base: tuple[Passage, ...]
+    only_witness: tuple[Passage, ...]
+    again: tuple[AlignedPart, ...]
+    notes: tuple[NoteLayout, ...]
+    """The same words, set as text in one of the two and as a note in the other."""
+    left_out: tuple[Layer, ...]
+    """Layers that were not compared since only one of the two has them."""
+    quality: tuple[WitnessQuality, ...]
+    """The witness in each juan of the base."""
+
+    def of(self, *categories: Class) -> list[Difference]:
+        """The differences of these classes, in the order of the base."""
+        return [one for one in self.differences if one.category in categories]
+
+    def aligned(self) -> dict[int, int]:
+        """Which character of the witness answers each of the base, where one does."""
+        return aligned_in(self.blocks)
+
+
+def answering(blocks: Sequence[AlignedPart], *, equal: bool = False) -> tuple[Numbers, Numbers]:
+    """Which characters of the first sequence are answered, by an `equal` one where that is asked, and by which."""
+    ops = [
+        op
+        for block in blocks
+        for op in block.ops
+        if op.equal or (not equal and max(op.a1 - op.a0, op.b1 - op.b0) < PASSAGE)
+    ]
+    lengths = [min(op.a1 - op.a0, op.b1 - op.b0) for op in ops]
+    return _runs([op.a0 for op in ops], lengths), _runs([op.b0 for op in ops], lengths)
+
+
+def _runs(starts: Sequence[int], lengths: Sequence[int]) -> Numbers:
+    """The numbers from each start on, as many as its length says."""
+    ends = np.cumsum(lengths, dtype=np.int64)
+    before = np.repeat(ends - np.asarray(lengths, dtype=np.int64), lengths)
+    return np.repeat(np.asarray(starts, dtype=np.int64), lengths) + np.arange(len(before)) - before
+
+
+def aligned_in(blocks: Sequence[AlignedPart]) -> dict[int, int]:
+    """Which character of the second sequence answers each of the first, where one does."""
+    mine, theirs = answering(blocks)
+    return dict(zip(mine.tolist(), theirs.tolist(), strict=True))
+
+
+def collate(base: Transcription, witness: Transcription, pairs: Path | None = None) -> Collation:
+    """`base` against `witness`. `pairs` is a project's own file of pairs of characters.
+
+    Raises UsageError where one of the two has no text.
+    """
+    mine, theirs = shared_layers(base, witness)
+    policies = {script: policy_of(script, pairs) for script in (base.script, witness.script, Script.SIMPLIFIED)}
+    keys = Keys(policies[Script.SIMPLIFIED].fold)
+    a, b = sequence_of(base, keys, mine), sequence_of(witness, keys, theirs)
+    for one in (a, b):
+        if not len(one):
+            raise UsageError(f"{one.edition.path} has no text to collate")
+    blocks = align(a.keys, b.keys)
+    sorter = Sorter(a, b, CharacterClassifier(base.script, witness.script, policies))
+    found = [*differences(a, b, blocks, sorter), *between_blocks(a, b, blocks)]
+    found.sort(key=lambda one: (one.a0, one.a1, one.b0))
+    found, pairs_all_over = systematic(a, b, blocks, with_notes(a, b, found, keys.key))
+    found, more_all_over = recurring(a, b, found)
+    found = as_readings(a, b, found)
+    again = repeated(a.keys, b.keys, blocks)
+    again_there = repeated(b.keys, a.keys, [block.turned() for block in blocks])
+    said, said_there = _covered(again), _covered(again_there)
+    found = _annotated(a, b, _with_repetitions(found, said, said_there))
+    return Collation(
+        base=a,
+        witness=b,
+        blocks=tuple(blocks),
+        differences=tuple(found),
+        systematic=(*pairs_all_over, *more_all_over),
+        placements=tuple(_placements(a, b, blocks, again)),
+        only_base=tuple(_passages(a, [(block.a0, block.a1) for block in blocks], said)),
+        only_witness=tuple(_passages(b, [(block.b0, block.b1) for block in blocks], said_there)),
+        again=tuple(again),
+        notes=tuple(set_otherwise(a, b, blocks)),
+        left_out=tuple(sorted((base.layers - mine) | (witness.layers - theirs))),
+        quality=tuple(quality_by_juan(a, b, *answering(blocks))),
+    )
+
+
+def _covered(parts: Sequence[AlignedPart]) -> frozenset[int]:
+    """The numbers of the first sequence's characters in these parts."""
+    return frozenset(at for part in parts for at in range(part.a0, part.a1))
+
+
+def _with_repetitions(
+    found: Sequence[Difference], said: frozenset[int], said_there: frozenset[int]
+) -> list[Difference]:
+    """The differences, of passages those named that say again, for the most part, what stands elsewhere too."""
+    done = []
+    for one in found:
+        here = sum(at in said for at in range(one.a0, one.a1)) + sum(at in said_there for at in range(one.b0, one.b1))
+        again = one.category is Class.PASSAGE and 2 * here >= one.a1 - one.a0 + one.b1 - one.b0
+        done.append(replace(one, rule=SAID_AGAIN) if again else one)
+    return done
+
+
+def _placements(
+    a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart], again: Sequence[AlignedPart]
+) -> list[ParallelPlace]:
+    """Where every paragraph of the base that has text is in the witness."""
+    of_block = np.asarray(a.blocks)
+    total = np.bincount(of_block)
+    mine, theirs = answering(blocks, equal=True)
+    equal = np.bincount(of_block[mine], minlength=len(total))
+    answered, first_at = np.unique(of_block[mine], return_index=True)
+    first = {
+        number: b.edition.blocks[b.blocks[to]].file_line
+        for number, to in zip(answered.tolist(), theirs[first_at].tolist(), strict=True)
+    }
+    repeats: dict[int, int] = defaultdict(int)
+    for at in sorted(_covered(again)):
+        repeats[a.blocks[at]] += 1
+    for part in again:
+        first.setdefault(a.blocks[part.a0], b.edition.blocks[b.blocks[part.b0]].file_line)
+    return [
+        ParallelPlace(
+            number,
+            a.edition.blocks[number].file_line,
+            float(equal[number] / length),
+            first.get(number, 0),
+            repeats[number] / length,
+        )
+        for number, length in enumerate(total.tolist())
+        if length
+    ]
+
+
+def _passages(of: WitnessTokens, spans: list[tuple[int, int]], said: frozenset[int]) -> list[Passage]:
+    found = []
+    for start, end in gaps(spans, len(of)):
+        last = of.cells[end - 1]
+        text = of.text(start, end)
+        told = text if end - start <= 40 else f"{of.text(start, start + 18)}…{of.text(end - 18, end)}"
+        again = sum(at in said for at in range(start, end))
+        found.append(Passage(of.cells[start].start, last.start + last.length, end - start, told, again))
+    return found
+
+
+def _annotated(a: WitnessTokens, b: WitnessTokens, found: list[Difference]) -> list[Difference]:
+    """The differences with the notes of either apparatus that speak of their place."""
+    mine, theirs = noted(a), noted(b)
+    done = []
+    for one in found:
+        if one.category in (Class.PASSAGE, Class.UNLIKE):
+            done.append(one)
+            continue
+        notes = [note for at in range(one.a0, max(one.a1, one.a0 + 1)) for note in mine.get(at, ())]
+        notes += [note for at in range(one.b0, max(one.b1, one.b0 + 1)) for note in theirs.get(at, ())]
+        told = replace(one, notes=tuple(dict.fromkeys(notes))) if notes else one
+        if one.category in WORDS and any(_faulted(note, one) for note in notes):
+            told = replace(told, category=Class.ERROR, rule="apparatus")
+        done.append(told)
+    return done
+
+
+def _faulted(note: ApparatusNote, one: Difference) -> bool:
+    """Whether a note calls one of the two readings an error: it was so once, and was put right."""
+    return note.verb in FAULTS and bool({one.base, one.witness} & {note.lemma, note.reading} - {""})
+
+
+def noted(of: WitnessTokens) -> dict[int, list[ApparatusNote]]:
+    """The notes of an apparatus by the numbers of the characters that they speak of."""
+    places: dict[int, list[ApparatusNote]] = defaultdict(list)
+    for note in apparatus_of(of.edition):
+        last = of.index_before(note.anchor)
+        for at in range(max(0, last - max(1, len(note.lemma)) + 1), last + 1):
+            places[at].append(note)
+        if not note.lemma:
+            places[last + 1].append(note)
+    return places

@@ -1,0 +1,314 @@
+"""What two aligned witnesses differ in, place by place, and whether it is a variant, mere script or an error."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import groupby
+
+import numpy as np
+
+from proof.collation.apparatus import ApparatusNote
+from proof.collation.blocks import AlignedPart, Op
+from proof.collation.classes import NO_CODE_POINT, Class, Sorter, borrowed, is_label
+from proof.collation.tokens import WitnessTokens
+from proof.model.flags import Kind
+from proof.text.layers import Layer
+from proof.text.transcription import Transcription
+
+PASSAGE = 9
+"""Characters; what only one of the two has in this length is a passage, not a slip."""
+
+CERTAIN_PLACES = 3
+"""Places at least of a pair that is called systematic: twice may be the same slip twice."""
+
+PHRASE = 4
+"""Characters of the longest phrase that is another reading of one; what is longer, and unlike, is no reading."""
+
+ONE_TEXT = 0.75
+"""Share of equal characters below which two parts are parallels, not one text."""
+
+AROUND = 30
+"""Characters on either side of a difference among which that share is counted."""
+
+
+WORDS = frozenset({Class.ERROR, Class.READING})
+"""Classes of differences in the words."""
+
+RECURRING = WORDS | {Class.UNENCODED}
+"""Classes of which one character for another may be so all over."""
+
+
+class Side(StrEnum):
+    """Which of the two."""
+
+    BASE = "base"
+    WITNESS = "witness"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One difference of the base (`a`) from the witness (`b`).
+
+    `a0:a1` and `b0:b1` are numbers of characters in the two sequences (equal ones: nothing stands there); `start` and
+    `length` are code points in the base's file. `rule` names what made it a variant; `notes` are what the apparatus of
+    either says about the place.
+    """
+
+    kind: Kind
+    category: Class
+    rule: str
+    a0: int
+    a1: int
+    b0: int
+    b1: int
+    base: str
+    witness: str
+    start: int
+    length: int
+    notes: tuple[ApparatusNote, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SystematicPair:
+    """A character of one of the two that stands for another one all over: damage of an encoding, or a habit.
+
+    `side` is whose character that is: wherever it stands there, the other has the other character. `places` are the
+    code points in the base's file of all occurrences of `base`, in every layer, compared or not, `witness_places`
+    those of `witness` in the witness's; `confirmed` is at how many of them the two answer one another.
+    """
+
+    base: str
+    witness: str
+    side: Side
+    places: tuple[int, ...]
+    witness_places: tuple[int, ...]
+    confirmed: int
+
+
+def differences(a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart], sorter: Sorter) -> list[Difference]:
+    """All differences within the blocks, in the order of the base."""
+    found: list[Difference] = []
+    for block in blocks:
+        within: list[Difference] = []
+        for op, one_text in zip(block.ops, _one_text(block), strict=True):
+            of_op = _of_op(a, b, op, sorter)
+            within += of_op if one_text else map(_parallel, of_op)
+        found += within
+    return found
+
+
+def _parallel(one: Difference) -> Difference:
+    return replace(one, category=Class.PARALLEL) if one.category in WORDS else one
+
+
+def _one_text(block: AlignedPart) -> list[bool]:
+    """Of each stretch of a block, whether the two are one text, around it and in the whole block."""
+    equal, total = [0], [0]
+    for op in block.ops:
+        size = _size(op)
+        equal.append(equal[-1] + (size if op.equal else 0))
+        total.append(total[-1] + size)
+    if equal[-1] < ONE_TEXT * total[-1]:
+        return [False] * len(block.ops)
+    found = []
+    for number in range(len(block.ops)):
+        low, high = max(0, total[number] - AROUND), min(total[-1], total[number + 1] + AROUND)
+        first, last = bisect_right(total, low) - 1, bisect_left(total, high)
+        # a stretch that goes beyond the reach is counted as far as it is within
+        beyond = (low - total[first]) * block.ops[first].equal if first < len(block.ops) else 0
+        beyond += (total[last] - high) * block.ops[last - 1].equal if last else 0
+        found.append(equal[last] - equal[first] - beyond >= ONE_TEXT * (high - low))
+    return found
+
+
+def _size(op: Op) -> int:
+    """The characters of a stretch, what is a passage of one of the two left aside."""
+    shorter, longer = sorted((op.a1 - op.a0, op.b1 - op.b0))
+    return longer if longer - shorter < PASSAGE else shorter
+
+
+def _of_op(a: WitnessTokens, b: WitnessTokens, op: Op, sorter: Sorter) -> Iterator[Difference]:
+    """The differences of one stretch: of an equal one, the characters that are written otherwise."""
+    m, n = op.a1 - op.a0, op.b1 - op.b0
+    labels = is_label(a, op.a0, op.a1), is_label(b, op.b0, op.b1)
+    if m and n and not op.equal and labels[0] is not labels[1]:
+        apart = ((op.a0, op.a1, op.b0, op.b0), (op.a1, op.a1, op.b0, op.b1))
+        if labels[0]:  # what is announced stands behind
+            apart = ((op.a0, op.a0, op.b0, op.b1), (op.a0, op.a1, op.b1, op.b1))
+        for span in apart:
+            yield from _only(a, b, span, sorter)
+    elif m and n and not op.equal and max(m, n) > PHRASE:
+        yield made(a, b, (op.a0, op.a1, op.b0, op.b1), Class.UNLIKE, "")
+    elif m and n and m != n and a.blocks[op.a0] == a.blocks[op.a1 - 1] and b.blocks[op.b0] == b.blocks[op.b1 - 1]:
+        yield made(a, b, (op.a0, op.a1, op.b0, op.b1), *sorter.phrase(op.a0, op.b0))
+    else:
+        shared = min(m, n)
+        mine, theirs = a.cells.codes[op.a0 : op.a0 + shared], b.cells.codes[op.b0 : op.b0 + shared]
+        for offset in np.flatnonzero(mine != theirs).tolist():
+            at, to = op.a0 + offset, op.b0 + offset
+            yield made(a, b, (at, at + 1, to, to + 1), *sorter.pair(at, to))
+        yield from _only(a, b, (op.a0 + shared, op.a1, op.b1, op.b1), sorter)
+        yield from _only(a, b, (op.a1, op.a1, op.b0 + shared, op.b1), sorter)
+
+
+def _only(a: WitnessTokens, b: WitnessTokens, span: tuple[int, int, int, int], sorter: Sorter) -> Iterator[Difference]:
+    """The differences of characters that only one of the two has; `span` is empty in the other."""
+    a0, a1, b0, b1 = span
+    of, first, last = (a, a0, a1) if a1 > a0 else (b, b0, b1)
+    for start, end, passage in _alone(of, first, last):
+        sorted_as = (Class.PASSAGE, "") if passage else sorter.alone(of, start, end)
+        yield made(a, b, (start, end, b0, b1) if of is a else (a0, a1, start, end), *sorted_as)
+
+
+def between_blocks(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart]) -> list[Difference]:
+    """What lies in no block: passages that only one of the two has, and what is not parallel where both have some
+    between the same two blocks. Two texts without any block have nothing to compare."""
+    if not blocks:
+        return []
+    gaps_a = _gaps([(block.a0, block.a1) for block in blocks], len(a))
+    gaps_b = _gaps([(block.b0, block.b1) for block in sorted(blocks, key=lambda block: block.b0)], len(b))
+    ends = {block.b1: block.a1 for block in blocks} | {0: 0}
+    begins = {block.a0: block.b0 for block in blocks} | {len(a): len(b)}
+    found = []
+    for b0, b1 in gaps_b:
+        at = ends[b0]
+        facing = next((gap for gap in gaps_a if gap[0] == at and begins.get(gap[1]) == b1), None)
+        if facing is not None:
+            gaps_a.remove(facing)
+        a0, a1 = facing or (at, at)
+        found.append(made(a, b, (a0, a1, b0, b1), Class.UNLIKE if facing else Class.PASSAGE, ""))
+    answered = {block.a1: block.b1 for block in blocks} | {0: 0}
+    for a0, a1 in gaps_a:
+        found.append(made(a, b, (a0, a1, answered[a0], answered[a0]), Class.PASSAGE, ""))
+    return found
+
+
+def _gaps(spans: Sequence[tuple[int, int]], length: int) -> list[tuple[int, int]]:
+    """What of `0:length` lies between spans that are in order and do not overlap."""
+    edges = [0, *(edge for span in spans for edge in span), length]
+    return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end]
+
+
+def _alone(of: WitnessTokens, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
+    """Some characters that only one of the two has, headings apart from text; whether each is a passage. What is none
+    is cut where a column or a paragraph ends: a finding has one address."""
+    for heading, group in groupby(range(start, end), key=lambda at: of.layers[at] is Layer.HEADING):
+        numbers = list(group)
+        if not heading and len(numbers) >= PASSAGE:
+            yield numbers[0], numbers[-1] + 1, True
+            continue
+        for _, line in groupby(numbers, key=lambda at: of.blocks[at]):
+            within = list(line)
+            yield within[0], within[-1] + 1, False
+
+
+def made(a: WitnessTokens, b: WitnessTokens, span: tuple[int, int, int, int], category: Class, rule: str) -> Difference:
+    """The difference of characters `span[0]:span[1]` of the base from `span[2]:span[3]` of the witness."""
+    a0, a1, b0, b1 = span
+    kind = Kind.SUBSTITUTION if a1 > a0 and b1 > b0 else Kind.INSERTION if a1 > a0 else Kind.OMISSION
+    if category in (Class.SCRIPT, Class.TABOO) or (category is Class.ORTHOGRAPHY and not borrowed(rule)):
+        kind = Kind.VARIANT
+    if rule == NO_CODE_POINT and a.text(a0, a1)[:1] != b.text(b0, b1)[:1]:
+        # what has no code point may well be a form of what the other has; two of them are two characters
+        kind = Kind.VARIANT
+    if a1 > a0:
+        start = a.cells[a0].start
+        length = a.cells[a1 - 1].start + a.cells[a1 - 1].length - start
+    else:
+        start, length = _hole(a, a0), 0
+    return Difference(kind, category, rule, a0, a1, b0, b1, a.text(a0, a1), b.text(b0, b1), start, length)
+
+
+def _hole(a: WitnessTokens, at: int) -> int:
+    """Where in the file what is missing before character `at` belongs: an empty column between it and the one
+    before, else right behind the one before."""
+    if not len(a):
+        return 0
+    if at == 0:
+        return a.cells[0].start
+    before = a.cells[at - 1]
+    last = a.blocks[at - 1]
+    first = a.blocks[at] if at < len(a) else len(a.edition.blocks)
+    for block in a.edition.blocks[last + 1 : first]:
+        if block.start == block.end:
+            return block.start
+    if at < len(a) and last == a.blocks[at] and a.layers[at - 1] is not a.layers[at]:
+        return before.start + before.length
+    return a.cells[at].start if at < len(a) and last == a.blocks[at] else before.start + before.length
+
+
+def systematic(
+    a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart], found: list[Difference]
+) -> tuple[list[Difference], list[SystematicPair]]:
+    """The differences with those of systematic pairs marked so, and the pairs, the most frequent first."""
+    met = _answering(a, b, blocks)
+    of_base, of_witness = _Answers(met), _Answers({(theirs, mine): number for (mine, theirs), number in met.items()})
+    wanted = {one.base for one in found}, {one.witness for one in found}
+    here, there = _everywhere(a.edition, wanted[0]), _everywhere(b.edition, wanted[1])
+    pairs: dict[tuple[str, str], SystematicPair] = {}
+    for mine, theirs in {
+        (one.base, one.witness) for one in found if one.category in RECURRING and one.rule != NO_CODE_POINT
+    }:
+        places = tuple(here.get(mine, ())), tuple(there.get(theirs, ()))
+        for side, answers, pair, number in (
+            (Side.BASE, of_base, (mine, theirs), len(places[0])),
+            (Side.WITNESS, of_witness, (theirs, mine), len(places[1])),
+        ):
+            if number >= CERTAIN_PLACES and answers.all_over(*pair):
+                pairs[mine, theirs] = SystematicPair(mine, theirs, side, *places, met[mine, theirs])
+                break
+    marked = [
+        replace(one, category=Class.SYSTEMATIC)
+        if one.kind is Kind.SUBSTITUTION and (one.base, one.witness) in pairs
+        else one
+        for one in found
+    ]
+    return marked, sorted(pairs.values(), key=lambda pair: (-pair.confirmed, *sorted((pair.base, pair.witness))))
+
+
+class _Answers:
+    """How often a character of one text is answered by each of the other."""
+
+    def __init__(self, met: Mapping[tuple[str, str], int]) -> None:
+        self._met = met
+        self._total: Counter[str] = Counter()
+        self._written: Counter[str] = Counter()
+        for (one, other), number in met.items():
+            self._total[one] += number
+            self._written[other] += number
+
+    def all_over(self, one: str, other: str) -> bool:
+        """Whether `one` is answered by nothing but `other`, which is mostly so written where the other text has it."""
+        number = self._met.get((one, other), 0)
+        return bool(number) and number == self._total[one] and 2 * number > self._written[other]
+
+
+def _answering(a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart]) -> dict[tuple[str, str], int]:
+    """How often each character of the base is answered by which of the witness."""
+    ops = [op for block in blocks for op in block.ops if op.a1 - op.a0 == op.b1 - op.b0]
+    if not ops:
+        return {}
+    mine = np.concatenate([a.cells.codes[op.a0 : op.a1] for op in ops]).astype(np.int64)
+    theirs = np.concatenate([b.cells.codes[op.b0 : op.b1] for op in ops])
+    pairs, counts = np.unique(mine << 32 | theirs, return_counts=True)
+    text = a.cells.keys.text
+    return {
+        (text(pair >> 32), text(pair & 0xFFFFFFFF)): count
+        for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True)
+    }
+
+
+def _everywhere(edition: Transcription, wanted: Set[str]) -> dict[str, list[int]]:
+    """The places of the wanted characters in the whole file, compared or not."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for stretch in edition.stretches():
+        if stretch.plain and wanted.isdisjoint(stretch.source):
+            continue
+        for cell in stretch.cells():
+            if cell.text in wanted:
+                places[cell.text].append(cell.start)
+    return places

@@ -1,0 +1,177 @@
+"""The differences of a base from its witnesses as findings: one for each place, with what every witness reads there."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from proof.collation.classes import Class
+from proof.collation.collation import SAID_AGAIN, Collation
+from proof.collation.differences import Difference
+from proof.collation.quality import quality_by_block
+from proof.collation.tokens import WitnessTokens
+from proof.collation.witness_evidence import IMAGE, TEXT
+from proof.collation.witnesses import covered, witness_names
+from proof.model.flags import COLLATION, Evidence, Flag, Kind, WitnessReading, context_of, numbered
+from proof.text.addresses import Addresses
+
+RAISED = frozenset({Class.ERROR, Class.READING, Class.ORTHOGRAPHY, Class.SYSTEMATIC})
+"""Classes of which a flag is raised, unless the two are forms of one word."""
+
+SENTENCE = 40
+"""Characters of the longest passage of which a flag is raised: a sentence that was lost, no commentary."""
+
+ERROR_SCORE = 4.0
+SUPPORTED = 2.0
+"""What an apparatus note that names the reading adds to the score."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedFlag:
+    """A finding, and the code point of the base's file at which it begins."""
+
+    start: int
+    flag: Flag
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a witness reads at a place of the base, and the share of its weight that it has in this juan."""
+
+    siglum: str
+    weight: float
+    difference: Difference
+
+    @property
+    def raised(self) -> bool:
+        """Whether its difference is shown to the proofreader."""
+        one = self.difference
+        if one.category in (Class.PASSAGE, Class.UNLIKE):
+            return one.rule != SAID_AGAIN and max(one.a1 - one.a0, one.b1 - one.b0) <= SENTENCE
+        return one.category in RAISED and one.kind is not Kind.VARIANT
+
+
+def findings(collations: Sequence[Collation]) -> list[PlacedFlag]:
+    """The differences of all witnesses as flags, in the order of the base, which all collations share.
+
+    Errors, other readings, borrowings, systematic pairs and passages of up to `SENTENCE` characters are raised. What
+    stands in several columns is a flag in each, for a flag has one address. What most of the weight of the witnesses
+    reads is suggested, the others are alternatives. `page` and `ref` are empty where the base has no pages.
+    """
+    edition = collations[0].base.edition
+    addresses = Addresses(edition)
+    refs = {page.id: str(page.ref or "") for page in edition.pages}
+    agreeing = [(name, covered(one)) for name, one in zip(witness_names(collations), collations, strict=True)]
+    starts: list[int] = []
+    found: list[Flag] = []
+    for (start, length), readings in sorted(_by_place(collations).items()):
+        address = addresses.of(start)
+        if address is None:
+            continue
+        begin, end = addresses.line(address.page, address.line)
+        differing = {reading.siglum for reading in readings}
+        same = [name for name, starts in agreeing if name not in differing and start in starts]
+        starts.append(start)
+        found.append(
+            replace(
+                _flag(readings, same),
+                page=address.page,
+                ref=refs.get(address.page, ""),
+                line=address.line,
+                offset=address.offset,
+                context=context_of(edition.text[begin:end], address.offset, length),
+            )
+        )
+    return [PlacedFlag(start, flag) for start, flag in zip(starts, numbered(found), strict=True)]
+
+
+def flags(*collations: Collation) -> list[Flag]:
+    """The same as flags alone."""
+    return [placed.flag for placed in findings(collations)]
+
+
+def _by_place(collations: Sequence[Collation]) -> dict[tuple[int, int], list[_Reading]]:
+    """The readings that differ, by the start and length of their places in the base's file."""
+    found: dict[tuple[int, int], list[_Reading]] = defaultdict(list)
+    for collation, name in zip(collations, witness_names(collations), strict=True):
+        weights = quality_by_block(collation.base.edition, collation.quality)
+        for whole in collation.differences:
+            block = collation.base.blocks[min(whole.a0, len(collation.base) - 1)]
+            weight = weights[block]
+            for one in _in_columns(collation.base, whole):
+                there = found[one.start, one.length]
+                last = there[-1] if there and there[-1].siglum == name else None
+                if last is not None:  # what the witness has there in two of its own columns
+                    both = replace(one, witness=last.difference.witness + one.witness, b0=last.difference.b0)
+                    there[-1] = replace(last, difference=both)
+                else:
+                    there.append(_Reading(name, weight, one))
+    return found
+
+
+def _in_columns(base: WitnessTokens, one: Difference) -> Iterator[Difference]:
+    """A difference cut where a column of the base ends, or markup stands: a flag is about characters that stand side
+    by side. What the witness has is parted character by character, or stands with the first part."""
+    numbers = list(range(one.a0, one.a1))
+    cuts = [at for at in numbers[1:] if not _beside(base, at)]
+    if not cuts:
+        yield one
+        return
+    as_many = one.b1 - one.b0 == one.a1 - one.a0 == len(one.witness)
+    for first, end in zip([one.a0, *cuts], [*cuts, one.a1], strict=True):
+        witness = one.witness[first - one.a0 : end - one.a0] if as_many else one.witness * (first == one.a0)
+        text = base.text(first, end)
+        if witness == text:
+            continue
+        kind = one.kind if witness else Kind.INSERTION
+        start = base.cells[first].start
+        length = base.cells[end - 1].start + base.cells[end - 1].length - start
+        yield replace(one, kind=kind, base=text, witness=witness, start=start, length=length)
+
+
+def _beside(base: WitnessTokens, at: int) -> bool:
+    """Whether a character of the base stands in the same column as the one before it, with nothing between."""
+    before = base.cells[at - 1]
+    return base.blocks[at - 1] == base.blocks[at] and before.start + before.length == base.cells[at].start
+
+
+def _flag(readings: Sequence[_Reading], same: Sequence[str]) -> Flag:
+    """The readings of one place as a flag without its address."""
+    shown = [one for one in readings if one.raised] or readings
+    weights: dict[str, float] = defaultdict(float)
+    for one in shown:
+        weights[one.difference.witness] += one.weight
+    suggested = max(weights, key=lambda text: weights[text])  # of equal ones, that of the first witness
+    chosen = next(one for one in shown if one.difference.witness == suggested)
+    total = sum(weights.values())
+    notes = dict.fromkeys(note for one in readings for note in one.difference.notes)
+    raised = chosen.raised
+    score = (ERROR_SCORE * min(1.0, weights[suggested]) + SUPPORTED * bool(notes)) if raised else 0.0
+    difference = chosen.difference
+    return Flag(
+        page="",
+        ref="",
+        line=0,
+        offset=0,
+        length=difference.length,
+        kind=difference.kind,
+        transcribed=difference.base,
+        suggested=suggested,
+        score=score,
+        raised=raised,
+        bbox=None,
+        evidence=Evidence(
+            reason=COLLATION,
+            rule=difference.category.value if raised else difference.rule,
+            alternatives=tuple((text, round(weight / total, 3)) for text, weight in weights.items() if text),
+            note="；".join(note.text for note in notes),
+            witnesses=(
+                *(
+                    WitnessReading(one.siglum, one.difference.witness, IMAGE * (one.difference.witness == suggested))
+                    for one in readings
+                ),
+                *(WitnessReading(name, difference.base, TEXT) for name in same),
+            ),
+        ),
+    )

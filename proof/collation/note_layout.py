@@ -1,0 +1,113 @@
+"""What one of two witnesses sets as text and the other as a note, in double rows or small characters: the words are
+the same, how they are laid out is not.
+
+Where the notes of both are compared this shows in the layers of characters that answer one another (`set_otherwise`).
+Where only one has notes at all these are not compared, and the words that the other sets as text look like words that
+only it has: what stands in the notes at that very place tells (`with_notes`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from rapidfuzz.distance import LCSseq
+
+from proof.collation.blocks import AlignedPart
+from proof.collation.classes import Class
+from proof.collation.differences import ONE_TEXT, PASSAGE, Difference, Side
+from proof.collation.tokens import WitnessTokens
+from proof.text.layers import Layer, WitnessCell
+
+NOTES = frozenset({Layer.COMMENTARY, Layer.SUBCOMMENTARY, Layer.GLOSS, Layer.EDITOR})
+"""Layers that are set as notes."""
+
+NOTE = "note"
+"""The evidence: the other has these words at this place, as a note where this one has text, or the other way round."""
+
+SHORTEST = 2
+"""Characters of the shortest stretch that is told: one alone may belong to either side of a bracket."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteLayout:
+    """Characters `a0:a1` of the base and `b0:b1` of the witness, the same words; `note` is whose they are a note.
+    `start` is the code point in the base's file."""
+
+    note: Side
+    a0: int
+    a1: int
+    b0: int
+    b1: int
+    start: int
+
+
+def set_otherwise(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart]) -> list[NoteLayout]:
+    """The stretches of the same words that are text in one and a note in the other, in the order of the base; one that
+    goes over a column or a paragraph of either is two."""
+    found = []
+    for (side, _), group in groupby(_answering(a, b, blocks), key=lambda pair: (pair[2], pair[3])):
+        pairs = list(group)
+        if side is not None and len(pairs) >= SHORTEST:
+            (a0, b0, *_), (a1, b1, *_) = pairs[0], pairs[-1]
+            found.append(NoteLayout(side, a0, a1 + 1, b0, b1 + 1, a.cells[a0].start))
+    return sorted(found, key=lambda one: one.a0)
+
+
+def _answering(
+    a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart]
+) -> Iterator[tuple[int, int, Side | None, tuple[int, ...]]]:
+    """Characters that answer one another, which of the two has them as a note where the other has text, and where
+    they stand: part, column or paragraph of either."""
+    for number, block in enumerate(blocks):
+        for op in block.ops:
+            if not op.equal and max(op.a1 - op.a0, op.b1 - op.b0) >= PASSAGE:
+                continue
+            for at, to in zip(range(op.a0, op.a1), range(op.b0, op.b1), strict=False):
+                mine, theirs = a.layers[at], b.layers[to]
+                side = None
+                if mine in NOTES and theirs is Layer.CANON:
+                    side = Side.BASE
+                elif theirs in NOTES and mine is Layer.CANON:
+                    side = Side.WITNESS
+                yield at, to, side, (number, a.blocks[at], b.blocks[to])
+
+
+def with_notes(
+    a: WitnessTokens, b: WitnessTokens, found: Sequence[Difference], key: Callable[[str], str]
+) -> list[Difference]:
+    """The differences, with those words that only one has as text and the other in a note that was not compared as
+    what they are: layout. `key` is that of a character."""
+    of_a, of_b = _LeftOut(a, key), _LeftOut(b, key)
+    done = []
+    for one in found:
+        told = one
+        if one.category in (Class.ERROR, Class.READING, Class.PASSAGE):
+            if one.b0 == one.b1 and a.layers[one.a0] is Layer.CANON and of_b.says(one.b0, a.keys[one.a0 : one.a1]):
+                told = replace(one, category=Class.LAYOUT, rule=NOTE)
+            if one.a0 == one.a1 and b.layers[one.b0] is Layer.CANON and of_a.says(one.a0, b.keys[one.b0 : one.b1]):
+                told = replace(one, category=Class.LAYOUT, rule=NOTE)
+        done.append(told)
+    return done
+
+
+class _LeftOut:
+    """The notes of a witness that were not compared, by their place among the characters that were."""
+
+    def __init__(self, of: WitnessTokens, key: Callable[[str], str]) -> None:
+        compared = frozenset(of.layers)
+        stretches = [one for one in of.edition.stretches() if one.layer in NOTES - compared]
+        self._cells: list[WitnessCell] = [cell for stretch in stretches for cell in stretch.cells()]
+        self._starts = [cell.start for cell in self._cells]
+        self._of = of
+        self._key = key
+
+    def says(self, at: int, words: str) -> bool:
+        """Whether the notes right before character `at` of the witness are these words, for the most part."""
+        cells = self._of.cells
+        begin = bisect_left(self._starts, cells[at - 1].start if at else 0)
+        end = bisect_left(self._starts, cells[at].start) if at < len(cells) else len(self._starts)
+        said = "".join(self._key(cell.text) for cell in self._cells[begin:end])
+        return bool(said) and LCSseq.similarity(words, said) >= ONE_TEXT * len(words)

@@ -1,0 +1,136 @@
+"""A collation on paper: JSON lines of flags, a table of places, and what could not be placed."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from proof.atomic import whole_file
+from proof.collation.apparatus import ApparatusNote, apparatus_of
+from proof.collation.collatex import collatex
+from proof.collation.collation import Collation, Passage
+from proof.collation.differences import Difference, SystematicPair
+from proof.collation.findings import flags
+from proof.collation.note_layout import NoteLayout
+from proof.collation.sigla import names_of
+from proof.collation.witnesses import places, witness_names
+from proof.report.tables import flag_record
+from proof.text.addresses import Addresses
+from proof.text.transcription import Transcription
+
+
+def summary(collation: Collation) -> dict[str, Any]:
+    """A collation in figures and lists, as JSON takes it."""
+    edition, witness = collation.base.edition, collation.witness.edition
+    addresses = Addresses(edition)
+    unplaced = [place for place in collation.placements if not place.placed]
+    return {
+        "base": str(edition.path),
+        "witness": str(witness.path),
+        "siglum": witness.siglum,
+        "characters": {"base": len(collation.base), "witness": len(collation.witness)},
+        "differences": dict(Counter(one.category.value for one in collation.differences)),
+        "set as notes": [_note(collation, one) for one in collation.notes],
+        "rules": dict(Counter(one.rule for one in collation.differences if one.rule)),
+        "places": [_difference(addresses, one) for one in collation.differences],
+        "systematic": [_pair(edition, witness, pair) for pair in collation.systematic],
+        "paragraphs": {"placed": len(collation.placements) - len(unplaced), "not placed": len(unplaced)},
+        "not placed": [
+            {"line": place.file_line, "found": round(place.share, 3), "witness line": place.witness_line}
+            | ({"said again": round(place.again, 3)} if place.again else {})
+            for place in unplaced
+        ],
+        "only in base": [_passage(edition, passage) for passage in collation.only_base],
+        "only in witness": [_passage(witness, passage) for passage in collation.only_witness],
+        "not compared": [layer.value for layer in collation.left_out],
+        "quality": [asdict(one) for one in collation.quality],
+        "apparatus": {"base": apparatus_summary(edition), "witness": apparatus_summary(witness)},
+    }
+
+
+def _difference(addresses: Addresses, one: Difference) -> dict[str, Any]:
+    """A difference with its address in the base: page (where the base has pages), line and offset."""
+    at = addresses.of(one.start)
+    where = {"page": at.page, "line": at.line, "offset": at.offset} if at else {}
+    told = where | {"base": one.base, "witness": one.witness, "class": one.category.value, "rule": one.rule}
+    return {name: value for name, value in told.items() if value != "" or name in ("base", "witness")}
+
+
+def apparatus_summary(edition: Transcription) -> dict[str, Any]:
+    """The collation notes of an edition counted by verb, and those that were not understood."""
+    notes = apparatus_of(edition)
+    return {
+        "notes": len(notes),
+        "verbs": dict(Counter(note.verb for note in notes if note.understood).most_common()),
+        "not understood": [_where(edition, note) for note in notes if not note.understood],
+    }
+
+
+def _where(edition: Transcription, note: ApparatusNote) -> str:
+    line = edition.text.count("\n", 0, note.start) + 1
+    return f"{edition.path.name}:{line}: {note.text}"
+
+
+def _pair(edition: Transcription, witness: Transcription, pair: SystematicPair) -> dict[str, Any]:
+    return {
+        "base": pair.base,
+        "witness": pair.witness,
+        "side": pair.side.value,
+        "confirmed": pair.confirmed,
+        "places": _addressed(edition, pair.places),
+        "witness places": _addressed(witness, pair.witness_places),
+    }
+
+
+def _addressed(edition: Transcription, places: Sequence[int]) -> list[tuple[str, int, int]]:
+    addresses = Addresses(edition)
+    found = [addresses.of(place) for place in places]
+    return [(one.page, one.line, one.offset) for one in found if one is not None]
+
+
+def _note(collation: Collation, one: NoteLayout) -> dict[str, Any]:
+    """The same words that are text in one of the two and a note in the other."""
+    line = collation.base.edition.text.count("\n", 0, one.start) + 1
+    return {"line": line, "text": collation.base.text(one.a0, one.a1), "note in": one.note.value}
+
+
+def _passage(edition: Transcription, passage: Passage) -> dict[str, Any]:
+    line = edition.text.count("\n", 0, passage.start) + 1
+    told = {"line": line, "characters": passage.length, "text": passage.text}
+    return told | ({"said again": passage.again} if passage.again else {})
+
+
+def write_collation(collations: Sequence[Collation], folder: Path) -> None:
+    """Write `flags.jsonl`, `places.csv` (a line a place, a column a witness), `collation.json` and `collatex.json` into
+    `folder`.
+
+    Raises OutputError where they cannot be written.
+    """
+    names = witness_names(collations)
+    with whole_file(folder / "flags.jsonl") as file:
+        for flag in flags(*collations):
+            reading = (one.siglum for one in flag.evidence.witnesses if one.reading == flag.suggested)
+            file.write(json.dumps(flag_record(flag) | {"witness": "、".join(reading)}, ensure_ascii=False) + "\n")
+    with whole_file(folder / "collation.json") as file:
+        json.dump([summary(collation) for collation in collations], file, ensure_ascii=False, indent=1)
+        file.write("\n")
+    with whole_file(folder / "collatex.json") as file:
+        base = collations[0].base.edition
+        told_names = names_of([base, *(one.witness.edition for one in collations)], ending=True)
+        json.dump(collatex(collations, told_names), file, ensure_ascii=False)
+        file.write("\n")
+    addresses = Addresses(collations[0].base.edition)
+    with whole_file(folder / "places.csv", encoding="utf-8-sig", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["page", "line", "offset", "base", *(part for name in names for part in (name, "class"))])
+        for place in places(collations):
+            address = addresses.of(place.start)
+            read = {reading.witness: reading for reading in place.readings}
+            row = [address.page, address.line, address.offset] if address else ["", "", ""]
+            cells = [(read[name].text or "∅", read[name].category) if name in read else ("", "") for name in names]
+            table.writerow([*row, place.base or "∅", *(part for cell in cells for part in cell)])

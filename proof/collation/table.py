@@ -1,0 +1,207 @@
+"""A collation as a table to read and share: one HTML page, a row a place, a column a witness.
+
+The page opens offline: style and script stand in it, images are linked as files beside it where there are any.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from urllib.parse import quote
+
+from proof.collation.classes import Class
+from proof.collation.collation import Collation
+from proof.collation.differences import Difference
+from proof.collation.note_layout import NOTE, NoteLayout
+from proof.collation.sigla import names_of
+from proof.collation.tokens import WitnessTokens
+from proof.collation.witnesses import CommonBase
+from proof.locale.languages import translations
+from proof.locale.templates import templates_in, write_page
+from proof.text.addresses import Addresses
+
+AROUND = 6
+"""WitnessTokens shown before and behind a place."""
+
+LONGEST = 40
+"""WitnessTokens of a passage that are shown."""
+
+UNSHOWN = frozenset({Class.SCRIPT, Class.LAYOUT})
+"""Classes that are hidden until they are asked for."""
+
+Images = Mapping[str, Path]
+"""The image file of each page that has one, by the page's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableReading:
+    """What a witness has at a place, with what stands around it there; `text` None: it lacks the part altogether.
+    `category` is empty where it reads as the base does."""
+
+    before: str = ""
+    text: str | None = None
+    behind: str = ""
+    category: str = ""
+    evidence: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A place of the base: `page` and `line` where it stands (page empty in a text without pages), `image` the link
+    to its image or empty, `readings` one for each witness. `categories` are the classes met in it."""
+
+    page: str
+    line: int
+    image: str
+    base: TableReading
+    readings: tuple[TableReading, ...]
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one.category for one in self.readings if one.category))
+
+
+def class_names(gettext: Callable[[str], str]) -> dict[str, str]:
+    """What each class is called in a language."""
+    return {
+        Class.ERROR: gettext("error"),
+        Class.READING: gettext("other reading"),
+        Class.ORTHOGRAPHY: gettext("orthography"),
+        Class.TABOO: gettext("taboo form"),
+        Class.SCRIPT: gettext("other script"),
+        Class.UNENCODED: gettext("unencoded character"),
+        Class.LAYOUT: gettext("layout of notes and titles"),
+        Class.SYSTEMATIC: gettext("systematic"),
+        Class.PASSAGE: gettext("passage in one alone"),
+        Class.UNLIKE: gettext("not parallel"),
+        Class.PARALLEL: gettext("parallel text"),
+    }
+
+
+def evidence_names(gettext: Callable[[str], str]) -> dict[str, str]:
+    """What the evidence for a class is called in a language; a list of characters goes by its own name."""
+    return {
+        "unlisted": "",
+        "two-standards": "",
+        "one-shape": gettext("written alike"),
+        "borrowing": gettext("a known borrowing"),
+        "homophones": gettext("sound alike"),
+        "opencc-one-to-many": gettext("one simplified character"),
+        "simplified-in-traditional": gettext("a simplified form in a traditional text"),
+        "look-alike": gettext("look alike; only the other stands so elsewhere"),
+        "look-alike-rare": gettext("look alike; one of them is rare"),
+        "look-alike-shape": gettext("look alike"),
+        "moved": gettext("stands elsewhere nearby"),
+        "doubled": gettext("said twice"),
+        "said-again": gettext("said elsewhere too"),
+        "particle": gettext("a particle"),
+        "phrase": gettext("a phrase"),
+        "title": gettext("title of a juan"),
+        "heading": gettext("a heading"),
+        "label": gettext("announces commentary"),
+        NOTE: gettext("text in one, note in the other"),
+        "no-code-point": gettext("no code point"),
+        "composed": gettext("composed of parts"),
+        "apparatus": gettext("so says the apparatus"),
+        "project": gettext("the project's own pair"),
+        "house": gettext("sorted by hand"),
+    }
+
+
+def rows(collations: Sequence[Collation], images: Images, folder: Path) -> list[TableRow]:
+    """The places at which any witness differs from the base, in its order. All collations have the same base."""
+    common = CommonBase.of(collations)
+    base = common.tokens
+    addresses = Addresses(base.edition)
+    places: dict[tuple[int, int], dict[int, list[Difference | NoteLayout]]] = defaultdict(lambda: defaultdict(list))
+    for number, collation in enumerate(collations):
+        found_here: list[Difference | NoteLayout] = [*collation.differences, *collation.notes]
+        for one in found_here:
+            places[common.span(number, one.a0, one.a1)][number].append(one)
+    aligned = [
+        {common.numbers[number][at]: to for at, to in collation.aligned().items()}
+        for number, collation in enumerate(collations)
+    ]
+    found = []
+    for (a0, a1), differing in sorted(places.items()):
+        first = next(iter(differing.values()))[0]
+        address = addresses.of(first.start)
+        page, line = (address.page, address.line) if address else ("", 0)
+        readings = tuple(
+            _reading(collation.witness, differing[number])
+            if number in differing
+            else _agreeing(collation.witness, aligned[number], a0, a1)
+            for number, collation in enumerate(collations)
+        )
+        image = os.path.relpath(images[page].resolve(), folder.resolve()) if page in images else ""
+        found.append(TableRow(page, line, quote(image), _around(base, a0, a1), readings))
+    return found
+
+
+def _reading(witness: WitnessTokens, found: Sequence[Difference | NoteLayout]) -> TableReading:
+    """What a witness reads where it differs, in words or, where only that, in layout."""
+    differing = [one for one in found if isinstance(one, Difference)]
+    if not differing:
+        around = _around(witness, found[0].b0, found[0].b1)
+        return TableReading(around.before, around.text, around.behind, Class.LAYOUT.value, NOTE)
+    found, one = differing, differing[0]
+    around = _around(witness, one.b0, found[-1].b1)
+    notes = tuple(dict.fromkeys(note.text for other in found for note in other.notes))
+    return TableReading(around.before, around.text, around.behind, one.category.value, one.rule, notes)
+
+
+def _agreeing(witness: WitnessTokens, aligned: Mapping[int, int], a0: int, a1: int) -> TableReading:
+    """What a witness has where it does not differ: the same words, or nothing of this part."""
+    before, behind = aligned.get(a0 - 1), aligned.get(a1)
+    if a1 > a0:
+        if a0 not in aligned or a1 - 1 not in aligned:
+            return TableReading()
+        return _around(witness, aligned[a0], aligned[a1 - 1] + 1)
+    if before is None and behind is None:
+        return TableReading()
+    at = behind if behind is not None else (before or 0) + 1
+    return _around(witness, at, at)
+
+
+def _around(of: WitnessTokens, start: int, end: int) -> TableReading:
+    text = of.text(start, end)
+    if end - start > LONGEST:
+        text = f"{of.text(start, start + LONGEST // 2)} … {of.text(end - LONGEST // 2, end)}"
+    return TableReading(of.text(max(0, start - AROUND), start), text, of.text(end, end + AROUND))
+
+
+_templates = cache(templates_in)
+
+
+def write_table(
+    collations: Sequence[Collation], path: Path, *, language: str = "en", images: Images | None = None
+) -> None:
+    """Write the page. `images` are those of the base. Raises OutputError where it cannot be written, UsageError for
+    the language."""
+    catalogue = translations(language)
+    environment = _templates(language)
+    base = collations[0].base.edition
+    own, *names = names_of([base, *(collation.witness.edition for collation in collations)], ending=True)
+    table = rows(collations, images or {}, path.parent)
+    write_page(
+        environment,
+        "collate",
+        path,
+        language=language,
+        title=base.title or base.path.stem,
+        base=own,
+        names=names,
+        scripts=[collation.witness.edition.script.tag for collation in collations],
+        base_script=base.script.tag,
+        rows=table,
+        alone=[(name, one.only_base, one.only_witness) for name, one in zip(names, collations, strict=True)],
+        counts=Counter(category for row in table for category in row.categories),
+        classes=class_names(catalogue.gettext),
+        evidence=evidence_names(catalogue.gettext),
+        unshown=UNSHOWN,
+    )

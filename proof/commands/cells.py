@@ -1,0 +1,42 @@
+"""Cells of a terminal: a Han character takes two of them, a letter one."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from unicodedata import combining, east_asian_width
+
+WORD = re.compile(r"[\u1100-\U0003ffff]\s*|[^\s\u1100-\U0003ffff]+\s*")
+"""What a line is not broken inside: a word of letters, or a single wide character, and the space after it."""
+
+
+def terminal_width() -> int:
+    """The cells of a line of this terminal; 80 where there is none."""
+    return shutil.get_terminal_size().columns
+
+
+def cell_len(text: str) -> int:
+    """How many cells a text takes."""
+    return sum(2 if east_asian_width(letter) in "WF" else not combining(letter) for letter in text)
+
+
+def start_of(text: str, cells: int) -> str:
+    """The beginning of a text that fits into so many cells."""
+    used = 0
+    for count, character in enumerate(text):
+        used += cell_len(character)
+        if used > cells:
+            return text[:count]
+    return text
+
+
+def wrapped(text: str, cells: int) -> Iterator[str]:
+    """A text in lines of at most so many cells, broken at spaces and between Han characters."""
+    line = ""
+    for word in WORD.findall(text):
+        if line and cell_len((line + word).rstrip()) > cells:
+            yield line.rstrip()
+            line = ""
+        line += word
+    yield line.rstrip()

@@ -1,0 +1,292 @@
+"""The text beside its witnesses, character by character, so that each of them can be put together again from it.
+
+Parallel segmentation, after TEI P5 chapter 12: a *place* is a part of the base at which some witness reads otherwise,
+or which is corrected, with what every witness reads there. Everywhere else a witness reads what the base has, as long
+as it is there: a *turn* says from where on that is so, and with which of its own characters it goes on, since a
+witness can lack parts, have others, and have them in another order.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from proof.collation.blocks import Op
+from proof.collation.classes import Class
+from proof.collation.collation import Collation
+from proof.collation.differences import Difference
+from proof.exports.corrections import PlacedCorrection
+from proof.text.layers import WitnessCell
+from proof.text.transcription import Transcription
+
+Span = tuple[int, int]
+"""From one character of a witness to another, by their numbers from 0 on."""
+
+AGREES = "same"
+"""The class of a place at which no witness differs from the base: it is there for the correction alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApparatusPlace:
+    """Code points `start` to `end` of the base's file (equal ones: before what stands there), with what the
+    base has there, without what is no character of the text, and what each witness reads that is there, by its number.
+    `category` is the class of the difference, as collating has it: what the two
+    are to each other, not which of them is wrong."""
+
+    start: int
+    end: int
+    base: str
+    readings: tuple[tuple[int, str], ...]
+    category: str
+    placed: PlacedCorrection | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """From `start` of the base's file on `witness` goes on with its character `number` (from 1; 0: it is not there)."""
+
+    start: int
+    witness: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Apparatus:
+    """Places and turns in the order of the base; of one point the turns that stand before a place come with it."""
+
+    items: tuple[ApparatusPlace | Turn, ...] = ()
+
+
+def apparatus(edition: Transcription, placed: Sequence[PlacedCorrection], collations: Sequence[Collation]) -> Apparatus:
+    """The corrections of an edition and what witnesses read, all collated with it."""
+    cells = [cell for stretch in edition.stretches() for cell in stretch.cells()]
+    cells.sort(key=lambda cell: cell.start)
+    walk = _Walk(cells, [_Answers.of(one, cells) for one in collations])
+    walk.write(sorted(placed, key=lambda one: (one.edit.start, one.edit.length)))
+    return Apparatus(tuple(walk.items))
+
+
+@dataclass(slots=True)
+class _Answers:
+    """A witness: its characters, which of them answer each character of the base, and which stand before one."""
+
+    texts: list[str]
+    at: dict[int, Span]
+    before: dict[int, list[Span]]
+    classes: dict[int, Class]
+    expected: int = 0
+    there: bool = False
+
+    @classmethod
+    def of(cls, collation: Collation, cells: Sequence[WitnessCell]) -> _Answers:
+        starts = [cell.start for cell in cells]
+        own = [bisect_left(starts, cell.start) for cell in collation.base.cells]
+        count = len(collation.witness.cells)
+        taken = bytearray(count)
+        at: dict[int, Span] = {}
+        reader: dict[int, int] = {}
+        whole = _whole_readings(collation)
+        for block in sorted(collation.blocks, key=lambda block: block.a0 - block.a1):
+            if 2 * sum(taken[block.b0 : block.b1]) > block.b1 - block.b0:
+                continue  # a passage that the base has twice and the witness once is where it fits best
+            for op in block.ops:
+                for a, span in _answered(op, whole):
+                    if own[a] not in at and not any(taken[span[0] : span[1]]):
+                        at[own[a]] = span
+                        for b in range(*span):
+                            taken[b], reader[b] = 1, own[a]
+        before: dict[int, list[Span]] = defaultdict(list)
+        begin = 0
+        while begin < count:
+            if taken[begin]:
+                begin += 1
+                continue
+            end = taken.find(1, begin)
+            end = count if end < 0 else end
+            before[reader[begin - 1] + 1 if begin else 0].append((begin, end))
+            begin = end
+        classes = {cell.start: one.category for one in collation.differences for cell in _cells_of(collation, one)}
+        classes |= {one.start: one.category for one in collation.differences}
+        return cls([cell.text for cell in collation.witness.cells], at, before, classes)
+
+    def text(self, spans: Iterable[Span]) -> str:
+        return "".join("".join(self.texts[begin:end]) for begin, end in spans)
+
+
+def _whole_readings(collation: Collation) -> dict[int, Span]:
+    """What answers the characters of the base that are one reading together: the first of them all of the witness's,
+    the others nothing."""
+    found: dict[int, Span] = {}
+    for one in collation.differences:
+        if one.a1 > one.a0 and max(one.a1 - one.a0, one.b1 - one.b0) > 1:
+            found |= {at: (one.b0 if at == one.a0 else one.b1, one.b1) for at in range(one.a0, one.a1)}
+    return found
+
+
+def _cells_of(collation: Collation, one: Difference) -> Sequence[WitnessCell]:
+    return collation.base.cells[one.a0 : one.a1]
+
+
+def _answered(op: Op, whole: Mapping[int, Span]) -> Iterable[tuple[int, Span]]:
+    """The characters of the base in an operation with what answers each; `whole` are those of longer readings."""
+    for k in range(op.a1 - op.a0):
+        b = min(op.b0 + k, op.b1)
+        yield op.a0 + k, whole.get(op.a0 + k, (b, min(b + 1, op.b1)))
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Goes through the base and writes down places and turns."""
+
+    cells: Sequence[WitnessCell]
+    witnesses: list[_Answers]
+    items: list[ApparatusPlace | Turn] = field(default_factory=list)
+
+    def write(self, placed: Sequence[PlacedCorrection]) -> None:
+        waiting = list(placed)
+        at = 0
+        while at < len(self.cells) or waiting:
+            start = self.cells[at].start if at < len(self.cells) else None
+            if waiting and (start is None or waiting[0].edit.start < start + self.cells[at].length):
+                at = self._corrected(waiting.pop(0), at)
+                continue
+            self._inserted(at)
+            at = self._plain(at, waiting[0].edit.start if waiting else None)
+        self._inserted(len(self.cells))
+
+    def _corrected(self, placed: PlacedCorrection, at: int) -> int:
+        """The place of a correction; gives the character that comes next."""
+        edit = placed.edit
+        end = at
+        while end < len(self.cells) and self.cells[end].start < edit.end:
+            end += 1
+        inserting = end == at  # what witnesses have in the gap answers what is inserted there
+        if not inserting:
+            self._inserted(at)
+        spans: dict[int, list[Span]] = {}
+        for number, one in enumerate(self.witnesses):
+            here = one.before.pop(at, []) if inserting else []
+            for cell in range(at, end):
+                here += one.before.pop(cell, []) if cell > at else []
+                here += [one.at[cell]] if cell in one.at else []
+            if here:
+                parts = [span for span in here if span[0] < span[1]] or here
+                self._turn(number, edit.start, parts[0])
+                if any(before[1] != after[0] for before, after in pairwise(parts)):
+                    one.expected = -1  # its parts are one reading here, whatever lies between them
+                else:
+                    one.expected = parts[-1][1] if parts[-1][0] < parts[-1][1] else one.expected
+            elif not inserting:
+                self._leave(number, edit.start)
+            if one.there:
+                spans[number] = here
+        self._place(edit.start, edit.end, at, spans, placed)
+        return end
+
+    def _inserted(self, at: int) -> None:
+        """The places of what witnesses have before a character, one after the other."""
+        start = self.cells[at].start if at < len(self.cells) else self.cells[-1].start + self.cells[-1].length
+        if at > 0 and at <= len(self.cells):
+            start = self.cells[at - 1].start + self.cells[at - 1].length
+        while any(one.before.get(at) for one in self.witnesses):
+            spans: dict[int, list[Span]] = {}
+            for number, one in enumerate(self.witnesses):
+                here = [one.before[at].pop(0)] if one.before.get(at) else []
+                if here:
+                    self._turn(number, start, here[0])
+                if one.there:
+                    spans[number] = here
+            self._place(start, start, at, spans, None)
+
+    def _plain(self, at: int, limit: int | None) -> int:
+        """A character of the base, or several neighbours that differ alike; gives the one that comes next."""
+        start = self.cells[at].start
+        classes = self._differing(at)
+        end = at
+        spans: dict[int, list[Span]] = defaultdict(list)
+        while True:
+            for number, one in enumerate(self.witnesses):
+                span = one.at.get(end)
+                if span is None:
+                    self._leave(number, start)
+                else:
+                    self._turn(number, start, span)
+                    spans[number].append(span)
+            end += 1
+            if not classes or not self._joins(end, classes, limit):
+                break
+        if classes:
+            last = self.cells[end - 1]
+            self._place(start, last.start + last.length, at, dict(spans), None)
+        return end
+
+    def _joins(self, at: int, classes: tuple[str, ...], limit: int | None) -> bool:
+        """Whether a character belongs to the place that the one before it is in."""
+        if at >= len(self.cells) or self._differing(at) != classes:
+            return False
+        before, here = self.cells[at - 1], self.cells[at]
+        if here.start != before.start + before.length or (limit is not None and limit < here.start + here.length):
+            return False
+        return all(
+            not one.before.get(at)
+            and (at in one.at) == one.there
+            and (at not in one.at or one.at[at][0] == one.expected)
+            for one in self.witnesses
+        )
+
+    def _differing(self, at: int) -> tuple[str, ...]:
+        """What each witness is to the base at a character; empty where all agree that are there."""
+        cell = self.cells[at]
+        told = tuple(
+            AGREES if at not in one.at or one.text([one.at[at]]) == cell.text else one.classes.get(cell.start, "other")
+            for one in self.witnesses
+        )
+        return told if any(one != AGREES for one in told) else ()
+
+    def _turn(self, number: int, start: int, span: Span) -> None:
+        one = self.witnesses[number]
+        if span[0] == span[1] and one.there:
+            return  # it lacks the character, wherever it goes on
+        if not one.there or span[0] != one.expected:
+            self.items.append(Turn(start, number, span[0] + 1))
+        one.there, one.expected = True, span[1]
+
+    def _leave(self, number: int, start: int) -> None:
+        one = self.witnesses[number]
+        if one.there:
+            self.items.append(Turn(start, number, 0))
+            one.there = False
+
+    def _place(
+        self, start: int, end: int, at: int, spans: dict[int, list[Span]], placed: PlacedCorrection | None
+    ) -> None:
+        readings = tuple((number, self.witnesses[number].text(here)) for number, here in spans.items())
+        told = [self.witnesses[number].classes[start] for number in spans if start in self.witnesses[number].classes]
+        if told:
+            category = max(told, key=RANK.index).value
+        else:
+            category = AGREES if placed else "passage" if start == end else "equivalent"
+        base = ""
+        while at < len(self.cells) and self.cells[at].start < end:
+            base += self.cells[at].text
+            at += 1
+        self.items.append(ApparatusPlace(start, end, base, readings, category, placed))
+
+
+RANK = (
+    Class.SCRIPT,
+    Class.UNENCODED,
+    Class.ORTHOGRAPHY,
+    Class.TABOO,
+    Class.LAYOUT,
+    Class.UNLIKE,
+    Class.PARALLEL,
+    Class.PASSAGE,
+    Class.SYSTEMATIC,
+    Class.READING,
+    Class.ERROR,
+)
+"""Where witnesses differ from the text in several ways, the place is of the last of these."""

@@ -1,0 +1,290 @@
+"""Collation notes (校勘記): what was changed, what stood there, what the witnesses read, and after which of them.
+
+`notes_of` makes the notes; the forms that they are written in (a list, footnotes, TEI, HTML, DOCX) are other modules.
+A note says 乙, 衍, 脫 or what stood there, names every witness with its reading, and what the decision rests on:
+`西：原作東，四部本作西，從四部本改。` Where nobody stated that it says `今改`. A text that is kept though a copy reads
+otherwise: `東：四部本作西，今不從。` One that is doubtful: `東：疑當作西。`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from proof.errors import UsageError
+from proof.exports.corrections import Correction, PlacedCorrection
+from proof.exports.source import CorrectedSource
+from proof.model.flags import LINE_BREAK, Kind
+from proof.store.authorities import IMAGE, REASONED
+from proof.text.addresses import Addresses
+from proof.text.edit import Edit
+from proof.text.model import Page, Script, is_han
+from proof.text.transcription import Transcription
+
+_SIMPLIFIED = str.maketrans(dict(zip("據刪補脫頁從無卷葉當記", "据删补脱页从无卷叶当记", strict=True)))
+_PASSAGE = 12
+"""Code points; a longer correction is named by its beginning and its end."""
+
+LEMMA_CONTEXT = 4
+"""Characters of the corrected text that are shown on either side of a lemma."""
+
+KANRIPO_SIGLA = {"WYG": "四庫", "SBCK": "叢刊"}
+"""What editions of the Kanseki Repository are called in notes, by their branches."""
+
+EDITIONS = {"四庫": "文淵閣四庫全書本", "叢刊": "四部叢刊本", "四部": "四部叢刊本"}
+"""The full names of editions by their usual sigla."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollationNote:
+    """A note: `number` counts from 1 within its juan. `juan` and `leaf` are as the page has them, empty in a text
+    without pages; `line` is a column or a line of the file. `before` and `after` are what stands around `lemma` in the
+    corrected text. `edits` are what was changed: none where the text is kept, two where a character moved."""
+
+    number: int
+    juan: str
+    leaf: str
+    page: str
+    line: int
+    before: str
+    lemma: str
+    after: str
+    words: str
+    placed: PlacedCorrection
+    edits: tuple[Edit, ...]
+
+    @property
+    def start(self) -> int:
+        """The code point of the source at which its place begins."""
+        return self.placed.edit.start
+
+
+@dataclass(frozen=True, slots=True)
+class CollationNotes:
+    """The notes of a text in its order, and the witnesses that they name: sigla as written there, with full names."""
+
+    edition: Transcription
+    notes: tuple[CollationNote, ...]
+    witnesses: Mapping[str, str] = field(default_factory=dict)
+
+
+def notes_of(
+    corrected: CorrectedSource, beside: Sequence[Correction] = (), names: Mapping[str, str] | None = None
+) -> CollationNotes:
+    """The notes on a corrected text. `beside` is what has a note and changes nothing, places left in doubt and what the
+    text has already; `names` are full names of witnesses by their sigla."""
+    edition = corrected.edition
+    still = [PlacedCorrection(one, Edit(one.start or 0, one.length, one.replacement)) for one in beside]
+    placed = with_moved([*corrected.placed, *still])
+    placed.sort(key=lambda pair: (pair[0].edit.start, pair[0].edit.length))
+    juan_of = {page.id: page.juan for page in edition.pages}
+    leaf_of = {page.id: leaf_in_words(page, edition.script) for page in edition.pages}
+    addresses = Addresses(edition)
+    edits = sorted((one.edit for one in corrected.placed if one.correction.changes), key=lambda edit: edit.start)
+    numbers: dict[str, int] = {}
+    notes = []
+    for one, was in placed:
+        correction = one.correction
+        juan = juan_of.get(correction.page, "")
+        numbers[juan] = numbers.get(juan, 0) + 1
+        before, after = _around(addresses, edition, edits, one)
+        told = moved_note(one, was, edition.script) if was is not None else house_note(one, edition.script)
+        changes = tuple(each.edit for each in (one, was) if each is not None and each.correction.changes)
+        notes.append(
+            CollationNote(
+                numbers[juan],
+                juan,
+                leaf_of.get(correction.page, ""),
+                correction.page,
+                correction.line,
+                before,
+                correction.replacement,
+                after,
+                told,
+                one,
+                changes if all(one is not other for other in still) else (),
+            )
+        )
+    named = {siglum for note in notes for siglum, _ in note.placed.correction.readings}
+    named |= {note.placed.correction.witness for note in notes} - {"", IMAGE, *REASONED}
+    known = {**EDITIONS, **(names or {})}
+    full = {called(one): known.get(one, known.get(KANRIPO_SIGLA.get(one, ""), "")) for one in sorted(named)}
+    return CollationNotes(edition, tuple(notes), full)
+
+
+def called(siglum: str) -> str:
+    """What a witness is called in a note: 四庫本 for 四庫; what ends in a word for an edition, or is no Han, stays."""
+    name = KANRIPO_SIGLA.get(siglum, siglum)
+    return name + "本" if is_han(name[-1]) and name[-1] not in "本影像校記書藏" else name
+
+
+def _around(
+    addresses: Addresses, edition: Transcription, edits: Sequence[Edit], placed: PlacedCorrection
+) -> tuple[str, str]:
+    """What stands before and behind a place in its line of the corrected text, characters alone."""
+    try:
+        begin, end = addresses.line(placed.correction.page, placed.correction.line)
+    except UsageError:
+        return "", ""
+    own = placed.edit
+    others = [edit for edit in edits if edit is not own]
+    before = _corrected(edition.text, others, begin, own.start)
+    after = _corrected(edition.text, others, own.end, max(end, own.end))
+    return _characters(before)[-LEMMA_CONTEXT:], _characters(after)[:LEMMA_CONTEXT]
+
+
+def _corrected(text: str, edits: Iterable[Edit], begin: int, end: int) -> str:
+    """A part of a text as corrected by the edits that lie in it."""
+    parts, at = [], begin
+    for edit in edits:
+        if at <= edit.start and edit.end <= end:
+            parts += [text[at : edit.start], edit.replacement]
+            at = edit.end
+    return "".join([*parts, text[at:end]])
+
+
+def _characters(text: str) -> str:
+    return "".join(character for character in text if is_han(character))
+
+
+def house_note(placed: PlacedCorrection, script: Script) -> str:
+    """One correction in the house style, its own words in the script of the source."""
+    correction = placed.correction
+    new, old = _short(correction.replacement), _short(correction.original)
+    after, readings = _after(correction), _readings(correction)
+    if correction.doubt is not None:
+        told = f"{old or _short(correction.doubt)}：{readings}疑{_suspected(correction, correction.doubt)}"
+    elif correction.copy_reads is not None:
+        told = _retained(correction, correction.copy_reads)
+    elif not correction.changes:
+        told = f"{old}：原文如此"
+    elif correction.kind is Kind.LAYOUT and LINE_BREAK in (correction.original, correction.replacement):
+        told = f"此處原連寫，{after}分行" if correction.replacement else f"此處原分行，{after}連寫"
+    elif not correction.original:
+        told = f"{new}：原脫，{readings}{after}補"
+    elif not correction.replacement:
+        told = f"{old}：原衍，{readings}{after}刪"
+    elif correction.kind is Kind.TRANSPOSITION or _put_right(correction.original, correction.replacement):
+        told = f"{new}：原作{old}，{readings}{after}乙正"
+    else:
+        told = f"{new}：原作{old}，{readings}{after}改"
+    return f"{in_script(told, script)}。{correction.note}"
+
+
+def _suspected(correction: Correction, suggested: str) -> str:
+    """What is suspected of a place that is left in doubt."""
+    if not correction.original:
+        return "脫"
+    if suggested in ("", correction.original):
+        return "誤" if suggested else "衍"
+    return f"當作{_short(suggested)}"
+
+
+def _after(correction: Correction) -> str:
+    """What a correction was made after, as the words before its verb."""
+    if not correction.witness:
+        return "今"
+    of_witness = correction.witness in {siglum for siglum, _ in correction.readings}
+    return f"從{called(correction.witness)}" if of_witness else f"據{correction.witness}"
+
+
+def _readings(correction: Correction) -> str:
+    """What the witnesses read, those of one reading together."""
+    lemma = correction.replacement or correction.doubt or correction.copy_reads
+    groups: dict[str, list[str]] = {}
+    for siglum, reading in correction.readings:
+        groups.setdefault(reading, []).append(called(siglum))
+    told = []
+    for reading, names in groups.items():
+        if reading == correction.original:
+            verb = "同" if reading else "亦無"
+        elif correction.original and reading:
+            verb = f"作{_short(reading)}"
+        else:
+            verb = f"有{_short(reading) * (reading != lemma)}" if reading else "無"
+        told.append(f"{'、'.join(names)}{verb}，")
+    return "".join(told)
+
+
+def _retained(correction: Correction, copy: str) -> str:
+    """A text that is kept though a copy reads otherwise: the copy is the image unless a witness is named."""
+    reasoned = correction.witness in REASONED
+    kept = f"據{correction.witness}不從" if reasoned else "今不從"
+    lemma = _short(correction.original or copy)
+    if any(reading == copy for _, reading in correction.readings):
+        return f"{lemma}：{_readings(correction)}{kept}"
+    witness = IMAGE if reasoned or not correction.witness else called(correction.witness)
+    if not correction.original:
+        return f"{lemma}：{witness}有，{kept}"
+    return f"{lemma}：{witness}{f'作{_short(copy)}' if copy else '無'}，{kept}"
+
+
+def with_moved(corrections: Sequence[PlacedCorrection]) -> list[tuple[PlacedCorrection, PlacedCorrection | None]]:
+    """Each correction; the two of a character that moved as one, where it belongs and where it stood."""
+    removed = {one.correction.flag: one for one in corrections if one.correction.moved and one.edit.length}
+    pairs: dict[int, PlacedCorrection] = {}
+    gone: set[int] = set()
+    for placed in corrections:
+        other = removed.get(placed.correction.moved)
+        if not placed.correction.original and other is not None and other.correction.moved == placed.correction.flag:
+            pairs[id(placed)] = other
+            gone.add(id(other))
+    return [(placed, pairs.get(id(placed))) for placed in corrections if id(placed) not in gone]
+
+
+def moved_note(placed: PlacedCorrection, old: PlacedCorrection, script: Script) -> str:
+    """The note on a character that stood elsewhere (`old`): put right (乙正) within its column, moved (移) from one
+    beside it."""
+    correction, was = placed.correction, old.correction
+    before = was.context.partition("[")[0][-1:]
+    where = f"{before}下" if before else "行首"
+    after = _after(correction)
+    if (correction.page, correction.line) == (was.page, was.line):
+        told = f"{correction.replacement}：原在{where}，{after}乙正"
+    else:
+        told = f"{correction.replacement}：原在第{was.line}行{where}，{after}移"
+    return f"{in_script(told, script)}。{correction.note}"
+
+
+def place_in_words(note: CollationNote, script: Script) -> str:
+    """Where a note belongs: the leaf and the column, or the line of a text without pages."""
+    return in_script(f"{note.leaf}第{numeral(note.line)}行", script)
+
+
+def juan_in_words(juan: str, script: Script) -> str:
+    """What a juan is called over its notes; empty in a text without any."""
+    if juan.isascii() and juan.isdigit():
+        return in_script(f"卷{numeral(int(juan))}" if int(juan) else "卷首", script)
+    return in_script(juan, script)
+
+
+def leaf_in_words(page: Page, script: Script) -> str:
+    """What a page is called: 葉一上 for its half-folio 1a, its id where it has none."""
+    if page.folio is None:
+        return page.id
+    side = {"a": "上", "b": "下"}[page.folio.side]
+    return in_script(f"葉{numeral(page.folio.leaf)}{side}", script)
+
+
+def numeral(number: int) -> str:
+    """A number below ten thousand in Chinese."""
+    told, empty = "", False
+    for unit, name in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
+        digit = number // unit % 10
+        if digit:
+            told += "零" * (empty and bool(told)) + "零一二三四五六七八九"[digit] + name
+        empty = not digit
+    return told.removeprefix("一") if told.startswith("一十") else told or "零"
+
+
+def in_script(words: str, script: Script) -> str:
+    """Words of notes as a text in that script has them."""
+    return words.translate(_SIMPLIFIED) if script is Script.SIMPLIFIED else words
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _PASSAGE else f"{text[:2]}至{text[-2:]}{len(text)}字"
+
+
+def _put_right(old: str, new: str) -> bool:
+    return len(old) > 1 and old != new and sorted(old) == sorted(new)

@@ -1,0 +1,300 @@
+"""What people decided in the store, as corrections of a text, and what of it the text does not get, with the reason."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from proof.exports.corrections import Correction
+from proof.exports.source import CorrectedSource
+from proof.locale.marking import _
+from proof.model.flags import LINE_BREAK, Kind, context_of
+from proof.store import Store
+from proof.store.decision_records import Decision, State, Verdict
+from proof.store.text_pages import find_text
+from proof.store.texts import DecidedPlace, Place, TextStep, Writing
+from proof.text.addresses import Addresses
+from proof.text.lines import LINE_ENDING
+from proof.text.model import Script
+from proof.text.positions import Span
+from proof.text.transcription import Transcription
+from proof.text.variants import VariantPolicy, policy_of
+
+
+class Unused(StrEnum):
+    """Why a decision does not reach the text; messages of the catalogues."""
+
+    OTHER_TEXT = _("about another file with the same pages")
+    CONFLICT = _("contradicts another decision about the same place; take back one of the two")
+    GONE = _("its place was changed in the text since, and what was decided is not there; decide it again")
+    PAGE = _("about a page as a whole, and no change of its text")
+    UNSURE = _("left unsure")
+    SKIPPED = _("skipped")
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A decision that does not reach the text; `text` is the file that it is about."""
+
+    decision: Decision
+    reason: Unused
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What was decided for a text: `edition` is the text, in the script in which it was checked; `settled` counts the
+    decisions that leave the text as it is; `applied` those that the text had before it was checked last; `rejected` are
+    the ids of the flags at which the text is kept; `noted` is what has a note and changes nothing: places
+    that are left in doubt, and corrections that the text has already, with what stood there."""
+
+    edition: Transcription
+    corrections: tuple[Correction, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    settled: int = 0
+    applied: tuple[Correction, ...] = ()
+    rejected: frozenset[str] = frozenset()
+    noted: tuple[Correction, ...] = ()
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nobody decided anything for this text."""
+        return not (self.corrections or self.settled or self.applied or self.here)
+
+    @property
+    def here(self) -> tuple[LeftOut, ...]:
+        """What is left out of the decisions about this text itself."""
+        return tuple(one for one in self.left_out if one.reason is not Unused.OTHER_TEXT)
+
+
+def decided_in(store: Store, edition: Transcription) -> Decided:
+    """What was decided for the text of `edition`, in whatever work it was checked, at the places that it has there as
+    it is now. What the text reads already is `applied`; what was written and taken back since is put back.
+
+    Raises UsageError where the store does not know the text.
+    """
+    text = find_text(store, edition)
+    script = text.latest.script
+    edition = replace(edition, script=Script(script)) if script in set(Script) else edition
+    own = {known.path for known in text.own}
+    pages = {page.id for page in edition.pages}
+    policy = policy_of(edition.script)
+    known = {work: store.decided_places(work) for work in sorted({one.work for one in (*text.own, *text.others)})}
+    now = PlacesNow(store, edition, (one for of_work in known.values() for one in of_work if one.text in own))
+    addresses = Addresses(edition)
+    found: list[tuple[Decision, Correction]] = []
+    kept: list[tuple[Decision, Span]] = []
+    left_out: list[LeftOut] = []
+    applied: list[Correction] = []
+    settled = 0
+    rejected: set[str] = set()
+    noted: list[Correction] = []
+    for work, of_work in known.items():
+        last = {one.flag: one for one in store.decisions.last_of_flags(work)}
+        makers = store.decisions.makers(last.values())
+        for there in of_work:
+            decision = replace(last[there.place.flag], person=makers[last[there.place.flag].id])
+            if there.text not in own:
+                if decision.page in pages and decision.state not in (State.KEPT, State.OPEN):
+                    left_out.append(LeftOut(decision, Unused.OTHER_TEXT, there.text))
+                continue
+            if decision.state in _KEEPING:
+                rejected.add(decision.uid)
+            reason = _UNDECIDED.get(decision.state)
+            place = now.of(there)
+            settled += decision.state is State.KEPT or (decision.state is State.COPY and not decision.transcribed)
+            if decision.kind == Kind.LAYOUT.value and not decision.line and decision.state is State.CORRECTED:
+                reason, place = Unused.PAGE, None
+            elif place is None and (_writes(decision) or there.place.reads != there.place.transcribed):
+                reason = Unused.GONE
+            left_out += [LeftOut(decision, reason, str(edition.path))] if reason else []
+            if place is None:
+                continue
+            span, reads = place
+            correction = _correction(decision, span, edition, addresses, policy)
+            noted += [correction] * (decision.state is State.UNSURE)
+            if reads != there.place.wanted:
+                found.append((decision, correction))
+            elif decision.state is State.CORRECTED and there.place.wanted != there.place.transcribed:
+                applied.append(correction)
+                noted.append(replace(correction, original=decision.transcribed))
+            elif _writes(decision):
+                found.append((decision, correction))
+            elif decision.state is State.KEPT:
+                kept.append((decision, span))
+    corrections, conflicts = _without_conflicts(_without_superseded(found, kept), kept)
+    left_out += [LeftOut(decision, Unused.CONFLICT, str(edition.path)) for decision in conflicts]
+    return Decided(
+        edition,
+        tuple(corrections),
+        tuple(left_out),
+        settled,
+        tuple(applied),
+        frozenset(rejected),
+        tuple(noted),
+    )
+
+
+def note_written(store: Store, corrected: CorrectedSource) -> None:
+    """Note in the store what was written into a text itself, so that its places stand where they are now."""
+    edition = corrected.edition
+    written = [one for one in corrected.placed if one.correction.changes]
+    writing = Writing(
+        tuple(one.edit for one in written),
+        {one.correction.number: one.edit for one in written if one.correction.number},
+    )
+    for path in {text.path for text in find_text(store, edition).own}:
+        store.text_versions.wrote(path, edition.text, corrected.text, edition.script.value, writing)
+
+
+_KEEPING = frozenset({State.KEPT, State.COPY, State.RETAINED})
+_UNDECIDED: Mapping[State, Unused] = {State.UNSURE: Unused.UNSURE, State.SKIPPED: Unused.SKIPPED}
+
+
+class PlacesNow:
+    """Where the places of a store are in a text as it is now, which may be another than the store knows."""
+
+    def __init__(self, store: Store, edition: Transcription, places: Iterable[DecidedPlace]) -> None:
+        of_version: dict[tuple[int, int], list[Place]] = defaultdict(list)
+        for one in places:
+            of_version[one.version, one.present].append(one.place)
+        script = edition.script.value
+        self._steps = {
+            version: TextStep(
+                store.content(version[0]),
+                edition.text,
+                script,
+                known,
+                lost_in=store.content(version[1]) if version[0] != version[1] else None,
+            )
+            for version, known in of_version.items()
+        }
+
+    def of(self, place: DecidedPlace) -> tuple[Span, str] | None:
+        """A place in the text as it is, and what it reads; None where it is lost."""
+        return self._steps[place.version, place.present].now(place.place)
+
+
+def _writes(decision: Decision) -> bool:
+    """Whether a decision changes the text or has a note in it."""
+    noted = decision.state is State.RETAINED or (decision.state is State.COPY and bool(decision.transcribed))
+    return decision.state is State.CORRECTED or noted
+
+
+def _correction(
+    decision: Decision, span: Span, edition: Transcription, addresses: Addresses, policy: VariantPolicy
+) -> Correction:
+    """A decision as a correction of what stands at its place: what was decided, or what was transcribed."""
+    corrected = decision.state is State.CORRECTED
+    address = addresses.of(span.start)
+    begin = span.start - address.offset if address is not None else span.start
+    original = edition.text[span.start : span.end]
+    if decision.kind == Kind.LAYOUT.value and original and not LINE_ENDING.sub("", original):
+        original = LINE_BREAK
+    line = edition.text[begin : edition.text.find("\n", begin) % (len(edition.text) + 1)]
+    return Correction(
+        page=address.page if address is not None and edition.paged else decision.page,
+        line=address.line if address is not None else decision.line,
+        offset=span.start - begin,
+        length=span.length,
+        start=span.start,
+        replacement=_as_read(decision, policy) if corrected else decision.transcribed,
+        original=original,
+        context=context_of(line, span.start - begin, span.length),
+        witness=decision.authority,
+        copy_reads=decision.copy_reads if decision.state is State.RETAINED else None,
+        readings=tuple((one["siglum"], one["reading"]) for one in decision.evidence.get("witnesses", [])),
+        doubt=decision.suggested if decision.state is State.UNSURE else None,
+        note=decision.note,
+        kind=Kind(decision.kind),
+        ref=decision.ref,
+        flag=decision.uid,
+        number=decision.flag,
+        person=decision.person,
+        moved=decision.evidence.get("moved", "") if corrected and decision.verdict is not Verdict.TYPED else "",
+        typed=decision.reading not in (decision.suggested, *(text for text, _ in _seen(decision))),
+    )
+
+
+def _seen(decision: Decision) -> Sequence[tuple[str, float]]:
+    """What the recogniser saw at the place, beside what it suggests."""
+    seen: Sequence[tuple[str, float]] = decision.evidence.get("alternatives", [])
+    return seen
+
+
+def _as_read(decision: Decision, policy: VariantPolicy) -> str:
+    """The reading as the image has it, where what was taken is the likelier of several forms that it can have in the
+    script of the text (着 for 著): which is meant was not asked yet."""
+    if policy.script is Script.TRADITIONAL or decision.reading != decision.suggested:
+        return decision.reading
+    for character, _share in _seen(decision):
+        forms = policy.written_forms(character)
+        if len(forms) > 1 and forms[0] == decision.reading:
+            return str(character)
+    return decision.reading
+
+
+def _without_superseded(
+    found: Sequence[tuple[Decision, Correction]], kept: Iterable[tuple[Decision, Span]]
+) -> list[tuple[Decision, Correction]]:
+    """The corrections but for those that put back what somebody took back, where something was decided of the same
+    characters since."""
+    decided = [(made, Span(*_place(correction))) for made, correction in found if made.state is not State.OPEN]
+    newest: dict[int, int] = {}
+    for made, span in (*decided, *kept):
+        for part in _parts(span):
+            newest[part] = max(newest.get(part, 0), made.id)
+    return [
+        (made, correction)
+        for made, correction in found
+        if made.state is not State.OPEN
+        or all(newest.get(part, 0) <= made.id for part in _parts(Span(*_place(correction))))
+    ]
+
+
+def _parts(span: Span) -> range:
+    """The characters of a place, by odd numbers, and the gaps between them, by even ones; of no characters the gap."""
+    return range(2 * span.start + 1, 2 * span.end) if span.length else range(2 * span.start, 2 * span.start + 1)
+
+
+def _without_conflicts(
+    found: Iterable[tuple[Decision, Correction]], kept: Iterable[tuple[Decision, Span]]
+) -> tuple[list[Correction], list[Decision]]:
+    """The corrections without those that claim one place and say different things of it, or of one of which it was
+    said that it is right as it is (`kept`), and the decisions behind these. Equal ones count once; an insertion goes
+    before what is changed at its place."""
+    ordered = sorted(found, key=lambda pair: (pair[1].start or 0, pair[1].length, pair[0].id))
+    refused: dict[int, Decision] = {}
+    doubled: set[int] = set()
+    for at, (one, first) in enumerate(ordered):
+        for other, second in ordered[at + 1 :]:
+            if (second.start or 0) > (first.start or 0) + first.length:
+                break
+            if _place(first) == _place(second) and first.replacement == second.replacement:
+                doubled.add(other.id)
+            elif _collide(first, second):
+                refused |= {one.id: one, other.id: other}
+    by_place: dict[tuple[int, int], list[Decision]] = defaultdict(list)
+    for made, correction in ordered:
+        if correction.changes:
+            by_place[_place(correction)].append(made)
+    for made, span in kept:
+        others = by_place.get((span.start, span.length), ())
+        refused |= {each.id: each for each in (made, *others) if others}
+    used = [(made.id, correction) for made, correction in ordered if made.id not in refused.keys() | doubled]
+    return [one for _, one in sorted(used, key=lambda pair: pair[0])], [refused[number] for number in sorted(refused)]
+
+
+def _place(correction: Correction) -> tuple[int, int]:
+    return correction.start or 0, correction.length
+
+
+def _collide(one: Correction, other: Correction) -> bool:
+    if not (one.changes or other.changes):
+        return False
+    start, then = one.start or 0, other.start or 0
+    if start == then and not (one.length and other.length):
+        return one.length == other.length
+    return start < then + other.length and then < start + one.length

@@ -1,0 +1,240 @@
+"""All forms of a corrected text, as files beside one another in a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from proof.atomic import whole_binary_file
+from proof.collation.collation import Collation
+from proof.errors import OutputError, UsageError
+from proof.exports.alto import alto
+from proof.exports.collation_notes import CollationNotes, notes_of
+from proof.exports.corrections import Correction
+from proof.exports.docx import docx
+from proof.exports.forms import ExportForm, export_form
+from proof.exports.forms import names as more_names
+from proof.exports.iiif import Addressed, flag_annotations, manifest
+from proof.exports.marked import MarkedPage, mark
+from proof.exports.note_files import house_list, with_footnotes
+from proof.exports.note_page import note_page
+from proof.exports.noted_text import noted_text
+from proof.exports.pagexml import page_xml
+from proof.exports.shown import with_decisions
+from proof.exports.source import CorrectedSource, write_corrected
+from proof.exports.spreadsheet import spreadsheet
+from proof.exports.tei import tei
+from proof.images.pdf import file_name
+from proof.model.result import PageResult
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What there is to write: the corrected source, and, where it was checked against images, its pages; the text
+    collated with its witnesses, and its title where the text does not say it. `rejected` are the ids of flags at which
+    the text is kept. `name` is the file's path in its repository, for the diff; `base` the address under which a
+    manifest will be served; `made` the time that files give; `noted` and `names` are what `notes_of` takes."""
+
+    corrected: CorrectedSource
+    made: datetime
+    pages: Sequence[PageResult] = ()
+    collations: Sequence[Collation] = ()
+    title: str = ""
+    noted: Sequence[Correction] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    rejected: frozenset[str] = frozenset()
+    name: str = ""
+    base: str = ""
+
+    @property
+    def named(self) -> str:
+        """The title of the work, or else the name of the file."""
+        edition = self.corrected.edition
+        return self.title or edition.title or edition.path.stem
+
+    @property
+    def notes(self) -> CollationNotes:
+        """The notes on the text."""
+        return notes_of(self.corrected, self.noted, self.names)
+
+
+def form_names() -> tuple[str, ...]:
+    """The names of all forms."""
+    return *FORMS, *more_names()
+
+
+def _form(name: str) -> ExportForm:
+    """The form of that name. Raises UsageError."""
+    return FORMS.get(name) or export_form(name)
+
+
+def needs_pages(forms: Iterable[str]) -> bool:
+    """Whether any of these forms says more where the pages of a check are known."""
+    return any(form.on_images or form.takes_pages for form in map(_form, forms))
+
+
+def write_export(material: Material, forms: Sequence[str], folder: Path) -> list[Path]:
+    """Write these forms into `folder`; gives the files. Raises OutputError where one cannot be written or would
+    replace the source, UsageError where pages with images are needed and there are none."""
+    wanted = [_form(name) for name in forms]
+    missing = [form.name for form in wanted if form.on_images and not material.pages]
+    if missing:
+        raise UsageError(f"{', '.join(missing)} needs pages that were checked against images: run proof check first")
+    if "iiif" in forms and not material.base:
+        raise UsageError("a manifest holds addresses: name the one under which it will be served (--base)")
+    return [path for form in wanted for path in form.write(material, folder)]
+
+
+def _text(material: Material, folder: Path) -> list[Path]:
+    source = material.corrected.edition.path
+    target = folder / source.name
+    if target.exists() and target.samefile(source):
+        raise OutputError(f"{target} is the source itself: name another folder, or correct it in place")
+    write_corrected(material.corrected, target)
+    return [target]
+
+
+def _diff(material: Material) -> bytes:
+    return material.corrected.diff(material.name or material.corrected.edition.path.name)
+
+
+def _tei(material: Material) -> bytes:
+    corrected = material.corrected
+    return tei(corrected.edition, corrected.placed, material.pages, material.collations, material.title)
+
+
+def _docx(material: Material) -> bytes:
+    notes = material.notes
+    return docx(noted_text(material.corrected, notes), notes, material.named, material.made)
+
+
+def _html(material: Material) -> bytes:
+    notes = material.notes
+    return note_page(noted_text(material.corrected, notes), notes, material.named)
+
+
+def _iiif(material: Material) -> bytes:
+    addressed = Addressed(material.base, material.corrected.edition.path.stem, decided_pages(material))
+    return _json(manifest(addressed, material.named))
+
+
+def open_pages(material: Material) -> frozenset[str]:
+    """The pages on which flags are undecided."""
+    decided = {one.correction.flag for one in material.corrected.placed} | material.rejected
+    return frozenset(
+        page.page for page in material.pages if any(flag.raised and flag.id not in decided for flag in page.flags)
+    )
+
+
+def decided_pages(material: Material) -> list[PageResult]:
+    """The checked pages with their flags as decisions leave them."""
+    corrections = [one.correction for one in material.corrected.placed]
+    running = not material.corrected.edition.paged
+    return [with_decisions(page, corrections, material.rejected, running=running) for page in material.pages]
+
+
+def _json(told: dict[str, Any]) -> bytes:
+    return json.dumps(told, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def _pages(material: Material, folder: Path, document: Callable[[MarkedPage, datetime], bytes]) -> list[Path]:
+    pages = marked_pages(material, folder, ".xml")
+    return [write_file(path, document(page, material.made)) for path, page in pages.items()]
+
+
+def marked_pages(material: Material, folder: Path, ending: str) -> dict[Path, MarkedPage]:
+    """The pages with images, each with a file in the folder that is named by its image: that is how recognisers find
+    the two together. Pages that share an image, as the half-folios of a plate, have their own names behind it."""
+    corrections = [one.correction for one in material.corrected.placed]
+    running = not material.corrected.edition.paged
+    pages = [one for page in material.pages if (one := mark(page, corrections, running=running)) is not None]
+    shared = Counter(page.name for page in pages)
+    return {
+        folder / (Path(page.name).stem + f"_{safe_name(page.id)}" * (shared[page.name] > 1) + ending): page
+        for page in pages
+    }
+
+
+def _annotations(material: Material, folder: Path) -> list[Path]:
+    written = []
+    for page in decided_pages(material):
+        if page.image is not None:
+            base = material.base.rstrip("/")
+            target = f"{base}/images/{quote(file_name(page.image))}" if base else file_name(page.image)
+            name = f"{safe_name(page.page)}.json"
+            address = f"{base}/annotations/{name}" if base else f"{target}/{quote(page.page, safe='')}/flags"
+            written.append(write_file(folder / name, _json(flag_annotations(page, target, address))))
+    return written
+
+
+def _file(ending: str, made: Callable[[Material], bytes]) -> Callable[[Material, Path], list[Path]]:
+    """Writes a form that is one file, named as the text with another ending."""
+    return lambda material, folder: [
+        write_file(folder / f"{material.corrected.edition.path.stem}.{ending}", made(material))
+    ]
+
+
+def _alto(page: MarkedPage, _: datetime) -> bytes:
+    return alto(page)
+
+
+FORMS = {
+    form.name: form
+    for form in (
+        ExportForm("text", _text),
+        ExportForm("diff", _file("diff", _diff)),
+        ExportForm("notes", _file("notes.txt", lambda material: house_list(material.notes).encode())),
+        ExportForm("csv", _file("decided.csv", lambda material: spreadsheet(material.corrected))),
+        ExportForm(
+            "footnotes",
+            _file("footnotes.txt", lambda material: with_footnotes(material.corrected, material.notes).encode()),
+        ),
+        ExportForm("docx", _file("docx", _docx)),
+        ExportForm("html", _file("html", _html)),
+        ExportForm("tei", _file("tei.xml", _tei), takes_pages=True),
+        ExportForm("page", lambda material, folder: _pages(material, folder / "page", page_xml), on_images=True),
+        ExportForm("alto", lambda material, folder: _pages(material, folder / "alto", _alto), on_images=True),
+        ExportForm("iiif", _file("manifest.json", _iiif), on_images=True),
+        ExportForm(
+            "annotations", lambda material, folder: _annotations(material, folder / "annotations"), on_images=True
+        ),
+    )
+}
+"""What can be written; `proof.exports.forms` has more."""
+
+
+def folders_of(texts: Sequence[Path]) -> dict[Path, Path]:
+    """A folder for each text: named as the text is; where several are called so, within the folders that they lie in,
+    and with their endings where these alone tell them apart."""
+    files = [text.absolute() for text in texts]
+    common = Path(os.path.commonpath([file.parent for file in files])) if files else Path()
+    inside = [file.relative_to(common) for file in files]
+    named = [Path(file.stem) for file in files], [file.with_suffix("") for file in inside], inside
+    folders = next((names for names in named if len(set(names)) == len(texts)), inside)
+    return dict(zip(texts, folders, strict=True))
+
+
+def target_folders(texts: Sequence[Path], folder: Path) -> dict[Path, Path]:
+    """Where each text is written: `folder` itself, or one of `folders_of` in it where several texts have one name."""
+    alike = len({text.name for text in texts}) < len(texts)
+    inside = folders_of(texts) if alike else dict.fromkeys(texts, Path())
+    return {text: folder / inside[text] for text in texts}
+
+
+def safe_name(name: str) -> str:
+    """A name as a file can have it."""
+    return "".join(char if char.isalnum() or char in "-_." else "_" for char in name).lstrip(".") or "page"
+
+
+def write_file(path: Path, made: bytes) -> Path:
+    """Write a file, whole or not at all."""
+    with whole_binary_file(path) as file:
+        file.write(made)
+    return path

@@ -1,0 +1,57 @@
+"""Forms of a corrected text that a module each writes, in one table; the first of them are in `proof.exports.files`.
+
+A distribution adds forms of its own by entry points of the group `hanproof.export_forms`, each an `ExportForm`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from proof.errors import UsageError
+
+if TYPE_CHECKING:
+    from proof.exports.files import Material
+
+ENTRY_POINTS = "hanproof.export_forms"
+
+OWN = ("hocr", "pdf", "text-annotations", "wikisource", "cbeta", "tei-notes", "commits", "bagit")
+"""Forms that a module of this package each writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportForm:
+    """A form of an export. `write` makes it of the material in a folder and gives its files. `on_images`: it needs
+    pages that were checked against images; `takes_pages`: it says more where there are some."""
+
+    name: str
+    write: Callable[[Material, Path], list[Path]]
+    on_images: bool = False
+    takes_pages: bool = False
+
+
+def names() -> tuple[str, ...]:
+    """The names of the forms: the program's own, then those that are installed beside it."""
+    return *OWN, *sorted(entry.name for entry in entry_points(group=ENTRY_POINTS))
+
+
+@cache
+def export_form(name: str) -> ExportForm:
+    """The form of that name, loaded when it is asked for: each brings its libraries. Raises UsageError."""
+    if name in OWN:
+        return _own(name)
+    for entry in entry_points(group=ENTRY_POINTS, name=name):
+        form = entry.load()
+        if isinstance(form, ExportForm):
+            return form
+    raise UsageError(f"no form is called {name}: choose of {', '.join(names())}")
+
+
+def _own(name: str) -> ExportForm:
+    form: ExportForm = import_module(f"{__name__}.{name.replace('-', '_')}").FORM
+    return form

@@ -1,0 +1,43 @@
+"""What was corrected as CBETA writes it: the text with `[誤>正]`, and the list of its 校勘, `正【校】，誤【大】`, each
+behind its page and column."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from proof.exports.corrections import PlacedCorrection
+from proof.exports.files import Material, write_file
+from proof.exports.forms import ExportForm
+from proof.text.edit import Edit, edited
+
+_CANONS = {"T": "大", "X": "卍續", "J": "嘉興", "K": "麗", "A": "金藏", "P": "永樂北藏", "L": "乾隆藏", "G": "佛教藏"}
+"""The sigla of canons, by the letter with which the names of their pages begin."""
+
+
+def marked_text(text: str, placed: list[PlacedCorrection]) -> str:
+    """The text with each correction as `[what stood>what stands]`."""
+    stood = [(one.edit, text[one.edit.start : one.edit.end]) for one in placed]
+    return edited(text, [Edit(edit.start, edit.length, f"[{was}>{edit.replacement}]") for edit, was in stood])
+
+
+def collation_list(placed: list[PlacedCorrection]) -> str:
+    """A line for each correction."""
+    lines = []
+    for one in placed:
+        correction = one.correction
+        siglum = _CANONS.get(correction.page[:1], "原") if "n" in correction.page[:6] else "原"
+        where = f"{correction.page}{correction.line:02}"
+        after = f"（據{correction.witness}）" if correction.witness else ""
+        new, old = one.edit.replacement or "〔－〕", correction.original or "〔－〕"
+        lines.append(f"{where}\t{new}【校】，{old}【{siglum}】{after}{correction.note}\n")
+    return "".join(lines)
+
+
+def _write(material: Material, folder: Path) -> list[Path]:
+    edition = material.corrected.edition
+    placed = [one for one in material.corrected.placed if one.correction.changes]
+    texts = {"cbeta.txt": marked_text(edition.text, placed), "cbeta-notes.txt": collation_list(placed)}
+    return [write_file(folder / f"{edition.path.stem}.{end}", text.encode()) for end, text in texts.items()]
+
+
+FORM = ExportForm("cbeta", _write)

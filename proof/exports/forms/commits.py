@@ -1,0 +1,54 @@
+"""A commit for the text's repository, as `git format-patch` writes it: `git am` takes it with its author and message.
+A text is a file and a juan, so that an export of a work is a series of commits, a juan each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from email.header import Header
+from email.utils import format_datetime
+from pathlib import Path
+
+import proof
+from proof.exports.files import Material, write_file
+from proof.exports.forms import ExportForm
+
+NO_ADDRESS = "unknown@invalid"
+"""The address of authors, whose own is not known; `invalid` is a domain that cannot be (RFC 2606)."""
+
+_HEAD = "From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\n"
+
+
+def commit(material: Material) -> bytes:
+    """The commit; empty where nothing was changed. Its author is who made most of the corrections, the others are
+    named below."""
+    corrected = material.corrected
+    name = material.name or corrected.edition.path.name
+    diff = corrected.diff(name)
+    if not diff:
+        return b""
+    placed = [one.correction for one in corrected.placed if one.correction.changes]
+    people = [person or "unknown" for person, _ in Counter(one.person for one in placed).most_common()]
+    number = f"{len(placed)} correction" + "s" * (len(placed) != 1)
+    lines = [f"{one.place}{f' ({one.witness})' * bool(one.witness)}{f' {one.note}' * bool(one.note)}" for one in placed]
+    also = "".join(f"Co-authored-by: {person} <{NO_ADDRESS}>\n" for person in people[1:])
+    changed = sum(line.startswith(b"+") for line in diff.splitlines()) - 1
+    head = (
+        f"{_HEAD}From: {_encoded(people[0])} <{NO_ADDRESS}>\nDate: {format_datetime(material.made)}\n"
+        f"Subject: [PATCH] {_encoded(f'{Path(name).stem}: {number}')}\nMIME-Version: 1.0\n"
+        "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n\n"
+    )
+    message = "\n".join(line.replace("\n", " ") for line in lines) + "\n" + ("\n" + also if also else "")
+    stat = f"---\n {name} | {changed}\n\n"
+    return (head + message + stat).encode() + diff + f"-- \nproof {proof.__version__}\n".encode()
+
+
+def _encoded(text: str) -> str:
+    return text if text.isascii() else Header(text, "utf-8", maxlinelen=900).encode()
+
+
+def _write(material: Material, folder: Path) -> list[Path]:
+    made = commit(material)
+    return [write_file(folder / f"{material.corrected.edition.path.stem}.patch", made)] if made else []
+
+
+FORM = ExportForm("commits", _write)

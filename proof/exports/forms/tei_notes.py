@@ -1,0 +1,82 @@
+"""Collation notes as a TEI apparatus of its own (TEI P5 chapter 12, location-referenced, external): an `app` for each
+note, with the reading that was decided as `lem`, what stood there and what witnesses read as `rdg`, and its words."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+
+from lxml import etree
+
+from proof.exports.collation_notes import CollationNote, CollationNotes, called, in_script, juan_in_words
+from proof.exports.files import Material, write_file
+from proof.exports.forms import ExportForm
+from proof.exports.xml import add, legal, root_of, written
+from proof.store.authorities import IMAGE
+
+NAMESPACE = "http://www.tei-c.org/ns/1.0"
+BASE, COPY = "base", "copy"
+"""The ids of the text as it was transcribed, and of the image of its copy."""
+
+
+def apparatus_document(found: CollationNotes, title: str) -> etree._Element:
+    """The notes as a TEI document. Witnesses are named by ids; their sigla and full names are in its head."""
+    root = root_of("TEI", NAMESPACE)
+    header = add(root, "teiHeader")
+    file = add(header, "fileDesc")
+    add(add(file, "titleStmt"), "title").text = legal(f"{title} {in_script('校勘記', found.edition.script)}")
+    add(add(file, "publicationStmt"), "p").text = "Made from a transcription by proofreading it."
+    listed = add(add(file, "sourceDesc"), "listWit")
+    ids = {siglum: f"w{number}" for number, siglum in enumerate(found.witnesses, start=1)}
+    own = found.edition.path.name
+    for siglum, ident, name in (
+        ("底本", BASE, own),
+        (IMAGE, COPY, ""),
+        *((siglum, ids[siglum], name) for siglum, name in found.witnesses.items()),
+    ):
+        witness = add(listed, "witness")
+        witness.set("{http://www.w3.org/XML/1998/namespace}id", ident)
+        add(witness, "abbr", type="siglum").text = legal(siglum)
+        witness[-1].tail = legal(name) or None
+    add(add(header, "encodingDesc"), "variantEncoding", method="location-referenced", location="external")
+    body = add(add(root, "text"), "body")
+    for juan, notes in groupby(found.notes, key=lambda note: note.juan):
+        division = add(body, "div")
+        if juan:
+            add(division, "head").text = legal(juan_in_words(juan, found.edition.script))
+        entries = add(division, "listApp")
+        for note in notes:
+            _entry(entries, note, ids)
+    if not found.notes:
+        add(body, "p")
+    return root
+
+
+def _entry(entries: etree._Element, note: CollationNote, ids: dict[str, str]) -> None:
+    correction = note.placed.correction
+    where = f"{note.page} {note.line}" if note.page else f"{note.line}"
+    app = add(entries, "app", n=str(note.number), loc=where)
+    readings: dict[str, list[str]] = {}
+    readings.setdefault(correction.replacement, [])
+    readings.setdefault(correction.original, []).append(BASE)
+    if correction.copy_reads is not None:
+        readings.setdefault(correction.copy_reads, []).append(ids.get(called(correction.witness), COPY))
+    elif correction.changes and correction.witness == IMAGE:
+        readings[correction.replacement].append(COPY)
+    for siglum, reading in correction.readings:
+        readings.setdefault(reading, []).append(ids[called(siglum)])
+    for number, (text, witnesses) in enumerate(readings.items()):
+        names = " ".join(f"#{name}" for name in dict.fromkeys(witnesses))
+        element = add(app, "rdg" if number else "lem", **({"wit": names} if names else {}))
+        element.text = legal(text)
+    if correction.doubt is not None and correction.doubt not in readings:
+        add(app, "rdg", type="conjecture").text = legal(correction.doubt)
+    add(app, "note").text = legal(note.words)
+
+
+def _write(material: Material, folder: Path) -> list[Path]:
+    path = folder / f"{material.corrected.edition.path.stem}.notes.xml"
+    return [write_file(path, written(apparatus_document(material.notes, material.named)))]
+
+
+FORM = ExportForm("tei-notes", _write)

@@ -1,0 +1,136 @@
+"""An export of one text: what was decided, as corrections, and the files that are made with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from proof.collation.collation import collate
+from proof.errors import UsageError
+from proof.exports.decided import Decided, Unused, decided_in, note_written
+from proof.exports.files import Material, needs_pages, write_export
+from proof.exports.preview import Preview, preview_of
+from proof.exports.records import read_corrections
+from proof.exports.script import FormChoice
+from proof.exports.source import CorrectedSource, write_corrected
+from proof.model.result import PageResult
+from proof.settings.config import Settings
+from proof.store import Store
+from proof.store.database import is_missing
+from proof.store.text_pages import find_text
+from proof.text.read import in_script, read_transcription
+from proof.text.remarks import Remark
+from proof.text.witness_source import WitnessSource
+from proof.text.witnesses import read_witnesses
+
+DEFAULT_FORMS = ("text", "diff", "notes")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What is to be written of a text, and how; the options of `proof export`."""
+
+    forms: Sequence[str] = DEFAULT_FORMS
+    corrections: Path | None = None
+    in_place: bool = False
+    dry_run: bool = False
+    choices: Sequence[FormChoice] = ()
+    name: str = ""
+    base: str = ""
+    witnesses: Sequence[WitnessSource] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What an export came to: the corrections that were written and were not, the files, and what the readers of the
+    texts remarked."""
+
+    preview: Preview
+    files: tuple[Path, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing that was decided had to be refused, and no two decisions contradict each other."""
+        contradicting = any(one.reason is Unused.CONFLICT for one in self.preview.decided.left_out)
+        return not self.preview.corrected.refused and not contradicting
+
+
+def export_text(text: Path, settings: Settings, options: ExportOptions, folder: Path) -> Export:
+    """Export one text into a folder. Raises ProofError."""
+    pairs = settings.variants.file
+    with _store_now(settings, asked=options.corrections is None or needs_pages(options.forms)) as store:
+        decided = _decided_for(text, options.corrections, settings, store)
+        preview = preview_of(decided, pairs, choices=options.choices)
+        corrected = preview.corrected
+        pages = _pages(store, corrected) if store and needs_pages(options.forms) else []
+    if options.dry_run:
+        return Export(preview)
+    witnesses = read_witnesses(options.witnesses)
+    material = replace(
+        material_of(preview, settings),
+        pages=pages,
+        collations=[collate(corrected.edition, witness, pairs) for witness in witnesses],
+        name=options.name,
+        base=options.base,
+    )
+    files = write_export(material, options.forms, folder)
+    if options.in_place:
+        write_corrected(corrected, text)
+        files.append(text)
+        if options.corrections is None:
+            with Store.open(settings.store_address) as store:
+                note_written(store, corrected)
+    remarks = (remark for edition in (corrected.edition, *witnesses) for remark in edition.remarks)
+    return Export(preview, tuple(files), tuple(remarks))
+
+
+def material_of(preview: Preview, settings: Settings) -> Material:
+    """What there is to write of a text by what was decided alone, without pages and witnesses."""
+    return Material(
+        preview.corrected,
+        datetime.now(UTC),
+        title=settings.project.title,
+        noted=preview.decided.noted,
+        names=settings.witness_names(),
+        rejected=preview.decided.rejected,
+    )
+
+
+@contextmanager
+def _store_now(settings: Settings, *, asked: bool) -> Iterator[Store | None]:
+    """The project's store as it is at this moment, whatever people decide meanwhile; None where there is none, or it is
+    not asked for anything."""
+    if not asked or is_missing(settings.store_address):
+        yield None
+        return
+    with Store.open(settings.store_address) as store, store.at_one_moment() as now:
+        yield now
+
+
+def _decided_for(text: Path, corrections: Path | None, settings: Settings, store: Store | None) -> Decided:
+    """What there is to write into the transcription at `text`: the corrections of a file, or, without one, what was
+    decided for it in the project's store. Raises ProofError."""
+    edition = in_script(read_transcription(text), settings.page.script)
+    if corrections is not None:
+        return Decided(edition, tuple(read_corrections(corrections)))
+    if store is None:
+        raise UsageError(
+            f"nothing was decided yet: there is no store at {settings.store_address}; run proof check "
+            "and proof serve first, or give --corrections"
+        )
+    return decided_in(store, edition)
+
+
+def _pages(store: Store, corrected: CorrectedSource) -> list[PageResult]:
+    """The pages of this text as they were last checked."""
+    try:
+        text = find_text(store, corrected.edition)
+    except UsageError:  # corrections from a file, for a text that this store does not know
+        return []
+    work = text.latest.work
+    wanted = text.pages(work)
+    return [page for page in store.results(work=work) if page.page in wanted]

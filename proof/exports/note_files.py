@@ -1,0 +1,91 @@
+"""Collation notes as text: a list by juan and leaf, and footnotes in the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count, groupby
+
+from proof.errors import UsageError
+from proof.exports.collation_notes import CollationNotes, juan_in_words, numeral, place_in_words
+from proof.exports.source import CorrectedSource
+from proof.text.column import parse_column
+from proof.text.edit import Edit, edited
+from proof.text.transcription import Format, Transcription
+
+
+def house_list(found: CollationNotes) -> str:
+    """The notes as a list under their juan, numbered, each with its leaf and column and its lemma in context; the
+    witnesses that they name come first, with their full names."""
+    script = found.edition.script
+    lines = [f"{siglum}：{name}" for siglum, name in found.witnesses.items() if name]
+    lines += [""] * bool(lines)
+    for juan, notes in groupby(found.notes, key=lambda note: note.juan):
+        lines += [juan_in_words(juan, script)] * bool(juan)
+        for note in notes:
+            context = f"{note.before}〔{note.lemma}〕{note.after}"
+            lines.append(f"〔{numeral(note.number)}〕{place_in_words(note, script)}　{context}　{note.words}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def character_number(source: str, offset: int) -> int:
+    """Which character of a line stands at `offset`, or follows it; from 1."""
+    cells = [cell for run in parse_column(source).runs for cell in run.cells if not cell.blank]
+    return 1 + sum(cell.offset + cell.length <= offset for cell in cells)
+
+
+def with_footnotes(corrected: CorrectedSource, found: CollationNotes) -> str:
+    """The corrected text with a numbered footnote (of Markdown) after every place that has a note.
+
+    In the critical edition the notes follow their paragraph, numbered on from those that are there; in any other
+    format they follow the text. This is a text to read, not the source: that stays without notes.
+    """
+    edition = corrected.edition
+    numbers = count(_highest(edition) + 1)
+    labels = {id(note.placed): f"[^{next(numbers)}]" for note in found.notes}
+    notes = [(note.start, f"{labels[id(note.placed)]}: {note.words}") for note in found.notes]
+    edits = [replace(one.edit, replacement=one.edit.replacement + labels.pop(id(one), "")) for one in corrected.placed]
+    left = [note for note in found.notes if id(note.placed) in labels]  # what is doubtful is no correction
+    edits += [Edit(note.placed.edit.end, 0, labels[id(note.placed)]) for note in left]
+    try:
+        return edited(edition.text, [*edits, *_note_edits(edition, notes)])
+    except UsageError as error:
+        raise UsageError(f"{edition.path}: two notes fall on one place: {error}") from error
+
+
+def _note_edits(edition: Transcription, notes: Sequence[tuple[int, str]]) -> list[Edit]:
+    """Where the notes' own lines go: behind the paragraph and the notes that follow it already, or at the end."""
+    newline = "\r\n" if "\r\n" in edition.text else "\n"
+    by_place: dict[int, list[str]] = {}
+    for start, note in notes:
+        end = _paragraph_end(edition, start) if edition.format is Format.CRITICAL else len(edition.text)
+        by_place.setdefault(end, []).append(note)
+    edits = []
+    for end, told in by_place.items():
+        line_start = edition.text.rfind("\n", 0, end) + 1
+        follows_note = edition.text.startswith("[^", line_start)
+        gap = newline if follows_note else newline * 2
+        if end == len(edition.text) and edition.text.endswith("\n"):
+            gap = newline
+        edits.append(Edit(end, 0, gap + newline.join(told)))
+    return edits
+
+
+def _paragraph_end(edition: Transcription, start: int) -> int:
+    """The end of the line at `start`, or of the footnotes that follow it."""
+    text = edition.text
+    end = _line_end(text, start)
+    while (found := re.compile(r"\s*(?=\[\^[^\]\n]+\]:)").match(text, end)) is not None and "\n" in found[0]:
+        end = _line_end(text, found.end())
+    return end
+
+
+def _line_end(text: str, start: int) -> int:
+    end = text.find("\n", start)
+    end = len(text) if end < 0 else end
+    return end - 1 if end > start and text[end - 1] == "\r" else end
+
+
+def _highest(edition: Transcription) -> int:
+    return max((int(note.label) for note in edition.footnotes if note.label.isdecimal()), default=0)

@@ -1,0 +1,34 @@
+"""The corrected text and its collation notes as one HTML page, to read and to print."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import groupby
+
+from proof.exports.collation_notes import CollationNotes, in_script, juan_in_words, numeral, place_in_words
+from proof.exports.noted_text import NotedParagraph
+from proof.locale.templates import templates_in
+
+_templates = cache(templates_in)
+
+
+def note_page(paragraphs: Sequence[NotedParagraph], found: CollationNotes, title: str) -> bytes:
+    """The page: it opens offline. What was deleted is shown on the screen, and not in print."""
+    script = found.edition.script
+    juans = [
+        (juan_in_words(juan, script), [(place_in_words(note, script), note) for note in notes])
+        for juan, notes in groupby(found.notes, key=lambda note: note.juan)
+    ]
+    page = _templates("en").get_template("notes.html")
+    told = page.render(
+        lang=script.tag,
+        title=title,
+        heading=in_script("校勘記", script),
+        paragraphs=paragraphs,
+        witnesses=found.witnesses,
+        juans=juans,
+        numbers={note: number for number, note in enumerate(found.notes, 1)},
+        numeral=numeral,
+    )
+    return told.encode("utf-8", "replace")

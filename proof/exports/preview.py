@@ -1,0 +1,172 @@
+"""What an export would write into a text, and what not, before it does: the same for `proof export --dry-run`, the
+export itself and the desk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from proof.exports.corrections import Correction, Refusal, RefusedCorrection
+from proof.exports.decided import Decided, LeftOut, Unused, decided_in
+from proof.exports.script import FormChoice
+from proof.exports.source import CorrectedSource, correct
+from proof.locale.marking import Say, _
+from proof.store import Store
+from proof.text.edit import Edit
+from proof.text.read import in_script, read_transcription
+
+REACH = 10
+"""Characters of the text that are shown on either side of a place."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCorrection:
+    """A correction that would be written or, where it says `why` not, would not; `values` go into that message.
+    `before` and `after` are what stands around the place in the text. `flag` is the number of its flag in the store, 0
+    for none; `text` names the file where that is another."""
+
+    page: str
+    line: int
+    offset: int
+    old: str
+    new: str
+    person: str
+    flag: int = 0
+    why: Refusal | Unused | None = None
+    values: Mapping[str, object] = field(default_factory=dict)
+    text: str = ""
+    before: str = ""
+    after: str = ""
+    authority: str = ""
+    note: str = ""
+
+    @property
+    def written(self) -> bool:
+        return self.why is None
+
+    def reason(self, say: Say = str) -> str:
+        """Why it would not be written; empty where it would."""
+        told = say(self.why.value) if self.why is not None else ""
+        return told % self.values if self.values else told
+
+    def __str__(self) -> str:
+        column = f", column {self.line}" if self.line else ""
+        where = f"page {self.page}{column}" if self.page else f"line {self.line}"
+        change = f"{self.old or '(nothing)'} → {self.new or '(nothing)'}"
+        return f"{where}, offset {self.offset}: {change}" + (f" ({self.person})" if self.person else "")
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What was decided for a text, and the text as corrected by it."""
+
+    decided: Decided
+    corrected: CorrectedSource
+
+    @cached_property
+    def written(self) -> Sequence[PlannedCorrection]:
+        """The corrections that would be written, in the order of the file."""
+        changing = [one for one in self.corrected.placed if one.correction.changes]
+        return [self._placed(one.correction, one.edit) for one in sorted(changing, key=lambda one: one.edit.start)]
+
+    @cached_property
+    def not_written(self) -> Sequence[PlannedCorrection]:
+        """What was decided and would not be written."""
+        refused = [_refused(one) for one in self.corrected.refused]
+        return [*refused, *(_left_out(one) for one in self.decided.left_out)]
+
+    @property
+    def in_text(self) -> int:
+        """How many corrections the text has already."""
+        return len(self.corrected.applied) + len(self.decided.applied)
+
+    def reasons(self, say: Say = str) -> Iterator[str]:
+        """What does not reach the text, by reason, in lines for who takes it home; of other texts only how much."""
+        of_reason: dict[tuple[str, str], list[PlannedCorrection]] = {}
+        for one in self.not_written:
+            of_reason.setdefault((one.reason(say), one.text), []).append(one)
+        for (reason, text), some in of_reason.items():
+            in_other = _("not written, %(reason)s (%(text)s): %(number)s")
+            message = in_other if text else _("not written, %(reason)s: %(number)s")
+            yield say(message) % {"reason": reason, "text": text, "number": len(some)}
+            if not text:
+                yield from (f"  {one}" for one in some)
+
+    def _placed(self, correction: Correction, edit: Edit) -> PlannedCorrection:
+        """A correction between what stands before and behind its place in the line of the file."""
+        text = self.decided.edition.text
+        before = text[max(edit.start - REACH, 0) : edit.start].rpartition("\n")[2]
+        after = text[edit.end : edit.end + REACH].partition("\n")[0]
+        return _planned(correction, before=before, after=after.rstrip("\r"))
+
+
+def preview_of(decided: Decided, pairs: Path | None = None, *, choices: Sequence[FormChoice] = ()) -> Preview:
+    """What is decided, written into its text; `pairs` and `choices` as `correct` takes them. Raises
+    UsageError where a choice is none."""
+    corrected = correct(decided.edition, decided.corrections, choices=choices, pairs=pairs)
+    return Preview(decided, corrected)
+
+
+def preview_now(store: Store, path: Path, script: str, pairs: Path | None) -> Preview:
+    """What an export of the file at `path`, in the `script` of the settings, would write as things stand. Raises
+    TextError, UsageError."""
+    return preview_of(decided_in(store, in_script(read_transcription(path), script)), pairs)
+
+
+def _refused(refused: RefusedCorrection) -> PlannedCorrection:
+    correction = refused.correction
+    before, after = _around(correction.context, correction.original)
+    return _planned(correction, refused.why, refused.values, before=before, after=after)
+
+
+def _left_out(left: LeftOut) -> PlannedCorrection:
+    made = left.decision
+    before, after = _around(made.context, made.transcribed)
+    return PlannedCorrection(
+        made.page,
+        made.line,
+        made.offset,
+        made.transcribed,
+        made.reading,
+        made.person,
+        made.flag,
+        left.reason,
+        text=left.text if left.reason is Unused.OTHER_TEXT else "",
+        before=before,
+        after=after,
+        authority=made.authority,
+        note=made.note,
+    )
+
+
+def _around(context: str, original: str) -> tuple[str, str]:
+    """What stands on either side of a place, by its context."""
+    before, place, after = context.partition(f"[{original}]")
+    return (before, after) if place else ("", "")
+
+
+def _planned(
+    correction: Correction,
+    why: Refusal | None = None,
+    values: Mapping[str, object] | None = None,
+    *,
+    before: str,
+    after: str,
+) -> PlannedCorrection:
+    return PlannedCorrection(
+        correction.page,
+        correction.line,
+        correction.offset,
+        correction.original,
+        correction.replacement,
+        correction.person,
+        correction.number,
+        why,
+        values or {},
+        before=before,
+        after=after,
+        authority=correction.witness,
+        note=correction.note,
+    )

@@ -1,0 +1,131 @@
+"""Readings in the script of the source: an image shows traditional characters, a transcription may be simplified, and
+a reading that a person typed may be in either.
+
+Most characters have one form in the other script. A few have two, by sense (乾 is 干 or 乾, 发 is 發 or 髮): those are
+asked about, never guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from proof.errors import UsageError
+from proof.exports.corrections import Correction
+from proof.text.variants import VariantPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A character of a correction that could be written in several ways."""
+
+    correction: Correction
+    character: str
+    choices: tuple[str, ...]
+
+    @property
+    def values(self) -> Mapping[str, object]:
+        """What goes into `Refusal.SEVERAL_FORMS`."""
+        answer = f"{self.character}@{_reference(self.correction)}={self.choices[0]}"
+        return {"character": self.character, "forms": " or ".join(self.choices), "answer": answer}
+
+
+@dataclass(frozen=True, slots=True)
+class FormChoice:
+    """What `character` is to be written as: everywhere, or at `place` alone: `PAGE`, `PAGE:COLUMN` or
+    `PAGE:COLUMN:OFFSET` (in a text without page marks `LINE` or `LINE:OFFSET`)."""
+
+    character: str
+    form: str
+    place: str = ""
+
+    @classmethod
+    def parse(cls, told: str) -> FormChoice:
+        """Of `乾=干`, `乾@KR1d0030_WYG_010-1a=干` or `乾@KR1d0030_WYG_010-1a:3:5=干`. Raises UsageError."""
+        about, sign, form = told.rpartition("=")
+        character, at, place = about.partition("@")
+        if not sign or len(character) != 1 or len(form) != 1 or bool(at) is not bool(place):
+            raise UsageError(
+                f"--choose {told!r}: write a character and its form in the text, such as 乾=干, with the place if it "
+                f"is for that place alone: 乾@PAGE:COLUMN:OFFSET=干"
+            )
+        return cls(character, form, place)
+
+    def is_for(self, correction: Correction, character: str) -> bool:
+        """Whether it answers for this character of a correction."""
+        within = not self.place or f"{_reference(correction)}:".startswith(f"{self.place}:")
+        return within and character == self.character
+
+    def __str__(self) -> str:
+        return f"{self.character}{'@' if self.place else ''}{self.place}={self.form}"
+
+
+def _reference(correction: Correction) -> str:
+    """How an answer names the place of a correction."""
+    return ":".join(filter(None, (correction.page, str(correction.line), str(correction.offset))))
+
+
+def open_forms(
+    correction: Correction, policy: VariantPolicy, choices: Sequence[FormChoice] = ()
+) -> Iterator[Correction]:
+    """The ways in which a correction could be written in the script of the text, where that has to be asked: none where
+    there is one way, or `choices` tell."""
+    forms = [_forms(char, correction, policy) for char in correction.replacement]
+    told = any(choice.is_for(correction, char) for choice in choices for char in correction.replacement)
+    if not told and any(len(some) > 1 for some in forms):
+        yield from (replace(correction, replacement="".join(some)) for some in product(*forms))
+
+
+def in_source_script(
+    corrections: Iterable[Correction], policy: VariantPolicy, choices: Sequence[FormChoice] = ()
+) -> tuple[list[Correction], list[Question]]:
+    """The corrections with their replacements in the script of the text, which `policy` knows: the one gate for every
+    reading, whether a machine suggested it, a person typed or chose it, or a file brought it.
+
+    A character that the place had before stays as it is, and so does one that a person typed and that has no form of
+    its own in the other script; `choices` answer for others, what is said of a place before what is said of a page, and
+    that before what is said of the whole text. Gives the open questions too; a correction that has one is not among
+    those given. Raises UsageError where an answer is none of the forms that there are, or names a place where
+    nothing is asked.
+    """
+    questions: list[Question] = []
+    used: set[FormChoice] = set()
+    done = []
+    for correction in corrections:
+        if not correction.changes or not correction.accepted or correction.audit:
+            done.append(correction)
+            continue
+        written, asked = "", []
+        for char in correction.replacement:
+            forms = _forms(char, correction, policy)
+            answers = [choice for choice in choices if choice.is_for(correction, char)]
+            answers = [choice for choice in answers if choice.place or len(forms) > 1]
+            used.update(answers)
+            if answers:
+                forms = (_answered(answers, forms, correction),)
+            if len(forms) > 1:
+                asked.append(Question(correction, char, forms))
+            written += forms[0]
+        questions += asked
+        done += [] if asked else [replace(correction, replacement=written)]
+    unused = [choice for choice in choices if choice.place and choice not in used]
+    if unused:
+        raise UsageError(f"--choose {unused[0]}: no correction there has {unused[0].character}")
+    return done, questions
+
+
+def _forms(char: str, correction: Correction, policy: VariantPolicy) -> tuple[str, ...]:
+    """The forms that a character of a correction may take in the text."""
+    return (char,) if char in correction.original else policy.written_forms(char, kin=not correction.typed)
+
+
+def _answered(answers: Sequence[FormChoice], forms: Sequence[str], correction: Correction) -> str:
+    """The form that was chosen, by the answer that is closest to the place."""
+    chosen = max(answers, key=lambda choice: len(choice.place))
+    contrary = [one for one in answers if one.place == chosen.place and one.form != chosen.form]
+    if contrary:
+        raise UsageError(f"--choose {chosen} and --choose {contrary[0]}: say which of the two")
+    if chosen.form not in (*forms, chosen.character):
+        raise UsageError(f"--choose {chosen}: at {correction.place} {chosen.character} is {' or '.join(forms)}")
+    return chosen.form

@@ -1,0 +1,49 @@
+"""The flags of a checked page as decisions leave them: what was accepted, what is still open, nothing that was
+rejected."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from proof.exports.corrections import Correction
+from proof.exports.marked import is_on
+from proof.model.flags import Evidence, Flag
+from proof.model.result import PageResult, box_at
+
+
+def with_decisions(
+    page: PageResult, corrections: Iterable[Correction], rejected: Collection[str], *, running: bool = False
+) -> PageResult:
+    """A page whose raised flags are the corrections on it, as they were decided, corrections by hand among them, and
+    the proposals that nobody has decided. `rejected` are the ids of flags where the text is kept; `running` as in
+    `mark`."""
+    known = {flag.id: flag for flag in page.flags}
+    made = [one for one in corrections if one.changes and is_on(page, one, running=running)]
+    decided = {one.flag for one in made}
+    still = (flag for flag in page.flags if flag.raised and flag.id not in decided and flag.id not in rejected)
+    flags = [*still, *(_flag(page, one, known.get(one.flag)) for one in made)]
+    return replace(page, flags=tuple(sorted(flags, key=lambda flag: (flag.line, flag.offset))))
+
+
+def _flag(page: PageResult, correction: Correction, found: Flag | None) -> Flag:
+    """A correction as a flag that suggests what was decided; `found` is the flag of the check that it decides."""
+    if found is not None:
+        return replace(found, suggested=correction.replacement, raised=True)
+    return Flag(
+        page=page.page,
+        ref=page.ref,
+        line=correction.line,
+        offset=correction.offset,
+        length=correction.length,
+        kind=correction.kind,
+        transcribed=correction.original,
+        suggested=correction.replacement,
+        score=0.0,
+        raised=True,
+        bbox=box_at(page.characters, correction.line, correction.offset, correction.length),
+        evidence=Evidence("by hand"),
+        context=correction.context,
+        id=correction.flag,
+        moved=correction.moved,
+    )

@@ -1,0 +1,32 @@
+"""What was decided as a spreadsheet: a row for each correction, and for each note that the text stays as it is."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from proof.exports.note_files import character_number
+from proof.exports.source import CorrectedSource
+from proof.report.tables import harmless
+from proof.text.addresses import Addresses
+
+COLUMNS = ("page", "column", "character", "kind", "before", "after", "copy", "authority", "remark", "person", "flag")
+
+
+def spreadsheet(corrected: CorrectedSource) -> bytes:
+    """The rows in the order of the text, in UTF-8 with a byte-order mark. `character` counts as the page has them, from
+    1; `copy` is what the copy reads where the text is kept all the same. Text that a spreadsheet would take for a
+    formula gets an apostrophe before it."""
+    edition = corrected.edition
+    addresses = Addresses(edition)
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for placed in sorted(corrected.placed, key=lambda one: (one.edit.start, one.edit.length)):
+        one = placed.correction
+        begin, end = addresses.line(one.page, one.line)
+        number = character_number(edition.text[begin:end], one.offset)
+        readings = (one.original, one.replacement, one.copy_reads or "")
+        row = (one.page, one.line, number, one.kind.value, *readings, one.witness, one.note, one.person, one.flag)
+        writer.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in row])
+    return file.getvalue().encode("utf-8-sig")

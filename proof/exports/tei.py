@@ -1,0 +1,489 @@
+"""TEI P5: the text in its layers, page and column breaks, corrections and readings of witnesses, zones on images.
+
+A column is `cb`, the second half-row of a note begins with `lb`; a note is `note` with its layer as its type. A
+running edition that was laid on images has `pb` and `cb` where their pages and columns begin. A correction is `choice`
+of `sic` and `corr`, with who made it (`resp`) and what it rests on (`evidence`). A footnote of the edition's own
+apparatus is `app` within its `note`: the lemma, the reading, who has it or is followed, and the note in its words.
+
+Where a witness reads otherwise there is `app`: its `lem` is what the base has (with the correction, if there is one),
+each `rdg` what others have, and every witness that is there is named by one of them. Its `type` says what the readings
+are to each other, not which is wrong. Outside of `app` a witness reads what the base has without its corrections,
+from a `milestone` of its own on: `n` is the number of its own character with which it goes on there, `unit="lacuna"`
+says that it has nothing until the next. So each can be put together again from the file.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+import proof
+from proof.collation.apparatus import ApparatusNote, apparatus_of
+from proof.collation.collation import Collation
+from proof.collation.witnesses import witness_names
+from proof.errors import UsageError
+from proof.exports.apparatus import ApparatusPlace, Turn, apparatus
+from proof.exports.collation_notes import house_note, with_moved
+from proof.exports.corrections import PlacedCorrection
+from proof.exports.marked import columns_found
+from proof.exports.xml import add, legal, root_of, written
+from proof.images.pdf import file_name
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
+from proof.store.authorities import REASON, SAME_BOOK
+from proof.text.addresses import Addresses
+from proof.text.column import ENTITY
+from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
+from proof.text.model import Page, Script
+from proof.text.transcription import Footnote, Format, Transcription
+
+NAMESPACE = "http://www.tei-c.org/ns/1.0"
+_XML = "http://www.w3.org/XML/1998/namespace"
+_NOTES = frozenset(Layer) - {Layer.CANON, Layer.UNDIVIDED, Layer.HEADING}
+Change = ApparatusPlace | Turn
+_EVIDENCE = {SAME_BOOK: "internal", REASON: "conjecture"}
+"""What a correction rests on in the words of TEI, where that is neither the image, a witness nor another book."""
+_NAMES = {Layer.COMMENTARY: "commentary", Layer.SUBCOMMENTARY: "subcommentary", Layer.GLOSS: "gloss"}
+_NAMES |= {Layer.EDITOR: "editor", Layer.LEMMA: "lemma", Layer.APPARATUS: "apparatus"}
+
+
+def tei(
+    edition: Transcription,
+    placed: Iterable[PlacedCorrection] = (),
+    pages: Iterable[PageResult] = (),
+    collations: Sequence[Collation] = (),
+    title: str = "",
+) -> bytes:
+    """An edition as a TEI document. `placed` are the accepted corrections, `pages` what the check found of its pages
+    (for zones), `collations` the edition with each of its witnesses; `title` is the text's where it does not say it."""
+    writer = _Writer(edition, sorted(placed, key=lambda one: one.edit.start), list(collations), title)
+    writer.facsimile(pages)
+    writer.body()
+    return written(writer.root)
+
+
+@dataclass(frozen=True, slots=True)
+class _Break:
+    """Where in the source a page (`pb`) or column (`cb`) of an image begins that no mark of the file tells: `label`
+    is the page's id or the column's number, `facs` its surface or zone."""
+
+    start: int
+    element: str
+    label: str
+    facs: str
+
+
+@dataclass(slots=True)
+class _Writer:
+    edition: Transcription
+    corrections: list[PlacedCorrection]
+    collations: list[Collation]
+    title: str
+    root: etree._Element = field(init=False)
+    text: etree._Element = field(init=False)
+    surfaces: dict[str, str] = field(default_factory=dict)
+    zones: dict[tuple[str, int], str] = field(default_factory=dict)
+    boxes: dict[int, str] = field(default_factory=dict)
+    """Zones of characters by their places in the source."""
+    breaks: list[_Break] = field(default_factory=list)
+    changes: tuple[Change, ...] = ()
+    halves: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Of characters that moved: the id of each of the two corrections, and that of the other."""
+    apparatus: dict[int, ApparatusNote] = field(default_factory=dict)
+    """The edition's own notes by where they begin, as far as they are understood."""
+    people: dict[str, str] = field(default_factory=dict)
+    """Who made the corrections, with their ids."""
+    starts: list[int] = field(default_factory=list)
+    written: set[int] = field(default_factory=set)
+    """Which of the changes are written."""
+    reached: int = 0
+    """Up to where in the source the text is written: a change may reach over markup into the next stretch."""
+
+    def __post_init__(self) -> None:
+        self.changes = apparatus(self.edition, self.corrections, self.collations).items
+        self.starts = [change.start for change in self.changes]
+        self.apparatus = {note.start: note for note in apparatus_of(self.edition)} if self.edition.footnotes else {}
+        named = dict.fromkeys(one.correction.person for one in self.corrections)
+        self.people = {name: f"r{number}" for number, name in enumerate(named, start=1)}
+        moved = ((one, was) for one, was in with_moved(self.corrections) if was is not None)
+        for number, (one, was) in enumerate(moved, start=1):
+            here, there = f"m{number}", f"m{number}from"
+            self.halves |= {one.correction.flag: (here, there), was.correction.flag: (there, here)}
+        self.root = root_of("TEI", NAMESPACE)
+        self._header()
+        self.text = etree.Element(f"{{{NAMESPACE}}}text")
+
+    def _header(self) -> None:
+        header = add(self.root, "teiHeader")
+        file = add(header, "fileDesc")
+        statement = add(file, "titleStmt")
+        title = self.title or self.edition.title or self.edition.work
+        add(statement, "title").text = legal(title) or self.edition.path.stem
+        for name, ident in self.people.items():
+            responsible = _ident(add(statement, "respStmt"), ident)
+            add(responsible, "resp").text = "corrections" if name else "corrections by persons not named"
+            add(responsible, "name").text = legal(name) or "unknown"
+        add(add(file, "publicationStmt"), "p").text = "Made from a transcription by proofreading it."
+        source = add(file, "sourceDesc")
+        listed = add(source, "listWit")
+        names = {"base": self.edition.path.name}
+        names |= {f"w{n}": name for n, name in enumerate(witness_names(self.collations), start=1)}
+        for ident, name in names.items():
+            _ident(add(listed, "witness", n=name), ident).text = legal(name)
+        encoding = add(header, "encodingDesc")
+        application = add(add(encoding, "appInfo"), "application", ident="proof", version=_version())
+        add(application, "label").text = "proof"
+        if self.collations:
+            add(encoding, "variantEncoding", method="parallel-segmentation", location="internal")
+        usage = add(add(header, "profileDesc"), "langUsage")
+        code = "lzh-Hans" if self.edition.script is Script.SIMPLIFIED else "lzh-Hant"
+        add(usage, "language", ident=code).text = "Classical Chinese"
+
+    def facsimile(self, pages: Iterable[PageResult]) -> None:
+        """A surface for each page that has an image, with a zone for each column and each corrected character."""
+        shown = [page for page in pages if page.image is not None and min(page.image_size) > 0]
+        if shown:
+            parent = add(self.root, "facsimile")
+            for number, page in enumerate(shown, start=1):
+                self._surface(parent, page, f"s{number}")
+        self.breaks.sort(key=lambda one: one.start)  # stable: a page before its first column
+        self.root.append(self.text)
+
+    def _surface(self, parent: etree._Element, page: PageResult, name: str) -> None:
+        width, height = page.image_size
+        surface = _ident(add(parent, "surface", ulx="0", uly="0", lrx=str(width), lry=str(height)), name)
+        add(
+            surface,
+            "graphic",
+            url=file_name(page.image) if page.image else "",
+            width=f"{width}px",
+            height=f"{height}px",
+        )
+        self.surfaces[page.page] = name
+        addresses = Addresses(self.edition)
+        if self.edition.paged:
+            for column in page.columns:
+                zone = _zone(surface, f"{name}c{column.number}", "column", column.box)
+                if self._reads(addresses, page, column):
+                    self.zones[page.page, column.number] = zone
+        else:
+            self._laid(surface, page, name, addresses)
+        for number, one in enumerate(page.characters, start=1):
+            start = _start(addresses, page, one)
+            known = not self.edition.paged or (page.page, one.line) in self.zones
+            if start is not None and known and self._changed(start):
+                self.boxes[start] = _zone(surface, f"{name}g{number}", "character", one.box)
+
+    def _laid(self, surface: etree._Element, page: PageResult, name: str, addresses: Addresses) -> None:
+        """The zones of an image's columns as they were found there, and where in the source page and columns begin."""
+        begins = []
+        for number, (box, standing) in enumerate(columns_found(page.columns, page.characters), start=1):
+            zone = _zone(surface, f"{name}c{number}", "column", box)
+            starts = [start for one in standing if (start := _start(addresses, page, one)) is not None]
+            if starts:
+                begins.append(_Break(min(starts), "cb", str(number), zone))
+        if begins:
+            self.breaks.append(_Break(min(one.start for one in begins), "pb", page.page, name))
+            self.breaks += begins
+
+    def _reads(self, addresses: Addresses, page: PageResult, column: CheckedColumn) -> bool:
+        """Whether a column of the text reads as it did when its page was checked: then it is that one of the image."""
+        try:
+            start, end = addresses.line(page.page, column.number)
+        except UsageError:
+            return False
+        return self.edition.text[start:end] == column.source
+
+    def _changed(self, start: int) -> bool:
+        """Whether a correction or a witness's reading begins at a character."""
+        begin, end = bisect_left(self.starts, start), bisect_left(self.starts, start + 1)
+        return any(isinstance(change, ApparatusPlace) for change in self.changes[begin:end])
+
+    def body(self) -> None:
+        body = add(self.text, "body")
+        breaks = self.edition.marks
+        waiting = sorted(breaks)
+        footnotes = {note.anchor: note for note in self.edition.footnotes if note.anchor is not None}
+        notes = sorted(footnotes)
+        divisions = _Divisions(body)
+        paragraph: etree._Element | None = None
+        head: etree._Element | None = None
+        for block in self.edition.blocks:
+            heading = block.kind is BlockKind.HEADING and self.edition.format is Format.CRITICAL
+            if heading:
+                head = add(divisions.open(block.level, block.anchor), "head")
+            elif block.kind is not BlockKind.COLUMN or paragraph is None:
+                paragraph = add(divisions.current(), "p")
+                if block.kind is BlockKind.HEADING:
+                    paragraph.set("rend", "heading")
+            while waiting and waiting[0] < block.start:
+                self._page(breaks[waiting.pop(0)], paragraph)
+            self._block(
+                block,
+                head if heading else paragraph,
+                [place for place in notes if block.start <= place <= block.end],
+                footnotes,
+            )
+        for start in waiting:
+            self._page(breaks[start], paragraph)
+        if len(body) == 0 or not any(True for _ in body.iter(f"{{{NAMESPACE}}}p")):
+            add(divisions.current(), "p")
+
+    def _page(self, page: Page, paragraph: etree._Element | None) -> None:
+        element = add(paragraph if paragraph is not None else self.text, "pb", n=page.id)
+        if page.id in self.surfaces:
+            element.set("facs", f"#{self.surfaces[page.id]}")
+
+    def _block(
+        self, block: TextBlock, parent: etree._Element | None, notes: Sequence[int], footnotes: Mapping[int, Footnote]
+    ) -> None:
+        if parent is None:
+            return
+        if block.kind is BlockKind.COLUMN:
+            inside = parent[-1] if len(parent) and _goes_on(parent, block) else parent
+            mark = add(inside, "cb", n=str(block.number))
+            if (block.page, block.number) in self.zones:
+                mark.set("facs", f"#{self.zones[block.page, block.number]}")
+        remaining = list(notes)
+        last: LayerStretch | None = None
+        ends = {stretch.end for stretch in block.stretches} - {stretch.start for stretch in block.stretches}
+        for stretch in block.stretches:
+            self._between_stretches(parent, max(block.start, self.reached), stretch.start, last, block)
+            while remaining and remaining[0] < stretch.start:
+                self._footnote(parent, footnotes[remaining.pop(0)])
+            self._stretch(parent, stretch, last, block, behind=stretch.end in ends)
+            last = stretch
+        self._between_stretches(parent, max(block.start, self.reached), block.end + 1, last, block)
+        for place in remaining:
+            self._footnote(parent, footnotes[place])
+
+    def _between_stretches(
+        self, parent: etree._Element, start: int, end: int, last: LayerStretch | None, block: TextBlock
+    ) -> None:
+        """Write the changes that begin where the text has none of its own, such as an empty half-row: into the note
+        that is open there, or into one of their own."""
+        for number in self._between(start, end):
+            begins = self.starts[number]
+            within = block.kind is BlockKind.COLUMN and self._in_note(block, begins)
+            target = parent
+            if within:
+                kind = _NAMES[last.layer] if last is not None and last.layer in _NOTES else _NAMES[Layer.COMMENTARY]
+                before = parent[-1] if len(parent) else None
+                if before is not None and _open_note(before, kind):
+                    target = before
+                    if last is not None and "/" in self.edition.text[last.end : begins]:
+                        add(target, "lb")
+                else:
+                    target = add(parent, "note", place="inline", type=kind)
+            self.reached = max(self.reached, self._change(target, number))
+
+    def _in_note(self, block: TextBlock, at: int) -> bool:
+        """Whether a place of a column is within a note."""
+        before = self.edition.text[block.start : at]
+        opened = max(before.rfind("("), before.rfind("（"))
+        closed = max(before.rfind(")"), before.rfind("）"))
+        if opened == closed:  # neither: as the column begins
+            behind = self.edition.text[at : block.end]
+            return bool(re.match(r"[^(（]*[)）]", behind))
+        return opened > closed
+
+    def _between(self, start: int, end: int) -> list[int]:
+        """The changes that begin from `start` on and before `end` and have not been written yet, by their numbers."""
+        found = range(bisect_left(self.starts, start), bisect_left(self.starts, end))
+        return [number for number in found if number not in self.written]
+
+    def _footnote(self, parent: etree._Element, note: Footnote) -> None:
+        element = add(parent, "note", place="foot", n=legal(note.label))
+        told = self.apparatus.get(note.start)
+        if told is None or not told.understood:
+            element.text = legal(note.text)
+            return
+        app = add(element, "app", type="edition")
+        add(app, "lem").text = legal(told.lemma)
+        add(app, "rdg").text = legal(told.reading)
+        if named := told.witness or told.authority:
+            add(app, "wit").text = legal(named)
+        add(app, "note").text = legal(note.text)
+
+    def _stretch(
+        self,
+        parent: etree._Element,
+        stretch: LayerStretch,
+        last: LayerStretch | None,
+        block: TextBlock,
+        *,
+        behind: bool,
+    ) -> None:
+        """Write a stretch where its layer belongs. `behind`: what is to go right behind it is part of it."""
+        target = parent
+        if stretch.layer in _NOTES:
+            kind = _NAMES[stretch.layer]
+            before = parent[-1] if len(parent) else None
+            if before is not None and _open_note(before, kind):
+                target = before
+                if last is not None and last.layer is stretch.layer and block.kind is BlockKind.COLUMN:
+                    add(target, "lb")
+            else:
+                target = add(parent, "note", place="inline", type=kind)
+        elif stretch.layer is Layer.HEADING and parent.tag != f"{{{NAMESPACE}}}head":
+            target = add(parent, "label")
+        at = max(stretch.start, self.reached)
+        for number in self._between(at, stretch.end + behind):
+            if self.starts[number] >= at:
+                self._plain_to(target, at, self.starts[number])
+                at = self._change(target, number)
+        self._plain_to(target, at, stretch.end)
+        self.reached = max(at, stretch.end)
+
+    def _plain_to(self, target: etree._Element, start: int, end: int) -> None:
+        """Write the source from `start` to `end`, with the pages and columns of images that begin there."""
+        while self.breaks and self.breaks[0].start < end:
+            here = max(self.breaks[0].start, start)
+            _text(target, self.edition.text[start:here])
+            start = here
+            self._break(target)
+        _text(target, self.edition.text[start:end])
+
+    def _break(self, target: etree._Element) -> None:
+        one = self.breaks.pop(0)
+        add(target, one.element, n=one.label, facs=f"#{one.facs}")
+
+    def _change(self, target: etree._Element, number: int) -> int:
+        """Write a turn or a place; gives up to where in the source that is written."""
+        self.written.add(number)
+        change = self.changes[number]
+        if isinstance(change, Turn):
+            self._turn(target, change)
+            return change.start
+        while self.breaks and self.breaks[0].start < max(change.end, change.start + 1):
+            self._break(target)
+        if any(text != change.base for _, text in change.readings):
+            app = add(target, "app", type=change.category.replace(" ", "-"))
+            agreeing = [f"#w{one + 1}" for one, text in change.readings if text == change.base]
+            self._base(add(app, "lem", wit=" ".join(["#base", *agreeing])), change)
+            for text in dict.fromkeys(text for _, text in change.readings if text != change.base):
+                names = " ".join(f"#w{one + 1}" for one, other in change.readings if other == text)
+                _text(add(app, "rdg", wit=names), text)
+        else:
+            self._base(target, change)
+        return change.end
+
+    def _turn(self, target: etree._Element, turn: Turn) -> None:
+        mark = add(target, "milestone", unit="text" if turn.number else "lacuna", edRef=f"#w{turn.witness + 1}")
+        if turn.number:
+            mark.set("n", str(turn.number))
+
+    def _base(self, holder: etree._Element, change: ApparatusPlace) -> None:
+        """What the base has at a place, and what it was corrected to."""
+        source = self.edition.text[change.start : change.end]
+        if change.placed is None:
+            _text(holder, source)
+            return
+        responsible = f"#{self.people[change.placed.correction.person]}"
+        correction = change.placed.correction
+        if correction.copy_reads is not None:
+            _text(holder, source)
+            note = add(holder, "note", type="copy", resp=responsible)
+            note.text = legal(house_note(change.placed, self.edition.script))
+            return
+        if not correction.changes:
+            _text(add(holder, "sic", resp=responsible), source)
+            return
+        choice = add(holder, "choice")
+        own, other = self.halves.get(change.placed.correction.flag, ("", ""))
+        if own:
+            _ident(choice, own).set("corresp", f"#{other}")
+        _text(add(choice, "sic"), source)
+        corr = add(choice, "corr", resp=responsible)
+        if correction.witness:
+            corr.set("evidence", _EVIDENCE.get(correction.witness, "external"))
+        _text(corr, change.placed.edit.replacement)
+        if change.start in self.boxes:
+            choice.set("facs", f"#{self.boxes[change.start]}")
+
+
+@dataclass(slots=True)
+class _Divisions:
+    """Divisions nested by the levels of their headings."""
+
+    body: etree._Element
+    stack: list[tuple[int, etree._Element]] = field(default_factory=list)
+
+    def current(self) -> etree._Element:
+        if not self.stack:
+            self.stack.append((0, add(self.body, "div")))
+        return self.stack[-1][1]
+
+    def open(self, level: int, anchor: str) -> etree._Element:
+        while self.stack and self.stack[-1][0] >= level:
+            self.stack.pop()
+        if self.stack and self.stack[-1][0] == 0:
+            self.stack.pop()
+        division = add(self.stack[-1][1] if self.stack else self.body, "div")
+        if anchor:
+            division.set("n", legal(anchor))
+        self.stack.append((level, division))
+        return division
+
+
+def _goes_on(parent: etree._Element, block: TextBlock) -> bool:
+    """Whether the column begins within the note that the one before ended in."""
+    last = parent[-1]
+    first = next((stretch for stretch in block.stretches if stretch.source.strip()), None)
+    return first is not None and first.layer in _NOTES and _open_note(last, _NAMES[first.layer])
+
+
+def _open_note(element: etree._Element | None, kind: str) -> bool:
+    """Whether an element is an inline note of that kind with nothing behind it."""
+    if element is None or element.tag != f"{{{NAMESPACE}}}note" or element.tail:
+        return False
+    return element.get("type") == kind and element.get("place") == "inline"
+
+
+def _text(parent: etree._Element, text: str) -> None:
+    """Append text, entities as `g`."""
+    at = 0
+    for found in ENTITY.finditer(text):
+        _plain(parent, text[at : found.start()])
+        add(parent, "g", type=re.sub(r"[^A-Za-z0-9]", "", found[0])).text = legal(found[0])
+        at = found.end()
+    _plain(parent, text[at:])
+
+
+def _plain(parent: etree._Element, text: str) -> None:
+    text = legal(text)
+    if not text:
+        return
+    if len(parent):
+        parent[-1].tail = (parent[-1].tail or "") + text
+    else:
+        parent.text = (parent.text or "") + text
+
+
+def _start(addresses: Addresses, page: PageResult, one: CheckedCharacter) -> int | None:
+    """Where in the source a character of a page stands; None where the source has no such line."""
+    try:
+        return addresses.line(page.page, one.line)[0] + one.offset
+    except UsageError:
+        return None
+
+
+def _zone(surface: etree._Element, ident: str, kind: str, box: Box) -> str:
+    x, y, w, h = box.rounded()
+    corners = {"ulx": str(x), "uly": str(y), "lrx": str(x + w), "lry": str(y + h)}
+    _ident(add(surface, "zone", type=kind, **corners), ident)
+    return ident
+
+
+def _ident(element: etree._Element, name: str) -> etree._Element:
+    element.set(f"{{{_XML}}}id", name)
+    return element
+
+
+def _version() -> str:
+    found = re.match(r"\d+(?:\.\d+)*", proof.__version__)
+    return found[0] if found else "0"

@@ -1,0 +1,348 @@
+"""A check by the workers of a cluster finds what one machine finds, whatever dies on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.checking.cluster import _in_order_of_id
+from proof.checking.engine_bias import REMEMBERED, EngineBias
+from proof.checking.executor import CheckedPage
+from proof.checking.pipeline import check
+from proof.checking.plan import PageTask
+from proof.checking.worker import Release, _images, _scratch
+from proof.commands.cluster import RULES
+from proof.errors import ClusterError, UsageError
+from proof.images.load import sha256_of
+from proof.images.remote import FetchedImages, ImageLocations
+from proof.model.flags import Evidence, Flag, Kind, Origin
+from proof.model.result import PageResult, Status
+from proof.ocr.engine import Pixels, Reading
+from proof.ocr.ppocr import PPOCR
+from proof.store import PagePlace, Store
+from proof.text.encoding import Decoded
+from proof.text.model import Page, Script
+from proof.text.transcription import Format, Transcription
+from tests.checking import test_sense_alone as sense_alone
+from tests.checking.test_pipeline import FIRST, SECOND, THIRD, Material, again, checked, outcome_folder, pages, raw
+from tests.conftest import PATIENCE
+
+dask = pytest.importorskip("dask", reason="hanproof[cluster] is not installed")
+distributed = pytest.importorskip("distributed", reason="hanproof[cluster] is not installed")
+
+__all__ = ["again", "checked"]
+
+DIES = """
+import asyncio, os, time
+from pathlib import Path
+from distributed import get_worker
+from distributed.protocol.pickle import dumps
+from tests.checking.watched import is_watched
+from proof.verify.page import Checker
+
+judge = getattr(Checker, "mild", Checker.judge)  # dask may run this twice
+Checker.mild = judge
+
+async def die(worker):
+    nanny = worker.rpc(worker.nanny)
+    while not (await nanny.run(function=dumps(is_watched)))["result"]:
+        await asyncio.sleep(0.02)
+    os._exit(1)
+
+def deadly(self, page, *rest):
+    for victim, deaths in {victims!r}:
+        here = [Path({folder!r}) / f"{{victim}}-{{number}}" for number in range(deaths)]
+        if page.id == victim and not all(one.exists() for one in here):
+            next(one for one in here if not one.exists()).touch()
+            # whoever looks after the worker has heard that it started: dask starts none anew that died before
+            get_worker().loop.add_callback(die, get_worker())
+            time.sleep(600)
+    return judge(self, page, *rest)
+
+Checker.judge = deadly
+"""
+
+
+@contextmanager
+def cluster_of(workers: int, preload: str = "", *, processes: bool = True) -> Iterator[Any]:
+    """A cluster on this machine; `preload` is what its workers run as they start."""
+    with (
+        dask.config.set(RULES),
+        distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=processes,
+            protocol="tcp",
+            dashboard_address="127.0.0.1:0",
+            **({"preload": [preload]} if preload else {}),
+        ) as started,
+    ):
+        yield started
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """A scheduler with a worker in this very process, reached by a socket: what crosses it is pickled."""
+    with cluster_of(1, processes=False) as started:
+        yield started.scheduler_address
+
+
+def summary(folder: Path) -> dict[str, Any]:
+    whole = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    return dict(whole["pages"])
+
+
+def place(position: int, page: str) -> PageTask:
+    """A task of a page that bears this id."""
+    pages = tuple(Page(page, None, None, "", 1, ()) for _ in range(position + 1))
+    text = Transcription(Path("t"), Format.KANRIPO, Script.TRADITIONAL, Decoded("", "utf-8", False), pages=pages)
+    return PageTask(text, position, PagePlace(position), None, None)
+
+
+@pytest.mark.engine
+def test_a_cluster_finds_what_one_machine_finds(checked: tuple[Material, Any], tmp_path: Path, address: str) -> None:
+    settings = checked[0].settings(str(tmp_path / "out"), cluster__address=address)
+    settings = settings.replace({"store.url": f"sqlite:///{tmp_path / 'own.sqlite'}"})
+    outcome = check(settings)
+    assert raw(outcome) == raw(checked[1])
+    assert summary(outcome_folder(outcome)) == summary(outcome_folder(checked[1]))
+
+
+def test_pages_without_images_get_the_flags_of_the_sense_on_a_cluster_too(tmp_path: Path, address: str) -> None:
+    for name in ("alone", "cluster"):
+        (tmp_path / name).mkdir()
+    _, alone, _ = sense_alone.checked(tmp_path / "alone")
+    _, found, _ = sense_alone.checked(tmp_path / "cluster", sense_alone.TEXT, "--cluster", address)
+    assert found == alone != []
+
+
+@pytest.mark.engine
+def test_samples_and_planted_errors_are_mixed_in_as_by_one_machine(
+    checked: tuple[Material, Any], tmp_path: Path, address: str
+) -> None:
+    """And the characters of every page are kept."""
+    found = []
+    for name, where in (("alone", {}), ("cluster", {"cluster__address": address})):
+        settings = checked[0].settings(str(tmp_path / name), audit__rate=200.0, audit__planted_rate=200.0, **where)
+        settings = settings.replace({"store.url": f"sqlite:///{tmp_path / name}.sqlite"})
+        outcome = check(settings)
+        with Store.open(settings.store_address) as store:
+            flags = [one.id for one in store.flags(store.run(outcome.run_id).info.work, (Origin.SEEDED,))]
+            found.append((flags, [result.characters for result in store.results(run=outcome.run_id)]))
+    assert found[0] == found[1]
+    assert all(found[0][1])
+
+
+@pytest.mark.engine
+def test_what_one_machine_did_no_worker_does_again(again: Material, address: str) -> None:
+    seen: list[int] = []
+    check(again.settings(cluster__address=address), lambda done: seen.append(done.reused))
+    assert seen[-1] == 3
+
+
+@pytest.mark.engine
+def test_a_worker_judges_a_changed_text_by_what_was_read_before(
+    again: Material, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[int] = []
+    real = PPOCR.read
+
+    def counted(self: PPOCR, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
+        shown.append(len(strips))
+        return real(self, strips, sought)
+
+    monkeypatch.setattr(PPOCR, "read", counted)
+    own = again.folder / "variants.tsv"
+    own.write_text("北\t比\tform\n", encoding="utf-8")
+    outcome = check(again.settings(cluster__address=address, variants__file=str(own)))
+    assert shown == []
+    assert pages(outcome) == dict.fromkeys((FIRST, SECOND, THIRD), "checked")
+
+
+@pytest.mark.engine
+@pytest.mark.slow
+def test_a_worker_that_dies_costs_its_pages_another_try_and_a_page_that_kills_three_fails(
+    checked: tuple[Material, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proof.checking.cluster.WORKERLESS", PATIENCE)  # the next one starts late on a busy machine
+    material = checked[0]
+    victims = ((SECOND, 9),)
+    with cluster_of(2, DIES.format(victims=victims, folder=str(tmp_path))) as started:
+        outcome = check(
+            material.settings(str(tmp_path / "out"), store="deaths", cluster__address=started.scheduler_address)
+        )
+    found = pages(outcome)
+    assert (found[FIRST], found[THIRD]) == ("checked", "checked")
+    assert found[SECOND].startswith("failed: 3 workers of the cluster died")
+    assert len(list(tmp_path.glob(f"{SECOND}-*"))) == 3
+    assert not outcome.sound
+
+
+def test_where_no_scheduler_answers_the_command_says_so(
+    tmp_path: Path, run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proof.checking.cluster.CONNECT", 0.5)
+    (tmp_path / "text.txt").write_text("<pb:KR1d0030_WYG_010-1a>¶\n射人¶\n", encoding="utf-8")
+    (tmp_path / "images").mkdir()
+    said = run("check", "text.txt", "--images", "images", "--cluster", "tcp://127.0.0.1:9", "--engine", "null")
+    assert said.returncode == 2
+    assert "tcp://127.0.0.1:9: no scheduler answers there" in said.stderr
+
+
+@pytest.mark.engine
+def test_a_worker_of_another_release_is_refused(
+    checked: tuple[Material, Any], tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = checked[0].settings(str(tmp_path / "out"), cluster__address=address, engine__name="null")
+    settings = settings.replace({"store.url": f"sqlite:///{tmp_path / 'own.sqlite'}"})
+    own = replace(Release.here(), version="0.0.1")
+    monkeypatch.setattr("proof.checking.cluster.Release", SimpleNamespace(here=lambda: own))
+    with pytest.raises(ClusterError, match=r"this machine 0\.0\.1"):
+        check(settings)
+
+
+@pytest.mark.engine
+def test_workers_fetch_images_by_address(checked: tuple[Material, Any], tmp_path: Path, address: str) -> None:
+    images = checked[0].folder / "images"
+    own = tmp_path / "elsewhere"
+    own.symlink_to(images)
+    settings = checked[0].settings(
+        str(tmp_path / "out"), store="fetched", cluster__address=address, cluster__images=f"file://{own}"
+    )
+    outcome = check(settings)
+    assert raw(outcome) == raw(checked[1])
+    with Store.open(settings.store_address) as store:
+        assert {result.image for result in store.results(run=outcome.run_id)} == set(images.iterdir())
+
+
+@pytest.mark.engine
+def test_an_image_that_no_worker_finds_costs_its_page(
+    checked: tuple[Material, Any], tmp_path: Path, address: str
+) -> None:
+    settings = checked[0].settings(
+        str(tmp_path / "out"), store="gone", cluster__address=address, cluster__images=f"file://{tmp_path}/nowhere"
+    )
+    found = pages(check(settings))
+    assert all("there is no such file" in said for said in found.values())
+
+
+JOINS = """
+import asyncio, sys
+from distributed import Worker
+
+async def run():
+    async with Worker(sys.argv[1], nthreads=1, local_directory=sys.argv[2], name=sys.argv[3]) as own:
+        print(own.local_directory, flush=True)
+        await own.finished()
+
+asyncio.run(run())
+"""
+
+
+def test_what_a_killed_worker_fetched_is_gone_when_the_next_one_starts(tmp_path: Path, address: str) -> None:
+    images = tmp_path / "images"
+    images.mkdir()
+    (images / "a.png").write_bytes(b"image")
+    seen = ImageLocations.of([images], f"file://{images}")
+
+    @contextmanager
+    def worker(name: str) -> Iterator[tuple[Path, subprocess.Popen[str]]]:
+        line = [sys.executable, "-c", JOINS, address, str(tmp_path / "scratch"), name]
+        with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as started:  # noqa: S603
+            assert started.stdout is not None
+            yield Path(started.stdout.readline().strip()), started
+            started.kill()
+
+    def fetched() -> Path:
+        return _images(_scratch()).file(images / "a.png", seen)
+
+    with worker("first") as (first, _), distributed.Client(address, set_as_default=False) as client:
+        asked = client.submit(fetched, workers=["first"], pure=False)
+        assert asked.result().is_relative_to(first)
+        assert asked.result().exists()
+    assert first.exists()
+    with worker("second") as (second, _):
+        assert second.exists()
+        assert not first.exists()
+
+
+def test_images_are_fetched_by_nothing_but_what_was_named(tmp_path: Path) -> None:
+    folders = [tmp_path / "a", tmp_path / "b"]
+    with pytest.raises(UsageError, match="2 folders"):
+        ImageLocations.of(folders, "s3://scans")
+    with pytest.raises(UsageError, match="fetched by s3://"):
+        ImageLocations.of(folders, "ftp://a ftp://b")
+    with pytest.raises(UsageError, match="whole path"):
+        ImageLocations.of(folders, "scans more")
+    named = ImageLocations.of(folders, "s3://scans https://host/圖")
+    assert named.place_of(folders[0] / "x" / "1a.png") == "s3://scans/x/1a.png"
+    assert named.place_of(folders[1] / "圖 1a.png") == "https://host/圖/%E5%9C%96%201a.png"
+    assert ImageLocations.of(folders, "").place_of(folders[1] / "1a.png") == str(folders[1] / "1a.png")
+
+
+def test_what_was_fetched_is_what_was_there(tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    there.mkdir()
+    fetched = FetchedImages()
+    locations = ImageLocations.of([tmp_path / "here"], f"file://{there}")
+    for number in range(20):  # more than are kept
+        (there / f"{number}.bin").write_bytes(bytes([number]) * 100)
+        path = fetched.file(tmp_path / "here" / f"{number}.bin", locations)
+        assert sha256_of(path) == sha256_of(there / f"{number}.bin")
+
+
+@given(order=st.permutations(range(6)))
+def test_pages_of_one_id_come_in_their_order(order: list[int]) -> None:
+    ids = ["a", "b", "a", "c", "a", "b"]
+    tasks = [place(position, name) for position, name in enumerate(ids)]
+    came = [CheckedPage(tasks[n], PageResult(ids[n], "", Status.CHECKED), "") for n in order]
+    given = list(_in_order_of_id(tasks, iter(came)))
+    assert sorted(page.task.place.position for page in given) == list(range(6))
+    for name in "abc":
+        positions = [page.task.place.position for page in given if page.result.page == name]
+        assert positions == sorted(positions)
+
+
+@given(data=st.data())
+def test_a_habit_is_the_same_in_whatever_order_the_pages_came(data: st.DataObject) -> None:
+    chances = data.draw(st.lists(st.floats(1e-6, 1.0), min_size=3, max_size=12))
+    results = []
+    for position in range(40):
+        found = tuple(
+            Flag("p", "", 1, n, 1, Kind.SUBSTITUTION, "羲", "義", 5.0, True, None, Evidence("posterior", p_text=chance))
+            for n, chance in enumerate(chances)
+        )
+        results.append((position, PageResult(f"p{position}", "", Status.CHECKED, flags=found)))
+    straight, mixed = EngineBias(), EngineBias()
+    for position, result in results:
+        straight.add(result, position)
+    for position, result in data.draw(st.permutations(results)):
+        mixed.add(result, position)
+    assert sorted(straight.chances["羲", "義"]) == sorted(mixed.chances["羲", "義"])
+    assert len(straight.chances["羲", "義"]) == min(REMEMBERED, 40 * len(chances))
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_cluster_on_this_machine_starts_and_ends_quietly_with_ctrl_c(workers: int) -> None:
+    """Ctrl-C goes to the workers, too: all processes of a terminal are sent it."""
+    line = [sys.executable, "-m", "proof", "cluster", "--workers", str(workers), "--port", "0"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as started:  # noqa: S603
+        assert started.stdout is not None
+        assert started.stdout.readline().startswith(f"{workers} workers at tcp://127.0.0.1:")
+        os.killpg(started.pid, signal.SIGINT)
+        _, said = started.communicate(timeout=PATIENCE)
+    assert (started.returncode, said) == (0, "")

@@ -1,0 +1,195 @@
+"""What breaks while a cluster checks: the database, the disk, the images, another check. Nothing is lost or doubled."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import URL, create_engine, text
+
+from proof.checking import cluster
+from proof.checking.pipeline import CheckOutcome, Progress, check
+from proof.errors import ClusterError, OutputError
+from proof.settings.config import Settings
+from proof.store import Store
+from tests.checking.test_cluster import DIES, address, cluster_of
+from tests.conftest import PATIENCE
+from tests.store.conftest import postgresql
+
+__all__ = ["address", "cluster_of", "postgresql"]
+
+pytestmark = pytest.mark.slow
+
+PAGES = 16
+
+
+@pytest.fixture
+def settings(tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """Pages with images that the engine reads nothing on: twice as many as are in work at once. However quick the
+    cluster is, when the first is told of, others are not sent yet, and none but it is written."""
+    assert cluster.AHEAD < PAGES
+    monkeypatch.setattr("proof.checking.writer.AT_LATEST", 0.0)
+    (tmp_path / "images").mkdir()
+    blank = Path(__file__).resolve().parents[2] / "pages" / "WYG0103-0192c.png"
+    with (tmp_path / "text.txt").open("w", encoding="utf-8") as written:
+        for number in range(PAGES):
+            name = f"KR9x0001_SIM_001-{number + 1}a"
+            written.write(f"<pb:{name}>¶\n射人告具于公¶\n")
+            (tmp_path / "images" / f"{name}.png").hardlink_to(_copy(blank, tmp_path))
+    return Settings().replace(
+        {
+            "project.texts": [str(tmp_path / "text.txt")],
+            "project.images": [str(tmp_path / "images")],
+            "project.out": str(tmp_path / "out"),
+            "store.url": f"sqlite:///{tmp_path / 'proof.sqlite'}",
+            "engine.name": "null",
+            "cluster.address": address,
+        }
+    )
+
+
+def _copy(image: Path, folder: Path) -> Path:
+    copy = folder / "page.png"
+    if not copy.exists():
+        copy.write_bytes(image.read_bytes())
+    return copy
+
+
+def pages(settings: Settings) -> Counter[str]:
+    """How often the store has each page."""
+    with Store.open(settings.store_address, folder=settings.base) as store:
+        run = store.latest_run()
+        assert run is not None
+        return Counter(result.page for result in store.results(work=run.info.work))
+
+
+def complete(settings: Settings, outcome: CheckOutcome) -> bool:
+    found = pages(settings)
+    return len(found) == PAGES == found.total() and len(outcome.written.tally.pages) == PAGES
+
+
+def test_a_disk_that_is_full_keeps_what_was_written(settings: Settings, tmp_path: Path) -> None:
+    Store.open(settings.store_address).close()
+    room = (tmp_path / "proof.sqlite").stat().st_size // 1024 + 30  # in kilobytes: for a part of the pages
+    line = [
+        *(sys.executable, "-m", "proof", "check", str(tmp_path / "text.txt"), "--images", str(tmp_path / "images")),
+        *("--out", str(tmp_path / "out"), "--store", settings.store.url, "--engine", "null"),
+        *("--cluster", settings.cluster.address),
+    ]
+    full = subprocess.run(  # noqa: S603
+        ["/bin/bash", "-c", f'ulimit -f {room}; exec "$@"', "bash", *line],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert full.returncode == 2, full.stderr
+    assert "Traceback" not in full.stderr
+    assert "proof.sqlite: " in full.stderr
+    assert complete(settings, check(settings))
+
+
+def test_images_that_vanish_in_the_middle_cost_their_pages_until_they_are_back(
+    settings: Settings, tmp_path: Path
+) -> None:
+    def vanish(done: Progress) -> None:
+        if done.done == 1:
+            (tmp_path / "images").rename(tmp_path / "gone")
+
+    outcome = check(settings, vanish)
+    failed = [page for page in outcome.written.tally.pages if page.status.value == "failed"]
+    assert failed
+    assert complete(settings, outcome)
+    (tmp_path / "gone").rename(tmp_path / "images")
+    again = check(settings)
+    assert not [page for page in again.written.tally.pages if page.status.value == "failed"]
+    assert complete(settings, again)
+
+
+def test_a_lost_scheduler_leaves_what_was_done(settings: Settings) -> None:
+    def lose(done: Progress) -> None:
+        if done.done == 1:
+            scheduler.kill()
+            scheduler.wait()
+
+    line = [sys.executable, "-m", "proof", "cluster", "--workers", "1", "--port", "0"]
+    scheduler = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)  # noqa: S603
+    assert scheduler.stdout is not None
+    address = scheduler.stdout.readline().split()[-1]
+    with pytest.raises(ClusterError, match="the scheduler is gone; the pages that came back are kept"):
+        check(settings.replace({"cluster.address": address}), lose)
+    with Store.open(settings.store_address) as store:
+        run = store.latest_run()
+        assert run is not None
+        assert run.finished is None
+        assert 1 <= len(list(store.results(run=run.id))) < PAGES
+    scheduler.stdout.close()
+
+
+def test_pages_that_go_together_to_a_worker_that_dies_are_tried_one_by_one(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proof.checking.cluster.WORKERLESS", PATIENCE)  # the next one starts late on a busy machine
+    deadly, healed = (f"KR9x0001_SIM_001-{number}a" for number in (3, 6))
+    victims = ((deadly, 9), (healed, 1))
+    with cluster_of(2, DIES.format(victims=victims, folder=str(tmp_path))) as started:
+        outcome = check(settings.replace({"cluster.address": started.scheduler_address}))
+    found = {page.page: page.status.value for page in outcome.written.tally.pages}
+    assert [page for page, status in found.items() if status == "failed"] == [deadly]
+    assert len(list(tmp_path.glob(f"{deadly}-*"))) == cluster.DEATHS
+    assert complete(settings, outcome)
+
+
+def test_a_second_check_of_the_work_waits_and_does_nothing_twice(settings: Settings) -> None:
+    other: list[Any] = []
+    waits = threading.Event()
+
+    def second() -> None:
+        seen: list[int] = []
+        check(settings, lambda done: seen.append(done.reused), waiting=lambda _: waits.set())
+        other.append(seen[-1])
+
+    thread = threading.Thread(target=second)
+
+    def begin(done: Progress) -> None:
+        if done.done == 1:
+            thread.start()
+            assert waits.wait(PATIENCE)
+
+    outcome = check(settings, begin)
+    thread.join(PATIENCE)
+    assert other == [PAGES]
+    assert complete(settings, outcome)
+
+
+@pytest.fixture
+def on_server(settings: Settings, postgresql: URL) -> Settings:
+    maintenance = create_engine(postgresql, isolation_level="AUTOCOMMIT")
+    with maintenance.connect() as connection:
+        connection.execute(text("DROP SCHEMA public CASCADE"))
+        connection.execute(text("CREATE SCHEMA public"))
+    maintenance.dispose()
+    return settings.replace({"store.url": postgresql.render_as_string(hide_password=False)})
+
+
+@pytest.mark.postgres
+def test_a_database_that_is_restarted_loses_nothing(on_server: Settings) -> None:
+    def restart(done: Progress) -> None:
+        if done.done == 1:
+            folder = Path(str(on_server.store.url).rpartition("host=")[2].replace("%2F", "/"))
+            program = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))[-1]
+            options = f"-k {folder} -c listen_addresses='' -c fsync=off"
+            wait = ["-w", "-t", f"{PATIENCE:.0f}"]
+            command = [program, "-D", folder / "data", "-m", "immediate", *wait, "-o", options, "-l", folder / "log"]
+            subprocess.run(  # noqa: S603
+                [*map(str, command), "restart"], check=True, user="postgres", cwd=folder, stdout=subprocess.DEVNULL
+            )
+
+    with pytest.raises(OutputError, match="the database cannot be used"):  # its lock on the work is gone as well
+        check(on_server, restart)
+    assert complete(on_server, check(on_server))

@@ -1,0 +1,161 @@
+"""A running edition on its pages: each image has the slice of the text that it shows, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.checking.pagination import ReadImage, paginate, without_images
+from proof.errors import TextError
+from proof.text.encoding import Decoded
+from proof.text.model import Page, Script
+from proof.text.read import parse_transcription
+from proof.text.remarks import Code
+from proof.text.transcription import Format, Transcription
+from proof.text.variants import VariantPolicy
+
+CANON = (
+    "司射東面于大夫之西比耦大夫與大夫命上射曰某御于子命下射曰子與某子射卒遂比衆耦"
+    "衆耦立于大夫之南西面北上若有士與大夫為耦則以大夫之耦為上命大夫之耦曰子與某子射告于大夫曰某御于子"
+    "命衆耦如命三耦之辭諸公卿皆未降遂命三耦各與其耦拾取矢皆袒決遂執弓右挾之"
+    "一耦出西面揖當楅北面揖及楅揖上射東面下射西面上射揖進坐橫弓卻手自弓下取一个兼諸弣順羽且興"
+)
+PAGES = [CANON[start : start + 32] for start in range(0, 128, 32)]
+FOLD = VariantPolicy(Script.SIMPLIFIED).fold
+
+
+def edition(text: str, form: Format = Format.INLINE) -> Transcription:
+    return parse_transcription(Decoded(text, "utf-8", False), Path("text.txt"), form)
+
+
+def images(*reads: str) -> list[ReadImage]:
+    """Each image with columns of eight characters."""
+    found = []
+    for number, read in enumerate(reads):
+        name = f"WYG0103-{192 + number // 4:04}{'abcd'[number % 4]}"
+        found.append(ReadImage(name, tuple(read[at : at + 8] for at in range(0, len(read), 8))))
+    return found
+
+
+def said(page: Page) -> str:
+    return "".join(cell.text for column in page.columns for cell in column.cells)
+
+
+def slices(text: Transcription) -> dict[str, str]:
+    return {page.id: said(page) for page in text.pages}
+
+
+def test_every_page_has_its_slice_and_every_character_its_place_in_the_file() -> None:
+    source = f"　　{CANON[:50]}，\n　　{CANON[50:70]}。【{CANON[70:90]}】{CANON[90:128]}\n"
+    text = paginate(edition(source), images(*PAGES), FOLD)
+    assert list(slices(text).values()) == PAGES
+    lines = source.split("\n")
+    for page in text.pages:
+        assert page.running
+        for column in page.columns:
+            assert column.source == lines[column.file_line - 1]
+            for cell in column.cells:
+                assert column.source[cell.offset] == cell.text
+                assert source[column.start + cell.offset] == cell.text
+    assert text.remarks == ()
+
+
+def test_a_simplified_text_meets_traditional_images_in_its_own_script() -> None:
+    source = "　　司射东面于大夫之西比耦大夫与大夫命上射曰某御于子命下射曰子与某子射卒遂比众耦"
+    text = paginate(edition(source), images(CANON[:19], CANON[19:38]), FOLD)
+    assert "".join(slices(text).values()) == source.strip()
+    assert text.script is Script.SIMPLIFIED
+
+
+def test_the_text_begins_before_the_images_and_ends_after_them() -> None:
+    text = paginate(edition(f"　　{CANON[:128]}"), images(*PAGES[1:3]), FOLD)
+    assert list(slices(text).values()) == PAGES[1:3]
+    assert [(remark.code, dict(remark.values)) for remark in text.remarks] == [
+        (Code.ON_NO_IMAGE, {"text": f"{PAGES[0][:12]}…", "number": 32}),
+        (Code.ON_NO_IMAGE, {"text": f"{PAGES[3][:12]}…", "number": 32}),
+    ]
+
+
+def test_images_before_and_after_the_text_are_no_pages_of_it() -> None:
+    other = "乃張侯下綱不及地武不繫左下綱中掩束之"
+    text = paginate(edition(f"　　{''.join(PAGES[1:3])}"), images(other, *PAGES[1:3], other, other), FOLD)
+    assert list(slices(text).values()) == PAGES[1:3]
+    assert [(remark.code, dict(remark.values)) for remark in text.remarks] == [
+        (Code.IMAGES_BEFORE, {"number": 1}),
+        (Code.IMAGES_AFTER, {"number": 2}),
+    ]
+
+
+def test_a_missing_image_costs_its_own_page() -> None:
+    text = paginate(edition(f"　　{CANON[:128]}"), images(PAGES[0], PAGES[2], PAGES[3]), FOLD)
+    assert list(slices(text).values()) == [PAGES[0], PAGES[2], PAGES[3]]
+    (remark,) = text.remarks
+    assert dict(remark.values) == {"text": f"{PAGES[1][:12]}…", "number": 32}
+
+
+def test_a_page_that_the_text_leaves_out_is_one_without_columns() -> None:
+    text = paginate(edition(f"　　{PAGES[0]}{PAGES[1]}{PAGES[3]}"), images(*PAGES), FOLD)
+    assert list(slices(text).values()) == [PAGES[0], PAGES[1], "", PAGES[3]]
+
+
+def test_what_the_images_leave_out_is_on_no_page() -> None:
+    comment = "釋曰自此盡未降論命衆耦之事云為上居羣士之上者以其大夫尊故也"
+    text = paginate(edition(f"　　{CANON[:40]}【{comment}】{CANON[40:128]}"), images(*PAGES), FOLD)
+    assert list(slices(text).values()) == PAGES
+    (remark,) = text.remarks
+    assert dict(remark.values)["text"] == f"{comment[:12]}…"
+
+
+def test_an_error_at_the_end_of_a_page_stays_on_its_page() -> None:
+    spoiled = CANON[:31] + "甲" + CANON[32:128]
+    text = paginate(edition(f"　　{spoiled}"), images(*PAGES), FOLD)
+    assert said(text.pages[0]) == spoiled[:32]
+    assert said(text.pages[1]) == PAGES[1]
+
+
+def test_a_formula_that_stands_elsewhere_too_does_not_draw_a_page_there() -> None:
+    twice = f"{PAGES[0]}{PAGES[1]}{PAGES[0][4:16]}{PAGES[2]}{PAGES[3]}"
+    text = paginate(edition(f"　　{twice}"), images(PAGES[0], PAGES[1] + PAGES[0][4:16], PAGES[2], PAGES[3]), FOLD)
+    assert list(slices(text).values()) == [PAGES[0], PAGES[1] + PAGES[0][4:16], PAGES[2], PAGES[3]]
+
+
+def test_the_apparatus_of_an_edition_is_on_no_page() -> None:
+    source = f"---\ntitle: 儀禮\n---\n\n{CANON[:20]}[^1]{CANON[20:64]}\n\n[^1]: 卒：原作率，據嚴本改。\n"
+    text = paginate(edition(source, Format.CRITICAL), images(*PAGES[:2]), FOLD)
+    assert "".join(slices(text).values()) == CANON[:64]
+
+
+def test_without_images_every_character_is_on_a_page_at_its_place() -> None:
+    lines = [f"{CANON[n : n + 10]}【{CANON[n + 10 : n + 14]}】\n" for n in range(0, 100, 2)]
+    read = edition("".join(lines))
+    text = without_images(read)
+    assert [len(page.columns) for page in text.pages] == [20, 20, 10]
+    assert len({page.id for page in text.pages}) == 3
+    found = [
+        (column.start + cell.offset, cell.text)
+        for page in text.pages
+        for column in page.columns
+        for cell in column.cells
+    ]
+    assert found == [(cell.start, cell.text) for stretch in read.stretches() for cell in stretch.cells()]
+    assert [run.note for run in text.pages[0].columns[0].runs] == [False, True]
+
+
+def test_images_of_another_text_are_refused() -> None:
+    with pytest.raises(TextError, match="none of the 2 images shows this text"):
+        paginate(edition(f"　　{CANON}"), images("乃張侯下綱不及地武", "不繫左下綱中掩束之"), FOLD)
+
+
+@given(st.lists(st.integers(0, 127), max_size=6, unique=True))
+def test_no_character_is_lost_or_doubled_whatever_the_images_misread(places: list[int]) -> None:
+    read = list(CANON[:128])
+    for place in places:
+        read[place] = "" if place % 2 else "甲"
+    reads = ["".join(read[start : start + 32]) for start in range(0, 128, 32)]
+    text = paginate(edition(f"　　{CANON[:128]}"), images(*reads), FOLD)
+    told = [cell.offset for page in text.pages for column in page.columns for cell in column.cells]
+    assert told == sorted(set(told))
+    assert set(told) >= set(range(2 + 12, 2 + 116))

@@ -1,0 +1,414 @@
+"""The whole of a check, twice, changed, interrupted and broken: what was done is not done again."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from proof.checking.pipeline import CheckOutcome, Progress, check
+from proof.errors import TextError, UsageError
+from proof.locale.notices import as_record, in_english
+from proof.model.flags import Kind
+from proof.model.result import PageResult
+from proof.report.tables import flag_record
+from proof.settings.config import Settings
+from proof.store import CheckedResult, Store
+from proof.text.model import Page
+from proof.verify.page import Checker
+from tests.sample import half_folios, lay_out
+
+pytestmark = pytest.mark.engine
+
+ROOT = Path(__file__).resolve().parents[2]
+FIRST, SECOND, THIRD, FOURTH = "WYG0103-0192c", "WYG0103-0192d", "WYG0103-0193a", "WYG0103-0193b"
+
+
+@dataclass(frozen=True)
+class Material:
+    """A folder with the first half-folios of the sample, and checks of it."""
+
+    folder: Path
+
+    @property
+    def text(self) -> Path:
+        return self.folder / "text.txt"
+
+    def image(self, ref: str) -> Path:
+        return self.folder / "images" / f"{ref}.png"
+
+    def settings(self, out: str = "out", **given: Any) -> Settings:
+        own = {
+            "project.texts": [str(self.text)],
+            "project.images": [str(self.folder / "images")],
+            "project.out": str(self.folder / out),
+            "store.url": f"sqlite:///{self.folder / (given.pop('store', 'proof') + '.sqlite')}",
+        }
+        return Settings().replace(own | {name.replace("__", "."): value for name, value in given.items()})
+
+    def change(self, old: str, new: str) -> None:
+        text = self.text.read_text(encoding="utf-8")
+        assert text.count(old) == 1
+        self.text.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def lines(outcome: CheckOutcome) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in raw(outcome).decode().splitlines()]
+
+
+def raw(outcome: CheckOutcome) -> bytes:
+    return outcome_folder(outcome).joinpath("flags.jsonl").read_bytes()
+
+
+def pages(outcome: CheckOutcome) -> dict[str, str]:
+    summary = json.loads(outcome_folder(outcome).joinpath("summary.json").read_text(encoding="utf-8"))
+    found: dict[str, str] = summary["pages"]
+    return found
+
+
+def outcome_folder(outcome: CheckOutcome) -> Path:
+    return outcome.written.flags.parent
+
+
+def work_of_run(store: Store, outcome: CheckOutcome) -> str:
+    return store.run(outcome.run_id).info.work
+
+
+def watched(settings: Settings) -> tuple[CheckOutcome, list[Progress]]:
+    seen: list[Progress] = []
+    return check(settings, seen.append), seen
+
+
+def fill(folder: Path, count: int = 3) -> Material:
+    return Material(lay_out(folder, count))
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Material:
+    return fill(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Material, CheckOutcome]:
+    """Material that was checked once. Tests copy it before they change it."""
+    material = fill(tmp_path_factory.mktemp("checked"))
+    return material, check(material.settings())
+
+
+@pytest.fixture
+def again(checked: tuple[Material, CheckOutcome], tmp_path: Path) -> Material:
+    """A copy of the material that was checked, with its store."""
+    shutil.copytree(checked[0].folder, tmp_path, dirs_exist_ok=True)
+    return Material(tmp_path)
+
+
+@pytest.fixture
+def read_pages(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The pages that were judged anew, in any order."""
+    seen: list[str] = []
+    real = Checker.judge
+
+    def counted(self: Checker, page: Page, *rest: Any) -> PageResult:
+        seen.append(page.id)
+        return real(self, page, *rest)
+
+    monkeypatch.setattr(Checker, "judge", counted)
+    return seen
+
+
+def test_a_check_leaves_its_findings_in_files_and_in_the_store(checked: tuple[Material, CheckOutcome]) -> None:
+    material, outcome = checked
+    assert outcome.sound
+    assert pages(outcome) == dict.fromkeys((FIRST, SECOND, THIRD), "checked")
+    with Store.open(material.settings().store_address) as store:
+        results = list(store.results(run=outcome.run_id))
+    assert [result.page for result in results] == [FIRST, SECOND, THIRD]
+    flags = [flag.as_dict() for result in results for flag in result.flags]
+    assert {flag["id"] for flag in flags} == {flag["id"] for flag in lines(outcome)}
+    assert [(f["page"], f["line"], f["transcribed"], f["suggested"]) for f in lines(outcome) if f["raised"]] == [
+        (SECOND, 5, "北", "比")
+    ]
+
+
+def test_a_second_run_reads_no_page_and_finds_the_same(
+    checked: tuple[Material, CheckOutcome], again: Material, read_pages: list[str]
+) -> None:
+    outcome, progress = watched(again.settings())
+    assert read_pages == []
+    assert [step.done for step in progress] == [1, 2, 3]
+    assert progress[-1].reused == progress[-1].total == 3
+    assert raw(outcome) == raw(checked[1])
+
+
+def test_a_pdf_is_checked_page_for_page_and_finds_what_its_scans_would(
+    checked: tuple[Material, CheckOutcome], fresh: Material, read_pages: list[str]
+) -> None:
+    scans = [fresh.image(ref) for ref in (FIRST, SECOND, THIRD)]
+    first, *rest = (Image.open(scan).convert("L") for scan in scans)
+    first.save(fresh.folder / "images" / "text.pdf", save_all=True, append_images=rest, resolution=300, quality=95)
+    for scan in scans:
+        scan.unlink()
+    outcome = check(fresh.settings())
+    assert pages(outcome) == dict.fromkeys((FIRST, SECOND, THIRD), "checked")
+    assert [(f["page"], f["line"], f["transcribed"], f["suggested"]) for f in lines(outcome) if f["raised"]] == [
+        (SECOND, 5, "北", "比")
+    ]
+    with Store.open(fresh.settings().store_address) as store:
+        images = [result.image and result.image.name for result in store.results(run=outcome.run_id)]
+    assert images == ["text.pdf#1", "text.pdf#2", "text.pdf#3"]
+    assert len(read_pages) == 3
+    check(fresh.settings())
+    assert len(read_pages) == 3
+
+
+def test_a_third_run_finds_what_the_second_found(checked: tuple[Material, CheckOutcome], again: Material) -> None:
+    assert [raw(check(again.settings())) for _ in range(2)] == [raw(checked[1])] * 2
+
+
+def test_a_changed_line_is_read_again_with_its_page_and_no_other(again: Material, read_pages: list[str]) -> None:
+    again.change("命大夫之耦曰子与某子射告", "命大夫之耦曰子与某子谢告")
+    outcome, progress = watched(again.settings())
+    assert read_pages == [THIRD]
+    assert progress[-1].reused == 2
+    assert [(f["page"], f["transcribed"]) for f in lines(outcome) if f["raised"]] == [(SECOND, "北"), (THIRD, "谢")]
+
+
+def test_a_corrected_error_is_gone_and_the_rest_stays(again: Material, read_pages: list[str]) -> None:
+    again.change("西北耦大夫", "西比耦大夫")
+    outcome = check(again.settings())
+    assert read_pages == [SECOND]
+    assert [flag for flag in lines(outcome) if flag["raised"]] == []
+
+
+def test_a_changed_image_is_read_again(again: Material, read_pages: list[str]) -> None:
+    shutil.copy(again.image(SECOND), again.image(THIRD))
+    outcome = check(again.settings())
+    assert read_pages == [THIRD]
+    assert pages(outcome) == {FIRST: "checked", SECOND: "checked", THIRD: "image mismatch"}
+    assert not outcome.sound
+
+
+def test_a_setting_that_changes_findings_reads_all_again_and_another_none(
+    again: Material, read_pages: list[str]
+) -> None:
+    check(again.settings(engine__workers=1, report__lang="zh-Hant"))
+    assert read_pages == []
+    check(again.settings(page__rows=22))
+    assert sorted(read_pages) == [FIRST, SECOND, THIRD]
+
+
+def test_a_page_that_moved_is_not_read_again(again: Material, read_pages: list[str]) -> None:
+    """Its lines lie elsewhere in the file now; what was found on it is the same."""
+    again.text.write_text("# a line before all others\n" + again.text.read_text(encoding="utf-8"), encoding="utf-8")
+    check(again.settings())
+    assert read_pages == []
+
+
+def test_other_lists_of_variants_read_all_again(
+    again: Material, read_pages: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proof.checking.plan.lists_fingerprint", lambda: "of another version")
+    check(again.settings())
+    assert len(read_pages) == 3
+
+
+def test_a_text_that_cannot_be_read_costs_no_other(again: Material, read_pages: list[str]) -> None:
+    bad = again.folder / "bad.txt"
+    bad.write_bytes(b"\xff\xfe\x00\xd8" * 40)
+    outcome = check(again.settings(project__texts=[str(bad), str(again.text)]))
+    assert read_pages == []
+    assert set(pages(outcome).values()) == {"checked"}
+    (said,) = outcome.unread
+    assert in_english(said).startswith(str(bad))
+    summary = json.loads((outcome_folder(outcome) / "summary.json").read_text(encoding="utf-8"))
+    assert as_record(said) in summary["findings"]
+
+
+def test_a_check_of_one_text_leaves_the_others_of_the_work_as_they_were(again: Material) -> None:
+    head, marked = half_folios(again.text.read_text(encoding="utf-8"))
+    other = again.folder / "other.txt"
+    again.text.write_text(head + marked[0] + marked[2], encoding="utf-8")
+    other.write_text(head + marked[1], encoding="utf-8")
+    both = again.settings(store="parts", project__texts=[str(again.text), str(other)])
+    whole = check(both)
+    with Store.open(both.store_address) as store:  # one of the others is judged by what all the texts taught
+        wrong = store.flags(work_of_run(store, whole), kinds=(Kind.SUBSTITUTION,))
+        taught = next(flag for flag in wrong if flag.page == SECOND)
+        evidence = replace(taught.evidence, base=taught.score)
+        taught = replace(taught, score=-1.0, raised=False, evidence=evidence)
+        store.rescore(work_of_run(store, whole), [taught])
+    alone = check(again.settings(store="parts", out="alone"))
+    assert [page.page for page in alone.written.tally.pages] == [FIRST, THIRD]
+    assert list(pages(alone)) == [SECOND, FIRST, THIRD]  # the reports have the whole work
+    with Store.open(both.store_address) as store:
+        work = work_of_run(store, whole)
+        assert work_of_run(store, alone) == work
+        assert [result.page for result in store.results(work=work)] == [SECOND, FIRST, THIRD]
+        now = {flag.id: flag_record(flag) for flag in store.flags(work)}
+    assert now == {flag["id"]: flag for flag in lines(whole)} | {taught.id: flag_record(taught)}
+
+
+def test_a_text_checked_alone_stays_a_part_of_its_work(again: Material) -> None:
+    """Its file gives the work no name: the work was named after the first of the texts."""
+    head, marked = half_folios(again.text.read_text(encoding="utf-8"))
+    second = again.folder / "z.txt"
+    again.text.write_text(head + marked[0], encoding="utf-8")
+    second.write_text(head + marked[1], encoding="utf-8")
+    both = again.settings(store="parts", project__texts=[str(again.text), str(second)])
+    whole = check(both)
+    alone = check(again.settings(store="parts", out="alone", project__texts=[str(second)]))
+    with Store.open(both.store_address) as store:
+        assert work_of_run(store, alone) == work_of_run(store, whole)
+
+
+def test_where_no_text_can_be_read_there_is_no_check(again: Material) -> None:
+    again.text.write_bytes(b"\xff\xfe\x00\xd8" * 40)
+    with pytest.raises(TextError, match=re.escape(str(again.text))):
+        check(again.settings())
+
+
+class StopError(Exception):
+    """What a test stops a check with."""
+
+
+def test_an_interrupted_check_goes_on_where_it_was(
+    checked: tuple[Material, CheckOutcome], fresh: Material, read_pages: list[str]
+) -> None:
+    def stop(progress: Progress) -> None:
+        if progress.done == 2:
+            raise StopError
+
+    with pytest.raises(StopError):
+        check(fresh.settings(engine__workers=1), stop)
+    del read_pages[:]
+    outcome, progress = watched(fresh.settings(engine__workers=1))
+    # two pages were told as done; the third is kept where it was written together with them
+    assert read_pages in ([THIRD], [])
+    assert progress[-1].reused == 3 - len(read_pages)
+    assert raw(outcome) == raw(checked[1])
+
+
+def test_what_is_kept_is_told_as_done_even_where_it_is_interrupted_while_it_is_written(
+    again: Material, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Store.save_pages
+    written: list[int] = []
+
+    def interrupted(self: Store, run_id: int, results: Sequence[CheckedResult]) -> None:
+        signal.raise_signal(signal.SIGINT)
+        real(self, run_id, results)
+        written.append(len(results))
+
+    monkeypatch.setattr(Store, "save_pages", interrupted)
+    told: list[Progress] = []
+    with pytest.raises(KeyboardInterrupt):
+        check(again.settings(), told.append)
+    assert written
+    assert [progress.done for progress in told] == list(range(1, sum(written) + 1))
+
+
+@pytest.mark.parametrize("error", [ValueError("a mistake"), MemoryError()])
+def test_a_page_that_raises_costs_that_page(
+    checked: tuple[Material, CheckOutcome], fresh: Material, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    real = Checker.judge
+
+    def broken(self: Checker, page: Page, *rest: Any) -> PageResult:
+        if page.id == FIRST:
+            raise error
+        return real(self, page, *rest)
+
+    monkeypatch.setattr(Checker, "judge", broken)
+    outcome = check(fresh.settings())
+    assert not outcome.sound
+    statuses = pages(outcome)
+    assert statuses.pop(FIRST).startswith("failed: ")
+    assert set(statuses.values()) == {"checked"}
+    assert [f for f in lines(outcome) if f["raised"]] == [f for f in lines(checked[1]) if f["raised"]]
+
+    # what failed is tried again, what did not is not read again
+    monkeypatch.setattr(Checker, "judge", real)
+    whole, progress = watched(fresh.settings())
+    assert progress[-1].reused == 2
+    assert raw(whole) == raw(checked[1])
+
+
+def test_a_failed_page_says_which_file_and_why(fresh: Material, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(self: Checker, *given: Any) -> PageResult:
+        raise ZeroDivisionError("no width")
+
+    monkeypatch.setattr(Checker, "judge", broken)
+    why = pages(check(fresh.settings()))[SECOND]
+    assert f"{SECOND}.png" in why
+    assert "ZeroDivisionError: no width" in why
+
+
+def test_a_page_without_image_is_named_and_costs_nothing(again: Material, read_pages: list[str]) -> None:
+    again.image(SECOND).unlink()
+    outcome = check(again.settings())
+    assert pages(outcome) == {FIRST: "checked", SECOND: "no image", THIRD: "checked"}
+    assert outcome.sound
+    assert read_pages == []
+
+
+@pytest.mark.parametrize("given", [{"engine__workers": 1}, {"engine__threads": 2}, {"engine__workers": 4}])
+def test_the_number_of_threads_changes_no_flag(
+    checked: tuple[Material, CheckOutcome], fresh: Material, given: dict[str, Any]
+) -> None:
+    assert raw(check(fresh.settings(**given))) == raw(checked[1])
+
+
+def test_another_threshold_changes_no_id(checked: tuple[Material, CheckOutcome], fresh: Material) -> None:
+    strict = lines(check(fresh.settings(flags__threshold=500.0)))
+    usual = lines(checked[1])
+    assert [flag["id"] for flag in strict] == [flag["id"] for flag in usual]
+    assert not any(flag["raised"] for flag in strict if flag["kind"] != "layout")
+    assert any(flag["raised"] for flag in usual)
+
+
+def test_every_character_and_flag_lies_on_its_image(checked: tuple[Material, CheckOutcome]) -> None:
+    material, outcome = checked
+    with Store.open(material.settings().store_address) as store:
+        for result in store.results(run=outcome.run_id):
+            width, height = result.image_size
+            boxes = [c.box for c in result.characters] + [f.bbox for f in result.flags if f.bbox]
+            assert len(result.characters) > 50
+            assert all(box.x >= 0 and box.y >= 0 and box.right <= width and box.bottom <= height for box in boxes)
+
+
+def test_a_gap_in_the_sequence_is_a_finding(again: Material) -> None:
+    text = again.text.read_text(encoding="utf-8")
+    head, (one, _, three) = half_folios(text)
+    again.text.write_text(head + one + three, encoding="utf-8")
+    (finding,) = check(again.settings()).findings
+    assert "1a" in in_english(finding)
+    assert "2a" in in_english(finding)
+
+
+def test_without_a_text_there_is_nothing_to_check(fresh: Material) -> None:
+    with pytest.raises(UsageError, match="no transcription was named"):
+        check(fresh.settings().replace({"project.texts": []}))
+
+
+def test_a_copy_that_is_checked_before_its_text_takes_none_of_its_pages(again: Material) -> None:
+    """What was decided hangs on them."""
+
+    def texts(outcome: CheckOutcome) -> dict[int, str]:
+        with Store.open(again.settings().store_address) as store:
+            listed = store.queue.pages(work_of_run(store, outcome))
+            return {page.number: Path(page.text).name for page in listed}
+
+    before = texts(check(again.settings()))
+    copy = again.folder / "a copy.txt"
+    shutil.copy(again.text, copy)
+    now = texts(check(again.settings(project__texts=[str(copy), str(again.text)])))
+    assert {number: name for number, name in now.items() if name == again.text.name} == before
+    assert sorted(now.values()) == [copy.name] * 3 + [again.text.name] * 3

@@ -1,0 +1,158 @@
+"""Reading, judging, deciding: each stage is taken up from what the stage before it left in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from proof.checking.engine_bias import EngineBias
+from proof.checking.pipeline import check
+from proof.checking.rescoring import weighed
+from proof.language.model import ModelFile
+from proof.model.flags import Evidence, Flag, Kind
+from proof.ocr.engine import Pixels, Reading
+from proof.ocr.network import Network
+from proof.ocr.page_record import PageRecord
+from proof.ocr.ppocr import PPOCR
+from proof.settings.config import FlagsSection
+from proof.store import Store
+from proof.store.models import CacheRow
+from tests.checking.test_pipeline import SECOND, Material, again, checked, lines, raw
+
+pytestmark = pytest.mark.engine
+
+__all__ = ["again", "checked"]
+
+NOTHING: list[Pixels] = []
+
+
+@pytest.fixture
+def strips(monkeypatch: pytest.MonkeyPatch) -> list[Pixels]:
+    """The strips that the recogniser is shown from now on."""
+    shown: list[Pixels] = []
+    real = PPOCR.read
+
+    def counted(self: PPOCR, given: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
+        shown.extend(given)
+        return real(self, given, sought)
+
+    monkeypatch.setattr(PPOCR, "read", counted)
+    return shown
+
+
+def from_nothing(material: Material, **settings: object) -> bytes:
+    """The flags of a check that knows of no other."""
+    return raw(check(material.settings("anew", store="anew", **settings)))
+
+
+def test_another_threshold_raises_other_flags_and_judges_no_page(again: Material, strips: list[Pixels]) -> None:
+    outcome = check(again.settings(flags__threshold=0.5))
+    assert strips == NOTHING
+    assert raw(outcome) == from_nothing(again, flags__threshold=0.5)
+    assert all(line["raised"] == (line["score"] >= 0.5) for line in lines(outcome) if line["kind"] != "variant")
+
+
+def test_variants_are_raised_where_the_project_wants_to_see_them() -> None:
+    form = Flag("1a", "", 1, 0, 1, Kind.VARIANT, "畧", "略", 0.01, False, None, Evidence(reason="variant"))
+    assert not weighed(form, EngineBias(), FlagsSection(), None).raised
+    assert weighed(form, EngineBias(), FlagsSection(show_variants=True), None).raised
+
+
+def test_another_list_of_variants_is_judged_by_what_was_read(again: Material, strips: list[Pixels]) -> None:
+    """北 for 比 is the planted error of the second page; here the project says that they are one word."""
+    pairs = again.folder / "pairs.tsv"
+    pairs.write_text("北\t比\tform\n", encoding="utf-8")
+    outcome = check(again.settings(variants__file=str(pairs)))
+    assert strips == NOTHING
+    assert [line["kind"] for line in lines(outcome) if (line["transcribed"], line["suggested"]) == ("北", "比")] == [
+        "variant"
+    ]
+    assert raw(outcome) == from_nothing(again, variants__file=str(pairs))
+
+
+@pytest.mark.usefixtures("from_scratch")
+def test_judging_again_loads_no_recogniser(again: Material, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(path: Path, *_: object) -> Network:
+        raise AssertionError(f"{path} was loaded")
+
+    monkeypatch.setattr("proof.ocr.ppocr.open_network", refused)
+    monkeypatch.setattr("proof.__version__", "another")
+    assert check(again.settings(flags__threshold=0.5)).sound
+
+
+def test_another_release_judges_all_pages_and_reads_none(
+    again: Material, strips: list[Pixels], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proof.__version__", "another")
+    before = from_nothing(again)
+    strips.clear()
+    assert raw(check(again.settings())) == before
+    assert strips == NOTHING
+
+
+def test_other_witnesses_are_heard_without_reading(again: Material, strips: list[Pixels]) -> None:
+    witness = again.folder / "witness.txt"
+    sound = again.text.read_text(encoding="utf-8").replace("西北耦大夫", "西比耦大夫")
+    witness.write_text(sound, encoding="utf-8")
+    outcome = check(again.settings(project__witnesses=[str(witness)]))
+    assert strips == NOTHING
+    (flag,) = [line for line in lines(outcome) if line["raised"]]
+    assert flag["evidence"]["witnesses"]
+
+
+def test_what_the_sense_says_is_the_same_from_the_store_as_from_nothing(
+    again: Material, strips: list[Pixels], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sample is simplified: it is taken for a traditional text, of which the sense speaks."""
+    first = check(again.settings(page__script="traditional"))
+    strips.clear()
+    assert [line for line in lines(first) if line["evidence"].get("sense", {}).get("weight")]
+    monkeypatch.setattr(ModelFile, "model", None)  # a second check loads no model of the language
+    assert raw(check(again.settings(page__script="traditional"))) == raw(first)
+    assert strips == NOTHING
+    monkeypatch.undo()
+    assert raw(first) == from_nothing(again, page__script="traditional")
+
+
+def test_a_corrected_character_is_judged_by_what_was_read(again: Material, strips: list[Pixels]) -> None:
+    """北 is the planted error of the second page, and 比 is what was read there."""
+    again.change("西北耦", "西比耦")
+    outcome = check(again.settings())
+    assert strips == NOTHING
+    assert not [line for line in lines(outcome) if line["raised"]]
+    assert raw(outcome) == from_nothing(again)
+
+
+def test_another_character_that_was_not_read_asks_for_the_strips_of_its_run_alone(
+    again: Material, strips: list[Pixels]
+) -> None:
+    again.change("命大夫之耦曰子与某子射告", "命大夫之耦曰子与某子谢告")
+    outcome = check(again.settings())
+    few = len(strips)
+    assert 0 < few <= 4
+    strips.clear()
+    assert raw(outcome) == from_nothing(again)
+    assert few < len(strips) / 8
+
+
+def test_what_was_read_of_a_page_is_kept_small(checked: tuple[Material, object]) -> None:
+    with Store.open(checked[0].settings().store_address) as store, store._reading() as session:
+        of_pages = select(func.sum(CacheRow.size)).where(CacheRow.key.startswith("page "))
+        assert 0 < (session.scalar(of_pages) or 0) / 3 < 20_000
+        assert store.cache.size() < 3 * 20_000 + 30_000  # what the recogniser was taught, once a store
+
+
+def test_a_damaged_record_is_read_again(
+    again: Material, strips: list[Pixels], checked: tuple[Material, object]
+) -> None:
+    assert PageRecord.unpacked(b"nothing of the kind") == PageRecord()
+    with Store.open(again.settings().store_address) as store:
+        store.cache.prune(0)
+    pairs = again.folder / "pairs.tsv"
+    pairs.write_text("畧\t略\tform\n", encoding="utf-8")
+    outcome = check(again.settings(variants__file=str(pairs)))
+    assert strips != NOTHING
+    assert [line["page"] for line in lines(outcome) if line["raised"]] == [SECOND]

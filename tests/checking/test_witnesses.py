@@ -1,0 +1,153 @@
+"""Witnesses in a check: what they read raises or lowers the flags, is kept with them, and is heard once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from proof.checking.pipeline import check
+from proof.errors import ConfigError, FontError
+from proof.facsimile.files import render
+from proof.facsimile.wear import named_wear
+from proof.model.flags import Flag, Origin
+from proof.report.source import StoredRun
+from proof.settings.config import Settings
+from proof.store import Store
+from proof.store.queue_records import Order, QueueFilter
+from proof.text.read import read_transcription
+
+pytestmark = pytest.mark.engine
+
+WRONG = {"降取弓矢于堂西": "降取弓失于堂西", "公許適西階東": "公言適西階東"}
+
+
+@pytest.fixture(scope="module")
+def folder(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two half-folios, drawn, and their text with two errors; and the whole juan as another witness has it."""
+    folder = tmp_path_factory.mktemp("witnesses")
+    source = (shared / "kanripo/KR1d0030/KR1d0030_010.txt").read_text(encoding="utf-8")
+    head, *parts = source.split("<pb:")
+    clean = "<pb:".join([head, *parts[11:13]])
+    drawn = folder / "drawn.txt"
+    drawn.write_text(clean, encoding="utf-8")
+    try:
+        render(read_transcription(drawn), folder / "images", wear=named_wear("light"), seed=3)
+    except FontError as error:
+        pytest.skip(str(error))
+    for right, wrong in WRONG.items():
+        assert clean.count(right) == 1
+        clean = clean.replace(right, wrong)
+    (folder / "text.txt").write_text(clean, encoding="utf-8")
+    (folder / "agrees.txt").write_text(clean.replace("弓失", "弓 失"), encoding="utf-8")
+    return folder
+
+
+def flags_with(folder: Path, out: Path, witnesses: Sequence[Path | str]) -> dict[str, Flag]:
+    """The flags of a check with these witnesses, by what is transcribed and suggested."""
+    settings = Settings().replace(
+        {
+            "project.texts": [folder / "text.txt"],
+            "project.images": [folder / "images"],
+            "project.out": out,
+            "project.witnesses": list(witnesses),
+        }
+    )
+    check(settings)
+    with Store.open(settings.store_address) as store:
+        run = store.latest_run()
+        assert run is not None
+        return {
+            f"{flag.transcribed}{flag.suggested}": flag
+            for result in StoredRun(store, run.id).results()
+            for flag in result.flags
+        }
+
+
+def test_witnesses_speak_for_and_against_and_are_kept_with_the_flag(folder: Path, shared: Path, tmp_path: Path) -> None:
+    other = shared / "kanripo/KR1d0028/KR1d0028_007.txt"
+    alone = flags_with(folder, tmp_path, [])
+    heard = flags_with(folder, tmp_path, [other, folder / "agrees.txt"])
+    flag, before = heard["失矢"], alone["失矢"]
+    assert [(one.siglum, one.reading, one.side) for one in flag.evidence.witnesses] == [
+        ("KR1d0028_007", "矢", "image"),
+        ("agrees", "失", "text"),
+    ]
+    assert flag.id == before.id
+    assert flag.score == pytest.approx(before.score + sum(one.weight for one in flag.evidence.witnesses))
+    assert [one.weight > 0 for one in flag.evidence.witnesses] == [True, False]
+
+
+def test_a_second_check_hears_nobody_twice_and_one_without_witnesses_forgets_them(
+    folder: Path, shared: Path, tmp_path: Path
+) -> None:
+    witness = [shared / "kanripo/KR1d0028/KR1d0028_007.txt"]
+    alone = flags_with(folder, tmp_path, [])
+    first = flags_with(folder, tmp_path, witness)
+    assert flags_with(folder, tmp_path, witness) == first
+    again = flags_with(folder, tmp_path, [])
+    assert {key: (flag.raised, flag.evidence) for key, flag in again.items()} == {
+        key: (flag.raised, flag.evidence) for key, flag in alone.items()
+    }
+    assert all(flag.score == pytest.approx(alone[key].score, abs=1e-5) for key, flag in again.items())
+
+
+def test_a_text_is_no_witness_of_itself(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.txt"
+    copy.write_bytes((folder / "text.txt").read_bytes())
+    heard = flags_with(folder, tmp_path, [folder / "text.txt", copy])
+    assert not any(flag.evidence.witnesses for flag in heard.values())
+
+
+def test_what_the_apparatus_of_a_witness_says_comes_with_its_reading(folder: Path, tmp_path: Path) -> None:
+    witness = tmp_path / "edition.txt"
+    text = "".join(
+        cell.text
+        for page in read_transcription(folder / "drawn.txt").pages
+        for column in page.columns
+        for cell in column.cells
+        if cell.han
+    )
+    at = text.index("弓矢") + 2
+    note = "矢：原作失，據嚴本改。"
+    witness.write_text(f"---\ntitle: 儀禮\n---\n\n{text[:at]}[^1]{text[at:]}\n\n[^1]: {note}\n", encoding="utf-8")
+    plain = flags_with(folder, tmp_path, [folder / "drawn.txt"])["失矢"].evidence.witnesses[0]
+    (told,) = flags_with(folder, tmp_path, [witness])["失矢"].evidence.witnesses
+    assert (told.reading, told.side, told.note) == ("矢", "image", note)
+    assert 0 < told.weight < plain.weight
+
+
+def test_a_witness_that_is_not_there_is_named(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"absent\.txt: there is no such file"):
+        flags_with(folder, tmp_path, [tmp_path / "absent.txt"])
+
+
+def test_of_a_planted_error_they_say_what_they_say_of_any_other_and_files_have_none(
+    folder: Path, shared: Path, tmp_path: Path
+) -> None:
+    """The whole way: planted in a real check, heard, met in the queue, in no file; and gone when it is not wanted."""
+    files: dict[int, bytes] = {}
+    for rate in (0, 500, 0):
+        settings = Settings().replace(
+            {
+                "project.texts": [folder / "text.txt"],
+                "project.images": [folder / "images"],
+                "project.out": tmp_path,
+                "project.witnesses": [shared / "kanripo/KR1d0028/KR1d0028_007.txt"],
+                "audit.planted_rate": rate,
+            }
+        )
+        check(settings)
+        with Store.open(settings.store_address) as store:
+            [work] = store.queue.works()
+            numbers, _ = store.queue.find(work.name, QueueFilter(), Order.PAGE, limit=1000)
+            seeded = {one.id for one in store.flags(work.name, (Origin.SEEDED,))}
+            planted = [one.flag for one in store.queue.flags(work.name, numbers) if one.flag.id in seeded]
+        assert bool(planted) == bool(rate)
+        told = [flag.evidence.witnesses[0] for flag in planted if flag.evidence.witnesses]
+        assert len(told) >= len(planted) / 2
+        for flag in planted:
+            assert {one.side for one in flag.evidence.witnesses if one.reading == flag.suggested} <= {"image"}
+        files[rate] = files.get(rate) or (tmp_path / "flags.jsonl").read_bytes()
+        assert (tmp_path / "flags.jsonl").read_bytes() == files[0]

@@ -1,0 +1,140 @@
+"""Parts of two texts find each other in whatever order, and the alignment rebuilds both."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proof.collation.blocks import AlignedPart, align, repeated
+from tests.growth import computing
+
+pytestmark = pytest.mark.slow
+
+WORDS = [chr(0x4E00 + number) for number in range(600)]
+
+
+def passage(seed: int, length: int) -> str:
+    chosen = random.Random(seed)  # noqa: S311
+    return "".join(chosen.choice(WORDS) for _ in range(length))
+
+
+def check(a: str, b: str, blocks: list[AlignedPart]) -> None:
+    """What must hold of any alignment."""
+    assert all(before.a1 <= after.a0 for before, after in pairwise(blocks))
+    for block in blocks:
+        x, y = block.a0, block.b0
+        for op in block.ops:
+            assert (op.a0, op.b0) == (x, y)
+            assert not op.equal or a[op.a0 : op.a1] == b[op.b0 : op.b1]
+            x, y = op.a1, op.b1
+        assert (x, y) == (block.a1, block.b1)
+
+
+@given(st.text("甲乙丙丁戊己庚辛", max_size=120), st.text("甲乙丙丁戊己庚辛", max_size=120))
+@settings(max_examples=200, deadline=None)
+def test_an_alignment_rebuilds_both_sides(a: str, b: str) -> None:
+    check(a, b, align(a, b))
+
+
+@given(st.text("甲乙丙丁戊己庚辛", max_size=120), st.text("甲乙丙丁戊己庚辛", max_size=120))
+@settings(max_examples=200, deadline=None)
+def test_which_of_the_two_comes_first_does_not_matter(a: str, b: str) -> None:
+    assert sorted((one.turned() for one in align(b, a)), key=lambda block: block.a0) == align(a, b)
+
+
+@given(st.text("甲乙丙丁戊己庚辛", max_size=120), st.text("甲乙丙丁戊己庚辛", max_size=120))
+@settings(max_examples=200, deadline=None)
+def test_no_part_of_either_text_is_in_two_blocks(a: str, b: str) -> None:
+    blocks = sorted(align(a, b), key=lambda block: block.b0)
+    assert all(before.b1 <= after.b0 for before, after in pairwise(blocks))
+
+
+@given(st.integers(0, 400), st.lists(st.tuples(st.integers(0, 399), st.sampled_from(WORDS)), max_size=12))
+@settings(max_examples=60, deadline=None)
+def test_a_text_with_a_few_slips_is_one_block(seed: int, slips: list[tuple[int, str]]) -> None:
+    a = passage(seed, 400)
+    b = list(a)
+    for place, word in slips:
+        b[place] = word
+    blocks = align(a, "".join(b))
+    check(a, "".join(b), blocks)
+    assert len(blocks) == 1
+    assert blocks[0].equal >= 400 - len(slips) - 10
+
+
+def test_parts_in_another_order_are_placed() -> None:
+    one, two, three = passage(1, 80), passage(2, 90), passage(3, 70)
+    blocks = align(one + two + three, three + passage(9, 50) + one + two)
+    assert [(block.a0, block.a1, block.b0) for block in blocks] == [(0, 170, 120), (170, 240, 0)]
+
+
+def test_what_only_one_text_has_is_one_stretch() -> None:
+    one, own, two = passage(1, 80), passage(5, 200), passage(2, 90)
+    (block,) = align(one + own + two, one + two)
+    assert [(op.a0, op.a1) for op in block.ops if not op.equal] == [(80, 280)]
+
+
+def test_a_long_commentary_in_the_witness_does_not_cut_the_text() -> None:
+    one, own, two = passage(1, 80), passage(5, 1500), passage(2, 90)
+    (block,) = align(one + two, one + own + two)
+    assert block.equal == 170
+    assert [op.b1 - op.b0 for op in block.ops if not op.equal] == [1500]
+
+
+def test_a_repeated_formula_does_not_mislead() -> None:
+    formula = passage(7, 30)
+    a = formula + passage(1, 60) + formula + passage(2, 60) + formula + passage(3, 60) + formula
+    b = a[:100] + "㐀" + a[101:200] + a[201:]
+    (block,) = align(a, b)
+    assert block.equal == len(a) - 2
+
+
+def test_a_short_saying_is_found_by_itself() -> None:
+    saying = passage(4, 7)
+    blocks = align(passage(1, 40) + saying, passage(2, 300) + saying + passage(3, 300))
+    assert [(block.a0, block.b0, block.equal) for block in blocks] == [(40, 300, 7)]
+
+
+def test_every_quotation_of_what_the_witness_has_once_is_found() -> None:
+    """A subcommentary between two parts of the text quotes the first of them, and one of its sayings twice more."""
+    one, two = passage(1, 120), passage(2, 120)
+    between = passage(5, 50) + one[20:80] + passage(6, 40) + one[30:50] + passage(7, 30) + one[30:50] + passage(8, 20)
+    a, b = one + between + two, one + two
+    (block,) = align(a, b)
+    found = repeated(a, b, [block])
+    assert [(part.a0, part.a1, part.b0) for part in found] == [
+        (170, 230, 20),
+        (270, 290, 30),
+        (320, 340, 30),
+    ]
+    assert not repeated(b, a, [block.turned()]), "the witness says nothing again"
+
+
+@given(st.text("甲乙丙丁戊己庚辛", max_size=120), st.text("甲乙丙丁戊己庚辛", max_size=120))
+@settings(max_examples=200, deadline=None)
+def test_what_is_said_again_is_no_place_of_a_block_nor_of_another_repetition(a: str, b: str) -> None:
+    blocks = align(a, b)
+    found = repeated(a, b, blocks)
+    taken = [at for block in blocks for op in block.ops if op.equal for at in range(op.a0, op.a1)]
+    taken += [at for part in found for at in range(part.a0, part.a1)]
+    assert len(taken) == len(set(taken))
+    check(a, b, found)
+
+
+def test_time_stays_near_linear() -> None:
+    def seconds(length: int, enough: float = 0.0) -> float:
+        a = passage(1, length)
+        b = list(a)
+        for place in range(50, length, 100):
+            b[place] = "㐀"
+        other = "".join(b)
+        (block,) = align(a, other)
+        assert block.equal == length - len(range(50, length, 100))
+        return computing(lambda: align(a, other), enough)
+
+    most = 40 * seconds(20_000)
+    assert seconds(200_000, most / 2) < most  # a full matrix would take a hundred times as long

@@ -1,0 +1,215 @@
+"""What a difference of two editions is: error, reading, orthography, script, taboo, layout, unencoded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proof.collation.classes import Class
+from proof.collation.collation import collate
+from proof.collation.differences import Side
+from proof.collation.findings import flags
+from proof.model.flags import Kind
+from proof.text.encoding import Decoded
+from proof.text.read import parse_transcription, read_transcription
+from proof.text.transcription import Format, Transcription
+
+TEXT = (
+    "商鞅三説秦孝公前二説不聽後一説用者前二帝王之論後一霸者之議也夫持帝王之論說霸者之主雖精見距更調霸説雖麤見受"
+    "何則精遇孝公所不欲得麤遇孝公所欲行也故說者不在善在所說者善之才不待賢在所事者賢之馬圄之說無方而野人說之"
+    "子貢之說有義野人不聽吹籟工為善聲因越王不喜更為野聲越王大說故為善於不欲得善之主雖善不見愛"
+)
+
+
+def edition(text: str, name: str) -> Transcription:
+    return parse_transcription(Decoded(f"　　{text}", "utf-8", False), Path(name), Format.INLINE)
+
+
+def sorted_as(before: str, base: str, witness: str, pairs: Path | None = None) -> list[tuple[Class, str]]:
+    """The class and the evidence where `base` and `witness` stand behind `before` in the one and in the other."""
+    assert TEXT.count(before) == 1
+    one, other = (edition(TEXT.replace(before, before + part), f"{part}.txt") for part in (base, witness))
+    return [(found.category, found.rule) for found in collate(one, other, pairs).differences]
+
+
+@pytest.mark.parametrize(
+    ("base", "witness", "category", "rule"),
+    [
+        ("仙", "山", Class.READING, "unlisted"),
+        ("安", "不", Class.READING, "unlisted"),
+        ("昭", "明", Class.READING, "unlisted"),
+        ("刺", "剌", Class.ORTHOGRAPHY, "listed-moe-taiwan"),
+        ("飢", "饑", Class.ORTHOGRAPHY, "listed-moe-taiwan"),
+        ("享", "嚮", Class.ORTHOGRAPHY, "homophones"),
+        ("已", "巳", Class.ORTHOGRAPHY, "one-shape"),
+        ("畧", "略", Class.ORTHOGRAPHY, "prc-variants-1955"),
+        ("玄", "元", Class.TABOO, "house"),
+        ("縳", "縛", Class.ERROR, "look-alike-rare"),
+        ("&KR0058;", "庫", Class.UNENCODED, "no-code-point"),
+        ("", "之", Class.READING, "particle"),
+        ("", "馬", Class.ERROR, ""),
+    ],
+)
+def test_a_pair_is_sorted_as_a_reader_of_editions_does(base: str, witness: str, category: Class, rule: str) -> None:
+    (found,) = sorted_as("善之才不待賢", base, witness)
+    assert found[0] is category
+    assert rule in found[1]
+    (turned,) = sorted_as("善之才不待賢", witness, base)
+    assert turned == found
+
+
+def test_characters_said_twice_are_an_error() -> None:
+    assert sorted_as("子貢之說有義", "", "有義") == [(Class.ERROR, "doubled")]
+
+
+def test_of_two_look_alikes_the_one_that_has_this_company_elsewhere_is_right() -> None:
+    one, other = edition(TEXT, "a.txt"), edition(TEXT.replace("之主雖精", "之王雖精"), "b.txt")
+    (found,) = collate(one, other).differences
+    assert (found.category, found.rule) == (Class.ERROR, "look-alike")  # 之主雖善 stands in both
+
+
+def test_words_that_announce_commentary_are_layout() -> None:
+    assert sorted_as("善之才不待賢", "", "鄭注") == [(Class.LAYOUT, "label")]
+    assert sorted_as("善之才不待賢", "注", "鄭注") == [(Class.LAYOUT, "label")]
+
+
+def test_how_a_character_is_read_is_no_reading_for_the_words_that_announce_commentary() -> None:
+    gloss, label = (Class.PASSAGE, "gloss"), (Class.LAYOUT, "label")
+    assert sorted_as("善之才不待賢", "朝直遥反", "鄭注") == [gloss, label]
+    assert sorted_as("善之才不待賢", "鄭注", "與音預") == [gloss, label]
+    assert sorted_as("善之才不待賢", "", "説吐活反又始銳反") == [gloss]
+
+
+def test_the_projects_own_word_overrules_all_evidence(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("飢\t饑\tdistinct\n仙\t山\tform\n", encoding="utf-8")
+    assert sorted_as("善之才不待賢", "飢", "饑", pairs) == [(Class.READING, "project")]
+    assert sorted_as("善之才不待賢", "仙", "山", pairs) == [(Class.ORTHOGRAPHY, "project")]
+
+
+def test_what_a_note_of_the_edition_calls_an_error_is_one(shared: Path) -> None:
+    base, witness = (read_transcription(next((shared / "seeds").glob(f"{number}_*"))) for number in ("002", "000"))
+    found = {(one.base, one.witness): (one.category, one.rule) for one in collate(base, witness).differences}
+    assert found["备", "儁"] == (Class.ERROR, "apparatus")
+
+
+def test_a_title_with_the_number_of_a_juan_is_layout() -> None:
+    def paged(title: str) -> Transcription:
+        columns = "¶\n".join(TEXT[start : start + 21] for start in range(0, len(TEXT), 21))
+        text = f"<pb:KR3j0080_WYG_005-1a>¶\n{title}¶\n{columns}¶\n"
+        return parse_transcription(Decoded(text, "utf-8", False), Path(f"{title}.txt"), Format.KANRIPO)
+
+    found = collate(paged("論衡卷五"), paged("論衡卷第五")).differences
+    assert [(one.category, one.rule) for one in found] == [(Class.LAYOUT, "title")]
+
+
+def test_a_heading_against_a_column_of_text_is_equal_and_a_heading_alone_is_layout() -> None:
+    columns = "".join(f"{TEXT[start : start + 21]}¶\n" for start in range(0, len(TEXT), 21))
+    printed = Decoded(f"<pb:KR3j0080_WYG_001-1a>¶\n逢遇篇¶\n{columns}", "utf-8", False)
+    headed = Decoded(f"---\ntitle: 論衡\n---\n\n## 逢遇篇\n\n{TEXT}\n\n## 論霸者之議\n", "utf-8", False)
+    there, back = (
+        parse_transcription(decoded, Path(f"{name}.txt")) for name, decoded in (("a", printed), ("b", headed))
+    )
+    assert [(one.witness, one.category, one.rule) for one in collate(there, back).differences] == [
+        ("論霸者之議", Class.LAYOUT, "heading")
+    ]
+
+
+WORDS = "命上射曰某御于子命下射曰子與某子射卒遂命三耦取弓矢"
+COMMENT = "御進也侍也進侍于子尊辭也子與某子射比選次其才相近者也"
+
+
+def paged(*columns: str) -> Transcription:
+    text = "<pb:KR1d0030_WYG_010-1a>¶\n" + "".join(f"{column}¶\n" for column in columns)
+    return parse_transcription(Decoded(text, "utf-8", False), Path("paged.txt"))
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_words_that_one_sets_as_text_and_the_other_as_a_note_are_layout(swapped: bool) -> None:
+    """Both have notes; the remark in the middle is text in one of them."""
+    half = len(COMMENT) // 2
+    own = f"{WORDS[:12]}(比謂比偶/之為耦也){WORDS[12:]}"
+    other = (f"大夫之西(某/某)比耦司射{WORDS[4:9]}", f"({COMMENT[:half]}/{COMMENT[half:]})")
+    noted = paged(own, *other)
+    plain = paged(own.translate(dict.fromkeys(map(ord, "(/)"))), *other)
+    collation = collate(plain, noted) if swapped else collate(noted, plain)
+    assert not collation.differences
+    (one,) = collation.notes
+    assert collation.base.text(one.a0, one.a1) == "比謂比偶之為耦也"
+    assert one.note is (Side.WITNESS if swapped else Side.BASE)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_so_they_are_where_only_one_of_the_two_has_notes_at_all(swapped: bool) -> None:
+    """A passage, and a word or two, that the one has in double rows: nothing is missing in it."""
+    half = len(COMMENT) // 2
+    noted = paged(f"{WORDS[:12]}({COMMENT[:half]}/{COMMENT[half:]}){WORDS[12:18]}(尊/辭){WORDS[18:]}")
+    plain = paged(f"{WORDS[:12]}{COMMENT}{WORDS[12:18]}尊辭{WORDS[18:]}")
+    collation = collate(noted, plain) if swapped else collate(plain, noted)
+    assert [(one.category, one.rule) for one in collation.differences] == [(Class.LAYOUT, "note")] * 2
+    assert not [flag for flag in flags(collation) if flag.raised]
+
+
+def test_what_no_note_at_the_place_says_stays_what_it_is() -> None:
+    half = len(COMMENT) // 2
+    noted = paged(f"{WORDS[:12]}({COMMENT[:half]}/{COMMENT[half:]}){WORDS[12:]}")
+    plain = paged(f"{WORDS[:12]}{WORDS[12:18]}尊辭{WORDS[18:]}")
+    (one,) = collate(plain, noted).differences
+    assert (one.category, one.base) == (Class.ERROR, "尊辭")
+
+
+WORDS_BY_WAY_OF_A_THIRD = [("日", "國"), ("下", "二"), ("生", "月"), ("事", "年"), ("恕", "怒"), ("冰", "溺")]
+"""Each pair has a form in common (秊 is one of 年 and of 事), and is two words all the same."""
+
+
+@pytest.mark.parametrize(("base", "witness"), WORDS_BY_WAY_OF_A_THIRD)
+def test_words_that_share_a_form_are_a_difference(base: str, witness: str) -> None:
+    ((category, _),) = sorted_as("見距更調霸", base, witness)
+    assert category in (Class.READING, Class.ERROR)
+
+
+@pytest.mark.parametrize(("put_in", "own"), WORDS_BY_WAY_OF_A_THIRD)
+def test_a_word_put_in_beside_one_that_shares_a_form_is_told_alone(put_in: str, own: str) -> None:
+    for wrong in (own + put_in, put_in + own):
+        one, other = (edition(TEXT.replace("見距更調霸", "見距更調霸" + part), f"{part}.txt") for part in (wrong, own))
+        assert [(found.base, found.witness) for found in collate(one, other).differences] == [(put_in, "")]
+
+
+@pytest.mark.parametrize(
+    ("base", "witness", "found"),
+    [
+        ("垢消", "穢銷", ("垢消", "穢銷", Class.READING)),
+        ("山澤", "澤梁", ("山澤", "澤梁", Class.READING)),
+        ("第一王", "一魏王", ("第一", "一魏", Class.READING)),
+        ("眷屬殺親眷", "眷屬殺眷屬", ("親眷", "眷屬", Class.READING)),
+        ("甲乙丙丁", "丙丁甲乙", ("甲乙丙丁", "丙丁甲乙", Class.ERROR)),
+        ("子孔路曰", "孔路子曰", ("子孔路", "孔路子", Class.ERROR)),
+        ("天地玄黃宇宙", "宇宙玄黃天地", ("天地玄黃宇宙", "宇宙玄黃天地", Class.ERROR)),
+        ("無道甲", "甲无道", ("無道甲", "甲无道", Class.ERROR)),
+    ],
+)
+def test_neighbours_that_differ_are_one_reading(base: str, witness: str, found: tuple[str, str, Class]) -> None:
+    one, other = (edition(TEXT.replace("之才不待賢", "之才不待賢" + part), f"{part}.txt") for part in (base, witness))
+    (difference,) = collate(one, other).differences
+    assert (difference.base, difference.witness, difference.category) == found
+    same_words = sorted(base) == sorted(witness) or "无" in witness
+    assert (difference.kind is Kind.TRANSPOSITION) is same_words
+
+
+@pytest.mark.parametrize("pair", ["誡誠", "水木", "今令", "止比", "貧貪", "本卒"])
+def test_an_evident_slip_of_shape_is_an_error(pair: str) -> None:
+    assert sorted_as("善之才不待賢", *pair) == [(Class.ERROR, "look-alike-shape")]
+
+
+def test_a_simplified_form_is_another_script_and_no_error() -> None:
+    assert sorted_as("善之才不待賢", "饉", "馑") == [(Class.SCRIPT, "simplified-in-traditional")]
+
+
+def test_one_more_character_before_the_same_one_all_over_is_systematic() -> None:
+    numbers = [f"{word}十三年" for word in "春夏秋冬朝夕"]
+    base = "".join(part + TEXT[20 * n : 20 * n + 20] for n, part in enumerate(numbers))
+    collation = collate(edition(base, "a.txt"), edition(base.replace("十", "一十"), "b.txt"))
+    assert [(one.witness, one.category) for one in collation.differences] == [("一", Class.SYSTEMATIC)] * 6
+    (pair,) = collation.systematic
+    assert (pair.base, pair.witness, pair.side, pair.confirmed) == ("十", "一十", Side.WITNESS, 6)

@@ -1,0 +1,80 @@
+"""A collation as CollateX writes it: every witness that stands in order can be read off the table, whole."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proof.collation.collatex import collatex, in_order
+from proof.collation.collation import collate
+from proof.text.encoding import Decoded
+from proof.text.read import parse_transcription
+from proof.text.transcription import Format, Transcription
+
+pytestmark = pytest.mark.slow
+
+TEXT = "司射東面于大夫之西比耦大夫與大夫命上射曰某御于子命下射曰子與某子射卒遂比衆耦衆耦立于大夫之南西面北上"
+
+
+def edition(text: str, name: str) -> Transcription:
+    return parse_transcription(Decoded(f"　　{text}", "utf-8", False), Path(name), Format.INLINE)
+
+
+def slipped(seed: int) -> str:
+    rng = random.Random(seed)  # noqa: S311
+    return "".join(rng.choice((one, one, one, one, one, "", one * 2, "甲乙", "丙")) for one in TEXT)
+
+
+@given(st.lists(st.integers(0, 400), min_size=1, max_size=3))
+@settings(max_examples=60, deadline=None)
+def test_every_witness_can_be_read_off_the_table(seeds: list[int]) -> None:
+    texts = [TEXT, *(slipped(seed) for seed in seeds)]
+    base, *witnesses = [edition(text, f"{number}.txt") for number, text in enumerate(texts)]
+    collations = [collate(base, witness) for witness in witnesses]
+    told = collatex(collations, ["A", *(str(number) for number in range(len(seeds)))])
+    held = [TEXT, *(text for text, one in zip(texts[1:], collations, strict=True) if in_order(one))]
+    assert len(told["witnesses"]) == len(held)
+    for number, text in enumerate(held):
+        assert "".join(token["t"] for row in told["table"] for token in row[number]) == text
+
+
+def test_what_is_equal_stands_in_one_segment_and_what_differs_in_its_own() -> None:
+    told = collatex([collate(edition(TEXT, "a"), edition(TEXT.replace("西比", "西北"), "b"))], ["A", "B"])
+    words = [["".join(token["t"] for token in cell) for cell in row] for row in told["table"]]
+    assert words == [[TEXT[:9], TEXT[:9]], ["比", "北"], [TEXT[10:], TEXT[10:]]]
+
+
+def test_a_witness_in_another_order_is_left_out() -> None:
+    one, other = TEXT[:26], TEXT[26:]
+    collation = collate(edition(TEXT, "a"), edition(other + one, "b"))
+    assert not in_order(collation)
+    assert collatex([collation], ["A", "B"])["witnesses"] == ["A"]
+
+
+def test_witnesses_that_have_other_layers_stand_in_one_table() -> None:
+    """One has the commentary and one has not: the base's characters have other numbers beside either."""
+    noted = "司射東面于大夫之西比耦【耦謂比偶之為耦也】大夫與大夫命上射曰某御于子命下射曰【命者告也】子與某子射卒遂比耦"
+    bare = "".join(part.rpartition("】")[2] for part in noted.split("【"))
+    commented = noted.replace("御", "甲").replace("告也", "乙也")
+    base = edition(noted, "base.txt")
+    witnesses = [plain(bare.replace("卒遂", "乃遂"), "bare.txt"), edition(commented, "commented.txt")]
+    for order in (witnesses, witnesses[::-1]):
+        told = collatex([collate(base, witness) for witness in order], ["A", "B", "C"])
+        read = ["".join(token["t"] for row in told["table"] for token in row[number]) for number in range(3)]
+        full = {"bare.txt": bare.replace("卒遂", "乃遂"), "commented.txt": commented.translate(BRACKETS)}
+        assert read == [noted.translate(BRACKETS), *(full[witness.path.name] for witness in order)]
+        rows = [["".join(token["t"] for token in cell) for cell in row] for row in told["table"]]
+        found = {tuple(row) if order is witnesses else (row[0], row[2], row[1]) for row in rows}
+        assert {("御", "御", "甲"), ("卒", "乃", "卒"), ("告", "", "乙")} <= found
+
+
+BRACKETS = dict.fromkeys(map(ord, "【】"))
+
+
+def plain(text: str, name: str) -> Transcription:
+    marked = f"<pb:KR1_WYG_001-1a>¶\n{text}¶\n"
+    return parse_transcription(Decoded(marked, "utf-8", False), Path(name), Format.KANRIPO)

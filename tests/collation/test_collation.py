@@ -1,0 +1,342 @@
+"""Witnesses against each other: what differs, what is variant or error, and what the apparatus says of it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from proof.collation.classes import Class
+from proof.collation.collation import Collation, collate
+from proof.collation.differences import WORDS
+from proof.collation.findings import flags
+from proof.collation.report import apparatus_summary, write_collation
+from proof.collation.witness_evidence import Parallel, weigh_witnesses
+from proof.collation.witnesses import places
+from proof.errors import UsageError
+from proof.model.flags import Evidence, Flag, Kind
+from proof.text.encoding import Decoded
+from proof.text.layers import Layer
+from proof.text.model import Script
+from proof.text.read import parse_transcription, read_transcription
+from proof.text.transcription import Format, Transcription
+from proof.text.variants import VariantPolicy
+
+pytestmark = pytest.mark.slow
+
+CANON = "司射東面于大夫之西比耦大夫與大夫命上射曰某御于子命下射曰子與某子射卒遂比衆耦衆耦立于大夫之南西面北上"
+
+
+def edition(text: str, name: str = "text.txt", form: Format = Format.INLINE) -> Transcription:
+    return parse_transcription(Decoded(text, "utf-8", False), Path(name), form)
+
+
+def seed(shared: Path, number: str) -> Transcription:
+    return read_transcription(next((shared / "seeds").glob(f"{number}_*")))
+
+
+@pytest.fixture(scope="module")
+def damaged(shared: Path) -> Collation:
+    """鄉射禮 in the 注疏 layout against the critical edition."""
+    return collate(seed(shared, "002"), seed(shared, "000"))
+
+
+def test_the_mirror_against_its_source_has_the_known_errors_and_no_other(shared: Path) -> None:
+    collation = collate(seed(shared, "003"), read_transcription(shared / "kanripo/KR1d0030/KR1d0030_010.txt"))
+    errors = {
+        (flag.ref, flag.line, flag.transcribed, flag.suggested, flag.kind) for flag in flags(collation) if flag.raised
+    }
+    with (shared / "gold/seed-003.tsv").open(encoding="utf-8") as file:
+        known = list(csv.DictReader(file, delimiter="\t"))
+    assert errors == {
+        (
+            row["ref"].removesuffix(".png"),
+            int(row["line"]),
+            row["seed"],
+            row["witness"],
+            Kind.OMISSION if row["what"] == "omission" else Kind.SUBSTITUTION,
+        )
+        for row in known
+    }
+    assert {one.category for one in collation.differences} <= {
+        Class.ERROR,
+        Class.READING,
+        Class.ORTHOGRAPHY,
+        Class.SCRIPT,
+        Class.UNENCODED,
+    }
+    assert all(one.rule for one in collation.differences if one.category not in (Class.ERROR, Class.READING))
+
+
+def test_the_footnotes_that_name_the_damaged_readings_are_carried(damaged: Collation) -> None:
+    carried = {(one.base, one.witness): one.notes[0].text for one in damaged.differences if one.notes}
+    assert (
+        carried.items()
+        >= {
+            ("备", "儁"): "儁：原作備，據嚴本校勘記改。",
+            ("进", "雖"): "雖：原作進，據嚴本校勘記改。",
+            ("躬", "射"): "射：原作躬，據嚴本校勘記改。",
+            ("射", "躬"): "躬：原作射，據嚴本校勘記改。",
+        }.items()
+    )
+
+
+def test_encoding_damage_is_one_finding_a_pair_with_all_its_places(damaged: Collation) -> None:
+    pairs = {(pair.base, pair.witness): pair for pair in damaged.systematic}
+    assert {("聄", "翿"), ("魨", "髤"), ("筩", "笴"), ("蘯", "蘋"), ("胑", "膱"), ("扌奎", "㨒")} <= pairs.keys()
+    text = damaged.base.edition.text
+    for pair in pairs.values():
+        assert len(pair.places) == text.count(pair.base)
+        assert all(text.startswith(pair.base, place) for place in pair.places)
+
+
+SEEDS = ("000", "001", "002", "003", "004")
+
+
+@pytest.mark.parametrize(("one", "other"), list(combinations(SEEDS, 2)))
+def test_the_order_of_the_witnesses_does_not_change_what_is_found(shared: Path, one: str, other: str) -> None:
+    there, back = collate(seed(shared, one), seed(shared, other)), collate(seed(shared, other), seed(shared, one))
+    assert there.aligned() == {mine: theirs for theirs, mine in back.aligned().items()}
+    assert {(found.base, found.a0, found.witness, found.b0, found.category) for found in there.differences} == {
+        (found.witness, found.b0, found.base, found.a0, found.category) for found in back.differences
+    }
+    assert {(pair.base, pair.witness, pair.places, pair.confirmed) for pair in there.systematic} == {
+        (pair.witness, pair.base, pair.witness_places, pair.confirmed) for pair in back.systematic
+    }
+    assert (there.only_base, there.only_witness) == (back.only_witness, back.only_base)
+
+
+def test_a_passage_that_one_side_lacks_is_one_finding_and_nothing_is_paired_with_unlike_text(shared: Path) -> None:
+    collation = collate(seed(shared, "004"), seed(shared, "000"))
+    told = [one for one in collation.differences if one.category not in (Class.SCRIPT, Class.ORTHOGRAPHY)]
+    assert {(one.base, one.witness) for one in told if one.category in WORDS} == {
+        ("传丈专反下传同", ""),
+        ("下宾厌同", ""),
+        ("", "坐"),
+        ("今", "古"),
+        ("", "酒"),
+        ("谓", "卻"),
+    }
+    (unlike,) = [one for one in told if one.category is Class.UNLIKE]
+    assert (unlike.base, unlike.witness) == ("右迎宾记立者东面北上宾党", "主人獻賔")
+    assert [
+        (one.base, one.witness) for one in told if one.category is Class.PASSAGE and len(one.base) in range(1, 9)
+    ] == [
+        ("右张侯记", ""),
+        ("右速宾记", ""),
+    ], "what lies between two parts is told as well, however short it is"
+    assert not collation.only_base or {one.text for one in collation.only_base} <= {
+        one.base if len(one.base) <= 40 else f"{one.base[:18]}…{one.base[-18:]}" for one in told
+    }
+
+
+def test_every_character_is_answered_by_its_like_or_stands_in_a_difference(shared: Path) -> None:
+    """Of two editions of 論衡: whatever another comparison would find is in some row."""
+    folder = shared / "kanripo" / "branches" / "KR3j0080"
+    name = sorted(path.name for path in (folder / "WYG").glob("*_00[1-9].txt"))[0]
+    collation = collate(read_transcription(folder / "WYG" / name), read_transcription(folder / "SBCK" / name))
+    a, b = collation.base, collation.witness
+    answered = collation.aligned()
+    alike = {at: to for at, to in answered.items() if a.cells[at].text == b.cells[to].text}
+    rows = collation.differences
+    in_rows = {at for one in rows for at in range(one.a0, one.a1)}, {to for one in rows for to in range(one.b0, one.b1)}
+    assert set(range(len(a))) - alike.keys() <= in_rows[0]
+    assert set(range(len(b))) - set(alike.values()) <= in_rows[1]
+
+
+def test_script_and_forms_are_no_errors(damaged: Collation) -> None:
+    errors = {(one.base, one.witness) for one in damaged.differences if one.kind is Kind.SUBSTITUTION}
+    assert ("俎", "祖") in errors
+    assert not errors & {("宾", "賔"), ("与", "與"), ("蛇", "虵"), ("略", "畧")}
+    assert damaged.left_out == (Layer.SUBCOMMENTARY, Layer.LEMMA)
+
+
+def test_every_paragraph_is_placed_in_some_witness(shared: Path) -> None:
+    base = seed(shared, "004")
+    juan = [read_transcription(shared / f"kanripo/KR1d0085/KR1d0085_{number:03}.txt") for number in range(7, 13)]
+    collations = [collate(base, witness) for witness in (seed(shared, "000"), *juan)]
+    best = {
+        place.block: max(c.placements[index].share for c in collations if len(c.placements) > index)
+        for index, place in enumerate(collations[2].placements)
+    }
+    assert len(best) == 7
+    assert min(best.values()) > 0.9
+    assert not any(place.placed for place in collations[-1].placements)
+
+
+def test_passages_in_another_order_are_parallels_not_errors(shared: Path) -> None:
+    collation = collate(seed(shared, "001"), seed(shared, "003"))
+    placed = {place.file_line: place.share for place in collation.placements}
+    assert placed[9] > 0.5
+    assert placed[13] == 0
+    assert {one.category for one in collation.differences} <= {
+        Class.LAYOUT,
+        Class.PARALLEL,
+        Class.PASSAGE,
+        Class.SCRIPT,
+        Class.UNLIKE,
+        Class.ORTHOGRAPHY,
+    }
+
+
+def test_a_simplified_text_with_commentary_meets_a_traditional_one_without() -> None:
+    base = edition("　　司射东面于大夫之西北耦【比近也】大夫与大夫命上射曰某御于子命下射曰子与某子射卒遂比众耦")
+    collation = collate(base, edition(f"　　{CANON}"))
+    (error,) = collation.of(Class.ERROR, Class.READING)
+    assert (error.base, error.witness, base.text[error.start]) == ("北", "比", "北")
+
+
+@pytest.mark.parametrize(
+    ("changed", "kind", "base", "witness"),
+    [
+        (CANON.replace("西比耦", "西北耦"), Kind.SUBSTITUTION, "北", "比"),
+        (CANON.replace("西比耦", "西耦"), Kind.OMISSION, "", "比"),
+        (CANON.replace("西比耦", "西比比耦"), Kind.INSERTION, "比", ""),
+        (CANON.replace("下射曰子", "下曰射子"), Kind.TRANSPOSITION, "曰射", "射曰"),
+    ],
+)
+def test_an_error_of_each_kind(changed: str, kind: Kind, base: str, witness: str) -> None:
+    text = edition(f"　　{changed}")
+    collation = collate(text, edition(f"　　{CANON}"))
+    (flag,) = [flag for flag in flags(collation) if flag.raised]
+    assert (flag.kind, flag.transcribed, flag.suggested) == (kind, base, witness)
+    line = text.text.splitlines()[flag.line - 1]
+    mended = line[: flag.offset] + flag.suggested + line[flag.offset + flag.length :]
+    assert mended == f"　　{CANON}"
+
+
+def test_a_long_passage_is_one_finding() -> None:
+    collation = collate(edition(f"　　{CANON}"), edition(f"　　{CANON[:25]}乃張侯下綱不及地武不繫左下綱{CANON[25:]}"))
+    (one,) = collation.differences
+    assert one.category is Class.PASSAGE
+    (flag,) = flags(collation)
+    assert (flag.suggested, flag.raised) == ("乃張侯下綱不及地武不繫左下綱", True)
+    (place,) = places([collation])
+    assert place.readings[0].text == flag.suggested
+
+
+def test_three_witnesses_stand_on_one_line() -> None:
+    base = edition(f"　　{CANON.replace('西比', '西北')}")
+    witnesses = [edition(f"　　{CANON}", "a.txt"), edition(f"　　{CANON.replace('西比', '西北')}", "b.txt")]
+    witnesses.append(edition("　　甲乙丙丁戊己庚辛壬癸", "c.txt"))
+    collations = [collate(base, witness) for witness in witnesses]
+    (place,) = places(collations)
+    assert place.base == "北"
+    assert [(r.witness, r.text, r.category) for r in place.readings] == [
+        ("a.txt", "比", "error"),
+        ("b.txt", "北", "same"),
+    ]
+
+
+def weigh(flags: list[Flag], base: Transcription, collations: list[Collation], policy: VariantPolicy) -> list[Flag]:
+    return weigh_witnesses(flags, base, [Parallel.of(one) for one in collations], policy, 3.0)
+
+
+def flag_on(base: Transcription, transcribed: str, suggested: str) -> Flag:
+    offset = base.text.index(transcribed)
+    evidence = Evidence("posterior")
+    return Flag(
+        "", "", 1, offset, len(transcribed), Kind.SUBSTITUTION, transcribed, suggested, 3.0, True, None, evidence
+    )
+
+
+def test_a_witness_that_reads_otherwise_raises_a_flag_and_one_that_agrees_lowers_it() -> None:
+    base = edition(f"　　{CANON.replace('西比', '西北')}")
+    policy = VariantPolicy(Script.TRADITIONAL)
+    flag = flag_on(base, "北耦", "比耦")
+    against = collate(base, edition(f"　　{CANON}", "a.txt"))
+    agreeing = collate(base, edition(base.text, "b.txt"))
+    (raised,) = weigh([flag], base, [against], policy)
+    (lowered,) = weigh([flag], base, [agreeing], policy)
+    assert raised.score > flag.score > lowered.score
+    (told,) = raised.evidence.witnesses
+    assert (told.siglum, told.reading, told.side) == ("a", "比耦", "image")
+    (both,) = weigh([flag], base, [against, agreeing], policy)
+    assert raised.score > both.score > lowered.score
+    assert [(one.siglum, one.reading, one.side) for one in both.evidence.witnesses] == [
+        ("a", "比耦", "image"),
+        ("b", "北耦", "text"),
+    ]
+    layout = replace(flag, kind=Kind.LAYOUT, line=0, length=0)
+    assert weigh([layout], base, [against], policy) == [layout]
+
+
+def test_which_of_two_equal_characters_is_too_many_does_not_matter() -> None:
+    base = edition(f"　　{CANON.replace('西比耦', '西比比耦')}")
+    collation = collate(base, edition(f"　　{CANON}", "a.txt"))
+    at = base.text.index("比比")
+    for offset in (at, at + 1):
+        flag = replace(flag_on(base, "比", ""), kind=Kind.INSERTION, offset=offset)
+        (raised,) = weigh([flag], base, [collation], VariantPolicy(Script.TRADITIONAL))
+        assert raised.score > flag.score
+
+
+def test_a_witness_has_no_say_between_two_forms_of_one_word() -> None:
+    base = edition(f"　　{CANON}")
+    flag = replace(flag_on(base, "衆", "眾"), kind=Kind.VARIANT)
+    (same,) = weigh([flag], base, [collate(base, edition(f"　　{CANON}", "a.txt"))], VariantPolicy(Script.TRADITIONAL))
+    assert same.score == flag.score
+
+
+def test_a_text_without_words_is_refused() -> None:
+    with pytest.raises(UsageError, match="has no text to collate"):
+        collate(edition("　　。。"), edition(f"　　{CANON}"))
+
+
+def test_the_collation_is_written_as_flags_table_and_summary(damaged: Collation, tmp_path: Path) -> None:
+    write_collation([damaged], tmp_path)
+    told = [json.loads(line) for line in (tmp_path / "flags.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {"备", "进"} <= {flag["transcribed"] for flag in told if flag["raised"]}
+    with (tmp_path / "places.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0][:4] == ["page", "line", "offset", "base"]
+    assert len(rows) > 500
+    (summary,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
+    assert summary["apparatus"]["witness"]["verbs"]["原作"] == 6
+    assert {pair["base"] for pair in summary["systematic"]} >= {"聄", "筩"}
+
+
+def test_notes_that_were_not_understood_are_listed_with_their_place() -> None:
+    text = "<pb:KR1_WYG_010-1a>¶\n大射儀(案此篇文/義甚明)比(案比今注疏/本訛作北)¶\n"
+    told = apparatus_summary(edition(text, form=Format.KANRIPO))
+    assert told == {"notes": 2, "verbs": {"訛作": 1}, "not understood": ["text.txt:2: 案此篇文義甚明"]}
+
+
+def test_a_passage_that_is_said_again_is_reported_as_that(tmp_path: Path) -> None:
+    """The witness has the passage once; the base has it, and quotes it in a paragraph of its own."""
+    other = "賓主人射則司射擯升降卒射即席而反位卒事司馬命張侯弟子脫束遂繫左下綱"
+    base = edition(f"{CANON}\n{other}\n{CANON}\n")
+    collation = collate(base, edition(f"{CANON}\n{other}\n", "witness.txt"))
+    first, second, again = collation.placements
+    assert first.placed
+    assert second.placed
+    assert again.said_again
+    assert again.witness_line == 1
+    (passage,) = collation.only_base
+    assert (passage.length, passage.again) == (len(CANON), len(CANON))
+    write_collation([collation], tmp_path)
+    (told,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
+    assert told["not placed"] == [{"line": 3, "found": 0.0, "witness line": 1, "said again": 1.0}]
+
+
+def test_a_passage_within_the_text_that_is_said_again_names_that_as_its_evidence() -> None:
+    other = "賓主人射則司射擯升降卒射即席而反位卒事司馬命張侯弟子脫束遂繫左下綱"
+    doubled = CANON + other + CANON[10:30] + "獻獲者于侯薦脯醢設折俎與薦皆三祭"
+    collation = collate(edition(doubled), edition(CANON + other + "獻獲者于侯薦脯醢設折俎與薦皆三祭", "witness.txt"))
+    (one,) = collation.differences
+    assert (one.category, one.rule, one.base) == (Class.PASSAGE, "said-again", CANON[10:30])
+
+
+def test_a_layer_of_which_one_text_has_next_to_nothing_is_not_compared() -> None:
+    """A date in brackets is no commentary of a text that has none."""
+    lines = [CANON[at : at + 10] for at in range(0, 50, 10)] * 5
+    noted = edition("\n".join(f"　　{line}【鄭氏云此言射者之禮也】" for line in lines), "noted.txt")
+    plain = edition("\n".join(f"　　{line}" for line in lines) + "【元年十月】", "plain.txt")
+    for one, other in ((noted, plain), (plain, noted)):
+        collation = collate(one, other)
+        assert collation.differences == ()
+        assert Layer.COMMENTARY in collation.left_out

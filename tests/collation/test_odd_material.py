@@ -1,0 +1,170 @@
+"""What editors do to a collation: names that are alike, characters that no font has, texts that are not the same."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from proof.cli import main
+from proof.collation.classes import Class
+from proof.collation.collation import Collation, collate
+from proof.collation.sigla import sigla
+from proof.collation.witness_evidence import Parallel, weigh_witnesses
+from proof.collation.witnesses import places
+from proof.model.flags import Evidence, Flag, Kind
+from proof.text.encoding import Decoded
+from proof.text.model import Script
+from proof.text.read import parse_transcription, read_transcription
+from proof.text.variants import VariantPolicy
+
+PAGE = "KR1d0030_WYG_010-1a"
+TEXT = "大射之儀君有命戒射宰戒百官有事於射者宰夫戒宰及司馬射人宿視滌司馬命量人量矦道與所設乏"
+MORE = "遂命量人巾車張三侯大侯之崇見鵠於參參見鵠於干干不及地武"
+SELECTED = "葛\U000e0100"
+
+
+def kanripo(body: str) -> str:
+    return f"<pb:{PAGE}>¶\n" + "".join(f"{body[at : at + 21]}¶\n" for at in range(0, len(body), 21))
+
+
+def written(path: Path, body: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(kanripo(body), encoding="utf-8")
+    return path
+
+
+def collated(one: str, other: str) -> Collation:
+    first, second = (
+        parse_transcription(Decoded(kanripo(body), "utf-8", False), Path("a.txt")) for body in (one, other)
+    )
+    return collate(first, second)
+
+
+def differing(one: str, other: str) -> list[tuple[str, str, Class]]:
+    return [
+        (found.base, found.witness, found.category)
+        for found in collated(TEXT + one + MORE, TEXT + other + MORE).differences
+    ]
+
+
+def differing_at_the_end(one: str, other: str) -> list[tuple[str, str, Class]]:
+    return [(found.base, found.witness, found.category) for found in collated(one, other).differences]
+
+
+def test_witnesses_of_one_file_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    base = written(tmp_path / "base.txt", TEXT)
+    first = written(tmp_path / "wyg/juan.txt", TEXT.replace("百官", "百宫"))
+    second = written(tmp_path / "sbck/juan.txt", TEXT.replace("百官", "百宮"))
+    read = [collate(read_transcription(base), read_transcription(path)) for path in (first, second)]
+    (place,) = places(read)
+    assert [(one.witness, one.text) for one in place.readings] == [("wyg/juan.txt", "宫"), ("sbck/juan.txt", "宮")]
+    assert main(["collate", str(base), str(first), str(second), "--out", str(tmp_path / "out")]) == 0
+    with (tmp_path / "out/places.csv").open(encoding="utf-8-sig", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["wyg/juan.txt"], row["sbck/juan.txt"]) == ("宫", "宮")
+
+
+def test_on_the_desk_they_are_told_apart_too(tmp_path: Path) -> None:
+    base = read_transcription(written(tmp_path / "base.txt", TEXT.replace("百官", "百宫")))
+    parallels = [
+        Parallel.of(collate(base, read_transcription(written(tmp_path / folder / "juan.txt", body))))
+        for folder, body in (("wyg", TEXT), ("sbck", TEXT.replace("百官", "百宫")))
+    ]
+    at = base.text.split("\n")[1].index("宫")
+    flag = Flag(PAGE, "", 1, at, 1, Kind.SUBSTITUTION, "宫", "官", 4.0, True, None, Evidence("posterior"))
+    (heard,) = weigh_witnesses([flag], base, parallels, VariantPolicy(Script.TRADITIONAL), 3.0)
+    assert [(one.siglum, one.side) for one in heard.evidence.witnesses] == [
+        ("wyg/juan", "image"),
+        ("sbck/juan", "text"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["a/x.txt", "b/y.txt"], ["x", "y"]),
+        (["a/x.txt", "b/x.txt", "z.txt"], ["a/x", "b/x", "z"]),
+        (["1/a/x.txt", "2/a/x.txt"], ["1/a/x", "2/a/x"]),
+        (["a/x.txt", "a/x.txt"], ["a/x", "a/x (2)"]),
+        (["a/x.txt", "a/x.md"], ["a/x", "a/x (2)"]),
+    ],
+)
+def test_sigla_are_as_short_as_they_can_be_and_never_alike(paths: list[str], names: list[str]) -> None:
+    assert sigla([Path(path) for path in paths]) == names
+
+
+@pytest.mark.parametrize("order", [["base", "base"], ["base", "other", "other"], ["base", "other", "./base"]])
+def test_a_file_named_twice_is_refused(order: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("base", "other"):
+        written(tmp_path / name, TEXT)
+    assert main(["collate", *(str(tmp_path / name) for name in order)]) == 2
+    assert "name each file once" in capsys.readouterr().err
+
+
+def test_a_copy_under_another_name_and_another_text_are_called_what_they_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base, copy = written(tmp_path / "base.txt", TEXT), written(tmp_path / "copy.txt", TEXT)
+    other = written(tmp_path / "other.txt", "天地玄黃宇宙洪荒日月盈昃辰宿列張寒來暑往秋收冬藏閏餘成歲律呂調陽")
+    assert main(["collate", str(base), str(copy)]) == 0
+    assert "a copy is no witness" in capsys.readouterr().out
+    assert main(["collate", str(base), str(other)]) == 0
+    assert "hardly the same text" in capsys.readouterr().out
+
+
+def test_a_character_that_no_font_has_is_shown_by_its_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base, other = written(tmp_path / "a.txt", f"{TEXT}\ue000{MORE}"), written(tmp_path / "b.txt", f"{TEXT}乏{MORE}")
+    assert main(["collate", str(base), str(other)]) == 0
+    assert "U+E000 → 乏" in capsys.readouterr().out
+
+
+def test_a_selected_form_is_the_character_that_it_is_a_form_of() -> None:
+    assert differing(f"君{SELECTED}命", "君葛命") == [(SELECTED, "葛", Class.ORTHOGRAPHY)]
+    assert differing(f"君{SELECTED}命", "君曷命") == [(SELECTED, "曷", Class.READING)]
+
+
+def test_a_radical_out_of_a_pdf_is_the_character_and_no_omission() -> None:
+    assert differing("君⼤命", "君大命") == [("⼤", "大", Class.ORTHOGRAPHY)]
+    assert differing("君大命", "君⼤命") == [("大", "⼤", Class.ORTHOGRAPHY)]
+
+
+def test_two_characters_without_code_points_are_not_one() -> None:
+    assert differing("君&KR0058;命", "君&KR0058;命") == []
+    assert differing("君&KR0058;命", "君&KR0059;命") == [("&KR0058;", "&KR0059;", Class.UNENCODED)]
+    assert differing("君⿰扌奎命", "君挂命") == [("⿰扌奎", "挂", Class.UNENCODED)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        ("三", "二", [("三", "二")]),
+        ("三命", "二命", [("三", "二")]),
+        ("命", "", [("命", "")]),
+        ("", "既命", [("", "既命")]),
+    ],
+)
+def test_the_first_and_the_last_characters_are_compared_too(one: str, other: str, found: list[tuple[str, str]]) -> None:
+    assert [(base, witness) for base, witness, _ in differing_at_the_end(TEXT + one, TEXT + other)] == found
+    turned = differing_at_the_end(one[::-1] + TEXT, other[::-1] + TEXT)
+    assert sorted((base[::-1], witness[::-1]) for base, witness, _ in turned) == sorted(found)
+
+
+def test_what_one_of_two_parts_has_beyond_the_other_is_a_passage() -> None:
+    assert differing_at_the_end(TEXT, TEXT + MORE) == [("", MORE, Class.PASSAGE)]
+    assert differing_at_the_end(MORE + TEXT, TEXT) == [(MORE, "", Class.PASSAGE)]
+
+
+def test_characters_beyond_the_basic_plane_keep_their_places() -> None:
+    found = collated("𫝊㑹𤣥" + TEXT, "傳會玄" + TEXT.replace("百官", "百宫"))
+    assert [(one.base, one.category) for one in found.differences] == [
+        ("𫝊", Class.ORTHOGRAPHY),
+        ("㑹", Class.ORTHOGRAPHY),
+        ("𤣥", Class.ORTHOGRAPHY),
+        ("官", Class.ERROR),
+    ]
+    text = found.base.edition.text
+    assert all(text[one.start : one.start + one.length] == one.base for one in found.differences)

@@ -1,0 +1,98 @@
+"""The table of a collation: one page that opens offline, filtered by class, in three languages and on any screen."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from proof.collation.collation import collate
+from proof.collation.findings import flags
+from proof.collation.report import write_collation
+from proof.collation.table import rows, write_table
+from proof.locale.languages import LANGUAGES
+from proof.text.encoding import Decoded
+from proof.text.read import parse_transcription
+from proof.text.transcription import Format, Transcription
+
+TEXT = "司射東面于大夫之西比耦大夫與大夫命上射曰某御于子命下射曰子與某子射卒遂比衆耦衆耦立于大夫之南西面北上"
+OTHER = TEXT.replace("大夫之西", "大夫之南").replace("衆耦立", "眾耦立")
+
+
+def edition(text: str, name: str) -> Transcription:
+    marked = f"<pb:KR1_WYG_001-1a>¶\n{text[:21]}¶\n{text[21:42]}¶\n{text[42:]}¶\n"
+    return parse_transcription(Decoded(marked, "utf-8", False), Path(name), Format.KANRIPO)
+
+
+def written(folder: Path, language: str = "en", images: dict[str, Path] | None = None, name: str = "b.txt") -> Path:
+    base = edition(TEXT, "a.txt")
+    path = folder / "collation.html"
+    collations = [collate(base, edition(OTHER, name)), collate(base, edition(TEXT, "c.txt"))]
+    write_table(collations, path, language=language, images=images)
+    return path
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_the_table_is_filtered_by_class_and_fits_the_screen(
+    browser: Browser, tmp_path: Path, language: str, width: int, height: int
+) -> None:
+    page = browser.new_page(viewport={"width": width, "height": height})
+    asked: list[str] = []
+    faults: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: faults.append(message.text))
+    path = written(tmp_path, language)
+    page.goto(path.as_uri())
+    shown = page.locator("tbody tr:visible")
+    assert shown.count() == 2
+    page.locator("input[value=orthography]").uncheck()
+    assert shown.count() == 1
+    assert "大夫之西" in "".join(shown.locator("td").first.inner_text().split())
+    assert shown.locator("mark").all_inner_texts() == ["西", "南", "西"]
+    page.locator("input[type=search]").fill("眾")
+    assert shown.count() == 0
+    page.locator("input[value=orthography]").check()
+    assert shown.count() == 1
+    assert page.locator("html").get_attribute("lang") == language
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert [url for url in asked if not url.startswith(("data:", path.as_uri()))] == []
+    assert faults == []
+    page.close()
+
+
+def test_images_are_linked_beside_the_page_and_names_are_escaped(tmp_path: Path) -> None:
+    image = tmp_path / "scans" / "1a #1.png"
+    told = written(tmp_path, images={"KR1_WYG_001-1a": image}, name="<b>&.txt").read_text(encoding="utf-8")
+    assert 'href="scans/1a%20%231.png"' in told
+    assert "&lt;b&gt;&amp;.txt" in told
+    assert "<b>&.txt" not in told
+
+
+def test_a_place_shows_what_the_base_has_there_whatever_layers_each_witness_has(tmp_path: Path) -> None:
+    """The first witness has no notes, so that they are not compared with it; the place after them is the second's."""
+    base = edition(TEXT.replace("大夫之西", "大夫(耦謂/比偶)之西"), "base.txt")
+    bare = edition(TEXT, "bare.txt")
+    noted = edition(TEXT.replace("大夫之西", "大夫(耦謂/比偶)之西").replace("衆耦立于", "衆耦位于"), "noted.txt")
+    (row,) = rows([collate(base, bare), collate(base, noted)], {}, tmp_path)
+    assert (row.base.before[-2:], row.base.text, row.base.behind[:2]) == ("衆耦", "立", "于大")
+    agreeing, differing = row.readings
+    assert (agreeing.text, agreeing.category) == ("立", "")
+    assert (differing.before[-2:], differing.text, differing.behind[:2]) == ("衆耦", "位", "于大")
+
+
+def test_a_witness_is_called_as_the_user_calls_it(tmp_path: Path) -> None:
+    base, witness = edition(TEXT, "a.txt"), replace(edition(OTHER, "b.txt"), siglum="四部")
+    collation = collate(base, witness)
+    write_table([collation], tmp_path / "collation.html")
+    assert '<th scope="col">四部</th>' in (tmp_path / "collation.html").read_text(encoding="utf-8")
+    write_collation([collation], tmp_path)
+    table = json.loads((tmp_path / "collatex.json").read_text(encoding="utf-8"))
+    assert table["witnesses"] == ["a.txt", "四部"]
+    assert "四部" in (tmp_path / "places.csv").read_text(encoding="utf-8")
+    (summary,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
+    assert summary["siglum"] == "四部"
+    assert [one.siglum for one in flags(collation)[0].evidence.witnesses] == ["四部"]

@@ -1,0 +1,118 @@
+"""All forms of an export say the same: what was accepted or corrected by hand, nothing that was rejected."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from lxml import etree
+
+from proof.exports.decided import decided_in
+from proof.exports.files import FORMS, Material, write_export
+from proof.exports.source import correct
+from proof.model.flags import Evidence, Flag, Kind
+from proof.ocr.engine import EngineIdentity
+from proof.store import RunInfo, Store
+from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.manual_corrections import ManualCorrection
+from proof.store.saving import CheckedResult
+from proof.text.read import read_transcription
+from tests.exports.conftest import PAGE, page_of
+from tests.standing import page_place, text_info
+
+COLUMNS = ["　大夫(案/)之西北耦", "", "命上射曰告"]
+INSERTED, REJECTED, BY_HAND, TAKEN, COPY = "甲", "乙", "丙", "丁", "戊"
+
+
+def flag(uid: str, line: int, offset: int, text: str, suggested: str) -> Flag:
+    kind = Kind.SUBSTITUTION if text else Kind.OMISSION
+    source = COLUMNS[line - 1]
+    context = f"{source[:offset][-3:]}[{text}]{source[offset + len(text) :][:3]}"
+    return Flag(
+        PAGE, "r", line, offset, len(text), kind, text, suggested, 5.0, True, None, Evidence("posterior"), context, uid
+    )
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> dict[str, str]:
+    """Every form of the text, as its files read, one behind the other. An insertion into an empty half-row before main
+    text and a substitution are taken, one is rejected, one kept although the copy reads otherwise, and a character is
+    corrected by hand."""
+    path = tmp_path / "KR1_010.txt"
+    path.write_text(f"<pb:{PAGE}>¶\n" + "".join(f"{source}¶\n" for source in COLUMNS), encoding="utf-8")
+    edition = read_transcription(path)
+    half = COLUMNS[0].index(")")
+    flags = (
+        flag("f-half", 1, half, "", INSERTED),
+        flag("f-no", 1, COLUMNS[0].index("北"), "北", REJECTED),
+        flag("f-yes", 3, 0, "命", TAKEN),
+        flag("f-copy", 3, 1, "上", COPY),
+    )
+    page = replace(page_of(COLUMNS), flags=flags)
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        run = store.begin_run(RunInfo("KR1", "書", (text_info(path),), EngineIdentity("none", "1", "none", "0")))
+        store.save_pages(run, [CheckedResult(page_place(0, path, PAGE), "", page)])
+        said = {"f-half": Verdict.TAKE, "f-no": Verdict.KEEP, "f-yes": Verdict.TAKE, "f-copy": Verdict.RETAIN}
+        for number, one in enumerate(flags, start=1):
+            reading = one.suggested if one.id == "f-copy" else ""
+            verdict = said[one.id]
+            store.decisions.decide(DecisionRequest("KR1", number, verdict, 0, "某", f"request-{one.id}", reading))
+        listed = store.queue.pages("KR1")[0].number
+        store.manual_corrections.correct(ManualCorrection("KR1", listed, 3, 4, 1, BY_HAND, "某", "by-hand-1"))
+        decided = decided_in(store, edition)
+        corrected = correct(decided.edition, decided.corrections)
+        pages = list(store.results(work="KR1"))
+    material = Material(
+        corrected, datetime(2026, 1, 2, tzinfo=UTC), pages, rejected=decided.rejected, base="https://example.org/book"
+    )
+    return {form: "".join(map(text_of, write_export(material, [form], tmp_path / form))) for form in FORMS}
+
+
+def text_of(file: Path) -> str:
+    """What a file reads; of a DOCX file its document and its footnotes."""
+    if file.suffix != ".docx":
+        return file.read_text(encoding="utf-8-sig")
+    with ZipFile(file) as archive:
+        parts = [name for name in archive.namelist() if name in ("word/document.xml", "word/footnotes.xml")]
+        return "".join(archive.read(name).decode("utf-8") for name in parts)
+
+
+@pytest.mark.parametrize("form", list(FORMS))
+def test_every_form_has_what_was_decided_and_nothing_that_was_rejected(written: dict[str, str], form: str) -> None:
+    assert [one for one in (INSERTED, BY_HAND, TAKEN) if one not in written[form]] == []
+    assert REJECTED not in written[form]
+
+
+def test_an_insertion_into_an_empty_half_row_is_in_that_half_row(written: dict[str, str]) -> None:
+    assert f"　大夫(案/{INSERTED})之西北耦¶" in written["text"]
+    tei = etree.fromstring(written["tei"].encode())
+    [note] = tei.iterfind(".//{*}body//{*}note[@place='inline']")
+    assert "".join(map(str, note.itertext())) == f"案{INSERTED}"
+    page = etree.fromstring(written["page"].encode())
+    lines: dict[str, str] = {}
+    for line in page.iterfind(".//{*}TextLine"):
+        told = str(line.get("custom"))
+        lines[told] = lines.get(told, "") + str(line.findtext("{*}TextEquiv/{*}Unicode"))
+    assert lines["structure {type:note-left;}"] == INSERTED
+    assert lines["structure {type:note-right;}"] == "案"
+    assert lines["structure {type:default;}"] == "大夫之西北耦" + f"{TAKEN}上射曰{BY_HAND}"
+    alto = etree.fromstring(written["alto"].encode())
+    strings = [str(one.get("CONTENT")) for one in alto.iterfind(".//{*}String")]
+    assert strings == ["大夫", "案", INSERTED, "之西北耦", f"{TAKEN}上射曰{BY_HAND}"]
+
+
+def test_notes_and_spreadsheet_say_that_the_text_was_kept(written: dict[str, str]) -> None:
+    assert f"上：影像作{COPY}，今不從。" in written["notes"]
+    [row] = [one for one in csv.DictReader(written["csv"].splitlines()) if one["copy"]]
+    assert (row["before"], row["after"], row["copy"], row["authority"]) == ("上", "上", COPY, "影像")
+    shown = json.loads(written["annotations"])["items"]
+    assert [one["body"]["value"].partition(": ")[2] for one in shown] == [
+        f"∅ → {INSERTED}",
+        f"命 → {TAKEN}",
+        f"告 → {BY_HAND}",
+    ]

@@ -1,0 +1,121 @@
+"""Collation notes in the house style of critical editions, and in the plain form."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from proof.exports.collation_notes import notes_of
+from proof.exports.corrections import Correction
+from proof.exports.note_files import house_list, with_footnotes
+from proof.exports.source import CorrectedSource, correct
+from proof.exports.spreadsheet import spreadsheet
+from proof.model.flags import Kind
+from proof.text.encoding import Decoded
+from proof.text.read import parse_transcription
+
+KANRIPO = "<pb:KR1_WYG_010-1a>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n司射不告告者&KR0058;揖耦以¶\n"
+CRITICAL = "### 數獲 {#5}\n\n東面于中東[^3]坐。<small>固東面矣。</small>\n\n[^3]: 坐：原脫。\n\n二筭為純矣。\n"
+PAGE = "KR1_WYG_010-1a"
+
+
+def corrected(text: str, *corrections: Correction) -> CorrectedSource:
+    return correct(parse_transcription(Decoded(text, "utf-8", False), Path("text.txt")), corrections)
+
+
+def four() -> CorrectedSource:
+    return corrected(
+        KANRIPO,
+        Correction(PAGE, 2, 15, 2, "以耦", "耦以", kind=Kind.TRANSPOSITION, witness="影像"),
+        Correction(PAGE, 2, 3, 1, "", "告", witness="理校"),
+        Correction(PAGE, 1, 5, 1, "比", "北", witness="影像", note="參見次頁。"),
+        Correction(PAGE, 1, 3, 0, "與", ""),
+    )
+
+
+def test_the_house_style_says_what_stood_there_and_after_what_it_was_changed() -> None:
+    assert house_list(notes_of(four())).splitlines() == [
+        "卷十",
+        "〔一〕葉一上第一行　大夫〔與〕之西比耦　與：原脫，今補。",
+        "〔二〕葉一上第一行　夫與之西〔比〕耦案比今　比：原作北，據影像改。參見次頁。",
+        "〔三〕葉一上第二行　司射不〔〕告者揖以　告：原衍，據理校刪。",
+        "〔四〕葉一上第二行　不告者揖〔以耦〕　以耦：原作耦以，據影像乙正。",
+    ]
+
+
+def test_the_spreadsheet_counts_characters_as_the_page_has_them() -> None:
+    rows = csv.DictReader(spreadsheet(four()).decode("utf-8-sig").splitlines())
+    assert [(row["column"], row["character"], row["before"], row["after"]) for row in rows] == [
+        ("1", "3", "", "與"),
+        ("1", "5", "北", "比"),
+        ("2", "4", "告", ""),
+        ("2", "9", "耦以", "以耦"),
+    ]
+
+
+def test_notes_on_a_simplified_text_are_simplified() -> None:
+    text = "卷十 第 1a 页 WYG0103-0192c.png\n东面于大夫之西北耦\n"
+    done = corrected(text, Correction("WYG0103-0192c", 1, 7, 1, "比", "北", witness="严本"))
+    (note,) = notes_of(done).notes
+    assert note.words == "比：原作北，据严本改。"
+
+
+def test_footnotes_stand_in_place_and_their_text_follows_the_paragraph() -> None:
+    done = corrected(
+        CRITICAL,
+        Correction("", 3, 4, 1, "西", "東", witness="嚴本校勘記"),
+        Correction("", 7, 4, 1, "", "矣"),
+    )
+    assert with_footnotes(done, notes_of(done)) == (
+        "### 數獲 {#5}\n\n東面于中西[^4][^3]坐。<small>固東面矣。</small>\n\n[^3]: 坐：原脫。\n"
+        "[^4]: 西：原作東，據嚴本校勘記改。\n\n二筭為純[^5]。\n\n[^5]: 矣：原衍，今刪。\n"
+    )
+    assert "[^4]" not in done.text
+
+
+def test_footnotes_of_other_formats_follow_the_text() -> None:
+    done = corrected(KANRIPO, Correction(PAGE, 1, 5, 1, "比", "北"))
+    text = with_footnotes(done, notes_of(done))
+    assert "之西比[^1]耦" in text
+    assert text.endswith("\n[^1]: 比：原作北，今改。")
+
+
+def test_a_text_that_is_kept_is_noted_with_what_the_copy_reads() -> None:
+    done = corrected(
+        KANRIPO,
+        Correction(PAGE, 1, 5, 1, "北", "北", witness="影像", copy_reads="比"),
+        Correction(PAGE, 1, 6, 1, "耦", "耦", witness="理校", copy_reads=""),
+        Correction(PAGE, 2, 3, 0, "", "", witness="嚴本", copy_reads="告"),
+    )
+    assert [note.words for note in notes_of(done).notes] == [
+        "北：影像作比，今不從。",
+        "耦：影像無，據理校不從。",
+        "告：嚴本有，今不從。",
+    ]
+    assert done.text == KANRIPO
+
+
+def test_every_witness_is_named_with_its_reading_and_in_full_once() -> None:
+    readings = (("四庫", "比"), ("SBCK", "比"), ("嚴", "北"))
+    done = corrected(
+        KANRIPO,
+        Correction(PAGE, 1, 5, 1, "比", "北", witness="四庫", readings=readings),
+        Correction(PAGE, 2, 3, 1, "", "告", witness="四庫", readings=(("四庫", ""), ("嚴", "告"))),
+        Correction(PAGE, 1, 3, 0, "與", "", witness="嚴", readings=(("嚴", "與"), ("四庫", ""))),
+    )
+    doubtful = Correction(PAGE, 2, 1, 1, "射", "射", doubt="馬", readings=(("嚴", "馬"),), start=KANRIPO.index("射不"))
+    notes = notes_of(done, [doubtful], {"嚴": "嚴州本儀禮鄭注"})
+    assert [note.words for note in notes.notes] == [
+        "與：原脫，嚴本有，四庫本亦無，從嚴本補。",
+        "比：原作北，四庫本、叢刊本作比，嚴本同，從四庫本改。",
+        "射：嚴本作馬，疑當作馬。",
+        "告：原衍，四庫本無，嚴本同，從四庫本刪。",
+    ]
+    assert notes.witnesses == {"叢刊本": "四部叢刊本", "四庫本": "文淵閣四庫全書本", "嚴本": "嚴州本儀禮鄭注"}
+    assert house_list(notes).startswith("叢刊本：四部叢刊本\n嚴本：嚴州本儀禮鄭注\n四庫本：文淵閣四庫全書本\n\n卷十\n")
+
+
+def test_without_corrections_there_is_nothing_to_note() -> None:
+    done = corrected(CRITICAL)
+    assert house_list(notes_of(done)) == ""
+    assert with_footnotes(done, notes_of(done)) == CRITICAL

@@ -1,0 +1,419 @@
+"""TEI, PAGE XML, ALTO, IIIF and Web Annotations: valid by their own schemas, and saying what the page says."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from proof.collation.collation import collate
+from proof.exports.alto import alto
+from proof.exports.collation_notes import notes_of
+from proof.exports.corrections import Correction
+from proof.exports.iiif import Addressed, flag_annotations, manifest
+from proof.exports.marked import MarkedPage, mark
+from proof.exports.note_files import house_list, with_footnotes
+from proof.exports.pagexml import page_xml
+from proof.exports.source import correct
+from proof.exports.tei import tei
+from proof.model.flags import Kind
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
+from proof.text.encoding import Decoded
+from proof.text.model import Row
+from proof.text.read import parse_transcription, read_transcription
+from proof.text.transcription import Transcription
+
+pytestmark = pytest.mark.slow
+
+PAGE = "KR1_WYG_010-1a"
+TEXT = f"#+TITLE: 書\n<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n¶\n命上射&KR0058;曰告¶\n"
+MADE = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+TEI = {"t": "http://www.tei-c.org/ns/1.0"}
+
+CORRECTIONS = [
+    Correction(PAGE, 1, 5, 1, "比", "北"),
+    Correction(PAGE, 2, 0, 0, "與", ""),
+    Correction(PAGE, 3, 11, 1, "", "曰"),
+    Correction(PAGE, 3, 1, 2, "射上", "上射", kind=Kind.TRANSPOSITION),
+]
+
+
+def edition() -> Transcription:
+    return parse_transcription(Decoded(TEXT, "utf-8", False), Path("text.txt"))
+
+
+def marked(checked: PageResult) -> MarkedPage:
+    page = mark(checked, CORRECTIONS)
+    assert page is not None
+    return page
+
+
+@pytest.fixture(scope="session")
+def page_schema(schemas: Path) -> etree.XMLSchema:
+    return etree.XMLSchema(etree.parse(str(schemas / "page.xsd")))
+
+
+def han(text: str) -> str:
+    return "".join(char for char in text if "\u3400" <= char <= "\u9fff" or char > "\U00020000")
+
+
+def words(element: etree._Element | None) -> str:
+    assert element is not None
+    return "".join(map(str, element.itertext()))
+
+
+def test_a_page_is_lines_from_top_to_bottom_with_the_corrected_text(checked: PageResult) -> None:
+    page = marked(checked)
+    assert [[line.text for line in column.lines] for column in page.columns] == [
+        ["大夫之西比耦", "案比今注", "訛作北據"],
+        ["與"],
+        ["命射上&KR0058;告"],
+    ]
+    assert [[line.row.value for line in column.lines] for column in page.columns] == [
+        ["main", "right", "left"],
+        ["main"],
+        ["main"],
+    ]
+    sic = [
+        glyph for column in page.columns for line in column.lines for glyph in line.glyphs if glyph.text != glyph.sic
+    ]
+    assert [(glyph.sic, glyph.text) for glyph in sic] == [("北", "比"), ("上", "射"), ("射", "上"), ("曰", "")]
+
+
+def test_planted_and_undecided_corrections_stay_out(checked: PageResult) -> None:
+    page = mark(
+        checked,
+        [Correction(PAGE, 1, 5, 1, "比", "北", audit=True), Correction(PAGE, 1, 5, 1, "此", "北", accepted=False)],
+    )
+    assert page is not None
+    assert page.columns[0].lines[0].text == "大夫之西北耦"
+
+
+def test_page_xml_is_valid_and_has_the_glyphs_where_they_are(checked: PageResult, page_schema: etree.XMLSchema) -> None:
+    document = etree.fromstring(page_xml(marked(checked), MADE))
+    page_schema.assertValid(document)
+    lines = document.findall(".//{*}TextLine")
+    assert [line.findtext("{*}TextEquiv/{*}Unicode") for line in lines] == [
+        "大夫之西比耦", "案比今注", "訛作北據", "與", "命射上&KR0058;告",
+    ]  # fmt: skip
+    glyph = document.findall(".//{*}Glyph")[4]
+    assert glyph.findtext("{*}TextEquiv/{*}Unicode") == "比"
+    coords = glyph.find("{*}Coords")
+    assert coords is not None
+    assert coords.get("points") == "300,250 390,250 390,289 300,289"
+    assert [ref.get("regionRef") for ref in document.findall(".//{*}RegionRefIndexed")] == ["c1", "c2", "c3"]
+
+
+def test_alto_has_the_same_lines_and_glyphs(checked: PageResult) -> None:
+    document = etree.fromstring(alto(marked(checked)))
+    strings = [string.get("CONTENT") for string in document.findall(".//{*}String")]
+    assert strings == ["大夫之西比耦", "案比今注", "訛作北據", "與", "命射上&KR0058;告"]
+    glyph = document.findall(".//{*}Glyph")[4]
+    assert [glyph.get(name) for name in ("CONTENT", "HPOS", "VPOS", "WIDTH", "HEIGHT")] == [
+        "比",
+        "300",
+        "250",
+        "90",
+        "39",
+    ]
+    contents = [str(glyph.get("CONTENT")) for glyph in document.iterfind(".//{*}Glyph")]
+    assert "".join(contents) == "".join(str(one) for one in strings).replace("與", "").replace("&KR0058;", "")
+    assert {len(content) for content in contents} == {1}, "the type of a glyph's content is one character"
+    assert all(0.0 <= float(glyph.get("GC", "0")) <= 1.0 for glyph in document.iterfind(".//{*}Glyph"))
+    known = {element.get("ID") for element in document.iter() if element.get("ID")}
+    referred = {
+        name for element in document.iter() for name in (element.get("TAGREFS") or element.get("REF") or "").split()
+    }
+    assert referred <= known
+
+
+@pytest.fixture(scope="session")
+def alto_schema() -> etree.RelaxNG:
+    """What ALTO 4.3 defines of what is written here. The schema itself comes in no package."""
+    return etree.RelaxNG(etree.parse(str(Path(__file__).with_name("alto_4_3.rng"))))
+
+
+def test_alto_is_what_the_version_that_it_names_defines(checked: PageResult, alto_schema: etree.RelaxNG) -> None:
+    no_columns = replace(checked, columns=(), characters=(), flags=())
+    unsure = replace(checked, characters=tuple(replace(one, p_text=1.5) for one in checked.characters))
+    for page in (checked, no_columns, unsure, replace(checked, image=Path("a\x01&b.png"))):
+        data = alto(marked(page))
+        alto_schema.assertValid(etree.fromstring(data))
+        names = [element.get("ID") for element in etree.fromstring(data).iter() if element.get("ID")]
+        assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "value"),
+    [
+        (".", "SCHEMAVERSION", "4.9"),
+        (".//{*}TextLine", "BASEDIRECTION", "down"),
+        (".//{*}Glyph", "CONTENT", "比北"),
+        (".//{*}Glyph", "GC", "1.5"),
+        (".//{*}TextBlock", "ID", None),
+        (".//{*}Page", "NUMBER", "1"),
+    ],
+)
+def test_what_that_version_does_not_define_is_found(
+    checked: PageResult, alto_schema: etree.RelaxNG, path: str, name: str, value: str | None
+) -> None:
+    document = etree.fromstring(alto(marked(checked)))
+    element = document if path == "." else document.find(path)
+    assert element is not None
+    if value is None:
+        del element.attrib[name]
+    else:
+        element.set(name, value)
+    assert not alto_schema.validate(document)
+
+
+KRAKEN = """
+import json, sys
+from kraken.lib.xml import XMLPage
+print(json.dumps([[line.text, line.baseline, line.boundary] for line in XMLPage(sys.argv[1]).lines.values()]))
+"""
+
+
+@pytest.fixture(scope="session")
+def kraken() -> str:
+    """A Python that has kraken: it is large, and its dependencies are not ours."""
+    python = os.environ.get("KRAKEN_PYTHON", "")
+    if not python:
+        pytest.skip("kraken has an environment of its own: `make test-consumers` runs this")
+    return python
+
+
+@pytest.mark.parametrize("form", ["page", "alto"])
+def test_kraken_reads_the_lines(kraken: str, checked: PageResult, tmp_path: Path, form: str) -> None:
+    path = tmp_path / "page.xml"
+    path.write_bytes(page_xml(marked(checked), MADE) if form == "page" else alto(marked(checked)))
+    told = subprocess.run([kraken, "-c", KRAKEN, path], capture_output=True, text=True, check=False)  # noqa: S603
+    assert told.returncode == 0, told.stderr
+    lines = json.loads(told.stdout.splitlines()[-1])
+    assert [text for text, _, _ in lines] == ["大夫之西比耦", "案比今注", "訛作北據", "與", "命射上&KR0058;告"]
+    for _, baseline, boundary in lines:
+        assert baseline[0][0] == baseline[-1][0], "a column is a vertical line"
+        assert len(boundary) >= 4
+
+
+def test_every_seed_and_a_kanripo_juan_are_valid_tei_with_all_their_characters(
+    shared: Path, tei_schema: etree.RelaxNG
+) -> None:
+    paths = [*sorted((shared / "seeds").glob("*.txt")), shared / "kanripo/KR1d0085/KR1d0085_008.txt"]
+    for path in paths:
+        source = read_transcription(path)
+        document = etree.fromstring(tei(source))
+        tei_schema.assertValid(document)
+        for note in document.findall(".//{*}note[@place='foot']"):
+            note.text, note[:] = "", []
+        told = han(words(document.find(".//{*}body")))
+        assert told == han("".join(stretch.source for stretch in source.stretches()))
+
+
+def test_tei_has_corrections_zones_and_breaks(checked: PageResult, tei_schema: etree.RelaxNG) -> None:
+    corrected = correct(edition(), CORRECTIONS)
+    document = etree.fromstring(tei(corrected.edition, corrected.placed, [checked]))
+    tei_schema.assertValid(document)
+    changes = [
+        (choice.findtext("t:sic", namespaces=TEI), choice.findtext("t:corr", namespaces=TEI))
+        for choice in document.iterfind(".//t:choice", namespaces=TEI)
+    ]
+    assert changes == [("北", "比"), ("", "與"), ("上射", "射上"), ("曰", "")]
+    zones = {zone.get("{http://www.w3.org/XML/1998/namespace}id"): zone for zone in document.iterfind(".//{*}zone")}
+    pointed = [str(element.get("facs")).removeprefix("#") for element in document.iterfind(".//{*}choice[@facs]")]
+    assert [zones[name].get("ulx") for name in pointed] == ["300", "100", "100"]
+    assert len(document.findall(".//{*}cb[@facs]")) == 3
+    (page,) = document.findall(".//{*}pb")
+    assert page.get("facs") == "#s1"
+    note = document.find(".//{*}note")
+    assert note is not None
+    assert [child.tag.split("}")[1] for child in note] == ["lb"]
+    assert note.get("type") == "editor"
+
+
+RUNNING = "\u3000\u3000大夫之西北耦【案比今注訛作北據】\n\u3000\u3000命上射曰告\n"
+
+
+def laid(text: str) -> PageResult:
+    """The running text on one image: two columns of six characters, then one of what remains."""
+    read = parse_transcription(Decoded(text, "utf-8", False), Path("running.txt"))
+    columns, characters = [], []
+    starts = [0, text.index("\n") + 1]
+    for number, cell in enumerate(cell for stretch in read.stretches() for cell in stretch.cells()):
+        at, down = min(number // 6, 2), number - 6 * min(number // 6, 2)
+        line = 1 if cell.start < starts[1] else 2
+        area = Box(400 - 100 * at, 50, 90, 700)
+        columns.append(CheckedColumn(line, area, text.split("\n")[line - 1]))
+        box = Box(area.x, 50 + 40 * down, 90, 39)
+        offset = cell.start - starts[line - 1]
+        characters.append(CheckedCharacter(line, offset, 1, Row.MAIN, cell.text, box, cell.text, 0.9))
+    return PageResult(
+        "scan-7", "", Status.CHECKED, image=Path("scan-7.png"), image_size=(500, 800),
+        columns=tuple(dict.fromkeys(columns)), characters=tuple(characters),
+    )  # fmt: skip
+
+
+def pieces(document: etree._Element) -> list[str]:
+    """The text of the body, cut where columns begin; of a correction what it says now."""
+    told = [""]
+    for event, element in etree.iterwalk(document.find(".//{*}body"), events=("start", "end")):
+        name = etree.QName(element).localname
+        if event == "start" and name == "cb":
+            told.append("")
+        text = element.text if event == "start" and name != "sic" else element.tail if event == "end" else ""
+        told[-1] += text or ""
+    return [han(one) for one in told]
+
+
+def test_a_running_edition_on_images_has_its_surface_and_zones_too(tei_schema: etree.RelaxNG) -> None:
+    read = parse_transcription(Decoded(RUNNING, "utf-8", False), Path("running.txt"))
+    at = RUNNING.index("北")
+    corrections = [Correction("scan-7", 1, at, 1, "比", "北"), Correction("scan-7", 2, 6, 1, "", "告")]
+    document = etree.fromstring(tei(read, correct(read, corrections).placed, [laid(RUNNING)]))
+    tei_schema.assertValid(document)
+    zones = {zone.get("{http://www.w3.org/XML/1998/namespace}id"): zone for zone in document.iterfind(".//{*}zone")}
+    (page,) = document.findall(".//{*}pb")
+    assert (page.get("n"), page.get("facs")) == ("scan-7", "#s1")
+    columns = [zones[str(mark.get("facs"))[1:]] for mark in document.iterfind(".//{*}cb")]
+    assert [zone.get("ulx") for zone in columns] == ["400", "300", "200"]
+    assert pieces(document) == ["", "大夫之西比耦", "案比今注訛作", "北據命上射曰"]
+    pointed = [zones[str(element.get("facs"))[1:]] for element in document.iterfind(".//{*}choice")]
+    assert [(zone.get("type"), zone.get("ulx"), zone.get("uly")) for zone in pointed] == [
+        ("character", "400", "210"),
+        ("character", "200", "290"),
+    ]
+
+
+def test_a_page_that_begins_within_a_correction_begins_before_it(tei_schema: etree.RelaxNG) -> None:
+    read = parse_transcription(Decoded(RUNNING, "utf-8", False), Path("running.txt"))
+    at = RUNNING.index("作北")
+    corrections = [Correction("scan-7", 1, at, 2, "北作", "作北", kind=Kind.TRANSPOSITION)]
+    document = etree.fromstring(tei(read, correct(read, corrections).placed, [laid(RUNNING)]))
+    tei_schema.assertValid(document)
+    assert pieces(document) == ["", "大夫之西北耦", "案比今注訛", "北作據命上射曰告"]
+
+
+def test_an_image_that_shows_none_of_a_running_edition_is_a_surface_and_no_page(tei_schema: etree.RelaxNG) -> None:
+    read = parse_transcription(Decoded(RUNNING, "utf-8", False), Path("running.txt"))
+    bare = PageResult("scan-8", "", Status.CHECKED, image=Path("scan-8.png"), image_size=(500, 800))
+    document = etree.fromstring(tei(read, (), [laid(RUNNING), bare]))
+    tei_schema.assertValid(document)
+    assert len(document.findall(".//{*}surface")) == 2
+    assert [mark.get("n") for mark in document.iterfind(".//{*}pb")] == ["scan-7"]
+
+
+def test_tei_has_the_readings_of_witnesses(shared: Path, tei_schema: etree.RelaxNG) -> None:
+    base = read_transcription(next((shared / "seeds").glob("002_*")))
+    witness = read_transcription(next((shared / "seeds").glob("000_*")))
+    document = etree.fromstring(tei(base, collations=[collate(base, witness)]))
+    tei_schema.assertValid(document)
+    readings = {(words(app.find("{*}lem")), app.findtext("{*}rdg")) for app in document.iterfind(".//{*}app")}
+    assert {("备", "儁"), ("聄", "翿"), ("躬", "射")} <= readings
+    assert [one.text for one in document.iterfind(".//{*}witness")] == [base.path.name, witness.path.name]
+
+
+def test_a_manifest_shows_the_flags_on_the_pages(checked: PageResult) -> None:
+    prezi = pytest.importorskip("iiif_prezi3")
+    told = manifest(Addressed("https://example.org/book/", "KR1_010", [checked]), "儀禮集釋")
+    read = prezi.Manifest(**{name: value for name, value in told.items() if name != "@context"})
+    (canvas,) = read.items
+    assert (canvas.width, canvas.height) == (450, 800)
+    assert read.viewingDirection == "right-to-left"
+    (page,) = told["items"][0]["annotations"]
+    assert [item["body"]["value"] for item in page["items"]] == [
+        f"{PAGE}, 1, 5, substitution: 北 → 比",
+        f"{PAGE}, layout: ∅ → ∅",
+    ]
+    assert page["items"][0]["target"] == {
+        "type": "SpecificResource",
+        "source": told["items"][0]["id"],
+        "selector": {
+            "type": "FragmentSelector",
+            "conformsTo": "http://www.w3.org/TR/media-frags/",
+            "value": "xywh=300,250,90,39",
+        },
+    }
+
+
+def test_the_half_folios_of_a_plate_are_regions_of_one_canvas(checked: PageResult) -> None:
+    prezi = pytest.importorskip("iiif_prezi3")
+    halves = [
+        replace(checked, page=f"{PAGE[:-1]}{side}", image_box=Box(left, 0, 225, 800))
+        for side, left in (("a", 225), ("b", 0))
+    ]
+    told = manifest(Addressed("https://example.org", "KR1 010", halves), "書")
+    prezi.Manifest(**{name: value for name, value in told.items() if name != "@context"})
+    assert told["id"] == "https://example.org/KR1%20010.manifest.json"
+    (canvas,) = told["items"]
+    assert len({page["id"] for page in canvas["annotations"]}) == 2
+    assert [one["label"]["none"] for one in told["structures"]] == [[half.page] for half in halves]
+    regions = [one["items"][0] for one in told["structures"]]
+    assert [one["source"]["id"] for one in regions] == [canvas["id"]] * 2
+    assert [one["selector"]["value"] for one in regions] == ["xywh=225,0,225,800", "xywh=0,0,225,800"]
+
+
+def test_annotations_stand_by_themselves_too(checked: PageResult) -> None:
+    told = flag_annotations(checked, "https://example.org/images/a.png", "https://example.org/flags.json")
+    assert told["@context"] == "http://www.w3.org/ns/anno.jsonld"
+    assert len({item["id"] for item in told["items"]}) == sum(flag.raised for flag in checked.flags) > 0
+    assert all(item["target"]["source"] == "https://example.org/images/a.png" for item in told["items"])
+
+
+def test_a_page_without_image_has_no_coordinates_to_export(checked: PageResult) -> None:
+    bare = PageResult(checked.page, checked.ref, checked.status)
+    assert mark(bare) is None
+    assert manifest(Addressed("https://example.org", "KR1_010", [bare]), "書")["items"] == []
+
+
+def test_what_xml_cannot_hold_stays_out_of_it(checked: PageResult, tei_schema: etree.RelaxNG) -> None:
+    text = TEXT.replace(PAGE, "KR1\x00_WYG_010-1a").replace("大夫", "大\x01夫")
+    read = parse_transcription(Decoded(text, "utf-8", False), Path("text.txt"))
+    document = etree.fromstring(tei(read))
+    tei_schema.assertValid(document)
+    assert "大夫之西北耦" in words(document.find(".//{*}body"))
+    page = mark(checked, [Correction(PAGE, 1, 5, 1, "比\x02", "北")])
+    assert page is not None
+    assert b"\xe6\xaf\x94" in page_xml(page, MADE)
+    assert b"\xe6\xaf\x94" in alto(page)
+
+
+def test_a_character_that_moved_is_one_note_in_every_form(tei_schema: etree.RelaxNG, checked: PageResult) -> None:
+    """衍 here and 脫 there: a line of the list, two linked places in TEI, one annotation with both places."""
+    read = parse_transcription(Decoded(TEXT, "utf-8", False), Path("text.txt"))
+    moved = [
+        Correction(PAGE, 3, 2, 1, "", "射", flag="f-out", moved="f-in", kind=Kind.INSERTION),
+        Correction(PAGE, 3, 0, 0, "射", "", flag="f-in", moved="f-out", kind=Kind.OMISSION),
+    ]
+    corrected = correct(read, moved)
+    notes = notes_of(corrected)
+    assert house_list(notes).count("〕葉") == with_footnotes(corrected, notes).count("\n[^") == 1
+    document = etree.fromstring(tei(read, corrected.placed))
+    tei_schema.assertValid(document)
+    choices = document.findall(".//{*}choice")
+    ids = [str(one.get("{http://www.w3.org/XML/1998/namespace}id")) for one in choices]
+    assert [one.get("corresp") for one in choices] == [f"#{name}" for name in ids[::-1]]
+    flags = tuple(
+        replace(checked.flags[0], id=one.flag, moved=one.moved, line=3, offset=one.offset, length=one.length,
+                transcribed=one.original, suggested=one.replacement, kind=one.kind)
+        for one in moved
+    )  # fmt: skip
+    (annotation,) = flag_annotations(replace(checked, flags=flags), "page.png", "flags.json")["items"]
+    assert len(annotation["target"]) == 2
+    assert annotation["body"]["value"] == (f"{PAGE}, 3, 1, omission: ∅ → 射; {PAGE}, 3, 3, insertion: 射 → ∅")
+
+
+def test_the_apparatus_of_an_edition_is_lemma_and_reading(tei_schema: etree.RelaxNG) -> None:
+    text = '---\ntitle: "射"\n---\n\n東面于中西[^3]坐。\n\n[^3]: 西：原作東，據嚴本校勘記改。\n'
+    read = parse_transcription(Decoded(text, "utf-8", False), Path("text.txt"))
+    document = etree.fromstring(tei(read))
+    tei_schema.assertValid(document)
+    (app,) = document.findall(".//{*}note[@place='foot']/{*}app")
+    assert (app.findtext("{*}lem"), app.findtext("{*}rdg")) == ("西", "東")
+    assert app.findtext("{*}note") == "西：原作東，據嚴本校勘記改。"

@@ -1,0 +1,117 @@
+"""The files of a work are joined, parted, or take each other's pages: each page keeps what was decided of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from proof.exports.decided import decided_in
+from proof.exports.source import correct
+from proof.model.flags import Evidence, Flag, Kind, context_of
+from proof.model.geometry import Box
+from proof.model.result import CheckedColumn, PageResult, Status
+from proof.ocr.engine import EngineIdentity
+from proof.store import RunInfo, Store
+from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.manual_corrections import ManualCorrection
+from proof.store.models import FlagRow
+from proof.store.saving import CheckedResult
+from proof.text.read import read_transcription
+from tests.standing import page_place, text_info
+
+WORK = "KR1"
+LINES = {"KR1_WYG_010-1a": ("甲乙北丙丁", "戊己庚"), "KR1_WYG_010-1b": ("子丑北寅卯", "辰巳午")}
+CORRECTED = {"KR1_WYG_010-1a": ("甲乙比丙丁", "戊此庚"), "KR1_WYG_010-1b": ("子丑比寅卯", "辰此午")}
+FIRST, SECOND = LINES
+Files = Mapping[str, Sequence[str]]
+
+
+def text_of(pages: Sequence[str], lines: Mapping[str, Sequence[str]]) -> str:
+    return "".join(f"<pb:{page}>¶\n" + "".join(f"{line}¶\n" for line in lines[page]) for page in pages)
+
+
+def result(page: str) -> PageResult:
+    """The first line of a page has 北 where its image shows 比."""
+    source, context = LINES[page][0], context_of(LINES[page][0], 2, 1)
+    said = ("北", "比", 5.0, True, None, Evidence("posterior"), context, page)
+    flag = Flag(page, "ref", 1, 2, 1, Kind.SUBSTITUTION, *said)
+    columns = tuple(CheckedColumn(n, Box(0, 0, 9, 99), line) for n, line in enumerate((source, LINES[page][1]), 1))
+    return PageResult(page, "ref", Status.CHECKED, columns=columns, flags=(flag,))
+
+
+def check(store: Store, folder: Path, files: Files, key: str) -> None:
+    for name, pages in files.items():
+        (folder / name).write_text(text_of(pages, LINES), encoding="utf-8")
+    texts = tuple(text_info(folder / name) for name in files)
+    run = store.begin_run(RunInfo(WORK, "書", texts, EngineIdentity("none", "1", "none", "0")))
+    places = [(name, page) for name, pages in files.items() for page in pages]
+    for position, (name, page) in enumerate(places):
+        own = f"{key}{page}" if key else ""
+        copies = frozenset(str(folder / other) for other, pages in files.items() if page in pages and other != name)
+        place = page_place(position, folder / name, page, copies=copies)
+        store.save_pages(run, [CheckedResult(place, own, result(page))])
+    store.finish_run(run, whole=True)
+
+
+def decide(store: Store) -> None:
+    """What is flagged is corrected, and a character by hand on each page."""
+    with store._reading() as session:
+        flags = session.scalars(select(FlagRow.id)).all()
+    for flag in flags:
+        store.decisions.decide(DecisionRequest(WORK, flag, Verdict.TAKE, 0, "甲", f"request-{flag:04}"))
+    for page in store.queue.pages(WORK):
+        key = f"by-hand-{page.number}"
+        store.manual_corrections.correct(ManualCorrection(WORK, page.number, 2, 1, 1, "此", "乙", key))
+
+
+def exported(store: Store, path: Path) -> tuple[str, int]:
+    """The corrected text, and how many decisions about it are left out."""
+    decided = decided_in(store, read_transcription(path))
+    return correct(decided.edition, decided.corrections).text, len(decided.here)
+
+
+@pytest.mark.parametrize("key", ["", "as it was "], ids=["checked anew", "taken as it was"])
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ({"a.txt": [FIRST], "b.txt": [SECOND]}, {"c.txt": [FIRST, SECOND]}),
+        ({"a.txt": [FIRST], "b.txt": [SECOND]}, {"a.txt": [FIRST, SECOND]}),
+        ({"c.txt": [FIRST, SECOND]}, {"a.txt": [FIRST], "b.txt": [SECOND]}),
+        ({"a.txt": [FIRST, SECOND]}, {"a.txt": [FIRST], "b.txt": [SECOND]}),
+        ({"a.txt": [FIRST], "b.txt": [SECOND]}, {"a.txt": [SECOND], "b.txt": [FIRST]}),
+    ],
+    ids=["joined", "joined to the first", "parted", "the second part is a new file", "exchanged"],
+)
+def test_each_page_keeps_what_was_decided_in_whatever_file_it_is(
+    tmp_path: Path, before: Files, now: Files, key: str
+) -> None:
+    """Also where the project is moved to another folder after that."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    with Store.open(folder / "proof.sqlite") as store:
+        check(store, folder, before, key)
+        decide(store)
+        for name in before.keys() - now.keys():
+            (folder / name).unlink()
+        check(store, folder, now, key)
+        for name, pages in now.items():
+            assert exported(store, folder / name) == (text_of(pages, CORRECTED), 0)
+    there = Path(shutil.move(folder, tmp_path / "there"))
+    with Store.open(there / "proof.sqlite") as store:
+        for name, pages in now.items():
+            assert exported(store, there / name) == (text_of(pages, CORRECTED), 0)
+
+
+@pytest.mark.parametrize("key", ["", "as it was "], ids=["checked anew", "taken as it was"])
+@pytest.mark.parametrize("copy", ["a.txt", "c.txt"], ids=["checked before it", "checked after it"])
+def test_a_copy_put_beside_a_text_takes_nothing_that_was_decided_of_it(tmp_path: Path, copy: str, key: str) -> None:
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        check(store, tmp_path, {"b.txt": list(LINES)}, key)
+        decide(store)
+        check(store, tmp_path, {name: list(LINES) for name in sorted(("b.txt", copy))}, key)
+        assert exported(store, tmp_path / "b.txt") == (text_of(list(LINES), CORRECTED), 0)
+        assert exported(store, tmp_path / copy)[0] == text_of(list(LINES), LINES)

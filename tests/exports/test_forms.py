@@ -1,0 +1,228 @@
+"""Forms that a module each writes, held to programs of other people: poppler, qpdf, git, mwparserfromhell, bagit,
+iiif-prezi3, and the program's own readers."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import shutil
+import subprocess
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import bagit
+import mwparserfromhell
+import numpy as np
+import pypdfium2
+import pytest
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from lxml import etree
+from PIL import Image
+
+from proof.errors import UsageError
+from proof.exports import forms
+from proof.exports.corrections import Correction
+from proof.exports.files import Material, form_names, needs_pages, write_export, write_file
+from proof.exports.forms import ExportForm
+from proof.exports.forms.pdf import EM, FONT
+from proof.exports.source import correct
+from proof.model.geometry import Box
+from proof.model.result import PageResult
+from proof.ocr.external.parse import parse_readings
+from proof.text.read import read_transcription
+from tests.exports.conftest import PAGE
+
+TEXT = f"#+TITLE: 書\n<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n¶\n命上射&KR0058;曰告¶\n"
+MADE = datetime(2026, 1, 2, tzinfo=UTC)
+BASE = "https://example.org/book"
+LINES = ["大夫之西比耦", "案比今注", "訛作北據", "與", "命上𪚥&KR0058;曰告"]
+"""The lines of the page as corrected."""
+
+
+@pytest.fixture
+def material(tmp_path: Path, checked: PageResult) -> Material:
+    path = tmp_path / "source" / "KR1_010.txt"
+    path.parent.mkdir()
+    path.write_text(TEXT, encoding="utf-8")
+    image = tmp_path / "images" / "WYG0103-0192c.png"
+    image.parent.mkdir()
+    Image.fromarray(np.full((800, 450), 230, np.uint8)).save(image)
+    decided = [
+        Correction(PAGE, 1, 5, 1, "比", "北", witness="影像", person="某甲", flag="f1"),
+        Correction(PAGE, 2, 0, 0, "與", "", person="某乙", flag="f2"),
+        Correction(PAGE, 3, 2, 1, "𪚥", "射", person="某甲", flag="f3"),
+    ]
+    return Material(correct(read_transcription(path), decided), MADE, [replace(checked, image=image)], base=BASE)
+
+
+def written(material: Material, form: str, folder: Path) -> list[Path]:
+    return write_export(material, [form], folder)
+
+
+def ran(*command: str | Path) -> str:
+    name = shutil.which(str(command[0]))
+    if name is None:
+        pytest.skip(f"{command[0]} is not installed")
+    done = subprocess.run([name, *map(str, command[1:])], capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout
+
+
+def test_a_pdf_is_sound_and_its_text_is_what_was_corrected(material: Material, tmp_path: Path) -> None:
+    (file,) = written(material, "pdf", tmp_path / "out")
+    ran("qpdf", "--check", file)
+    text = ran("pdftotext", "-raw", file, "-")
+    assert "".join(text.split()) == "".join(LINES)
+    assert "Title:           書" in ran("pdfinfo", file)
+
+
+def test_each_character_of_a_pdf_lies_on_its_glyph(material: Material, tmp_path: Path) -> None:
+    (page,) = material.pages
+    (file,) = written(material, "pdf", tmp_path / "out")
+    with pypdfium2.PdfDocument(file) as document:
+        text = document[0].get_textpage()
+        assert "".join(text.get_text_range().split()).replace("與", "") == "".join(LINES).replace("與", "")
+        height = document[0].get_height()
+        for char in ("大", "案", "耦", "曰", "告"):
+            at = len(text.get_text_range().partition(char)[0].encode("utf-16-le")) // 2
+            left, bottom, right, top = (value * 300 / 72 for value in text.get_charbox(at, loose=True))
+            box = next(one.box for one in page.characters if one.text == char)
+            x, y = (left + right) / 2, height * 300 / 72 - (top + bottom) / 2
+            assert abs(x - box.centre[0]) < box.w / 2
+            assert abs(y - box.centre[1]) < box.h / 2
+
+
+def test_a_pdf_of_half_a_plate_shows_that_half(material: Material, tmp_path: Path) -> None:
+    (page,) = material.pages
+    half = replace(material, pages=[replace(page, image_box=Box(0, 0, 450, 400))])
+    (file,) = written(half, "pdf", tmp_path / "out")
+    assert "Page size:       108 x 96 pts" in ran("pdfinfo", file)
+
+
+def test_hocr_is_read_again_with_its_boxes(material: Material, tmp_path: Path) -> None:
+    (file,) = written(material, "hocr", tmp_path / "out")
+    assert file.name == "WYG0103-0192c.hocr"
+    root = etree.parse(file).getroot()
+    lines = root.findall(".//{*}span[@class='ocr_line']")
+    assert ["".join(map(str, line.itertext())) for line in lines] == LINES
+    (read,) = parse_readings(file, file.read_bytes())
+    assert read.image == "WYG0103-0192c.png"
+    assert all(line.vertical and line.placed for line in read.lines)
+    assert ["".join(one.text for one in line.characters) for line in read.lines] == [
+        line.replace("&", "").replace(";", "") for line in LINES
+    ]
+    (page,) = material.pages
+    first = root.find(".//{*}span[@class='ocrx_cinfo']")
+    assert first is not None
+    x, y, w, h = page.characters[0].box.rounded()
+    assert first.get("title", "").startswith(f"x_bboxes {x} {y} {x + w} {y + h}")
+
+
+def test_a_page_of_wikisource_has_its_level_and_is_read_again(material: Material, tmp_path: Path) -> None:
+    (file,) = written(material, "wikisource", tmp_path / "out")
+    text = file.read_text(encoding="utf-8")
+    assert '<pagequality level="3"' in text
+    code = mwparserfromhell.parse(text)
+    assert [str(one) for one in code.filter_templates()] == ["{{*|案比今注訛作北據}}"]
+    again = read_transcription(file)
+    assert again.decoded.container == "wikitext"
+    words = "".join(cell.text for stretch in again.stretches() for cell in stretch.cells())
+    assert words == "".join(LINES)
+    undecided = replace(material, corrected=correct(material.corrected.edition, []))
+    assert 'level="1"' in written(undecided, "wikisource", tmp_path / "undecided")[0].read_text(encoding="utf-8")
+
+
+def test_git_takes_the_commit_with_its_author_and_message(material: Material, tmp_path: Path) -> None:
+    (file,) = written(material, "commits", tmp_path / "out")
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    git = ("git", "-C", repository, "-c", "user.name=王", "-c", "user.email=wang@example.org")
+    ran(*git, "init", "-q")
+    (repository / "KR1_010.txt").write_text(TEXT, encoding="utf-8")
+    ran(*git, "add", "-A")
+    ran(*git, "commit", "-q", "-m", "first")
+    ran(*git, "am", file)
+    assert (repository / "KR1_010.txt").read_bytes() == material.corrected.data
+    assert ran(*git, "log", "-1", "--format=%an|%ae|%s") == "某甲|unknown@invalid|KR1_010: 3 corrections\n"
+    message = ran(*git, "log", "-1", "--format=%b")
+    assert "北 → 比 (影像)" in message
+    assert "Co-authored-by: 某乙" in message
+    unchanged = replace(material, corrected=correct(material.corrected.edition, []))
+    assert written(unchanged, "commits", tmp_path / "none") == []
+
+
+def test_a_bag_is_valid_and_has_text_images_and_page_xml(material: Material, tmp_path: Path) -> None:
+    for _ in range(2):  # a second export replaces the first
+        (bag,) = written(material, "bagit", tmp_path / "out")
+    read = bagit.Bag(str(bag))
+    read.validate()
+    assert sorted(read.payload_files()) == [
+        "data/images/WYG0103-0192c.png",
+        "data/page/WYG0103-0192c.xml",
+        "data/text/KR1_010.txt",
+    ]
+    assert (bag / "data/text/KR1_010.txt").read_bytes() == material.corrected.data
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["KR1_010.bag"]
+
+
+def test_the_text_supplements_its_canvas_and_links_open_a_place(material: Material, tmp_path: Path) -> None:
+    prezi = pytest.importorskip("iiif_prezi3")
+    page, links = written(material, "text-annotations", tmp_path / "out")
+    told = json.loads(page.read_text(encoding="utf-8"))
+    prezi.AnnotationPage(**{name: value for name, value in told.items() if name != "@context"})
+    assert [item["body"]["value"] for item in told["items"]] == LINES
+    assert {item["motivation"] for item in told["items"]} == {"supplementing"}
+    (manifest,) = written(material, "iiif", tmp_path / "out")
+    known = json.loads(manifest.read_text(encoding="utf-8"))
+    assert all(item["target"].startswith(f"{known['items'][0]['id']}#xywh=") for item in told["items"])
+    head, *rows = links.read_text(encoding="utf-8").splitlines()
+    assert head.split("\t")[-1] == "iiif-content"
+    state = rows[0].split("\t")[-1]
+    target = json.loads(base64.urlsafe_b64decode(state + "=" * (-len(state) % 4)))
+    assert target["partOf"] == [{"id": known["id"], "type": "Manifest"}]
+    assert target["id"].startswith(f"{known['items'][0]['id']}#xywh=")
+
+
+def test_cbeta_writes_what_stood_and_what_stands(material: Material, tmp_path: Path) -> None:
+    text, notes = written(material, "cbeta", tmp_path / "out")
+    assert "西[北>比]耦" in text.read_text(encoding="utf-8")
+    assert f"{PAGE}01\t比【校】，北【原】（據影像）\n" in notes.read_text(encoding="utf-8")
+
+
+def test_a_form_is_added_by_an_entry_point(material: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = ExportForm("own", lambda one, folder: [write_file(folder / "own.txt", one.corrected.text.encode())])
+    entry = EntryPoint("own", "elsewhere:FORM", forms.ENTRY_POINTS)
+    monkeypatch.setattr(EntryPoint, "load", lambda self: own)
+    monkeypatch.setattr(forms, "entry_points", lambda group, name="own": [entry] if name == "own" else [])
+    assert "own" in form_names()
+    (file,) = written(material, "own", tmp_path / "out")
+    assert file.read_text(encoding="utf-8") == material.corrected.text
+    with pytest.raises(UsageError, match="no form is called other"):
+        needs_pages(["other"])
+
+
+def test_the_font_of_the_text_is_one_full_square() -> None:
+    """The file that the package has is what this makes."""
+    builder = FontBuilder(EM, isTTF=True)
+    builder.updateHead(created=0, modified=0)
+    builder.font.recalcTimestamp = False
+    builder.setupGlyphOrder([".notdef", "square"])
+    builder.setupCharacterMap({0x4E00: "square"})
+    pen = TTGlyphPen(None)
+    pen.moveTo((0, 0))
+    for corner in ((0, EM), (EM, EM), (EM, 0)):
+        pen.lineTo(corner)
+    pen.closePath()
+    builder.setupGlyf({".notdef": TTGlyphPen(None).glyph(), "square": pen.glyph()})
+    builder.setupHorizontalMetrics({".notdef": (EM, 0), "square": (EM, 0)})
+    builder.setupHorizontalHeader(ascent=EM, descent=0)
+    builder.setupNameTable({"familyName": "GlyphLess", "styleName": "Regular", "psName": "GlyphLess"})
+    builder.setupOS2(sTypoAscender=EM, usWinAscent=EM)
+    builder.setupPost()
+    made = io.BytesIO()
+    builder.save(made)
+    assert made.getvalue() == FONT.read_bytes()

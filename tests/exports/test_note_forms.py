@@ -1,0 +1,162 @@
+"""The corrected text with its notes as DOCX and HTML: what a reader of either finds."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import subprocess
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from proof.exports.collation_notes import notes_of
+from proof.exports.corrections import Correction
+from proof.exports.docx import docx
+from proof.exports.forms.tei_notes import NAMESPACE, apparatus_document
+from proof.exports.note_page import note_page
+from proof.exports.noted_text import noted_text
+from proof.exports.source import CorrectedSource, correct
+from proof.text.encoding import Decoded
+from proof.text.read import parse_transcription, read_transcription
+
+PAGE = "KR1_WYG_010-1a"
+TEXT = f"<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n司射不告告者揖耦以¶\n<pb:KR1_WYG_010-1b>¶\n射于庭¶\n"
+APP, XML_ID = f"{{{NAMESPACE}}}app", "{http://www.w3.org/XML/1998/namespace}id"
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+
+
+def corrected(text: str = TEXT) -> CorrectedSource:
+    return correct(
+        parse_transcription(Decoded(text, "utf-8", False), Path("text.txt")),
+        [
+            Correction(PAGE, 2, 7, 2, "以耦", "耦以", witness="影像", person="甲"),
+            Correction(PAGE, 2, 3, 1, "", "告", witness="理校", person="乙"),
+            Correction(PAGE, 1, 5, 1, "比", "北", witness="四庫", person="甲", readings=(("四庫", "比"),)),
+            Correction(PAGE, 1, 3, 0, "與", "", person="甲"),
+            Correction("KR1_WYG_010-1b", 1, 3, 0, "中", "", person="乙"),
+        ],
+    )
+
+
+def written(source: CorrectedSource) -> bytes:
+    notes = notes_of(source)
+    return docx(noted_text(source, notes), notes, "儀禮", datetime(2026, 1, 2, tzinfo=UTC))
+
+
+def part(document: bytes, name: str) -> etree._Element:
+    with zipfile.ZipFile(io.BytesIO(document)) as archive:
+        return etree.fromstring(archive.read(name))
+
+
+def test_tracked_changes_accepted_give_the_corrected_text_and_refused_the_text_as_it_was() -> None:
+    body = part(written(corrected()), "word/document.xml")
+    accepted = "".join(node.text or "" for node in body.iter(f"{W}t"))
+    assert "大夫與之西比耦案比今注訛作北據司射不告者揖以耦" in accepted
+    for change in list(body.iter(f"{W}ins")):
+        parent = change.getparent()
+        assert parent is not None
+        parent.remove(change)
+    refused = "".join(node.text or "" for node in body.iter(f"{W}t", f"{W}delText"))
+    assert "大夫之西北耦案比今注訛作北據司射不告告者揖耦以" in refused
+    made = {(node.get(f"{W}author"), node.get(f"{W}date")) for node in body.iter(f"{W}del")}
+    assert made == {("甲", "2026-01-02T00:00:00Z"), ("乙", "2026-01-02T00:00:00Z")}
+
+
+def test_the_same_document_is_the_same_file_whenever_it_is_written() -> None:
+    with zipfile.ZipFile(io.BytesIO(written(corrected()))) as archive:
+        assert {member.date_time for member in archive.infolist()} == {(2026, 1, 2, 0, 0, 0)}
+
+
+def test_every_note_is_a_footnote_at_its_place() -> None:
+    document = written(corrected())
+    notes = {
+        note.get(f"{W}id"): "".join(map(str, note.itertext())).strip() for note in part(document, "word/footnotes.xml")
+    }
+    referred = [node.get(f"{W}id") for node in part(document, "word/document.xml").iter(f"{W}footnoteReference")]
+    assert [notes[number] for number in referred] == [
+        "與：原脫，今補。",
+        "比：原作北，四庫本作比，從四庫本改。",
+        "告：原衍，據理校刪。",
+        "以耦：原作耦以，據影像乙正。",
+        "中：原脫，今補。",
+    ]
+    with zipfile.ZipFile(io.BytesIO(document)) as archive:
+        assert b"/word/footnotes.xml" in archive.read("[Content_Types].xml")
+
+
+def test_the_document_is_read_again_as_the_corrected_text(tmp_path: Path) -> None:
+    path = tmp_path / "text.docx"
+    path.write_bytes(written(corrected()))
+    again = "".join(cell.text for stretch in read_transcription(path).stretches() for cell in stretch.cells())
+    assert "大夫與之西比耦" in again
+    assert "司射不告者揖以耦" in again
+
+
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not on this machine")
+def test_libreoffice_finds_every_change_and_footnote(tmp_path: Path) -> None:
+    (tmp_path / "text.docx").write_bytes(written(corrected()))
+    profile = f"-env:UserInstallation=file://{tmp_path}/profile"
+    command = ["soffice", profile, "--headless", "--convert-to", "odt", "--outdir", str(tmp_path), "text.docx"]
+    subprocess.run(command, check=True, cwd=tmp_path, capture_output=True)  # noqa: S603
+    with zipfile.ZipFile(tmp_path / "text.odt") as archive:
+        content = archive.read("content.xml").decode()
+    counts = [len(re.findall(f"<text:{name}[ >]", content)) for name in ("insertion", "deletion", "note")]
+    assert counts == [4, 3, 5]
+
+
+def test_the_page_has_the_text_with_its_changes_and_every_note_linked() -> None:
+    source = corrected()
+    notes = notes_of(source)
+    page = etree.HTML(note_page(noted_text(source, notes), notes, "儀禮 <b>"))
+    assert "".join(element.text or "" for element in page.iter("ins")) == "與比以耦中"
+    assert "".join(element.text or "" for element in page.iter("del")) == "北告耦以"
+    targets = {(link.get("href") or "").removeprefix("#") for link in page.iter("a")}
+    assert targets == {element.get("id") for element in page.iter() if element.get("id")}
+    assert len(targets) == 10
+    assert page.findtext(".//h1") == "儀禮 <b>"
+    assert page.findtext(".//dd") == "文淵閣四庫全書本"
+
+
+def test_without_decisions_both_are_the_text_as_it_is() -> None:
+    source = correct(parse_transcription(Decoded(TEXT, "utf-8", False), Path("text.txt")), [])
+    body = part(written(source), "word/document.xml")
+    assert not list(body.iter(f"{W}ins", f"{W}del", f"{W}footnoteReference"))
+    assert "".join(node.text or "" for node in body.iter(f"{W}t")).count("大夫之西北耦") == 1
+
+
+def test_an_apparatus_of_tei_has_what_was_decided_and_who_reads_otherwise(tei_schema: etree.RelaxNG) -> None:
+    found = notes_of(corrected(), names={"四庫": "文淵閣四庫全書本"})
+    document = etree.fromstring(etree.tostring(apparatus_document(found, "儀禮")))
+    tei_schema.assertValid(document)
+    witnesses = {one.get(XML_ID): "".join(map(str, one.itertext())) for one in document.iterfind(".//{*}witness")}
+    assert witnesses == {"base": "底本text.txt", "copy": "影像", "w1": "四庫本文淵閣四庫全書本"}
+    entries = [
+        [(etree.QName(one).localname, one.get("wit"), one.text) for one in app]
+        for app in document.iterfind(".//{*}app")
+    ]
+    assert entries[:3] == [
+        [("lem", None, "與"), ("rdg", "#base", None), ("note", None, "與：原脫，今補。")],
+        [
+            ("lem", "#w1", "比"),
+            ("rdg", "#base", "北"),
+            ("note", None, "比：原作北，四庫本作比，從四庫本改。"),
+        ],
+        [("lem", None, None), ("rdg", "#base", "告"), ("note", None, "告：原衍，據理校刪。")],
+    ]
+    assert entries[3][0] == ("lem", "#copy", "以耦")
+    assert [app.get("loc") for app in document.iterfind(".//{*}app")][-1] == "KR1_WYG_010-1b 1"
+
+
+def test_a_text_that_is_kept_and_one_in_doubt_are_readings_beside_it(tei_schema: etree.RelaxNG) -> None:
+    text = parse_transcription(Decoded(TEXT, "utf-8", False), Path("text.txt"))
+    kept = Correction(PAGE, 1, 5, 1, "北", "北", copy_reads="比", witness="四庫", readings=(("四庫", "比"),))
+    doubt = Correction(PAGE, 2, 0, 1, "司", "司", doubt="同", start=text.text.index("司"))
+    document = apparatus_document(notes_of(correct(text, [kept]), [doubt]), "儀禮")
+    tei_schema.assertValid(etree.fromstring(etree.tostring(document)))
+    first, second = ([(one.get("wit") or one.get("type"), one.text) for one in app][:2] for app in document.iter(APP))
+    assert first == [("#base", "北"), ("#w1", "比")]
+    assert second == [("#base", "司"), ("conjecture", "同")]

@@ -1,0 +1,112 @@
+"""Whatever is decided about planted errors, nothing that leaves the project differs by a byte."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from proof.exports.decided import decided_in
+from proof.exports.files import FORMS, Material, write_export
+from proof.exports.source import correct
+from proof.report import StoredRun, write_reports
+from proof.report.progress import progress_of
+from proof.store import Store
+from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.manual_corrections import ManualCorrection
+from proof.store.queue_records import Order, QueuedFlag, QueueFilter
+from proof.text.read import read_transcription
+from tests.ground import COLUMNS, TEXT, WORK, seeded_ids, store_in
+from tests.wide import examples
+
+pytestmark = pytest.mark.slow
+
+SAID = st.sampled_from(
+    [
+        Verdict.KEEP,
+        Verdict.TAKE,
+        Verdict.TYPED,
+        Verdict.DELETE,
+        Verdict.COPY,
+        Verdict.RETAIN,
+        Verdict.UNSURE,
+        Verdict.SKIP,
+        Verdict.UNDO,
+    ]
+)
+READING = st.sampled_from(["龜", "龍", "龍龜"])
+
+
+def flags_of(store: Store) -> list[QueuedFlag]:
+    numbers, _ = store.queue.find(WORK, QueueFilter(raised=None), Order.PAGE, limit=1000)
+    return store.queue.flags(WORK, numbers)
+
+
+def say(store: Store, flag: QueuedFlag, verdict: Verdict, reading: str, key: str) -> None:
+    now = store.queue.flags(WORK, [flag.number])[0]
+    if verdict is Verdict.UNDO and not now.version:
+        return
+    typed = reading if verdict in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN) else ""
+    store.decisions.decide(DecisionRequest(WORK, flag.number, verdict, now.version, "甲", f"request-{key}", typed))
+
+
+def by_hand(store: Store, line: int, offset: int, reading: str, key: str) -> None:
+    page = store.queue.pages(WORK)[0].number
+    store.manual_corrections.correct(
+        ManualCorrection(WORK, page, line, offset, 1, reading, "乙", f"by-hand-{key}", delete=not reading)
+    )
+
+
+def everything(store: Store, folder: Path) -> dict[str, bytes]:
+    """All that is written of a project, and all that its report counts."""
+    edition = read_transcription(folder / f"{WORK}_010.txt")
+    corrected = correct(edition, decided_in(store, edition).corrections)
+    pages = list(store.results(work=WORK))
+    made = datetime(2026, 1, 1, tzinfo=UTC)
+    material = Material(corrected, made, pages, base="https://example.org")
+    write_export(material, list(FORMS), folder / "out")
+    run = store.latest_run(WORK)
+    assert run is not None
+    written = write_reports(StoredRun(store, run.id), folder / "out")
+    files = {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in [*(folder / "out").rglob("*"), folder / f"{WORK}_010.txt"]
+        if path.is_file() and path.name not in ("report.html", "progress.json", "summary.json")
+    }
+    summary: dict[str, Any] = json.loads(written.summary.read_text(encoding="utf-8"))
+    del summary["timing"], summary["texts"]
+    progress = progress_of(store, WORK).as_dict()
+    progress.pop("planted", None)
+    return files | {"summary": json.dumps(summary).encode(), "progress": json.dumps(progress).encode()}
+
+
+@settings(max_examples=examples(6), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.tuples(SAID, READING), min_size=8, max_size=24), st.lists(SAID, min_size=3, max_size=3), st.data())
+def test_no_decision_on_a_planted_error_leaves_a_trace(
+    on_planted: list[tuple[Verdict, str]], on_found: list[Verdict], data: st.DataObject
+) -> None:
+    with tempfile.TemporaryDirectory() as named:
+        folder = Path(named)
+        with store_in(folder / "plain", 0.0) as plain, store_in(folder / "with", 800) as planted:
+            false = [one for one in flags_of(planted) if one.flag.id in seeded_ids(planted)]
+            assert len(false) >= 4
+            for store in (plain, planted):
+                for n, (one, verdict) in enumerate(
+                    zip((f for f in flags_of(store) if f.flag.id not in seeded_ids(store)), on_found, strict=True)
+                ):
+                    say(store, one, verdict, "龜", f"found-{n}")
+            for n, (verdict, reading) in enumerate(on_planted):
+                say(planted, false[n % len(false)], verdict, reading, f"false-{n}")
+            place = data.draw(st.sampled_from(false)).flag
+            by_hand(planted, place.line, place.offset, data.draw(READING), "false")
+            beside = place.offset + 1 if place.offset + 1 < len(COLUMNS[place.line - 1]) else place.offset - 1
+            for store in (plain, planted):
+                by_hand(store, place.line, beside, "麟", "found")
+            assert everything(planted, folder / "with") == everything(plain, folder / "plain")
+            assert (folder / "with" / f"{WORK}_010.txt").read_text(encoding="utf-8") == TEXT

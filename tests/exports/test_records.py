@@ -1,0 +1,84 @@
+"""Decisions are handed over as JSON lines; what cannot be used is named with its line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.errors import TextError
+from proof.exports.corrections import Correction
+from proof.exports.records import read_corrections
+from proof.model.flags import Kind
+
+WORDS = st.text("甲乙丙𩔖", max_size=3)
+
+
+@given(
+    st.lists(
+        st.builds(
+            Correction,
+            page=st.sampled_from(["", "KR1_WYG_010-1a"]),
+            line=st.integers(0, 40),
+            offset=st.integers(0, 40),
+            length=st.integers(0, 3),
+            replacement=WORDS,
+            original=WORDS,
+            note=WORDS,
+            kind=st.sampled_from(list(Kind)),
+            accepted=st.booleans(),
+            audit=st.booleans(),
+        )
+    )
+)
+def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory, corrections: list[Correction]) -> None:
+    path = tmp_path_factory.mktemp("records") / "corrections.jsonl"
+    lines = (json.dumps(asdict(correction), ensure_ascii=False) + "\n" for correction in corrections)
+    path.write_text("".join(lines), encoding="utf-8")
+    assert read_corrections(path) == corrections
+
+
+def test_a_flag_is_a_correction_once_it_is_accepted(tmp_path: Path) -> None:
+    flag = {"id": "f1", "page": "p", "ref": "", "line": 1, "offset": 2, "length": 1, "kind": "substitution"}
+    flag |= {"transcribed": "北", "suggested": "比", "score": 5.0, "raised": True, "bbox": None, "evidence": {}}
+    path = tmp_path / "flags.jsonl"
+    path.write_text(json.dumps(flag) + "\n\n" + json.dumps(flag | {"accepted": True}), encoding="utf-8")
+    undecided, accepted = read_corrections(path)
+    assert not undecided.accepted
+    assert (accepted.accepted, accepted.original, accepted.replacement, accepted.flag) == (True, "北", "比", "f1")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("{", "expected one JSON object"),
+        ("[]", "expected one JSON object"),
+        ("[" * 100_000, "expected one JSON object"),
+        ('{"page": ""}', "expected 'line'"),
+        ('{"page": 1, "line": 1, "offset": 0, "length": 1, "original": "", "replacement": ""}', "to be of type str"),
+        (
+            '{"page": "", "line": true, "offset": 0, "length": 1, "original": "", "replacement": ""}',
+            "to be of type int",
+        ),
+        ('{"page": "", "line": 1, "offset": 0, "length": 0, "original": "", "replacement": "", "kind": "x"}', "'kind'"),
+    ],
+)
+def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: str, expected: str) -> None:
+    path = tmp_path / "corrections.jsonl"
+    path.write_text("\n" + line, encoding="utf-8")
+    with pytest.raises(TextError, match=r"corrections\.jsonl:2: ") as caught:
+        read_corrections(path)
+    assert expected in str(caught.value)
+
+
+def test_a_missing_or_misencoded_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "corrections.jsonl"
+    with pytest.raises(TextError, match="cannot be read"):
+        read_corrections(path)
+    path.write_bytes("{}\n乙".encode("gb18030"))
+    with pytest.raises(TextError, match=r"corrections\.jsonl:2: this is not UTF-8"):
+        read_corrections(path)
