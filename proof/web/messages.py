@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proof.locale.marking import Say, _
-from proof.report.reasons import KINDS, MOVED_NAME, VERDICTS
+from proof.report.reasons import KINDS, MOVED_NAME, REASONS, VERDICTS
 
 STATES = {
     "open": _("open"),
@@ -257,5 +257,6 @@ def words(say: Say) -> dict[str, object]:
         "pageStates": {state: say(message) for state, message in PAGE_STATES.items()},
         "kinds": {kind.value: say(message) for kind, message in KINDS.items()},
         "moved": say(MOVED_NAME),
+        "reasons": {reason: say(message) for reason, message in REASONS.items()},
         **{name: say(message) for name, message in SCRIPT.items()},
     }

@@ -7,7 +7,7 @@ import { composing, meant, whyTyped } from "./typing.js";
 import { tellAnew } from "./undo.js";
 
 const $ = (id) => document.getElementById(id);
-const MARKUP = /[()/\s]/u;
+const MARKUP = /[()/¶\s]/u;
 const lines = [...new Set(data.columns.map((one) => one.number))].sort((a, b) => a - b);
 const column = (number) => data.columns.find((one) => one.number === number);
 let number = 0;
@@ -35,7 +35,7 @@ function standing(seen, typed) {
 function compare() {
   const seen = read(number);
   const same = standing(seen, [...$("column-text").value].filter((one) => !MARKUP.test(one)));
-  $("column-read").replaceChildren(...seen.map((text, n) => (same.has(n) ? text : make("mark", {}, text || "∅"))));
+  $("column-read").replaceChildren(...seen.map((text, n) => (adding || same.has(n) ? text : make("mark", {}, text || "∅"))));
 }
 
 function open(line) {

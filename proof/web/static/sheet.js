@@ -132,6 +132,12 @@ export function together(sheet, viewer) {
   };
   viewer.addHandler("open", () => { home(viewer, true); follow(); });
   viewer.addHandler("update-viewport", follow);
+  let turned = false; // the window has another size: a screen that was turned shows the page whole again
+  addEventListener("resize", () => { turned = true; });
+  viewer.addHandler("resize", () => {
+    if (turned) home(viewer, true);
+    turned = false;
+  });
   const pointOf = (event) => {
     const box = sheet.getBoundingClientRect();
     const size = viewer.viewport.getContainerSize();
