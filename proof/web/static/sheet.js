@@ -135,7 +135,7 @@ export function together(sheet, viewer) {
   let turned = false; // the window has another size: a screen that was turned shows the page whole again
   addEventListener("resize", () => { turned = true; });
   viewer.addHandler("resize", () => {
-    if (turned) home(viewer, true);
+    if (turned) requestAnimationFrame(() => home(viewer, true)); // once the viewer has its own size
     turned = false;
   });
   const pointOf = (event) => {
