@@ -132,12 +132,8 @@ export function together(sheet, viewer) {
   };
   viewer.addHandler("open", () => { home(viewer, true); follow(); });
   viewer.addHandler("update-viewport", follow);
-  let turned = false; // the window has another size: a screen that was turned shows the page whole again
-  addEventListener("resize", () => { turned = true; });
-  viewer.addHandler("resize", () => {
-    if (turned) requestAnimationFrame(() => home(viewer, true)); // once the viewer has its own size
-    turned = false;
-  });
+  for (const name of ["pan", "zoom"]) viewer.addHandler(name, () => { isHome = false; });
+  viewer.addHandler("resize", () => isHome && requestAnimationFrame(() => home(viewer, true))); // it takes its own size first
   const pointOf = (event) => {
     const box = sheet.getBoundingClientRect();
     const size = viewer.viewport.getContainerSize();
@@ -158,10 +154,13 @@ export function together(sheet, viewer) {
   });
 }
 
+let isHome = false; // nobody has moved the image since the whole half-folio was shown
+
 /** The half-folio in the middle: of a plate its quarter, of an opening its half. */
 export function home(viewer, immediately = false) {
   const [x, y, w, h] = data.box;
   viewer.viewport.fitBounds(viewer.viewport.imageToViewportRectangle(x, y, w, h), immediately);
+  isHome = true;
 }
 
 /** A press that moves the sheet is no click on what lies under it. */
