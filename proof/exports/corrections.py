@@ -6,7 +6,9 @@ refused, or set at the one place that does.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -127,10 +129,10 @@ def place(edition: Transcription, corrections: Sequence[Correction]) -> Placemen
     placed: list[PlacedCorrection] = []
     applied: list[Correction] = []
     refused: list[RefusedCorrection] = []
-    for correction in corrections:
-        if not correction.accepted or correction.audit:
-            continue
-        found = _placed(edition, addresses, correction)
+    accepted = [one for one in corrections if one.accepted and not one.audit]
+    written = _written(edition, addresses, accepted)
+    for correction in accepted:
+        found = None if correction in written else _placed(edition, addresses, correction)
         if isinstance(found, PlacedCorrection):
             placed.append(found)
         elif isinstance(found, RefusedCorrection):
@@ -138,6 +140,33 @@ def place(edition: Transcription, corrections: Sequence[Correction]) -> Placemen
         else:
             applied.append(correction)
     return Placements(tuple(placed), tuple(applied), tuple(refused))
+
+
+def _written(edition: Transcription, addresses: Addresses, corrections: Sequence[Correction]) -> set[Correction]:
+    """The corrections of lines that read as after all that is to be written into them: those beside a correction stand
+    elsewhere by then, and so does what is around it."""
+    by_line: dict[tuple[str, int], list[Correction]] = defaultdict(list)
+    for correction in corrections:
+        if correction.start is None and correction.changes and _wrong(correction) is None:
+            by_line[correction.page, correction.line].append(correction)
+    written: set[Correction] = set()
+    for (page, number), group in by_line.items():
+        with suppress(UsageError):
+            begin, end = addresses.line(page, number)
+            line = edition.text[begin:end]
+            before = None if all(_reads(line, one, one.original) for one in group) else _line_before(line, group)
+            if before is not None and all(_reads(before, one, one.original) for one in group):
+                written.update(group)
+    return written
+
+
+def _line_before(line: str, corrections: Sequence[Correction]) -> str | None:
+    """A line as it read before these corrections were written into it; None where it reads otherwise than they say."""
+    for one in sorted(corrections, key=lambda one: one.offset):
+        if not line.startswith(one.replacement, one.offset):
+            return None
+        line = line[: one.offset] + one.original + line[one.offset + len(one.replacement) :]
+    return line
 
 
 def _placed(
@@ -154,11 +183,13 @@ def _placed(
     except UsageError:
         return RefusedCorrection(correction, Refusal.CHANGED)
     line = edition.text[begin:end]
+    if _is_of_line_ending(correction):  # no line has its ending
+        return RefusedCorrection(correction, Refusal.CHANGED)
     if _reads(line, correction, correction.original):
         edit = Edit(begin + correction.offset, correction.length, correction.replacement)
         return PlacedCorrection(correction, edit)
     if correction.changes and _reads(line, correction, correction.replacement):
-        return None
+        return None  # alone, beside others that are not written yet
     return RefusedCorrection(correction, Refusal.CHANGED)
 
 
@@ -212,12 +243,18 @@ def _ending(text: str, start: int) -> str:
     return before[-1][0] if before else "\n"
 
 
+def _is_of_line_ending(correction: Correction) -> bool:
+    """Whether a correction splits a line, or joins two."""
+    return correction.kind is Kind.LAYOUT and LINE_BREAK in (correction.original, correction.replacement)
+
+
 def _wrong(correction: Correction) -> RefusedCorrection | None:
     """Why a correction can be written nowhere; None where it can."""
-    of_line = correction.kind is Kind.LAYOUT and LINE_BREAK in (correction.original, correction.replacement)
-    if not of_line and any(char in correction.replacement for char in "\n\r¶\v\f\x1c\x1d\x1e\x85\u2028\u2029"):
+    if _is_of_line_ending(correction):
+        return None
+    if any(char in correction.replacement for char in "\n\r¶\v\f\x1c\x1d\x1e\x85\u2028\u2029"):
         return RefusedCorrection(correction, Refusal.LINE_END)
-    if not of_line and len(correction.original) != correction.length:
+    if len(correction.original) != correction.length:
         values = {"number": correction.length, "text": repr(correction.original)}
         return RefusedCorrection(correction, Refusal.OTHER_LENGTH, values)
     return None

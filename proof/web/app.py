@@ -9,12 +9,11 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Flask, current_app, request
+from flask import Flask, Response, current_app, request
 from flask.json.provider import DefaultJSONProvider
 from flask.sessions import SecureCookieSessionInterface
 from flask_openapi3.models.info import Info
 from flask_openapi3.openapi import OpenAPI
-from flask_talisman import Talisman
 from flask_wtf.csrf import CSRFError, CSRFProtect
 from itsdangerous import Signer
 from jinja2 import StrictUndefined
@@ -57,18 +56,28 @@ ANY = ["*"]
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 VIEWER_STYLE = "'sha256-9xTiqzfwFaL2SGb1rmr8gysEwVVjIvqWAgmZgqFqpEE='"
 """The one rule that OpenSeadragon 6.1.1 writes into a page; a test sees whether a later one writes another."""
-POLICY = {
-    "default-src": "'none'",
-    "script-src": "'self'",
-    "style-src": ["'self'", VIEWER_STYLE],
-    "img-src": ["'self'", "data:"],
-    "font-src": "'self'",
-    "connect-src": "'self'",
-    "form-action": "'self'",
-    "base-uri": "'none'",
-    "frame-ancestors": "'none'",
-}
+POLICY = (
+    "default-src 'none'",
+    "script-src 'self'",
+    f"style-src 'self' {VIEWER_STYLE}",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+)
 """No other host, no script or style that is not a file of ours."""
+HEADERS = {
+    "Content-Security-Policy": "; ".join(POLICY),
+    "Permissions-Policy": "browsing-topics=()",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+"""Of every answer."""
+HSTS_SECONDS = 365 * 24 * 3600
+"""How long browsers that came by https come by nothing else. Other hosts of the domain are not ours to speak for."""
 
 
 class Json(DefaultJSONProvider):
@@ -192,16 +201,12 @@ def _guard(app: OpenAPI, https: bool) -> None:
             csrf.protect(apply_exemptions=True)
             _must_come_from_here()
 
-    Talisman(
-        app,
-        force_https=False,
-        strict_transport_security=https,
-        strict_transport_security_include_subdomains=False,  # other hosts of the domain are not ours to speak for
-        session_cookie_secure=False,
-        content_security_policy=POLICY,
-        referrer_policy="same-origin",
-        permissions_policy={"browsing-topics": "()"},
-    )
+    @app.after_request
+    def restrict(response: Response) -> Response:
+        response.headers.update(HEADERS)
+        if https and (request.is_secure or request.headers.get("X-Forwarded-Proto") == "https"):
+            response.headers["Strict-Transport-Security"] = f"max-age={HSTS_SECONDS}"
+        return response
 
 
 def _must_come_from_here() -> None:

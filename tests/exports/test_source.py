@@ -182,6 +182,17 @@ def test_an_answer_to_nothing_that_was_asked_is_refused(told: list[str], said: s
         correct(read, [decided], choices=[FormChoice.parse(one) for one in told])
 
 
+@given(st.dictionaries(st.integers(0, 8), st.sampled_from(["", "乙", "乙甲", "丙丁戊"]), min_size=1))
+def test_corrections_that_stand_side_by_side_are_written_once(changes: dict[int, str]) -> None:
+    """`changes`: what each of some characters of a line becomes."""
+    read = parse_transcription(Decoded("命上射曰某御于子東\n", "utf-8", False), Path("text.txt"), Format.PLAIN)
+    decided = [correction(read, at, 1, becomes) for at, becomes in changes.items()]
+    first = correct(read, decided)
+    again = correct(parse_transcription(Decoded(first.text, "utf-8", False), Path("text.txt"), Format.PLAIN), decided)
+    if len(first.placed) == len(decided):  # a line of nothing would be no column
+        assert (again.text, again.placed, again.refused) == (first.text, (), ())
+
+
 def test_a_scribes_form_is_written_as_the_word_that_it_is() -> None:
     read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
     corrected = correct(read, [correction(read, read.text.index("北耦"), 1, "𫝊")])

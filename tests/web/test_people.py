@@ -336,7 +336,7 @@ def test_a_cookie_is_kept_from_scripts_and_other_sites_and_behind_https_from_htt
             assert ("Secure" in said) is name.startswith("__Host-") is https
             assert not any(part.startswith(("Domain", "Expires", "Max-Age")) for part in said)
             strict = answer.headers.get("Strict-Transport-Security")
-            assert strict == ("max-age=31556926" if https else None)
+            assert strict == ("max-age=31536000" if https else None)
 
 
 def test_the_key_of_sessions_is_made_once_and_only_its_owner_reads_it(house: House) -> None:
