@@ -183,8 +183,6 @@ def _placed(
     except UsageError:
         return RefusedCorrection(correction, Refusal.CHANGED)
     line = edition.text[begin:end]
-    if _is_of_line_ending(correction):  # no line has its ending
-        return RefusedCorrection(correction, Refusal.CHANGED)
     if _reads(line, correction, correction.original):
         edit = Edit(begin + correction.offset, correction.length, correction.replacement)
         return PlacedCorrection(correction, edit)
@@ -196,7 +194,7 @@ def _placed(
 def _reads(line: str, correction: Correction, text: str) -> bool:
     """Whether `text` stands in a line at the place of a correction, and around it what its context says."""
     start, end = correction.offset, correction.offset + len(text)
-    if start < 0 or end > len(line) or not line.startswith(text, start):
+    if start < 0 or end > len(line) or not line.startswith(text, start) or _is_of_line_ending(correction):
         return False
     before, known, after = correction.context.partition(f"[{correction.original}]")
     if not known:

@@ -200,8 +200,8 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
     if evidence.ink and evidence.ink.code is not NoticeCode.INK_UNREAD:  # of which the reason says as much
         parts.append(_ink(evidence.ink, say))
     if evidence.note:
-        in_column = flag.kind is Kind.LAYOUT and flag.line > 0  # the note is then what the column reads
-        parts.append(say(_("The image reads: %(read)s")) % {"read": evidence.note} if in_column else evidence.note)
+        reads = flag.kind is Kind.LAYOUT  # the note is then what the column or the page reads
+        parts.append(say(_("The image reads: %(read)s")) % {"read": evidence.note} if reads else evidence.note)
     if evidence.notice:
         parts.append(in_words(evidence.notice, say))
     return " ".join(_sentence(part) for part in parts)

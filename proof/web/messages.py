@@ -183,7 +183,7 @@ SCRIPT = {
     "left_to_mark": _("Pages that nobody proofread yet: %(num)s"),
     "left_to_validate": _("Pages for a second person: %(num)s"),
     "left_problems": _("Open problems: %(num)s"),
-    "left": _("%(places)s places to look at, about %(errors)s errors left"),
+    "left": _("%(places)s places to look at, about %(errors)s errors among the others"),
     "willBeWritten": _("An export writes: %(num)s"),
     "notWritten": _("not written: %(num)s"),
     "notWrittenFor": _("not written: %(reason)s"),
