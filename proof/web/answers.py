@@ -359,10 +359,6 @@ class FlagsOut(BaseModel):
     next: str | None
 
 
-class ColumnsOut(BaseModel):
-    items: list[ColumnOut]
-
-
 class HistoryOut(BaseModel):
     items: list[DecisionOut]
     next: str | None
