@@ -361,7 +361,6 @@ class FlagsOut(BaseModel):
 
 class HistoryOut(BaseModel):
     items: list[DecisionOut]
-    next: str | None
 
 
 class DisplacedOut(RootModel[DisplacedDecision]):

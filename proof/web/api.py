@@ -196,7 +196,7 @@ def flag_history(path: schemas.FlagPath) -> Response:
     store = project().store
     store.queue.flags(path.work, [path.flag], taken_back=True)
     items = [answers.DecisionOut(decision) for decision in store.decisions.history(path.flag)]
-    return answer(answers.HistoryOut(items=items, next=None))
+    return answer(answers.HistoryOut(items=items))
 
 
 @api.get(
