@@ -10,10 +10,8 @@ from proof.collation.collation import collate
 from proof.collation.stored import weigh_stored
 from proof.errors import UsageError
 from proof.store import Store
-from proof.text.encoding import Decoded
-from proof.text.read import parse_transcription
 from proof.text.transcription import Transcription
-from tests.build import check, flag, page, run_info
+from tests.build import check, flag, page, run_info, transcription
 
 PAGE = "KR1_WYG_010-1a"
 LINE = "司射東面于大夫之西北耦大夫與大夫命上射曰某御于子"
@@ -21,7 +19,7 @@ FLAG = flag(1, LINE.index("北"), "北", "比", name=PAGE, source=LINE, score=4.
 
 
 def edition(name: str, line: str = LINE) -> Transcription:
-    return parse_transcription(Decoded(f"<pb:{PAGE}>¶\n{line}¶\n", "utf-8", False), Path(name))
+    return transcription(f"<pb:{PAGE}>¶\n{line}¶\n", name)
 
 
 OTHER = edition("other.txt", LINE.replace("北", "比"))
