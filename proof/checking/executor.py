@@ -143,12 +143,12 @@ def results(
     waiting: deque[Future[CheckedPage]] = deque()
     stopped = Event()
 
-    def one(task: PageTask) -> CheckedPage:
+    def on_thread(task: PageTask) -> CheckedPage:
         return check_or_fail(task, work.keys, store, checkers[work.keys.script(task.text)], plates, stopped)
 
     with _threads(workers, "page", stopped) as pool:
         for task in work.tasks:
-            waiting.append(pool.submit(one, task))
+            waiting.append(pool.submit(on_thread, task))
             if len(waiting) >= AHEAD * workers:
                 yield waiting.popleft().result()
         while waiting:
@@ -297,18 +297,18 @@ def on_pages(text: Transcription, settings: Settings, index: ImageIndex, engine:
     own = index.with_lists(find_image_lists(text.path, (), settings.project.imglist))
     plates = Plates(settings.images.max_megapixels)
 
-    def one(entry: tuple[str, PageImage]) -> ReadImage:
-        name, found = entry
+    def read(entry: tuple[str, PageImage]) -> ReadImage:
+        name, image = entry
         try:
-            key = keys.readings_key(found)
-            readings, keep = open_readings(key, found, store.cache, checker, plates)
-            columns = checker.read_alone(found, readings)
+            key = keys.readings_key(image)
+            readings, keep = open_readings(key, image, store.cache, checker, plates)
+            columns = checker.read_alone(image, readings)
         except (ImageError, EngineError) as error:
-            LOG.warning("%s could not be read: %s", found.path, error)
+            LOG.warning("%s could not be read: %s", image.path, error)
             return ReadImage(name, ())  # its page will fail with the same words
         if (kept := keep()) is not None:
             store.cache.put(*kept)
         return ReadImage(name, columns)
 
     with _threads(settings.workers, "image", Event()) as pool:
-        return paginate(text, list(pool.map(one, own.sequence())), policy_of(Script.SIMPLIFIED).fold)
+        return paginate(text, list(pool.map(read, own.sequence())), policy_of(Script.SIMPLIFIED).fold)

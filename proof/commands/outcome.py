@@ -95,15 +95,15 @@ def _by_sense(tally: Tally) -> list[str]:
 
 def print_caught(progress: WorkProgress) -> None:
     """Print how many planted errors were caught, all together and by person."""
-    for one in (progress.planted, *progress.planted_by):
-        if one.answered:
-            shares = {"share": one.share, "low": one.low, "high": one.high}
+    for estimate in (progress.planted, *progress.planted_by):
+        if estimate.answered:
+            shares = {"share": estimate.share, "low": estimate.low, "high": estimate.high}
             percent = {name: f"{100 * share:.0f}" for name, share in shares.items()}
             share = say(_("%(share)s%%; in 95 of 100 cases %(low)s to %(high)s%%"), **percent)
-            numbers = {"caught": f"{one.caught:,}", "answered": f"{one.answered:,}"}
+            numbers = {"caught": f"{estimate.caught:,}", "answered": f"{estimate.answered:,}"}
             of_all = _("planted errors: caught %(caught)s of %(answered)s (%(share)s)")
             of_person = _("planted errors: caught %(caught)s of %(answered)s by %(person)s (%(share)s)")
-            click.echo(say(of_person if one.name else of_all, person=one.name, share=share, **numbers))
+            click.echo(say(of_person if estimate.name else of_all, person=estimate.name, share=share, **numbers))
 
 
 def print_trouble(outcome: CheckOutcome, *, verbose: bool) -> None:
