@@ -21,7 +21,7 @@ from make_look_alikes import SIDE, Pixels, drawn
 from numpy.typing import NDArray
 from PIL import ImageFont
 
-from proof.collation.sounds import share_part
+from proof.collation.resemblance import share_part
 from proof.facsimile.fonts import find_faces
 from proof.text.formats import decoded_file
 from proof.text.model import is_han

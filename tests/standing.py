@@ -1,10 +1,20 @@
-"""Texts and pages as a check tells a store of them, out of files."""
+"""Texts and pages as a check tells a store of them, out of files, and what people say of them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from uuid import uuid4
 
-from proof.store import PagePlace, TextInfo
+from sqlalchemy import select
+
+from proof.model.result import PageResult
+from proof.ocr.engine import EngineIdentity
+from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store.decision_records import Decision, DecisionRequest, Verdict
+from proof.store.manual_corrections import ManualCorrection
+from proof.store.models import FlagRow
+from proof.store.saving import CheckedResult
 from proof.store.texts import sha_of
 from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
@@ -23,3 +33,74 @@ def page_place(position: int, path: Path, page: str, nth: int = 0, copies: froze
     bearers = [one for one in text.pages if one.id == page]
     lines = {column.number: column.start for column in bearers[nth].columns}
     return PagePlace(position, str(path), copies=copies, lines=lines, sha=sha_of(text.text))
+
+
+def check_files(
+    store: Store,
+    found: Iterable[tuple[Path, PageResult]],
+    *,
+    work: str = "KR1",
+    script: str | Mapping[Path, str] = "traditional",
+    key: Callable[[PageResult], str] = lambda _: "",
+    copies: bool = False,
+) -> int:
+    """A whole run over files that finds this on their pages, each kept under its `key`; gives its number. `script` is
+    that of all files, or of each; `copies`: files that have the same pages are known as copies of one another."""
+    pages = list(found)
+    scripts = {path: script if isinstance(script, str) else script[path] for path, _ in pages}
+    texts = tuple(text_info(path, written) for path, written in scripts.items())
+    run = store.begin_run(RunInfo(work, "書", texts, EngineIdentity("none", "1", "none", "0")))
+    for position, (path, result) in enumerate(pages):
+        others = frozenset(str(other) for other, copy in pages if copy.page == result.page and other != path)
+        place = page_place(position, path, result.page, copies=others if copies else frozenset())
+        store.save_pages(run, [CheckedResult(place, key(result), result)])
+    store.finish_run(run, whole=True)
+    return run
+
+
+def number_of(store: Store, uid: str) -> int:
+    """The number under which a store knows the flag of that id."""
+    with store._reading() as session:
+        return session.scalars(select(FlagRow.id).where(FlagRow.uid == uid)).one()
+
+
+def say(
+    store: Store,
+    flag: str | int,
+    verdict: Verdict,
+    reading: str = "",
+    person: str = "甲",
+    *,
+    work: str = "KR1",
+    version: int | None = None,
+) -> Decision:
+    """Somebody decides a flag, by its id or its number, who has seen it as it is now or as of a `version`."""
+    number = flag if isinstance(flag, int) else number_of(store, flag)
+    with store._reading() as session:
+        seen = session.get_one(FlagRow, number).version if version is None else version
+    return store.decisions.decide(DecisionRequest(work, number, verdict, seen, person, uuid4().hex, reading))
+
+
+def page_number(store: Store, work: str = "KR1", page: str = "", text: Path | None = None) -> int:
+    """The number under which a store knows a page: the first of a work unless its id or its file say of which."""
+    pages = store.queue.places(work)
+    return next(one.number for one in pages if page in ("", one.page) and (text is None or one.text == str(text)))
+
+
+def by_hand(
+    store: Store,
+    line: int,
+    offset: int,
+    reading: str,
+    *,
+    length: int = 1,
+    person: str = "乙",
+    work: str = "KR1",
+    page: str = "",
+    text: Path | None = None,
+) -> Decision:
+    """Somebody corrects a place by hand, of the first page unless `page` or `text` say of which; no reading: deletes
+    what stands there."""
+    number = page_number(store, work, page, text)
+    wanted = ManualCorrection(work, number, line, offset, length, reading, person, uuid4().hex, delete=not reading)
+    return store.manual_corrections.correct(wanted)

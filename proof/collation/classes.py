@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -33,8 +34,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from proof.collation.shapes import near_in_shape
-from proof.collation.sounds import homophones, share_part
+from proof.collation.resemblance import homophones, near_in_shape, share_part
 from proof.collation.tokens import PairCounts, WitnessTokens
 from proof.text.alike import look_alikes, run_together
 from proof.text.authorities import authorities
@@ -179,10 +179,10 @@ class Sorter:
     def _two_words(self, at: int, to: int, rule: str) -> Sorted:
         pairs = [(one, other) for one in self._meant(self._a, at) for other in self._meant(self._b, to)]
         if rule in _LISTED:
-            for tie in (_one_shape, _listed, _merged, _homophones):
-                found = next((found for one, other in pairs if (found := tie(one, other))), "")
-                if found:
-                    return Class.ORTHOGRAPHY, found
+            for tie in TIES:
+                evidence = next((evidence for one, other in pairs if (evidence := tie(one, other))), "")
+                if evidence:
+                    return Class.ORTHOGRAPHY, evidence
         elif rule == "simplified-in-traditional":
             return Class.SCRIPT, rule
         evident = any(near_in_shape(one, other) for one, other in pairs)
@@ -264,22 +264,22 @@ def titles(of: WitnessTokens) -> frozenset[int]:
     return frozenset(found)
 
 
-def _one_shape(one: str, other: str) -> str:
-    return "one-shape" if run_together(one, other) else ""
-
-
 def _listed(one: str, other: str) -> str:
     testimony = authorities().about(one, other)
     return f"listed-{testimony.name}" if testimony.name else "borrowing" if "b" in testimony.against else ""
 
 
-def _merged(one: str, other: str) -> str:
-    return "opencc-one-to-many" if authorities().conversions.one_to_many(one, other) else ""
+def _homophones(one: str, other: str) -> bool:
+    return any(homophones(mine, theirs) for mine in _forms(one) for theirs in _forms(other))
 
 
-def _homophones(one: str, other: str) -> str:
-    alike = any(homophones(mine, theirs) for mine in _forms(one) for theirs in _forms(other))
-    return "homophones" if alike else ""
+TIES: Sequence[Callable[[str, str], str]] = (
+    lambda one, other: "one-shape" * run_together(one, other),
+    _listed,
+    lambda one, other: "opencc-one-to-many" * authorities().conversions.one_to_many(one, other),
+    lambda one, other: "homophones" * _homophones(one, other),
+)
+"""What may tie two words that are written for one another: each gives the name of the evidence, empty for none."""
 
 
 def _forms(character: str) -> tuple[str, ...]:

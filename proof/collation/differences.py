@@ -12,7 +12,7 @@ from itertools import groupby
 import numpy as np
 
 from proof.collation.apparatus import ApparatusNote
-from proof.collation.blocks import AlignedPart, Op
+from proof.collation.blocks import AlignedPart, Op, gaps
 from proof.collation.classes import NO_CODE_POINT, Class, Sorter, borrowed, is_label
 from proof.collation.tokens import WitnessTokens
 from proof.model.flags import Kind
@@ -169,8 +169,8 @@ def between_blocks(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedP
     between the same two blocks. Two texts without any block have nothing to compare."""
     if not blocks:
         return []
-    gaps_a = _gaps([(block.a0, block.a1) for block in blocks], len(a))
-    gaps_b = _gaps([(block.b0, block.b1) for block in sorted(blocks, key=lambda block: block.b0)], len(b))
+    gaps_a = gaps([(block.a0, block.a1) for block in blocks], len(a))
+    gaps_b = gaps([(block.b0, block.b1) for block in blocks], len(b))
     ends = {block.b1: block.a1 for block in blocks} | {0: 0}
     begins = {block.a0: block.b0 for block in blocks} | {len(a): len(b)}
     found = []
@@ -185,12 +185,6 @@ def between_blocks(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedP
     for a0, a1 in gaps_a:
         found.append(made(a, b, (a0, a1, answered[a0], answered[a0]), Class.PASSAGE, ""))
     return found
-
-
-def _gaps(spans: Sequence[tuple[int, int]], length: int) -> list[tuple[int, int]]:
-    """What of `0:length` lies between spans that are in order and do not overlap."""
-    edges = [0, *(edge for span in spans for edge in span), length]
-    return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end]
 
 
 def _alone(of: WitnessTokens, start: int, end: int) -> Iterator[tuple[int, int, bool]]:

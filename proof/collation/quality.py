@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.collation.tokens import WitnessTokens
+from proof.text.positions import code_points
 from proof.text.transcription import Transcription
 
 Numbers = NDArray[np.int64]
@@ -54,7 +55,7 @@ def quality_by_juan(
     mine, theirs = mine[order], theirs[order]
     if not len(mine):
         return []
-    unequal = _codes(base.keys)[mine] != _codes(witness.keys)[theirs]
+    unequal = code_points(base.keys)[mine] != code_points(witness.keys)[theirs]
     slips = np.zeros(len(mine), dtype=np.int64)
     for numbers in (mine, theirs):
         more = np.diff(numbers, append=numbers[-1] + 1) - 1
@@ -77,10 +78,6 @@ def quality_by_block(edition: Transcription, found: Sequence[WitnessQuality]) ->
     """What share of its weight a witness has in each block of the base; where nothing is known, all of it."""
     weight_in = {quality.juan: quality.weight for quality in found}
     return [weight_in.get(juan, 1.0) for juan in juan_of_blocks(edition)]
-
-
-def _codes(keys: str) -> NDArray[np.uint32]:
-    return np.frombuffer(keys.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
 def weight_of(share: float) -> float:

@@ -14,6 +14,8 @@ from math import log2
 import numpy as np
 from numpy.typing import NDArray
 
+from proof.text.positions import code_points
+
 Ints = NDArray[np.int64]
 
 Span = tuple[int, int]
@@ -49,7 +51,7 @@ _CHUNK = 400_000
 
 def seeds_of(a: str, b: str, k: int) -> list[Seed]:
     """All maximal equal stretches of at least `k` characters, but those made of frequent seeds alone."""
-    codes_a, codes_b = _codes(a), _codes(b)
+    codes_a, codes_b = (code_points(text).astype(np.int64) for text in (a, b))
     if len(codes_a) < k or len(codes_b) < k:
         return []
     hashes_b = _hashes(codes_b, k)
@@ -69,10 +71,6 @@ def seeds_of(a: str, b: str, k: int) -> list[Seed]:
             at_a, at_b = at_a[same], at_b[same]
         found += _merged(at_a, at_b, k)
     return found
-
-
-def _codes(text: str) -> Ints:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.int64)
 
 
 def _hashes(codes: Ints, k: int) -> NDArray[np.uint64]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.text.layers import Layer, WitnessCell
+from proof.text.positions import code_points
 from proof.text.transcription import Transcription
 from proof.text.variants import unified
 
@@ -224,8 +225,9 @@ class PairCounts:
     """How often two characters stand beside one another in some texts."""
 
     def __init__(self, *texts: str) -> None:
-        pairs = [_pairs(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")) for text in texts]
-        self._pairs, self._counts = np.unique(np.concatenate(pairs), return_counts=True)
+        codes = [code_points(text).astype(np.int64) for text in texts]
+        pairs = np.concatenate([(one[:-1] << 32) | one[1:] for one in codes])
+        self._pairs, self._counts = np.unique(pairs, return_counts=True)
 
     def __getitem__(self, pair: str) -> int:
         if len(pair) != 2:
@@ -233,8 +235,3 @@ class PairCounts:
         wanted = (ord(pair[0]) << 32) | ord(pair[1])
         at = int(np.searchsorted(self._pairs, wanted))
         return int(self._counts[at]) if at < len(self._pairs) and self._pairs[at] == wanted else 0
-
-
-def _pairs(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-    wide = codes.astype(np.int64)
-    return (wide[:-1] << 32) | wide[1:]

@@ -16,7 +16,7 @@ from proof.collation.blocks import align
 from proof.collation.collation import aligned_in
 from proof.collation.sigla import names_of
 from proof.collation.tokens import Keys, WitnessTokens, sequence_of, shared_layers
-from proof.exports.decided import PlacesNow
+from proof.exports.decided import decisions_of
 from proof.model.flags import Kind, context_of
 from proof.store import Store
 from proof.store.authorities import IMAGE
@@ -119,19 +119,12 @@ def _decided(store: Store, edition: Transcription) -> Iterable[tuple[Decision, S
     text = find_text(store, edition)
     own = {known.path for known in text.own}
     seen: set[tuple[Span | None, str, str]] = set()
-    for work in sorted({known.work for known in text.own}):
-        places = [one for one in store.decided_places(work) if one.text in own]
-        now = PlacesNow(store, edition, places)
-        last = {one.flag: one for one in store.decisions.last_of_flags(work)}
-        makers = store.decisions.makers(last.values())
-        for there in places:
-            decision = last[there.place.flag]
-            place = now.of(there)
-            span = place[0] if place else None
-            if decision.state is State.OPEN or (span, decision.state, decision.reading) in seen:
-                continue
-            seen |= {(span, decision.state, decision.reading)} if span else set()
-            yield replace(decision, person=makers[decision.id]), span
+    for there, decision, place in decisions_of(store, edition, text.own, own):
+        span = place[0] if place else None
+        if there.text not in own or decision.state is State.OPEN or (span, decision.state, decision.reading) in seen:
+            continue
+        seen |= {(span, decision.state, decision.reading)} if span else set()
+        yield decision, span
 
 
 def _with_halves(planned: Sequence[Carried]) -> list[Carried]:

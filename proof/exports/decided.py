@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import chain
 
 from proof.exports.corrections import Correction
 from proof.exports.source import CorrectedSource
@@ -13,6 +14,7 @@ from proof.locale.marking import _
 from proof.model.flags import Kind, context_of
 from proof.store import Store
 from proof.store.decision_records import Decision, State, Verdict
+from proof.store.rows import StoredText
 from proof.store.text_pages import find_text
 from proof.store.texts import DecidedPlace, Place, TextStep, Writing
 from proof.text.addresses import Addresses
@@ -80,8 +82,6 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
     own = {known.path for known in text.own}
     pages = {page.id for page in edition.pages}
     policy = policy_of(edition.script)
-    known = {work: store.decided_places(work) for work in sorted({one.work for one in (*text.own, *text.others)})}
-    now = PlacesNow(store, edition, (one for of_work in known.values() for one in of_work if one.text in own))
     addresses = Addresses(edition)
     found: list[tuple[Decision, Correction]] = []
     kept: list[tuple[Decision, Span]] = []
@@ -90,39 +90,33 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
     settled = 0
     rejected: set[str] = set()
     noted: list[Correction] = []
-    for work, of_work in known.items():
-        last = {one.flag: one for one in store.decisions.last_of_flags(work)}
-        makers = store.decisions.makers(last.values())
-        for there in of_work:
-            decision = replace(last[there.place.flag], person=makers[last[there.place.flag].id])
-            if there.text not in own:
-                if decision.page in pages and decision.state not in (State.KEPT, State.OPEN):
-                    left_out.append(LeftOut(decision, Unused.OTHER_TEXT, there.text))
-                continue
-            if decision.state in _KEEPING:
-                rejected.add(decision.uid)
-            reason = _UNDECIDED.get(decision.state)
-            place = now.of(there)
-            settled += decision.state is State.KEPT or (decision.state is State.COPY and not decision.transcribed)
-            if decision.kind == Kind.LAYOUT.value and not decision.line and decision.state is State.CORRECTED:
-                reason, place = Unused.PAGE, None
-            elif place is None and (_writes(decision) or there.place.reads != there.place.transcribed):
-                reason = Unused.GONE
-            left_out += [LeftOut(decision, reason, str(edition.path))] if reason else []
-            if place is None:
-                continue
-            span, reads = place
-            correction = _correction(decision, span, edition, addresses, policy)
-            noted += [correction] * (decision.state is State.UNSURE)
-            if reads != there.place.wanted:
-                found.append((decision, correction))
-            elif decision.state is State.CORRECTED and there.place.wanted != there.place.transcribed:
-                applied.append(correction)
-                noted.append(replace(correction, original=decision.transcribed))
-            elif _writes(decision):
-                found.append((decision, correction))
-            elif decision.state is State.KEPT:
-                kept.append((decision, span))
+    for there, decision, place in decisions_of(store, edition, (*text.own, *text.others), own):
+        if there.text not in own:
+            if decision.page in pages and decision.state not in (State.KEPT, State.OPEN):
+                left_out.append(LeftOut(decision, Unused.OTHER_TEXT, there.text))
+            continue
+        if decision.state in _KEEPING:
+            rejected.add(decision.uid)
+        reason = _UNDECIDED.get(decision.state)
+        settled += decision.state is State.KEPT or (decision.state is State.COPY and not decision.transcribed)
+        of_page = decision.kind == Kind.LAYOUT.value and not decision.line and decision.state is State.CORRECTED
+        if of_page:
+            reason = Unused.PAGE
+        elif place is None and (_writes(decision) or there.place.reads != there.place.transcribed):
+            reason = Unused.GONE
+        left_out += [LeftOut(decision, reason, str(edition.path))] if reason else []
+        if place is None or of_page:
+            continue
+        span, reads = place
+        correction = _correction(decision, span, edition, addresses, policy)
+        noted += [correction] * (decision.state is State.UNSURE)
+        if reads == there.place.wanted and decision.state is State.CORRECTED and reads != there.place.transcribed:
+            applied.append(correction)
+            noted.append(replace(correction, original=decision.transcribed))
+        elif reads != there.place.wanted or _writes(decision):
+            found.append((decision, correction))
+        elif decision.state is State.KEPT:
+            kept.append((decision, span))
     corrections, conflicts = _without_conflicts(_without_superseded(found, kept), kept)
     left_out += [LeftOut(decision, Unused.CONFLICT, str(edition.path)) for decision in conflicts]
     return Decided(
@@ -152,28 +146,32 @@ _KEEPING = frozenset({State.KEPT, State.COPY, State.RETAINED})
 _UNDECIDED: Mapping[State, Unused] = {State.UNSURE: Unused.UNSURE, State.SKIPPED: Unused.SKIPPED}
 
 
-class PlacesNow:
-    """Where the places of a store are in a text as it is now, which may be another than the store knows."""
-
-    def __init__(self, store: Store, edition: Transcription, places: Iterable[DecidedPlace]) -> None:
-        of_version: dict[tuple[int, int], list[Place]] = defaultdict(list)
-        for one in places:
-            of_version[one.version, one.present].append(one.place)
-        script = edition.script.value
-        self._steps = {
-            version: TextStep(
-                store.content(version[0]),
-                edition.text,
-                script,
-                known,
-                lost_in=store.content(version[1]) if version[0] != version[1] else None,
-            )
-            for version, known in of_version.items()
-        }
-
-    def of(self, place: DecidedPlace) -> tuple[Span, str] | None:
-        """A place in the text as it is, and what it reads; None where it is lost."""
-        return self._steps[place.version, place.present].now(place.place)
+def decisions_of(
+    store: Store, edition: Transcription, texts: Iterable[StoredText], own: Collection[str]
+) -> Iterator[tuple[DecidedPlace, Decision, tuple[Span, str] | None]]:
+    """What was decided last of each place of some texts, with who decided it; and of a place in one of the files
+    `own`, which are the edition, where it is in the edition as it is now and what it reads, None where it is lost."""
+    places = {work: store.decided_places(work) for work in sorted({text.work for text in texts})}
+    of_version: dict[tuple[int, int], list[Place]] = defaultdict(list)
+    for there in chain.from_iterable(places.values()):
+        if there.text in own:
+            of_version[there.version, there.present].append(there.place)
+    steps = {
+        (version, present): TextStep(
+            store.content(version),
+            edition.text,
+            edition.script.value,
+            known,
+            lost_in=store.content(present) if version != present else None,
+        )
+        for (version, present), known in of_version.items()
+    }
+    for work, of_work in places.items():
+        last = {decision.flag: decision for decision in store.decisions.last_of_flags(work)}
+        makers = store.decisions.makers(last.values())
+        for there in of_work:
+            decision = replace(last[there.place.flag], person=makers[last[there.place.flag].id])
+            yield there, decision, steps[there.version, there.present].now(there.place) if there.text in own else None
 
 
 def _writes(decision: Decision) -> bool:

@@ -122,7 +122,7 @@ def _html(material: Material) -> bytes:
 
 def _iiif(material: Material) -> bytes:
     addressed = Addressed(material.base, material.corrected.edition.path.stem, decided_pages(material))
-    return _json(manifest(addressed, material.named))
+    return as_json(manifest(addressed, material.named))
 
 
 def open_pages(material: Material) -> frozenset[str]:
@@ -140,13 +140,19 @@ def decided_pages(material: Material) -> list[PageResult]:
     return [with_decisions(page, corrections, material.rejected, running=running) for page in material.pages]
 
 
-def _json(told: dict[str, Any]) -> bytes:
-    return json.dumps(told, ensure_ascii=False, indent=1).encode() + b"\n"
+def as_json(document: dict[str, Any]) -> bytes:
+    """A document of JSON as files have it."""
+    return json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
-def _pages(material: Material, folder: Path, document: Callable[[MarkedPage, datetime], bytes]) -> list[Path]:
-    pages = marked_pages(material, folder, ".xml")
-    return [write_file(path, document(page, material.made)) for path, page in pages.items()]
+def page_form(name: str, ending: str, document: Callable[[MarkedPage, datetime], bytes]) -> ExportForm:
+    """A form that is a document for each page with an image, in a folder of its own."""
+
+    def write(material: Material, folder: Path) -> list[Path]:
+        pages = marked_pages(material, folder / name, ending)
+        return [write_file(path, document(page, material.made)) for path, page in pages.items()]
+
+    return ExportForm(name, write, on_images=True)
 
 
 def marked_pages(material: Material, folder: Path, ending: str) -> dict[Path, MarkedPage]:
@@ -170,7 +176,7 @@ def _annotations(material: Material, folder: Path) -> list[Path]:
             target = f"{base}/images/{quote(file_name(page.image))}" if base else file_name(page.image)
             name = f"{safe_name(page.page)}.json"
             address = f"{base}/annotations/{name}" if base else f"{target}/{quote(page.page, safe='')}/flags"
-            written.append(write_file(folder / name, _json(flag_annotations(page, target, address))))
+            written.append(write_file(folder / name, as_json(flag_annotations(page, target, address))))
     return written
 
 
@@ -181,15 +187,16 @@ def _file(ending: str, made: Callable[[Material], bytes]) -> Callable[[Material,
     ]
 
 
-def _alto(page: MarkedPage, _: datetime) -> bytes:
-    return alto(page)
-
-
 FORMS = {
     form.name: form
     for form in (
         ExportForm("text", _text),
-        ExportForm("diff", _file("diff", _diff)),
+        ExportForm(
+            "diff",
+            _file(
+                "diff", lambda material: material.corrected.diff(material.name or material.corrected.edition.path.name)
+            ),
+        ),
         ExportForm("notes", _file("notes.txt", lambda material: house_list(material.notes).encode())),
         ExportForm("csv", _file("decided.csv", lambda material: spreadsheet(material.corrected))),
         ExportForm(
@@ -199,8 +206,8 @@ FORMS = {
         ExportForm("docx", _file("docx", _docx)),
         ExportForm("html", _file("html", _html)),
         ExportForm("tei", _file("tei.xml", _tei), takes_pages=True),
-        ExportForm("page", lambda material, folder: _pages(material, folder / "page", page_xml), on_images=True),
-        ExportForm("alto", lambda material, folder: _pages(material, folder / "alto", _alto), on_images=True),
+        page_form("page", ".xml", page_xml),
+        page_form("alto", ".xml", lambda page, _: alto(page)),
         ExportForm("iiif", _file("manifest.json", _iiif), on_images=True),
         ExportForm(
             "annotations", lambda material, folder: _annotations(material, folder / "annotations"), on_images=True

@@ -12,6 +12,7 @@ from proof.exports.collation_notes import CollationNotes, juan_in_words, numeral
 from proof.exports.source import CorrectedSource
 from proof.text.column import parse_column
 from proof.text.edit import Edit, edited
+from proof.text.positions import line_end
 from proof.text.transcription import Format, Transcription
 
 
@@ -75,16 +76,10 @@ def _note_edits(edition: Transcription, notes: Sequence[tuple[int, str]]) -> lis
 def _paragraph_end(edition: Transcription, start: int) -> int:
     """The end of the line at `start`, or of the footnotes that follow it."""
     text = edition.text
-    end = _line_end(text, start)
+    end = line_end(text, start)
     while (found := re.compile(r"\s*(?=\[\^[^\]\n]+\]:)").match(text, end)) is not None and "\n" in found[0]:
-        end = _line_end(text, found.end())
+        end = line_end(text, found.end())
     return end
-
-
-def _line_end(text: str, start: int) -> int:
-    end = text.find("\n", start)
-    end = len(text) if end < 0 else end
-    return end - 1 if end > start and text[end - 1] == "\r" else end
 
 
 def _highest(edition: Transcription) -> int:

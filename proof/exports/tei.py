@@ -30,7 +30,7 @@ from proof.exports.apparatus import ApparatusPlace, Turn, apparatus
 from proof.exports.collation_notes import house_note, with_moved
 from proof.exports.corrections import PlacedCorrection
 from proof.exports.marked import columns_found
-from proof.exports.xml import add, legal, root_of, written
+from proof.exports.xml import add, identified, legal, root_of, written
 from proof.images.pdf import file_name
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
@@ -42,7 +42,6 @@ from proof.text.model import Page, Script
 from proof.text.transcription import Footnote, Format, Transcription
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
-_XML = "http://www.w3.org/XML/1998/namespace"
 _NOTES = frozenset(Layer) - {Layer.CANON, Layer.UNDIVIDED, Layer.HEADING}
 Change = ApparatusPlace | Turn
 _EVIDENCE = {SAME_BOOK: "internal", REASON: "conjecture"}
@@ -124,7 +123,7 @@ class _Writer:
         title = self.title or self.edition.title or self.edition.work
         add(statement, "title").text = legal(title) or self.edition.path.stem
         for name, ident in self.people.items():
-            responsible = _ident(add(statement, "respStmt"), ident)
+            responsible = identified(add(statement, "respStmt"), ident)
             add(responsible, "resp").text = "corrections" if name else "corrections by persons not named"
             add(responsible, "name").text = legal(name) or "unknown"
         add(add(file, "publicationStmt"), "p").text = "Made from a transcription by proofreading it."
@@ -133,7 +132,7 @@ class _Writer:
         names = {"base": self.edition.path.name}
         names |= {f"w{n}": name for n, name in enumerate(witness_names(self.collations), start=1)}
         for ident, name in names.items():
-            _ident(add(listed, "witness", n=name), ident).text = legal(name)
+            identified(add(listed, "witness", n=name), ident).text = legal(name)
         encoding = add(header, "encodingDesc")
         application = add(add(encoding, "appInfo"), "application", ident="proof", version=_version())
         add(application, "label").text = "proof"
@@ -155,7 +154,7 @@ class _Writer:
 
     def _surface(self, parent: etree._Element, page: PageResult, name: str) -> None:
         width, height = page.image_size
-        surface = _ident(add(parent, "surface", ulx="0", uly="0", lrx=str(width), lry=str(height)), name)
+        surface = identified(add(parent, "surface", ulx="0", uly="0", lrx=str(width), lry=str(height)), name)
         add(
             surface,
             "graphic",
@@ -271,14 +270,9 @@ class _Writer:
             within = block.kind is BlockKind.COLUMN and self._in_note(block, begins)
             target = parent
             if within:
-                kind = _NAMES[last.layer] if last is not None and last.layer in _NOTES else _NAMES[Layer.COMMENTARY]
-                before = parent[-1] if len(parent) else None
-                if before is not None and _open_note(before, kind):
-                    target = before
-                    if last is not None and "/" in self.edition.text[last.end : begins]:
-                        add(target, "lb")
-                else:
-                    target = add(parent, "note", place="inline", type=kind)
+                layer = last.layer if last is not None and last.layer in _NOTES else Layer.COMMENTARY
+                divided = last is not None and "/" in self.edition.text[last.end : begins]
+                target = _note(parent, layer, divided=divided)
             self.reached = max(self.reached, self._change(target, number))
 
     def _in_note(self, block: TextBlock, at: int) -> bool:
@@ -321,14 +315,8 @@ class _Writer:
         """Write a stretch where its layer belongs. `behind`: what is to go right behind it is part of it."""
         target = parent
         if stretch.layer in _NOTES:
-            kind = _NAMES[stretch.layer]
-            before = parent[-1] if len(parent) else None
-            if before is not None and _open_note(before, kind):
-                target = before
-                if last is not None and last.layer is stretch.layer and block.kind is BlockKind.COLUMN:
-                    add(target, "lb")
-            else:
-                target = add(parent, "note", place="inline", type=kind)
+            same = last is not None and last.layer is stretch.layer
+            target = _note(parent, stretch.layer, divided=same and block.kind is BlockKind.COLUMN)
         elif stretch.layer is Layer.HEADING and parent.tag != f"{{{NAMESPACE}}}head":
             target = add(parent, "label")
         at = max(stretch.start, self.reached)
@@ -396,7 +384,7 @@ class _Writer:
         choice = add(holder, "choice")
         own, other = self.halves.get(change.placed.correction.flag, ("", ""))
         if own:
-            _ident(choice, own).set("corresp", f"#{other}")
+            identified(choice, own).set("corresp", f"#{other}")
         _text(add(choice, "sic"), source)
         corr = add(choice, "corr", resp=responsible)
         if correction.witness:
@@ -437,9 +425,19 @@ def _goes_on(parent: etree._Element, block: TextBlock) -> bool:
     return first is not None and first.layer in _NOTES and _open_note(last, _NAMES[first.layer])
 
 
-def _open_note(element: etree._Element | None, kind: str) -> bool:
+def _note(parent: etree._Element, layer: Layer, *, divided: bool) -> etree._Element:
+    """The inline note of a layer that is open at the end of an element, with a line break where it is `divided` there,
+    or else a new one."""
+    if not len(parent) or not _open_note(parent[-1], _NAMES[layer]):
+        return add(parent, "note", place="inline", type=_NAMES[layer])
+    if divided:
+        add(parent[-1], "lb")
+    return parent[-1]
+
+
+def _open_note(element: etree._Element, kind: str) -> bool:
     """Whether an element is an inline note of that kind with nothing behind it."""
-    if element is None or element.tag != f"{{{NAMESPACE}}}note" or element.tail:
+    if element.tag != f"{{{NAMESPACE}}}note" or element.tail:
         return False
     return element.get("type") == kind and element.get("place") == "inline"
 
@@ -475,13 +473,8 @@ def _start(addresses: Addresses, page: PageResult, one: CheckedCharacter) -> int
 def _zone(surface: etree._Element, ident: str, kind: str, box: Box) -> str:
     x, y, w, h = box.rounded()
     corners = {"ulx": str(x), "uly": str(y), "lrx": str(x + w), "lry": str(y + h)}
-    _ident(add(surface, "zone", type=kind, **corners), ident)
+    identified(add(surface, "zone", type=kind, **corners), ident)
     return ident
-
-
-def _ident(element: etree._Element, name: str) -> etree._Element:
-    element.set(f"{{{_XML}}}id", name)
-    return element
 
 
 def _version() -> str:

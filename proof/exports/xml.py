@@ -35,6 +35,12 @@ def add(parent: etree._Element, name: str, **attributes: str) -> etree._Element:
     return etree.SubElement(parent, named, {key: legal(value) for key, value in attributes.items()})
 
 
+def identified(element: etree._Element, name: str) -> etree._Element:
+    """The element, with that id."""
+    element.set("{http://www.w3.org/XML/1998/namespace}id", name)
+    return element
+
+
 def corners(box: Box) -> str:
     """The corners of a box in whole pixels, clockwise, as ALTO and PAGE write points."""
     left, top, right, bottom = (round(value) for value in (box.x, box.y, box.right, box.bottom))

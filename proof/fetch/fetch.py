@@ -181,8 +181,7 @@ class _Download:
         memory = self.remembered.files.get(self.wanted.name)
         if memory is None or memory.address != self.wanted.address or not self._as_fetched(memory):
             return {}
-        conditions = {"If-None-Match": memory.etag, "If-Modified-Since": memory.modified}
-        return {header: value for header, value in conditions.items() if value}
+        return memory.conditions
 
     def take(self, answer: httpx.Response) -> int | None:
         """Write what comes; gives the size of the whole file, None where the one that is there is still good."""
@@ -211,7 +210,7 @@ class _Download:
             return 0, length_of(answer)
         found = _RANGE.fullmatch(answer.headers.get("content-range", "").strip())
         known, left = self.remembered.parts.get(self.wanted.name), self._left()
-        now = _memory(self.wanted, answer, None)
+        now = Memory.of(self.wanted.address, answer, -1)
         changed = known and any(
             old and new and old != new for old, new in ((known.etag, now.etag), (known.modified, now.modified))
         )
@@ -236,7 +235,7 @@ class _Download:
         """Remember of what file the part is before the first byte of it is written."""
         if start:
             return
-        memory = _memory(self.wanted, answer, whole)
+        memory = Memory.of(self.wanted.address, answer, -1 if whole is None else whole)
         if is_encoded(answer):
             memory = replace(memory, etag="", modified="")  # a mark of the compressed bytes, which are not kept
         self.remembered.parts[self.wanted.name] = memory
@@ -300,8 +299,3 @@ class _Download:
         return OutputError(
             f"{self.path}: cannot be written ({reason}); make room, allow writing, or name another folder"
         )
-
-
-def _memory(wanted: WantedImage, answer: httpx.Response, whole: int | None) -> Memory:
-    etag, modified = (answer.headers.get(name, "") for name in ("etag", "last-modified"))
-    return Memory(wanted.address, -1 if whole is None else whole, etag, modified)

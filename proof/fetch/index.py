@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
+import httpx
 from filelock import FileLock, Timeout
 
 from proof.atomic import must_be_writable, whole_file
@@ -38,6 +39,18 @@ class Memory:
     def validator(self) -> str:
         """What If-Range takes: a strong ETag, or the date; '' where a part cannot be told from one of another file."""
         return self.etag if self.etag and not self.etag.startswith("W/") else self.modified
+
+    @property
+    def conditions(self) -> dict[str, str]:
+        """The headers by which a server sends the file only where it changed."""
+        conditions = {"If-None-Match": self.etag, "If-Modified-Since": self.modified}
+        return {header: value for header, value in conditions.items() if value}
+
+    @classmethod
+    def of(cls, address: str, answer: httpx.Response, size: int) -> Self:
+        """What an answer says of the file at `address`."""
+        etag, modified = (answer.headers.get(name, "") for name in ("etag", "last-modified"))
+        return cls(address, size, etag, modified)
 
 
 @contextmanager

@@ -142,8 +142,7 @@ class ManifestReader:
         kept = self._kept(address)
         if kept and not self.refresh:
             return kept
-        memory = kept.memory if kept else None
-        conditions = {"If-None-Match": memory.etag, "If-Modified-Since": memory.modified} if memory else {}
+        headers = _ACCEPT | (kept.memory.conditions if kept and kept.memory else {})
 
         def take(answer: httpx.Response) -> _Document:
             if answer.status_code == 304 and kept:
@@ -155,10 +154,8 @@ class ManifestReader:
                 data += chunk
                 if len(data) > MOST_BYTES:
                     raise SourceError(address, f"is larger than {MOST_BYTES:,} bytes: no manifest is")
-            etag, modified = (answer.headers.get(name, "") for name in ("etag", "last-modified"))
-            return _Document(address, bytes(data), Memory(address, len(data), etag, modified))
+            return _Document(address, bytes(data), Memory.of(address, answer, len(data)))
 
-        headers = {**_ACCEPT, **{header: value for header, value in conditions.items() if value}}
         return self.client.get(address, lambda: headers, take)
 
     def _kept(self, address: str) -> _Document | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -77,28 +77,16 @@ class Cutter:
         if picture.path is None or right <= left or bottom <= top:
             return None
         edges = (left, top, right, bottom)
-        key = _key_of(METHOD, picture.sha, *_turned(picture), *edges, width) if self._shelf and picture.sha else ""
-        packed = self._shelf.get(key) if self._shelf and key else None
-        if packed is None:
-            packed = self._fresh_piece(picture, edges, width)
-            if packed is not None and key:
-                self._keep(key, packed)
-        if packed is None:
-            return None
-        return Crop(Box(left, top, right - left, bottom - top), _uri(packed))
+        packed = self._shelved(picture, (METHOD, *edges, width), lambda: self._fresh_piece(picture, edges, width))
+        return Crop(Box(left, top, right - left, bottom - top), _uri(packed)) if packed else None
 
     def glyph(self, picture: PageImageFile, place: GlyphPlace, side: int) -> str | None:
         """The tile of a glyph (`proof.report.glyphs`), at most `side` pixels wide and high, as a data URI; None where
         the image is gone or has nothing there."""
         if picture.path is None:
             return None
-        key = _key_of(GLYPH_METHOD, picture.sha, *_turned(picture), place, side) if self._shelf and picture.sha else ""
-        packed = self._shelf.get(key) if self._shelf and key else None
-        if packed is None:
-            packed = self._fresh_glyph(picture, place, side)
-            if packed is not None and key:
-                self._keep(key, packed)
-        return None if packed is None else _uri(packed)
+        packed = self._shelved(picture, (GLYPH_METHOD, place, side), lambda: self._fresh_glyph(picture, place, side))
+        return _uri(packed) if packed else None
 
     def close(self) -> None:
         """Put what was cut anew on the shelf, and let go of the image."""
@@ -106,11 +94,22 @@ class Cutter:
             self._shelf.put_many(self._fresh)
         self._fresh, self._opened, self._image = {}, None, None
 
-    def _keep(self, key: str, packed: bytes) -> None:
-        self._fresh[key] = packed
-        if self._shelf and len(self._fresh) >= AT_ONCE:
-            self._shelf.put_many(self._fresh)
-            self._fresh = {}
+    def _shelved(
+        self, picture: PageImageFile, piece: tuple[object, ...], cut: Callable[[], bytes | None]
+    ) -> bytes | None:
+        """A piece as it lies on the shelf, or else as it is `cut` now. `piece` is what it depends on beside the image,
+        the number of the method first."""
+        if not self._shelf or not picture.sha:
+            return cut()
+        turn = (picture.turn,) if picture.turn else ()  # what lies upright is kept as it was before any was turned
+        key = _key_of(piece[0], picture.sha, *turn, *piece[1:])
+        packed = self._shelf.get(key)
+        if packed is None and (packed := cut()) is not None:
+            self._fresh[key] = packed
+            if len(self._fresh) >= AT_ONCE:
+                self._shelf.put_many(self._fresh)
+                self._fresh = {}
+        return packed
 
     def _fresh_glyph(self, picture: PageImageFile, place: GlyphPlace, side: int) -> bytes | None:
         self._open(picture)
@@ -134,11 +133,6 @@ class Cutter:
             height = max(round(piece.height * width / piece.width), 1)
             piece = piece.resize((width, height), Image.Resampling.LANCZOS)
         return pack_piece(piece)
-
-
-def _turned(picture: PageImageFile) -> tuple[int, ...]:
-    """What of a picture's turn goes into a key: what lies upright is kept as it was before any was turned."""
-    return (picture.turn,) if picture.turn else ()
 
 
 def _key_of(*parts_of_it: object) -> str:

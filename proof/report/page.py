@@ -14,6 +14,7 @@ from proof.model.result import PageResult, Status
 from proof.report.crops import Crop, Cutter
 from proof.report.density import Plot, plots
 from proof.report.glyphs import flag_place
+from proof.report.places import around
 from proof.report.progress import SAID, WorkProgress
 from proof.report.reasons import VERDICTS, kind_name, percent, rule_name, status_name, why
 from proof.report.source import RunSource
@@ -36,6 +37,8 @@ MOST_ALTERNATIVES = 4
 MOST_THUMBS = 120
 MOST_PAIRS = 200
 MOST_NOTICES = 60
+SOURCE_CHARACTERS = 12
+"""Characters of the column that are shown on either side of a flag."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +279,7 @@ def _cards(source: RunSource, tally: Tally, cutter: Cutter | None, say: Say) -> 
 
 
 def _card(result: PageResult, flag: Flag, cutter: Cutter | None, say: Say, other: Flag | None = None) -> Card:
-    before, after = _around(result, flag)
+    before, after = around(result, flag)
     return Card(
         flag=flag,
         kind=kind_name(flag.kind, say, other),
@@ -285,8 +288,8 @@ def _card(result: PageResult, flag: Flag, cutter: Cutter | None, say: Say, other
         alternatives=_alternatives(flag),
         strips=_strips(result, flag, cutter) if cutter else None,
         glyph=_glyph(result, flag, cutter) if cutter else None,
-        before=before,
-        after=after,
+        before=before[-SOURCE_CHARACTERS:],
+        after=after[:SOURCE_CHARACTERS],
     )
 
 
@@ -323,13 +326,3 @@ def _alternatives(flag: Flag) -> tuple[Alternative, ...]:
         seen = [*seen[: MOST_ALTERNATIVES - 1], (flag.transcribed, flag.evidence.p_text)]
     roles = {read: "image", flag.transcribed: "text"}
     return tuple(Alternative(text, min(max(p, 0.0), 1.0), percent(p), roles.get(text, "")) for text, p in seen if text)
-
-
-def _around(result: PageResult, flag: Flag, reach: int = 12) -> tuple[str, str]:
-    """The source text before and after the place in question."""
-    column = result.column_of(flag)
-    source = column.source if column else ""
-    return (
-        source[max(flag.offset - reach, 0) : flag.offset],
-        source[flag.offset + flag.length : flag.offset + flag.length + reach],
-    )

@@ -45,39 +45,30 @@ def flag_record(flag: Flag) -> dict[str, Any]:
     }
 
 
-class JsonLines:
-    """`flags.jsonl`: one object a line, in UTF-8."""
-
-    def __init__(self, file: IO[str]) -> None:
-        self._file = file
-
-    def write(self, flag: Flag) -> None:
-        """Add a flag."""
-        self._file.write(json.dumps(flag_record(flag), ensure_ascii=False).translate(BREAKS) + "\n")
+def json_line(flag: Flag) -> str:
+    """A line of `flags.jsonl`."""
+    return json.dumps(flag_record(flag), ensure_ascii=False).translate(BREAKS) + "\n"
 
 
-class Spreadsheet:
-    """`flags.csv`: opens right in a spreadsheet, when the file is UTF-8 with a byte-order mark.
+def spreadsheet(file: IO[str]) -> csv.DictWriter[str]:
+    """Begin `flags.csv`: it opens right in a spreadsheet when the file is UTF-8 with a byte-order mark."""
+    writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\r\n")
+    writer.writeheader()
+    return writer
 
-    Text that a spreadsheet would take for a formula gets an apostrophe before it.
-    """
 
-    def __init__(self, file: IO[str]) -> None:
-        self._writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\r\n")
-        self._writer.writeheader()
-
-    def write(self, flag: Flag) -> None:
-        """Add a flag."""
-        box = flag.bbox.rounded() if flag.bbox else [""] * 4
-        row = flag.as_dict() | {
-            "raised": "yes" if flag.raised else "no",
-            "reason": flag.evidence.reason,
-            "rule": flag.evidence.rule,
-            "context": flag.context,
-            "moved": flag.moved,
-            **dict(zip("xywh", box, strict=True)),
-        }
-        self._writer.writerow({name: harmless(cell) if isinstance(cell, str) else cell for name, cell in row.items()})
+def row(flag: Flag) -> dict[str, object]:
+    """A row of `flags.csv`. Text that a spreadsheet would take for a formula gets an apostrophe before it."""
+    box = flag.bbox.rounded() if flag.bbox else [""] * 4
+    cells = flag.as_dict() | {
+        "raised": "yes" if flag.raised else "no",
+        "reason": flag.evidence.reason,
+        "rule": flag.evidence.rule,
+        "context": flag.context,
+        "moved": flag.moved,
+        **dict(zip("xywh", box, strict=True)),
+    }
+    return {name: harmless(cell) if isinstance(cell, str) else cell for name, cell in cells.items()}
 
 
 def harmless(cell: str) -> str:

@@ -19,7 +19,7 @@ from proof.report.progress import per_10000
 from proof.report.reasons import percent
 from proof.report.source import RunSource
 from proof.report.summary import summary
-from proof.report.tables import JsonLines, Spreadsheet
+from proof.report.tables import json_line, row, spreadsheet
 from proof.report.tally import Tally, in_order
 from proof.store.comments import as_line
 
@@ -63,12 +63,12 @@ def write_reports(
         whole_file(written.flags) as lines,
         whole_file(written.spreadsheet, encoding="utf-8-sig", newline="") as cells,
     ):
-        writers = (JsonLines(lines), Spreadsheet(cells))
+        table = spreadsheet(cells)
         for result in source.outlines():
             written.tally.add(result)
             for flag in in_order(result.flags):
-                for writer in writers:
-                    writer.write(flag)
+                lines.write(json_line(flag))
+                table.writerow(row(flag))
     with whole_file(written.summary) as file:
         json.dump(summary(source.run, written.tally), file, ensure_ascii=False, indent=1)
         file.write("\n")

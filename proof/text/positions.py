@@ -136,7 +136,7 @@ class PositionMap:
         if left is None and right is not None and _begins_line(self._old, start):
             left = self._new.rfind("\n", 0, right) + 1
         if right is None and left is not None and _ends_line(self._old, end):
-            right = _line_end(self._new, left)
+            right = line_end(self._new, left)
         if left is None or right is None or left > right or "\n" in self._new[left:right]:
             return None
         return Span(left, right - left)
@@ -162,7 +162,8 @@ def _ends_line(text: str, at: int) -> bool:
     return at == len(text) or text[at] in "\r\n"
 
 
-def _line_end(text: str, at: int) -> int:
+def line_end(text: str, at: int) -> int:
+    """Where the line of a code point ends, before its ending."""
     line_feed = text.find("\n", at)
     end = len(text) if line_feed < 0 else line_feed
     return end - 1 if end > at and text[end - 1] == "\r" else end
@@ -278,7 +279,7 @@ def _compared_characters(old: str, new: str) -> Iterator[Block]:
 def _kept_by_all(old: str, new: str) -> list[int]:
     """For each character of `old` the one of `new` that it is by every alignment of least edit distance; -1 where they
     differ, or drop it."""
-    here, there = (np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32) for text in (old, new))
+    here, there = code_points(old), code_points(new)
     from_front = _distances(here, there)
     from_back = _distances(here[::-1], there[::-1])[::-1, ::-1]
     least = from_front[-1, -1]
@@ -291,6 +292,11 @@ def _kept_by_all(old: str, new: str) -> list[int]:
         dropped = bool(np.any(from_front[number] + from_back[number + 1] + 1 == least))
         kept.append(int(matches[0]) if len(matches) == 1 and not replaced and not dropped else -1)
     return kept
+
+
+def code_points(text: str) -> NDArray[np.uint32]:
+    """The code points of a text as numbers."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
 def _distances(here: NDArray[np.uint32], there: NDArray[np.uint32]) -> NDArray[np.int32]:

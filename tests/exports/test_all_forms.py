@@ -16,14 +16,11 @@ from proof.exports.decided import decided_in
 from proof.exports.files import FORMS, Material, write_export
 from proof.exports.source import correct
 from proof.model.flags import Evidence, Flag, Kind
-from proof.ocr.engine import EngineIdentity
-from proof.store import RunInfo, Store
-from proof.store.decision_records import DecisionRequest, Verdict
-from proof.store.manual_corrections import ManualCorrection
-from proof.store.saving import CheckedResult
+from proof.store import Store
+from proof.store.decision_records import Verdict
 from proof.text.read import read_transcription
 from tests.exports.conftest import PAGE, page_of
-from tests.standing import page_place, text_info
+from tests.standing import by_hand, check_files, say
 
 COLUMNS = ["　大夫(案/)之西北耦", "", "命上射曰告"]
 INSERTED, REJECTED, BY_HAND, TAKEN, COPY = "甲", "乙", "丙", "丁", "戊"
@@ -55,15 +52,11 @@ def written(tmp_path: Path) -> dict[str, str]:
     )
     page = replace(page_of(COLUMNS), flags=flags)
     with Store.open(tmp_path / "proof.sqlite") as store:
-        run = store.begin_run(RunInfo("KR1", "書", (text_info(path),), EngineIdentity("none", "1", "none", "0")))
-        store.save_pages(run, [CheckedResult(page_place(0, path, PAGE), "", page)])
-        said = {"f-half": Verdict.TAKE, "f-no": Verdict.KEEP, "f-yes": Verdict.TAKE, "f-copy": Verdict.RETAIN}
-        for number, one in enumerate(flags, start=1):
-            reading = one.suggested if one.id == "f-copy" else ""
-            verdict = said[one.id]
-            store.decisions.decide(DecisionRequest("KR1", number, verdict, 0, "某", f"request-{one.id}", reading))
-        listed = store.queue.pages("KR1")[0].number
-        store.manual_corrections.correct(ManualCorrection("KR1", listed, 3, 4, 1, BY_HAND, "某", "by-hand-1"))
+        check_files(store, [(path, page)])
+        for uid, verdict in (("f-half", Verdict.TAKE), ("f-no", Verdict.KEEP), ("f-yes", Verdict.TAKE)):
+            say(store, uid, verdict, person="某")
+        say(store, "f-copy", Verdict.RETAIN, COPY, "某")
+        by_hand(store, 3, 4, BY_HAND, person="某")
         decided = decided_in(store, edition)
         corrected = correct(decided.edition, decided.corrections)
         pages = list(store.results(work="KR1"))

@@ -8,6 +8,7 @@ import tempfile
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
+from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,16 +21,13 @@ from proof.exports.source import correct
 from proof.model.flags import Evidence, Flag, Kind, context_of, numbered
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
-from proof.ocr.engine import EngineIdentity
-from proof.store import RunInfo, Store
+from proof.store import Store
 from proof.store.acts import ChangedError, NothingLeftError
-from proof.store.decision_records import ConflictError, DecisionRequest, Verdict
+from proof.store.decision_records import ConflictError, Verdict
 from proof.store.events import Event, standing
-from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
-from proof.store.saving import CheckedResult
 from proof.text.read import read_transcription
-from tests.standing import page_place, text_info
+from tests.standing import by_hand, check_files, say
 from tests.wide import examples
 
 PAGE = "KR1_WYG_010-1a"
@@ -57,7 +55,7 @@ class Acts(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.path = Path(self.folder.name) / "KR1_010.txt"
         self.store = Store.open(self.path.with_name("proof.sqlite"))
-        self.characters, self.keys = map(chr, count(0x20000)), (f"request-{n:06}" for n in count())
+        self.characters = map(chr, count(0x20000))
         self.said: dict[int, Said] = {}
         self.lines = [self.line() for _ in range(4)]
         self.gone: list[str] = []
@@ -75,8 +73,6 @@ class Acts(RuleBasedStateMachine):
         """What stands third or last in a line as it was written is flagged; `seen` are the flags till then."""
         self.seen, self.said_then = dict(self.shown), len(self.said)
         self.path.write_text(f"<pb:{PAGE}>¶\n" + "".join(f"{line}¶\n" for line in self.lines), encoding="utf-8")
-        texts = (text_info(self.path),)
-        run = self.store.begin_run(RunInfo("KR1", "書", texts, EngineIdentity("none", "1", "none", "0")))
         columns = tuple(CheckedColumn(n, Box(0, 0, 9, 99), line) for n, line in enumerate(self.lines, 1))
         flags = [
             self.flag(column, offset)
@@ -85,8 +81,7 @@ class Acts(RuleBasedStateMachine):
             if (ord(one) - 0x20000) % LENGTH in (2, LENGTH - 1)
         ]
         result = PageResult(PAGE, "ref", Status.CHECKED, columns=columns, flags=numbered(flags))
-        self.store.save_pages(run, [CheckedResult(page_place(0, self.path, PAGE), repr(self.lines)[:128], result)])
-        self.store.finish_run(run, whole=True)
+        check_files(self.store, [(self.path, result)], key=lambda _: repr(self.lines)[:128])
         self.look()
 
     def flag(self, column: CheckedColumn, offset: int) -> Flag:
@@ -114,8 +109,7 @@ class Acts(RuleBasedStateMachine):
     @rule(person=PEOPLE, n=ANY, verdict=st.sampled_from([Verdict.TAKE, Verdict.KEEP, Verdict.COPY]))
     def decide(self, person: str, n: int, verdict: Verdict) -> None:
         row = list(self.shown.values())[n % len(self.shown)]
-        demand = DecisionRequest("KR1", row.id, verdict, row.version, person, next(self.keys))
-        made = self.store.decisions.decide(demand)
+        made = say(self.store, row.id, verdict, person=person, version=row.version)
         self.note(person, row.transcribed, (made.state.value, made.reading))
         self.look()
 
@@ -127,9 +121,8 @@ class Acts(RuleBasedStateMachine):
             return
         row = there[n % len(there)]
         since = [one.character for number, one in self.said.items() if number > self.said_then]
-        demand = DecisionRequest("KR1", row.id, verdict, row.version, person, next(self.keys))
         try:
-            made = self.store.decisions.decide(demand)
+            made = say(self.store, row.id, verdict, person=person, version=row.version)
         except ConflictError:  # also where a check has carried over what was seen
             return
         assert row.transcribed not in since
@@ -137,14 +130,12 @@ class Acts(RuleBasedStateMachine):
         self.look()
 
     @rule(person=PEOPLE, n=ANY, offset=st.sampled_from([0, 1, 4]))
-    def by_hand(self, person: str, n: int, offset: int) -> None:
+    def correct(self, person: str, n: int, offset: int) -> None:
         line = n % len(self.lines)
         character = self.lines[line][offset : offset + 1]
         if not character or character in self.shown:
             return
-        page = self.store.queue.pages("KR1")[0].number
-        wanted = ManualCorrection("KR1", page, line + 1, offset, 1, "此", person, next(self.keys))
-        made = self.store.manual_corrections.correct(wanted)
+        made = by_hand(self.store, line + 1, offset, "此", person=person)
         self.note(person, character, (made.state.value, made.reading))
         self.look()
 
@@ -156,7 +147,7 @@ class Acts(RuleBasedStateMachine):
         at = [event.id for event in events].index(number) + 1 if number else 0
         changed = standing(events) != standing(events, at)
         try:
-            (self.store.acts.redo if again else self.store.acts.undo)("KR1", person, next(self.keys))
+            (self.store.acts.redo if again else self.store.acts.undo)("KR1", person, uuid4().hex)
         except NothingLeftError:
             assert number is None
         except ChangedError:

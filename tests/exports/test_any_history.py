@@ -8,6 +8,7 @@ import tempfile
 from collections import Counter
 from itertools import count
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -19,16 +20,13 @@ from proof.exports.source import correct, write_corrected
 from proof.model.flags import Evidence, Flag, Kind, context_of, numbered
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
-from proof.ocr.engine import EngineIdentity
-from proof.store import RunInfo, Store
+from proof.store import Store
 from proof.store.acts import NothingLeftError
-from proof.store.decision_records import ConflictError, Decision, DecisionRequest, State, Verdict
-from proof.store.manual_corrections import ManualCorrection
+from proof.store.decision_records import ConflictError, Decision, State, Verdict
 from proof.store.models import FlagRow, PageRow
 from proof.store.queries import FOUND
-from proof.store.saving import CheckedResult
 from proof.text.read import read_transcription
-from tests.standing import page_place, text_info
+from tests.standing import by_hand, check_files, say
 from tests.wide import examples
 
 PAGES = ("KR1_WYG_010-1a", "KR1_WYG_010-1b")
@@ -44,7 +42,7 @@ class History:
     def __init__(self, folder: Path, chance: random.Random) -> None:
         self.chance, self.path = chance, folder / "KR1_010.txt"
         self.store = Store.open(folder / "proof.sqlite")
-        self.numbers, self.keys, self.heads = count(), count(10_000_000), count(0x4E00)
+        self.numbers, self.heads = count(), count(0x4E00)
         self.char: dict[int, str] = {}
         self.shown: dict[int, str] = {}
         self.decided: dict[int, tuple[str, str]] = {}
@@ -79,10 +77,9 @@ class History:
     def check(self) -> None:
         """What the image shows otherwise is flagged; what stands decided of a flag was decided of that character."""
         self.write()
-        texts = (text_info(self.path),)
-        run = self.store.begin_run(RunInfo("KR1", "書", texts, EngineIdentity("none", "1", "none", "0")))
+        results = []
         at: dict[tuple[str, int, int], int] = {}
-        for position, page in enumerate(PAGES):
+        for page in PAGES:
             columns = [
                 CheckedColumn(n, Box(0, 0, 9, 99), self.source(one)) for n, one in enumerate(self.pages[page], 1)
             ]
@@ -90,11 +87,8 @@ class History:
             for column, line in zip(columns, self.pages[page], strict=True):
                 at |= {(page, column.number, offset): number for offset, number in enumerate(line)}
                 flags += [self.flag(page, column, offset, one) for offset, one in enumerate(line) if self.is_wrong(one)]
-            result = PageResult(page, "ref", Status.CHECKED, columns=tuple(columns), flags=numbered(flags))
-            key = f"{self.chance.random()}" if self.chance.random() < 0.3 else ""  # with other settings
-            key += repr([page, *(column.source for column in columns), *(flag.offset for flag in flags)])
-            self.store.save_pages(run, [CheckedResult(page_place(position, self.path, page), key[:128], result)])
-        self.store.finish_run(run, whole=True)
+            results.append(PageResult(page, "ref", Status.CHECKED, columns=tuple(columns), flags=numbered(flags)))
+        check_files(self.store, ((self.path, result) for result in results), key=self.page_key)
         self.checked = {page: [list(line) for line in self.pages[page]] for page in PAGES}
         self.flags = {}
         with self.store._reading() as session:
@@ -103,6 +97,11 @@ class History:
                 number = self.flags[flag.id] = at[page, flag.line, flag.offset]
                 assert flag.state == "open" or (flag.state, flag.reading) == self.decided.get(number)
         self.seen |= self.flags
+
+    def page_key(self, result: PageResult) -> str:
+        key = f"{self.chance.random()}" if self.chance.random() < 0.3 else ""  # with other settings
+        key += repr([result.page, *(one.source for one in result.columns), *(one.offset for one in result.flags)])
+        return key[:128]
 
     def is_wrong(self, number: int) -> bool:
         return self.char[number] != self.shown[number]
@@ -124,12 +123,9 @@ class History:
         if not among:
             return
         flag, verdict = self.chance.choice(sorted(among)), self.chance.choice(VERDICTS)
-        with self.store._reading() as session:
-            version = session.get_one(FlagRow, flag).version
         reading = "比" if verdict is Verdict.TYPED else ""
-        demand = DecisionRequest("KR1", flag, verdict, version, self.chance.choice("甲乙"), self.key(), reading)
         try:
-            made = self.store.decisions.decide(demand)
+            made = say(self.store, flag, verdict, reading, self.chance.choice("甲乙"))
         except ConflictError:  # its place was corrected by hand, or by way of another flag
             return
         self.hear(self.seen[flag], made)
@@ -139,7 +135,7 @@ class History:
         acts = self.store.acts
         way, person = self.chance.choice([acts.undo, acts.undo, acts.redo]), self.chance.choice("甲乙")
         try:
-            undone = way("KR1", person, self.key(), leave=True)
+            undone = way("KR1", person, uuid4().hex, leave=True)
         except NothingLeftError:
             return
         for made in undone.decisions:
@@ -156,20 +152,14 @@ class History:
         number = self.checked[page][line][offset]
         if number in self.decided or number in self.flags.values():
             return
-        with self.store._reading() as session:
-            row = session.scalars(select(PageRow.id).where(PageRow.page == page)).one()
-        wanted = ManualCorrection("KR1", row, line + 1, offset, 1, "此", "丙", self.key())
         try:
-            made = self.store.manual_corrections.correct(wanted)
+            made = by_hand(self.store, line + 1, offset, "此", person="丙", page=page)
         except ConflictError:  # as of a line that was there before
             return
         self.hear(number, made)
 
     def hear(self, number: int, made: Decision) -> None:
         self.decided[number], self.said[number] = (made.state.value, made.reading), made.transcribed
-
-    def key(self) -> str:
-        return f"key-{next(self.keys)}"
 
     def edit(self) -> None:
         """Somebody edits the file: lines put in, taken out, moved and written again, characters too."""

@@ -16,14 +16,11 @@ from proof.cli import main
 from proof.model.flags import Evidence, Flag, Kind, context_of
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
-from proof.ocr.engine import EngineIdentity
-from proof.store import RunInfo, Store
-from proof.store.decision_records import DecisionRequest, State, Verdict
-from proof.store.manual_corrections import ManualCorrection
-from proof.store.models import FlagRow, PageRow
-from proof.store.saving import CheckedResult
+from proof.store import Store
+from proof.store.decision_records import State, Verdict
+from proof.store.models import FlagRow
 from proof.text.model import Script
-from tests.standing import page_place, text_info
+from tests.standing import by_hand, check_files, page_number, say
 from tests.wide import examples
 
 pytestmark = pytest.mark.slow
@@ -97,22 +94,11 @@ def result(text: Checked, page: str) -> PageResult:
 
 def check(store: Store, folder: Path, texts: Sequence[Checked]) -> None:
     """One run over the texts of one work."""
-    infos = tuple(text_info(folder / text.name, text.script.value) for text in texts)
-    run = store.begin_run(RunInfo(texts[0].work, "書", infos, EngineIdentity("none", "1", "none", "0")))
-    places = [(text, page) for text in texts for page in text.pages]
-    for position, (text, page) in enumerate(places):
-        store.save_pages(run, [CheckedResult(page_place(position, folder / text.name, page), "", result(text, page))])
-    store.finish_run(run, whole=True)
+    found = [(folder / text.name, result(text, page)) for text in texts for page in text.pages]
+    check_files(store, found, work=texts[0].work, script={folder / text.name: text.script.value for text in texts})
 
 
-def page_row(store: Store, folder: Path, text: Checked, page: str) -> int:
-    with store._reading() as session:
-        query = select(PageRow.id).where(PageRow.page == page, PageRow.text == str(folder / text.name))
-        found = session.scalars(query).one()
-    return found
-
-
-def decide(store: Store, folder: Path, text: Checked, data: st.DataObject, turn: int) -> None:
+def decide(store: Store, folder: Path, text: Checked, data: st.DataObject) -> None:
     """Somebody says something of a place of the text, flagged or not."""
     person = data.draw(st.sampled_from(PEOPLE))
     free = [
@@ -126,10 +112,7 @@ def decide(store: Store, folder: Path, text: Checked, data: st.DataObject, turn:
         place = data.draw(st.sampled_from(free))
         reading = data.draw(st.sampled_from(sorted(set(WRITTEN[text.script]) - {""})))
         page, line, at = place
-        mark = ManualCorrection(
-            text.work, page_row(store, folder, text, page), line, at, 1, reading, person, f"by-hand-{turn}"
-        )
-        store.manual_corrections.correct(mark)
+        by_hand(store, line, at, reading, person=person, work=text.work, page=page, text=folder / text.name)
         text.expected[place] = WRITTEN[text.script][reading]
         return
     page, line, at, _ = data.draw(st.sampled_from(text.flagged))
@@ -137,16 +120,16 @@ def decide(store: Store, folder: Path, text: Checked, data: st.DataObject, turn:
         st.sampled_from([Verdict.TAKE, Verdict.TYPED, Verdict.KEEP, Verdict.UNSURE, Verdict.COPY, Verdict.UNDO])
     )
     with store._reading() as session:
-        query = select(FlagRow.id, FlagRow.version).where(FlagRow.uid == f"f-{line}-{at}")
-        number, version = session.execute(query.where(FlagRow.page_id == page_row(store, folder, text, page))).one()
+        on_page = FlagRow.page_id == page_number(store, text.work, page, folder / text.name)
+        query = select(FlagRow.id, FlagRow.version).where(FlagRow.uid == f"f-{line}-{at}", on_page)
+        number, version = session.execute(query).one()
     if verdict is Verdict.UNDO and (not version or store.decisions.history(number)[-1].verdict is Verdict.UNDO):
         return
-    reading = data.draw(st.sampled_from(sorted(WRITTEN[text.script]))) if verdict is Verdict.TYPED else ""
+    typed = st.sampled_from(sorted(set(WRITTEN[text.script]) - {"𫝊"}))  # without a form of its own it stays as typed
+    reading = data.draw(typed) if verdict is Verdict.TYPED else ""
     if verdict is Verdict.TYPED and not reading:
         verdict = Verdict.DELETE
-    made = store.decisions.decide(
-        DecisionRequest(text.work, number, verdict, version, person, f"request-{turn}", reading)
-    )
+    made = say(store, number, verdict, reading, person, work=text.work)
     if made.state is State.CORRECTED:
         text.expected[page, line, at] = WRITTEN[text.script][made.reading]
     else:
@@ -169,10 +152,10 @@ def test_every_text_gets_what_was_decided_for_it_in_its_script_and_nothing_else(
         with Store.open(folder / "out" / "proof.sqlite") as store:
             for checked in of_work.values():
                 check(store, folder, checked)
-            for turn in range(data.draw(st.integers(0, 12))):
+            for _ in range(data.draw(st.integers(0, 12))):
                 if data.draw(st.integers(0, 5)) == 0:
                     check(store, folder, of_work[data.draw(st.sampled_from(sorted(of_work)))])
-                decide(store, folder, data.draw(st.sampled_from(texts)), data, turn)
+                decide(store, folder, data.draw(st.sampled_from(texts)), data)
         for text in texts:
             path = folder / text.name
             store_url = f"sqlite:///{folder / 'out' / 'proof.sqlite'}"

@@ -14,16 +14,12 @@ from proof.exports.source import correct
 from proof.model.flags import Evidence, Flag, Kind, context_of
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
-from proof.ocr.engine import EngineIdentity
-from proof.store import RunInfo, Store
-from proof.store.decision_records import DecisionRequest, Verdict
-from proof.store.manual_corrections import ManualCorrection
+from proof.store import Store
+from proof.store.decision_records import Verdict
 from proof.store.models import FlagRow
-from proof.store.saving import CheckedResult
 from proof.text.read import read_transcription
-from tests.standing import page_place, text_info
+from tests.standing import by_hand, check_files, say
 
-WORK = "KR1"
 LINES = {"KR1_WYG_010-1a": ("甲乙北丙丁", "戊己庚"), "KR1_WYG_010-1b": ("子丑北寅卯", "辰巳午")}
 CORRECTED = {"KR1_WYG_010-1a": ("甲乙比丙丁", "戊此庚"), "KR1_WYG_010-1b": ("子丑比寅卯", "辰此午")}
 FIRST, SECOND = LINES
@@ -46,15 +42,8 @@ def result(page: str) -> PageResult:
 def check(store: Store, folder: Path, files: Files, key: str) -> None:
     for name, pages in files.items():
         (folder / name).write_text(text_of(pages, LINES), encoding="utf-8")
-    texts = tuple(text_info(folder / name) for name in files)
-    run = store.begin_run(RunInfo(WORK, "書", texts, EngineIdentity("none", "1", "none", "0")))
-    places = [(name, page) for name, pages in files.items() for page in pages]
-    for position, (name, page) in enumerate(places):
-        own = f"{key}{page}" if key else ""
-        copies = frozenset(str(folder / other) for other, pages in files.items() if page in pages and other != name)
-        place = page_place(position, folder / name, page, copies=copies)
-        store.save_pages(run, [CheckedResult(place, own, result(page))])
-    store.finish_run(run, whole=True)
+    found = [(folder / name, result(page)) for name, pages in files.items() for page in pages]
+    check_files(store, found, key=lambda page: f"{key}{page.page}" if key else "", copies=True)
 
 
 def decide(store: Store) -> None:
@@ -62,10 +51,9 @@ def decide(store: Store) -> None:
     with store._reading() as session:
         flags = session.scalars(select(FlagRow.id)).all()
     for flag in flags:
-        store.decisions.decide(DecisionRequest(WORK, flag, Verdict.TAKE, 0, "甲", f"request-{flag:04}"))
-    for page in store.queue.pages(WORK):
-        key = f"by-hand-{page.number}"
-        store.manual_corrections.correct(ManualCorrection(WORK, page.number, 2, 1, 1, "此", "乙", key))
+        say(store, flag, Verdict.TAKE)
+    for page in store.queue.pages("KR1"):
+        by_hand(store, 2, 1, "此", page=page.page)
 
 
 def exported(store: Store, path: Path) -> tuple[str, int]:

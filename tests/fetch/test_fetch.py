@@ -16,7 +16,7 @@ from proof.fetch.fetch import Fetcher, FetchResult, Haul
 from proof.fetch.index import INDEX
 from proof.fetch.model import WantedImage
 from proof.model.refs import ImageRef
-from tests.fetch.museum import Handler, Museum, Waits, drops_after, etag_of, page, says
+from tests.fetch.museum import Handler, Misbehaviour, Museum, Waits, drops_after, etag_of, page, says
 
 ONE = "/WYG0103-0192c.png"
 Fetch = Callable[..., Haul]
@@ -196,16 +196,6 @@ def test_a_missing_image_costs_itself_alone(museum: Museum, fetch: Fetch) -> Non
     assert museum.paths().count("/2.png") == 1
 
 
-def test_a_dropped_connection_is_taken_up_where_it_broke(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
-    museum.files[ONE] = page()
-    museum.next[ONE].append(drops_after(10_000, page(), ETag=etag_of(page())))
-    assert fetch(ONE).complete
-    assert (tmp_path / ONE[1:]).read_bytes() == page()
-    _, headers = museum.asked[1]
-    assert headers["range"] == "bytes=10000-"
-    assert headers["if-range"] == etag_of(page())
-
-
 def test_what_was_left_by_an_earlier_run_is_taken_up(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
     museum.files[ONE] = page()
     museum.next[ONE].extend([drops_after(9_000, page(), ETag=etag_of(page())), *[says(503)] * 4])
@@ -217,54 +207,52 @@ def test_what_was_left_by_an_earlier_run_is_taken_up(museum: Museum, fetch: Fetc
     assert (tmp_path / ONE[1:]).read_bytes() == page()
 
 
-def test_a_file_that_changed_meanwhile_is_fetched_whole(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
-    museum.files[ONE] = page(2)
-    museum.next[ONE].append(drops_after(9_000, page(1), ETag=etag_of(page(1))))
-    assert fetch(ONE).complete
-    assert (tmp_path / ONE[1:]).read_bytes() == page(2)
+def part(data: bytes, start: int, end: int | None = None) -> Misbehaviour:
+    """Answers with these bytes of a file, whatever was asked for."""
+    end = len(data) if end is None else end
+    span = f"bytes {start}-{end - 1}/{len(data)}"
+    return says(206, data[start:end], ETag=etag_of(data), Content_Range=span)
 
 
-def test_parts_of_two_files_are_not_joined_even_where_the_server_does(
-    museum: Museum, fetch: Fetch, tmp_path: Path
+DATE = "Wed, 21 Oct 2015 07:28:00 GMT"
+WHOLE, OTHER = page(1), page(2)
+DROPPED = drops_after(9_000, WHOLE, ETag=etag_of(WHOLE))
+PACKED = gzip.compress(WHOLE)
+
+
+@pytest.mark.parametrize(
+    ("first", "served", "asked"),
+    [
+        pytest.param([DROPPED], WHOLE, [9000], id="what is left is asked for"),
+        pytest.param([drops_after(9_000, WHOLE, Last_Modified=DATE)], WHOLE, [9000], id="a date identifies a part"),
+        pytest.param([DROPPED], OTHER, [9000], id="it changed meanwhile, and is sent whole"),
+        pytest.param([DROPPED, part(OTHER, 9000)], OTHER, [9000, 0], id="the rest of another file, without If-Range"),
+        pytest.param([DROPPED, part(WHOLE, 500)], WHOLE, [9000, 0], id="another part than was asked for"),
+        pytest.param([DROPPED, part(WHOLE, 9000, 10_000)], WHOLE, [9000, 10_000], id="piece by piece"),
+        pytest.param([DROPPED, says(200, WHOLE, ETag=etag_of(WHOLE))], WHOLE, [9000], id="a server without ranges"),
+        pytest.param([drops_after(9_000, WHOLE)], WHOLE, [0], id="nothing identifies the part"),
+        pytest.param([drops_after(9_000, WHOLE, ETag='W/"weak"')], WHOLE, [0], id="a weak mark identifies none"),
+        pytest.param(
+            [drops_after(9_000, PACKED, Content_Encoding="gzip", ETag='"packed"')], WHOLE, [0],
+            id="the mark is of compressed bytes",
+        ),
+        pytest.param(
+            [says(200, PACKED, Content_Encoding="gzip", ETag='"packed"')], WHOLE, [], id="it comes compressed"
+        ),
+    ],
+)  # fmt: skip
+def test_whatever_breaks_off_the_file_is_the_servers_in_the_end(
+    museum: Museum, fetch: Fetch, tmp_path: Path, first: list[Misbehaviour], served: bytes, asked: list[int]
 ) -> None:
-    """A server that takes no notice of If-Range and sends the rest of the new file."""
-
-    def rest_of_another(handler: Handler) -> None:
-        data = page(2)
-        span = f"bytes 9000-{len(data) - 1}/{len(data)}"
-        handler.answer(206, data[9000:], {"ETag": etag_of(data), "Content-Range": span})
-
-    museum.files[ONE] = page(2)
-    museum.next[ONE].extend([drops_after(9_000, page(1), ETag=etag_of(page(1))), rest_of_another])
+    """`asked` are the bytes from which on the file was asked for again."""
+    museum.files[ONE] = served
+    museum.next[ONE].extend(first)
     assert fetch(ONE).complete
-    assert (tmp_path / ONE[1:]).read_bytes() == page(2)
-    assert "range" not in museum.asked[2][1]
-
-
-def test_another_part_than_was_asked_for_is_not_appended(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
-    data, etag = page(), etag_of(page())
-    museum.files[ONE] = data
-
-    def from_the_wrong_place(handler: Handler) -> None:
-        handler.answer(206, data[500:], {"ETag": etag, "Content-Range": f"bytes 500-{len(data) - 1}/{len(data)}"})
-
-    museum.next[ONE].extend([drops_after(9_000, data, ETag=etag), from_the_wrong_place])
-    assert fetch(ONE).complete
-    assert ["range" in headers for _, headers in museum.asked] == [False, True, False]
-    assert (tmp_path / ONE[1:]).read_bytes() == data
-
-
-def test_a_rest_that_comes_in_pieces_is_asked_for_piece_by_piece(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
-    data, etag = page(), etag_of(page())
-    museum.files[ONE] = data
-
-    def a_piece(handler: Handler) -> None:
-        handler.answer(206, data[9000:10000], {"ETag": etag, "Content-Range": f"bytes 9000-9999/{len(data)}"})
-
-    museum.next[ONE].extend([drops_after(9_000, data, ETag=etag), a_piece])
-    assert fetch(ONE).complete
-    assert museum.asked[2][1]["range"] == "bytes=10000-"
-    assert (tmp_path / ONE[1:]).read_bytes() == data
+    assert (tmp_path / ONE[1:]).read_bytes() == served
+    ranges = [headers.get("range", "bytes=0-") for _, headers in museum.asked[1:]]
+    assert ranges == [f"bytes={start}-" for start in asked]
+    if asked == [9000]:
+        assert museum.asked[1][1]["if-range"] in (DATE, etag_of(WHOLE))
 
 
 def test_a_part_from_another_address_is_not_gone_on_with(museum: Museum, client: Client, tmp_path: Path) -> None:
@@ -275,33 +263,6 @@ def test_a_part_from_another_address_is_not_gone_on_with(museum: Museum, client:
     assert hows(fetcher.fetch([WantedImage(1, "1.png", museum.url("/small"))])) == ["fetched"]
     assert "range" not in museum.asked[-1][1]
     assert (tmp_path / "1.png").read_bytes() == page(2)
-
-
-def test_a_server_without_ranges_sends_it_whole_again(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
-    data, etag = page(), etag_of(page())
-    museum.next[ONE].extend([drops_after(9_000, data, ETag=etag), says(200, data, ETag=etag)])
-    assert fetch(ONE).complete
-    assert museum.asked[1][1]["range"] == "bytes=9000-"
-    assert (tmp_path / ONE[1:]).read_bytes() == data
-
-
-@pytest.mark.parametrize("mark", [{}, {"ETag": 'W/"weak"'}])
-def test_a_part_that_nothing_identifies_is_not_gone_on_with(
-    museum: Museum, fetch: Fetch, tmp_path: Path, mark: dict[str, str]
-) -> None:
-    museum.files[ONE] = page()
-    museum.next[ONE].append(drops_after(9_000, page(), **mark))
-    assert fetch(ONE).complete
-    assert "range" not in museum.asked[1][1]
-    assert (tmp_path / ONE[1:]).read_bytes() == page()
-
-
-def test_a_date_identifies_a_part_too(museum: Museum, fetch: Fetch) -> None:
-    date = "Wed, 21 Oct 2015 07:28:00 GMT"
-    museum.files[ONE] = page()
-    museum.next[ONE].append(drops_after(9_000, page(), Last_Modified=date))
-    assert fetch(ONE).complete
-    assert museum.asked[1][1]["if-range"] == date
 
 
 def test_a_part_longer_than_the_file_is_given_up(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
@@ -380,22 +341,6 @@ def test_redirections_in_a_circle_are_not(museum: Museum, fetch: Fetch) -> None:
 def test_a_redirection_away_from_the_web_is_refused(museum: Museum, fetch: Fetch, to: str) -> None:
     museum.next[ONE].append(says(301, Location=to))
     assert "http" in why(fetch(ONE))
-
-
-def test_compression_that_was_not_asked_for_is_undone(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
-    packed = gzip.compress(page())
-    museum.next[ONE].append(says(200, packed, Content_Encoding="gzip", ETag='"packed"'))
-    assert fetch(ONE).complete
-    assert (tmp_path / ONE[1:]).read_bytes() == page()
-
-
-def test_a_part_of_a_compressed_body_is_not_gone_on_with(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
-    """The mark that comes with it, and any range, are about the compressed bytes."""
-    museum.files[ONE] = page()
-    museum.next[ONE].append(drops_after(9_000, gzip.compress(page()), Content_Encoding="gzip", ETag='"packed"'))
-    assert fetch(ONE).complete
-    assert "range" not in museum.asked[1][1]
-    assert (tmp_path / ONE[1:]).read_bytes() == page()
 
 
 def test_ctrl_c_leaves_what_is_whole(museum: Museum, client: Client, tmp_path: Path) -> None:

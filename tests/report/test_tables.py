@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
-from proof.report.tables import COLUMNS, FORMULA, JsonLines, Spreadsheet
+from proof.report.tables import COLUMNS, FORMULA, json_line, row, spreadsheet
 
 FLAG = Flag(
     page="KR1d0030_WYG_010-1a",
@@ -32,30 +32,28 @@ FLAG = Flag(
 )
 
 
-def rows(*flags: Flag) -> list[dict[str, str]]:
+def written(*flags: Flag) -> str:
     file = io.StringIO(newline="")
-    sheet = Spreadsheet(file)
-    for flag in flags:
-        sheet.write(flag)
-    return list(csv.DictReader(io.StringIO(file.getvalue(), newline="")))
-
-
-def lines(*flags: Flag) -> str:
-    file = io.StringIO()
-    writer = JsonLines(file)
-    for flag in flags:
-        writer.write(flag)
+    spreadsheet(file).writerows(map(row, flags))
     return file.getvalue()
 
 
+def rows(*flags: Flag) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(written(*flags), newline="")))
+
+
+def lines(*flags: Flag) -> str:
+    return "".join(map(json_line, flags))
+
+
 def test_a_row_says_where_and_what() -> None:
-    (row,) = rows(FLAG)
-    assert tuple(row) == COLUMNS
-    assert row["page"] == "KR1d0030_WYG_010-1a"
-    assert (row["line"], row["offset"], row["length"]) == ("5", "3", "1")
-    assert (row["transcribed"], row["suggested"], row["raised"]) == ("北", "比", "yes")
-    assert (row["x"], row["y"], row["w"], row["h"]) == ("10", "21", "30", "40")
-    assert row["context"] == "大夫之【北】耦"
+    (cells,) = rows(FLAG)
+    assert tuple(cells) == COLUMNS
+    assert cells["page"] == "KR1d0030_WYG_010-1a"
+    assert (cells["line"], cells["offset"], cells["length"]) == ("5", "3", "1")
+    assert (cells["transcribed"], cells["suggested"], cells["raised"]) == ("北", "比", "yes")
+    assert (cells["x"], cells["y"], cells["w"], cells["h"]) == ("10", "21", "30", "40")
+    assert cells["context"] == "大夫之【北】耦"
 
 
 def test_a_number_below_zero_stays_a_number() -> None:
@@ -63,30 +61,28 @@ def test_a_number_below_zero_stays_a_number() -> None:
 
 
 def test_a_flag_without_a_place_leaves_the_box_empty() -> None:
-    (row,) = rows(replace(FLAG, bbox=None, raised=False))
-    assert (row["x"], row["y"], row["w"], row["h"], row["raised"]) == ("", "", "", "", "no")
+    (cells,) = rows(replace(FLAG, bbox=None, raised=False))
+    assert (cells["x"], cells["y"], cells["w"], cells["h"], cells["raised"]) == ("", "", "", "", "no")
 
 
 def test_every_line_ends_as_spreadsheets_want_it() -> None:
-    file = io.StringIO(newline="")
-    Spreadsheet(file).write(FLAG)
-    assert file.getvalue().count("\r\n") == 2
-    assert "\n" not in file.getvalue().replace("\r\n", "")
+    assert written(FLAG).count("\r\n") == 2
+    assert "\n" not in written(FLAG).replace("\r\n", "")
 
 
 @given(st.text(max_size=8), st.text(max_size=8))
 def test_no_cell_of_text_begins_as_a_formula_and_none_is_lost(text: str, note: str) -> None:
     flag = replace(FLAG, transcribed=text, context=note, evidence=Evidence(note, rule=text))
-    (row,) = rows(flag)
+    (cells,) = rows(flag)
     for name, value in (("transcribed", text), ("context", note), ("reason", note), ("rule", text)):
-        assert row[name][:1] not in FORMULA or row[name] == ""
-        assert row[name] == (f"'{value}" if value[:1] in FORMULA and value else value)
+        assert cells[name][:1] not in FORMULA or cells[name] == ""
+        assert cells[name] == (f"'{value}" if value[:1] in FORMULA and value else value)
 
 
 def test_a_formula_is_shown_and_not_run() -> None:
-    (row,) = rows(replace(FLAG, transcribed='=HYPERLINK("http://x";"y")', suggested="@SUM(1)"))
-    assert row["transcribed"] == '\'=HYPERLINK("http://x";"y")'
-    assert row["suggested"] == "'@SUM(1)"
+    (cells,) = rows(replace(FLAG, transcribed='=HYPERLINK("http://x";"y")', suggested="@SUM(1)"))
+    assert cells["transcribed"] == '\'=HYPERLINK("http://x";"y")'
+    assert cells["suggested"] == "'@SUM(1)"
 
 
 @given(st.lists(st.text(max_size=6), max_size=4))

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from lxml import etree
 
 import proof
-from proof.exports.files import Material, marked_pages, write_file
-from proof.exports.forms import ExportForm
+from proof.exports.files import page_form
 from proof.exports.marked import MarkedLine, MarkedPage
 from proof.exports.xml import add, legal, root_of, written
 from proof.model.geometry import Box
@@ -56,9 +53,4 @@ def _bbox(box: Box) -> str:
     return f"bbox {x} {y} {x + w} {y + h}"
 
 
-def _write(material: Material, folder: Path) -> list[Path]:
-    pages = marked_pages(material, folder / "hocr", ".hocr")
-    return [write_file(path, hocr(page)) for path, page in pages.items()]
-
-
-FORM = ExportForm("hocr", _write, on_images=True)
+FORM = page_form("hocr", ".hocr", lambda page, _: hocr(page))

@@ -11,7 +11,7 @@ from lxml import etree
 from proof.exports.collation_notes import CollationNote, CollationNotes, called, in_script, juan_in_words
 from proof.exports.files import Material, write_file
 from proof.exports.forms import ExportForm
-from proof.exports.xml import add, legal, root_of, written
+from proof.exports.xml import add, identified, legal, root_of, written
 from proof.store.authorities import IMAGE
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
@@ -34,8 +34,7 @@ def apparatus_document(found: CollationNotes, title: str) -> etree._Element:
         (IMAGE, COPY, ""),
         *((siglum, ids[siglum], name) for siglum, name in found.witnesses.items()),
     ):
-        witness = add(listed, "witness")
-        witness.set("{http://www.w3.org/XML/1998/namespace}id", ident)
+        witness = identified(add(listed, "witness"), ident)
         add(witness, "abbr", type="siglum").text = legal(siglum)
         witness[-1].tail = legal(name) or None
     add(add(header, "encodingDesc"), "variantEncoding", method="location-referenced", location="external")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from proof.errors import UsageError
-from proof.exports.files import Material, decided_pages, marked_pages, safe_name, write_file
+from proof.exports.files import Material, as_json, decided_pages, marked_pages, safe_name, write_file
 from proof.exports.forms import ExportForm
 from proof.exports.iiif import ANNOTATION, Addressed, region
 from proof.exports.marked import MarkedPage
@@ -55,7 +55,7 @@ def _write(material: Material, folder: Path) -> list[Path]:
     for path, page in marked_pages(material, folder / "text-annotations", ".json").items():
         address = f"{addressed.base}/text-annotations/{path.name}"
         made = line_annotations(page, addressed.canvas(page.id), address)
-        written.append(write_file(path, json.dumps(made, ensure_ascii=False, indent=1).encode() + b"\n"))
+        written.append(write_file(path, as_json(made)))
     lines = ["page\tcolumn\tchange\tiiif-content\n"]
     for result in addressed.pages:
         for flag in result.flags:

@@ -1,0 +1,55 @@
+"""Which characters are near in shape (`data/shapes.tsv`), sound alike or share a part (`data/sounds.tsv`)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+
+Groups = defaultdict[str, frozenset[int]]
+"""The numbers of the groups that a character is in."""
+
+
+def near_in_shape(one: str, other: str) -> bool:
+    """Whether a copyist or a typist may take one of two characters for the other at sight (形近)."""
+    return other in _near()[one] or one in _near()[other]
+
+
+def homophones(one: str, other: str) -> bool:
+    """Whether two characters have a spelling (反切) in common, or are of one phonetic series (諧聲: they differ in the
+    radical, mostly) and have, tones aside, a syllable of today in common."""
+    return _share("f", one, other) or (_share("p", one, other) and _share("m", one, other))
+
+
+def share_part(one: str, other: str) -> bool:
+    """Whether two characters have one of the parts that they are made of in common, or the one is part of the other."""
+    return _share("g", one, other)
+
+
+def _share(kind: str, one: str, other: str) -> bool:
+    """Whether two characters are in one group of a kind."""
+    return bool(_groups()[kind][one] & _groups()[kind][other])
+
+
+def _rows(name: str) -> Iterator[tuple[str, str]]:
+    """The lines of a file of data, what stands before and behind the tab of each."""
+    text = resources.files("proof.collation").joinpath(f"data/{name}").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        head, _, rest = line.partition("\t")
+        yield head, rest
+
+
+@cache
+def _near() -> defaultdict[str, str]:
+    return defaultdict(str, _rows("shapes.tsv"))
+
+
+@cache
+def _groups() -> defaultdict[str, Groups]:
+    """The groups by their kind: spellings (f), syllables (m), phonetic series (p), parts (g)."""
+    groups: defaultdict[str, Groups] = defaultdict(lambda: defaultdict(frozenset))
+    for number, (kind, members) in enumerate(_rows("sounds.tsv")):
+        for character in members:
+            groups[kind][character] |= {number}
+    return groups
