@@ -13,9 +13,9 @@ from pathlib import Path
 from threading import Event, Lock
 from typing import Protocol
 
+from proof.checking.language_alone import with_language
 from proof.checking.pagination import ReadImage, paginate, without_images
 from proof.checking.plan import CheckPlan, PageKeys, PageTask
-from proof.checking.sense_alone import with_sense
 from proof.errors import EngineError, ImageError, TextError
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
@@ -205,20 +205,20 @@ def check_page(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Check
     readings, keep = open_readings(keys.readings_key(task.image), task.image, kept.cache, checker, plates, hint)
     near = neighbours_of(task.text.pages, task.number)
     result = checker.judge(task.page, task.ref, task.image, readings, near)
-    result = with_sense(result, task.page, task.sense, threshold)
+    result = with_language(result, task.page, task.language, threshold)
     seen = readings.unchanged and kept.glyphs.shown(result.image_sha)
     shapes = None if seen or not result.characters else glyph_shapes(readings.layout, result.characters)
     return CheckedPage(task, result, key, readings=keep(), shapes=shapes)
 
 
 def without_image(task: PageTask, threshold: float) -> CheckedPage | None:
-    """The page with what the sense says of it where no image of it was found, or none could be looked for; None where
-    it has one."""
+    """The page with what the language model says of it where no image of it was found, or none could be looked for;
+    None where it has one."""
     if task.trouble:
         return CheckedPage(task, PageResult(task.page.id, task.ref, Status.FAILED, task.trouble), "")
     if task.image is None:
         result = PageResult(task.page.id, task.ref, Status.NO_IMAGE)
-        return CheckedPage(task, with_sense(result, task.page, task.sense, threshold), "")
+        return CheckedPage(task, with_language(result, task.page, task.language, threshold), "")
     return None
 
 

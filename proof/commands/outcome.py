@@ -44,7 +44,10 @@ def print_flagged(places: Sequence[SuspiciousPlace], tally: Tally) -> None:
 def print_counts(written: WrittenReport) -> None:
     """Print what was counted, and where the report lies."""
     tally = written.tally
-    flagged = [counted(tally.raised, "%(number)s place flagged", "%(number)s places flagged"), *_by_sense(tally)]
+    flagged = [
+        counted(tally.raised, "%(number)s place flagged", "%(number)s places flagged"),
+        *_by_language_model(tally),
+    ]
     if tally.per_10_000 is not None:
         flagged.append(say(_("%(rate)s in 10,000 characters"), rate=f"{tally.per_10_000:.1f}"))
     click.echo(say(_("%(seen)s: %(flagged)s"), seen=_listed(_seen(tally)), flagged=_listed(flagged)))
@@ -83,14 +86,14 @@ def _seen(tally: Tally) -> list[str]:
     return [pages, say(message, number=f"{checked:,}", characters=characters), *unseen]
 
 
-def _by_sense(tally: Tally) -> list[str]:
+def _by_language_model(tally: Tally) -> list[str]:
     """How many of the raised flags are those of pages that were not seen."""
-    by_sense = tally.raised - tally.raised_where_checked
-    if not by_sense:
+    by_language_model = tally.raised - tally.raised_where_checked
+    if not by_language_model:
         return []
-    all_of_them = by_sense == tally.raised
+    all_of_them = by_language_model == tally.raised
     message = _("all by the language model alone") if all_of_them else _("%(number)s by the language model alone")
-    return [say(message, number=f"{by_sense:,}")]
+    return [say(message, number=f"{by_language_model:,}")]
 
 
 def print_caught(progress: WorkProgress) -> None:

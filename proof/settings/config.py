@@ -115,10 +115,11 @@ class FlagsSection:
     show_variants: bool = _setting(
         ValueKind.SWITCH, False, "whether other forms of the same word (畧 for 略) are shown too"
     )
-    sense: bool = _setting(
+    language_model: bool = _setting(
         ValueKind.SWITCH,
         True,
-        "whether the sense is heard: beside what images show, and alone where they do not tell (己已巳) or are missing",
+        "whether the language model is used: beside what images show, and alone where they do not tell (己已巳) or are "
+        "missing",
         results=True,
     )
 
