@@ -25,7 +25,7 @@ from proof.checking.repeated import repeated_material
 from proof.checking.rescoring import settle, witness_evidence_of
 from proof.checking.unused import unused_material
 from proof.checking.writer import PageWriter
-from proof.errors import TextError
+from proof.errors import OutputError, TextError
 from proof.images.find import ImageIndex
 from proof.model.notices import Notice
 from proof.model.refs import sequence_findings
@@ -117,7 +117,7 @@ def check(
     ):
         work = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
         follow_renamed(store, work.name, sources.texts, settings.base.absolute())
-        run_id = store.begin_run(work.info())
+        run_id = store.begin_run(work.info(), partial(_must_be_in_files, sources.texts))
         bias = _check_pages(work, run_id, settings, store, engine, watch)
         _settle(work, bias, settings, store, sources)
         leaves = ((task.page.folio, task.image_ref) for task in work.tasks)
@@ -166,6 +166,13 @@ def _alone(settings: Settings, engine: Engine, store: Store, waiting: Callable[[
             held = work
             waited = stack.enter_context(store.checking(work, partial(waiting, work)))
         yield sources
+
+
+def _must_be_in_files(texts: Sequence[Transcription]) -> None:
+    """Raises OutputError where a file was written since it was read."""
+    for text in texts:
+        if not text.is_in_file():
+            raise OutputError(f"{text.path} was changed while its check began: check again")
 
 
 def _images_of_others(store: Store, work: CheckPlan) -> Iterator[Path]:

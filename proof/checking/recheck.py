@@ -128,7 +128,6 @@ class Rechecker:
         known, _ = self._store.queue.page(work, number)
         seen = self._store.stamp(number)
         place = replace(known, text=str(self._text_at(Path(known.text))))
-        present = self._store.text_versions.present(place.text)
         before = self._flags(work, place)
         displaced = self._displaced(work)
         engine = _cancellable(self._open(), check_cancelled)
@@ -145,7 +144,7 @@ class Rechecker:
             self._store.cache.put(*page.readings)
         text = task.text
         script = job.keys.script(text).value
-        if not self._store.text_versions.arrive_after(present, str(text.path), text.text, script):
+        if not self._store.text_versions.arrive(str(text.path), text.text, script, text.is_in_file):
             return None
         if place.text != known.text:
             self._store.move_text(work, known.text, place.text)
