@@ -34,7 +34,7 @@ def test_it_names_the_texts_and_what_was_given_and_nothing_else(tmp_path: Path) 
     assert {section: list(keys) for section, keys in values.items()} == {
         "project": ["texts", "images"],
         "page": ["columns"],
-        "flags": ["language"],
+        "flags": ["language_model"],
     }
 
 
