@@ -39,6 +39,10 @@ class Origin(StrEnum):
     PERSON = "person"
 
 
+LINE_BREAK = "¶"
+"""What a finding about lines has for the ending of a line, however that is written in the file."""
+
+
 OF_TEXT = (Origin.FINDING, Origin.COLLATION, Origin.PERSON)
 """Origins of flags that are about the text, and no measure of those who check and read it."""
 

@@ -89,6 +89,10 @@ REASONS = {
     "columns missing": _("Most of what this image shows is not in the text."),
     "column doubled": _("A column stands twice in the text."),
     "column moved": _("A column stands elsewhere on the image."),
+    "column added": _("A column is added by hand."),
+    "column deleted": _("A column is deleted by hand."),
+    "column split": _("A column is split by hand."),
+    "columns joined": _("Two columns are joined by hand."),
     "column not on the page": _("A column of the text is not on the image."),
     "columns not on the page": _("Several columns of the text are not on the image."),
     "columns unlike": _("Several columns of the image are unlike their text at most places."),
@@ -196,8 +200,8 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
     if evidence.ink and evidence.ink.code is not NoticeCode.INK_UNREAD:  # of which the reason says as much
         parts.append(_ink(evidence.ink, say))
     if evidence.note:
-        in_column = flag.kind is Kind.LAYOUT and flag.line > 0  # the note is then what the column reads
-        parts.append(say(_("The image reads: %(read)s")) % {"read": evidence.note} if in_column else evidence.note)
+        reads = flag.kind is Kind.LAYOUT  # the note is then what the column or the page reads
+        parts.append(say(_("The image reads: %(read)s")) % {"read": evidence.note} if reads else evidence.note)
     if evidence.notice:
         parts.append(in_words(evidence.notice, say))
     return " ".join(_sentence(part) for part in parts)
