@@ -6,18 +6,21 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from itertools import chain
+from pathlib import Path
 
 from proof.exports.corrections import Correction
 from proof.exports.source import CorrectedSource
 from proof.locale.marking import _
-from proof.model.flags import Kind, context_of
+from proof.model.flags import LINE_BREAK, Kind, context_of
 from proof.store import Store
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.rows import StoredText
 from proof.store.text_pages import find_text
-from proof.store.texts import DecidedPlace, Place, TextStep, Writing
+from proof.store.texts import Arrival, DecidedPlace, Place, Writing
 from proof.text.addresses import Addresses
+from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
 from proof.text.positions import Span
 from proof.text.transcription import Transcription
@@ -139,7 +142,12 @@ def note_written(store: Store, corrected: CorrectedSource) -> None:
         {one.correction.number: one.edit for one in written if one.correction.number},
     )
     for path in {text.path for text in find_text(store, edition).own}:
-        store.text_versions.wrote(path, edition.text, corrected.text, edition.script.value, writing)
+        still = partial(_reads, edition.path, corrected.data)
+        store.text_versions.wrote(path, edition.text, corrected.text, edition.script.value, writing, still)
+
+
+def _reads(file: Path, data: bytes) -> bool:
+    return file.is_file() and file.read_bytes() == data
 
 
 _KEEPING = frozenset({State.KEPT, State.COPY, State.RETAINED})
@@ -156,22 +164,16 @@ def decisions_of(
     for there in chain.from_iterable(places.values()):
         if there.text in own:
             of_version[there.version, there.present].append(there.place)
-    steps = {
-        (version, present): TextStep(
-            store.content(version),
-            edition.text,
-            edition.script.value,
-            known,
-            lost_in=store.content(present) if version != present else None,
-        )
-        for (version, present), known in of_version.items()
-    }
+    now: dict[int, tuple[Span, str]] = {}
+    for (version, present), known in of_version.items():
+        arrival = Arrival(store.content(present), edition.text, edition.script.value)
+        now |= arrival.carried(store.content(version), known)
     for work, of_work in places.items():
         last = {decision.flag: decision for decision in store.decisions.last_of_flags(work)}
         makers = store.decisions.makers(last.values())
         for there in of_work:
             decision = replace(last[there.place.flag], person=makers[last[there.place.flag].id])
-            yield there, decision, steps[there.version, there.present].now(there.place) if there.text in own else None
+            yield there, decision, now.get(there.place.flag)
 
 
 def _writes(decision: Decision) -> bool:
@@ -188,6 +190,8 @@ def _correction(
     address = addresses.of(span.start)
     begin = span.start - address.offset if address is not None else span.start
     original = edition.text[span.start : span.end]
+    if decision.kind == Kind.LAYOUT.value and original and not LINE_ENDING.sub("", original):
+        original = LINE_BREAK
     line = edition.text[begin : edition.text.find("\n", begin) % (len(edition.text) + 1)]
     return Correction(
         page=address.page if address is not None and edition.paged else decision.page,

@@ -149,9 +149,7 @@ def write_corrected(corrected: CorrectedSource, target: Path) -> None:
     """Write the corrected file, whole or not at all. Raises OutputError, also where it would replace its own source
     and that is no longer what was read."""
     edition = corrected.edition
-    if target.exists() and target.samefile(edition.path):
-        current = edition.path.read_bytes()
-        if current != edition.data():
-            raise OutputError(f"{target} was changed while it was being corrected: export again")
+    if target.exists() and target.samefile(edition.path) and not edition.is_in_file():
+        raise OutputError(f"{target} was changed while it was being corrected: export again")
     with whole_binary_file(target) as file:
         file.write(corrected.data)

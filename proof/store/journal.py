@@ -39,7 +39,8 @@ from proof.store.models import (
     TextVersionRow,
     WorkRow,
 )
-from proof.store.texts import content_of
+from proof.store.texts import Arrival, arrivals_of, content_of, sha_of
+from proof.text.edit import Edit, edited, one_edit
 
 ENDING = ".decisions.jsonl"
 FORMAT = 1
@@ -48,7 +49,8 @@ DECISION = "decision"
 READING = "reading"
 RULE = "rule"
 TEXT = "text"
-"""The `act` of a line that holds what a text read when something was decided in it: places are told by it."""
+"""The `act` of a line about a text: what it read when something was decided in it (`content`), or that it came to read
+otherwise since (`edits` of what it read `before`). Places are told by the one and follow the other."""
 _OF_ONE_STORE = frozenset({"id", "work_id", "flag_id", "page_id", "about"})
 """Columns that only mean something in one store."""
 
@@ -102,6 +104,7 @@ class Journal:
             kept = [row for row in added if row in session]  # what a savepoint took back is not among them
             lines += [_line(session, row) for row in kept]
             lines[:0] = self._texts_of(session, lines)
+            lines[:0] = self._arrivals(session)
         finally:
             event.remove(session, "after_flush", collect)
 
@@ -163,10 +166,23 @@ class Journal:
 
     def _texts_of(self, session: Session, lines: Sequence[Line]) -> list[Line]:
         """The lines of what the texts read that acts are about, where the journal does not hold them yet."""
-        if self._texts is None or not self.path.exists():
-            self._texts = set(texts_of(self.read().lines))
         wanted = dict.fromkeys((line["file"], line["sha"]) for line in lines if line.get("sha"))
-        return [_text_line(session, *text) for text in wanted if text not in self._texts]
+        held = self._held()
+        return [_text_line(file, _content_of(session, file, sha)) for file, sha in wanted if (file, sha) not in held]
+
+    def _arrivals(self, session: Session) -> Iterator[Line]:
+        """The lines of the texts that came to read otherwise, each after what it read before."""
+        for path, arrival in arrivals_of(session):
+            before = _text_line(path, arrival.before or "")
+            if (path, before["sha"]) not in self._held():
+                yield before
+            yield _arrival_line(session, path, arrival, before["sha"])
+
+    def _held(self) -> set[tuple[str, str]]:
+        """The texts of which the journal holds what they read, by the paths of their files and the hashes of that."""
+        if self._texts is None or not self.path.exists():
+            self._texts = _named_texts(self.read().lines)
+        return self._texts
 
     def _write(self, lines: Sequence[Line]) -> None:
         data = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
@@ -182,7 +198,7 @@ class Journal:
         except OSError as error:
             raise self._unwritable(error) from error
         if self._texts is not None:
-            self._texts |= texts_of(lines).keys()
+            self._texts |= _named_texts(lines)
 
     def _unwritable(self, error: OSError) -> OutputError:
         return OutputError(f"{self.path}: cannot be written ({error.strerror or error}); make room or allow writing")
@@ -219,7 +235,7 @@ def read_journal(path: Path) -> Read:
 def identity(line: Line) -> str:
     """What tells a line from every other: the key of its act; of a text, its file and the hash of what it reads."""
     if line["act"] == TEXT:
-        return f"{line['file']}\x1f{line['sha']}"
+        return f"{line['file']}\x1f{line['sha']}\x1f{line.get('before', '')}"
     return f"{line['work']}\x1f{line['key']}"
 
 
@@ -240,7 +256,23 @@ class Chains:
 
 def texts_of(lines: Sequence[Line]) -> dict[tuple[str, str], str]:
     """What texts read by a journal, by their paths and the hashes of that."""
-    return {(line["file"], line["sha"]): line["content"] for line in lines if line["act"] == TEXT}
+    contents: dict[tuple[str, str], str] = {}
+    for line in lines:
+        if line["act"] == TEXT:
+            before = contents.get((line["file"], line.get("before", "")))
+            content = line.get("content") if before is None else edited(before, edits_of(line))
+            if content is not None:
+                contents[line["file"], line["sha"]] = content
+    return contents
+
+
+def _named_texts(lines: Sequence[Line]) -> set[tuple[str, str]]:
+    return {(line["file"], line["sha"]) for line in lines if line["act"] == TEXT}
+
+
+def edits_of(line: Line) -> list[Edit]:
+    """The edits by which a text came to read otherwise."""
+    return [Edit(*edit) for edit in line["edits"]]
 
 
 def chains_of(lines: Sequence[Line]) -> tuple[dict[tuple[str, ...], list[tuple[int, Line]]], int]:
@@ -315,10 +347,27 @@ def _place_in_text(session: Session, flag: FlagRow) -> Line:
     return origin | {"file": path, "sha": version.sha, "start": flag.start, "extent": flag.extent, "reads": flag.reads}
 
 
-def _text_line(session: Session, path: str, sha: str) -> Line:
+def _text_line(path: str, content: str) -> Line:
+    return {"format": FORMAT, "act": TEXT, "file": path, "sha": sha_of(content), "content": content}
+
+
+def _content_of(session: Session, path: str, sha: str) -> str:
     known = select(TextVersionRow).join(TextRow, TextRow.id == TextVersionRow.text_id)
-    version = session.scalars(known.where(TextRow.path == path, TextVersionRow.sha == sha)).one()
-    return {"format": FORMAT, "act": TEXT, "file": path, "sha": sha, "content": content_of(version)}
+    return content_of(session.scalars(known.where(TextRow.path == path, TextVersionRow.sha == sha)).one())
+
+
+def _arrival_line(session: Session, path: str, arrival: Arrival, before: str) -> Line:
+    """The line of a text that came to read otherwise; `written` names decisions by their first acts, each with the
+    number of the edit that wrote it."""
+    written = arrival.written
+    edits = written.edits if written is not None else [one_edit(arrival.before or "", arrival.content)]
+    line: Line = {"format": FORMAT, "act": TEXT, "file": path, "sha": sha_of(arrival.content), "before": before}
+    line |= {"script": arrival.script, "edits": [[edit.start, edit.length, edit.replacement] for edit in edits]}
+    if written is None:
+        return line
+    firsts = select(DecisionRow.key, DecisionRow.flag_id).where(DecisionRow.version == 1)
+    firsts = firsts.where(DecisionRow.flag_id.in_(written.of_flags))
+    return line | {"written": {key: edits.index(written.of_flags[flag]) for key, flag in session.execute(firsts)}}
 
 
 def _append_whole(file: int, data: bytes) -> None:

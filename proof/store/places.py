@@ -19,10 +19,11 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
-from proof.model.flags import REACH, Flag, Origin, context_of
+from proof.model.flags import REACH, Flag, Kind, Origin, context_of
 from proof.model.result import CheckedColumn
 from proof.store import rows
 from proof.store.decision_records import SETTLED
+from proof.store.lookup import changed
 from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.rows import PagePlace
 from proof.store.texts import carry, carry_to, content_of, decided_reading
@@ -259,11 +260,11 @@ def _placed(
     """Findings are the flags at their places, first of all those of their kind, then those that are settled; then those
     of their ids whose places are not known. What was decided of a place, and stands written there, is not asked."""
     place_of = {flag.id: spans.of(flag) for flag, _ in one.found}
-    written = [row for row in flags if spans.has(row) and row.origin != Origin.SEEDED.value and _is_written(row)]
+    decided = [row for row in flags if spans.has(row)]
     answered = {
         flag.id
         for flag, origin in one.found
-        if origin is not Origin.SEEDED and any(answers(row, place_of[flag.id], flag) for row in written)
+        if origin is not Origin.SEEDED and any(answers(row, place_of[flag.id], flag) for row in decided)
     }
     known: defaultdict[object, list[FlagRow]] = defaultdict(list)
     for row in flags:
@@ -308,11 +309,6 @@ def _rank(spans: _PageSpans, row: FlagRow, flag: Flag, span: Span | None) -> int
     return 3 if row.uid == flag.id and _may_be_anywhere(row, spans) else None
 
 
-def _is_written(row: FlagRow) -> bool:
-    """Whether a flag may answer a finding: what was decided of it stands written, or a person set it by hand."""
-    return row.reads != row.transcribed or (row.origin == Origin.PERSON.value and row.state in _SETTLED)
-
-
 def _may_be_anywhere(row: FlagRow, spans: _PageSpans) -> bool:
     """Whether a flag may be told by its id: its place is not known, or nobody decided anything of it and it has lost
     its place."""
@@ -320,11 +316,12 @@ def _may_be_anywhere(row: FlagRow, spans: _PageSpans) -> bool:
 
 
 def answers(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
-    """Whether what was decided, and stands written at the place of `row`, answers a finding."""
-    if span is None or row.start is None:
+    """Whether what was decided of `row` answers a finding: about the very same place, or where it stands written."""
+    if span is None or row.start is None or row.origin == Origin.SEEDED.value:
         return False
-    if row.reads == row.transcribed:  # corrected by hand, and not written yet
-        return row.origin == Origin.PERSON.value and span == (row.start, row.extent)
+    if row.reads == row.transcribed:
+        of_text = Kind.LAYOUT.value not in (row.kind, flag.kind)
+        return row.state in _SETTLED and of_text and span == (row.start, row.extent)
     if row.reads != decided_reading(row) or not flag.line:
         return False
     end = row.start + row.extent
@@ -336,15 +333,17 @@ def answers(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
 
 
 def no_longer_ask(session: Session, decided: Iterable[FlagRow]) -> None:
-    """Have what a check found where something was decided, and stands written, be asked no more."""
+    """Have what a check found where something was decided be asked no more."""
     for flag in decided:
-        if flag.reads == flag.transcribed or flag.start is None:
+        if flag.start is None:
             continue
         there = select(FlagRow).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == flag.version_id)
         there = there.where(FlagRow.start >= flag.start, FlagRow.start <= flag.start + flag.extent)
-        for found in session.scalars(there.where(FlagRow.version == 0)):
+        asked = there.where(FlagRow.version == 0, FlagRow.origin != Origin.SEEDED.value, FlagRow.stale.is_(False))
+        for found in session.scalars(asked).all():
             if answers(flag, Span(found.start or 0, found.extent), found):
                 found.stale = True
+                changed(session, found.work_id)
 
 
 def _follow(spans: _PageSpans, flags: Iterable[FlagRow], page: PageRow) -> None:

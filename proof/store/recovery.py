@@ -3,16 +3,16 @@
 Everything is told by its place in words. Of each place the journal holds a chain of acts numbered by version; a line
 with the number of an earlier one replaces that and all after it, as where an older store was put back and worked on.
 Comments replace none: all of them come back.
-The journal holds what the texts read when something was decided in them. A place is carried from there to what its text
-reads now, as by a check; where that finds a flag there, it is the flag of the place. Doing it twice changes nothing.
+The journal holds what the texts read when something was decided in them, and how they came to read otherwise since. A
+place is carried through that to what its text reads now, as it was then; where a check finds a flag there, it is the
+flag of the place. Doing it twice changes nothing.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import inspect, select
@@ -24,11 +24,13 @@ from proof.store.journal import (
     DECISION,
     READING,
     RULE,
+    TEXT,
     Chains,
     Line,
     Read,
     all_lines,
     chains_of,
+    edits_of,
     identity,
     moment,
     texts_of,
@@ -47,7 +49,8 @@ from proof.store.models import (
     WorkRow,
 )
 from proof.store.places import no_longer_ask
-from proof.store.texts import Place, carried_through, content_of, place_of, sha_of, version_of
+from proof.store.texts import Arrival, Place, Writing, content_of, place_of, sha_of, version_of
+from proof.text.lines import LINE_ENDING
 from proof.text.versions import most_alike
 
 KINDS = {mapper.polymorphic_identity: mapper.class_ for mapper in inspect(ActRow).polymorphic_iterator()}
@@ -100,28 +103,30 @@ class _Work:
     flags: dict[str, FlagRow] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Standing:
-    """The last version of the file at `path` that has a place, and where it is in that."""
+    """What the last version of the text at `file` that has a place reads, and where it is in that."""
 
-    path: str
+    file: str
     content: str
     place: Place
 
 
 def recover(session: Session, read: Read) -> Recovered:
     """Put into the store what the journal holds and the store does not."""
-    lines = _under_present_names(session, read.lines)
+    texts = select(TextRow.path, TextVersionRow).join(TextVersionRow, TextVersionRow.id == TextRow.version_id)
+    present = {path: content_of(version) for path, version in session.execute(texts)}
+    lines = _under_present_names(session, read.lines, present)
     chains, superseded = chains_of(lines)
     done, stored = _Work(), _stored(session)
     wanted = [
-        (number, line, chain[-1])
+        (number, line, chain)
         for chain in chains.values()
         for number, line in _missing(chain, stored.get(_subject(chain[0][1]), []), done)
     ]
-    done.places = _standing(session, texts_of(lines), dict(last for _, _, last in wanted))
-    for _, line, (last, _) in sorted(wanted, key=lambda one: one[0]):
-        why = _put(session, line, last, done)
+    done.places = _standing(lines, present, {chain[-1][0]: chain for _, _, chain in wanted})
+    for _, line, chain in sorted(wanted, key=lambda one: one[0]):
+        why = _put(session, line, chain[-1][0], done)
         if why:
             done.unplaced.append(Unplaced(line, why))
         else:
@@ -132,12 +137,9 @@ def recover(session: Session, read: Read) -> Recovered:
     return Recovered(*found, read.damaged, read.cut_off, tuple(sorted(done.works)))
 
 
-def _under_present_names(session: Session, lines: Sequence[Line]) -> list[Line]:
-    """The lines with texts that were renamed since, and works named after them, called as the store calls them."""
-    known = session.execute(
-        select(TextRow.path, TextVersionRow).join(TextVersionRow, TextVersionRow.id == TextRow.version_id)
-    )
-    here = {path: content_of(version) for path, version in known}
+def _under_present_names(session: Session, lines: Sequence[Line], here: Mapping[str, str]) -> list[Line]:
+    """The lines with texts that were renamed since, and works named after them, called as the store calls them; `here`
+    is what its texts read."""
     told = {path: content for (path, _), content in texts_of(lines).items() if path not in here}
     files = {path: most_alike(content, here) or path for path, content in told.items()}
     of_text = select(PageRow.text, WorkRow.name).join(WorkRow, WorkRow.id == PageRow.work_id).distinct()
@@ -164,59 +166,63 @@ def _subject(line: Line) -> tuple[str, ...]:
     return (DECISION, line["first"]) if line["act"] == DECISION else Chains().of(line)
 
 
-def _missing(chain: list[tuple[int, Line]], stored: list[Line], done: _Work) -> Iterator[tuple[int, Line]]:
+def _missing(chain: list[tuple[int, Line]], stored: list[Line], done: _Work) -> list[tuple[int, Line]]:
     """What of a chain the store lacks. Where the store tells otherwise, it holds, and the chain is listed."""
-    here = [identity(line) for line in stored]
-    if chain[0][1]["act"] == RULE:
+    here, act = [identity(line) for line in stored], chain[0][1]["act"]
+    lacking = [(number, line) for number, line in chain if identity(line) not in here]
+    done.present += len(chain) - len(lacking)
+    if act in (COMMENT, READING):  # one takes the place of no other
+        return lacking
+    if act == RULE:
         newest = max((line["at"] for line in stored), default="")
-        for number, line in chain:
-            if identity(line) in here:
-                done.present += 1
-            elif line["at"] > newest:
-                yield number, line
-            else:
-                done.unplaced.append(Unplaced(line, "the rule was set otherwise since"))
-        return
-    if chain[0][1]["act"] in (COMMENT, READING):  # one takes the place of no other
-        for number, line in chain:
-            if identity(line) in here:
-                done.present += 1
-            else:
-                yield number, line
-        return
-    there = [identity(line) for _, line in chain]
-    common = min(len(here), len(there))
-    done.present += sum(one in here for one in there)
-    if here[:common] != there[:common]:
-        told = "its place was decided otherwise since"
-        done.unplaced += [Unplaced(line, told) for _, line in chain if identity(line) not in here]
-        return
-    yield from chain[common:]
+        refused, told = [line for _, line in lacking if line["at"] <= newest], "the rule was set otherwise since"
+    else:
+        agree = all(one == identity(line) for one, (_, line) in zip(here, chain, strict=False))
+        refused, told = [] if agree else [line for _, line in lacking], "its place was decided otherwise since"
+    done.unplaced += [Unplaced(line, told) for line in refused]
+    return [one for one in lacking if one[1] not in refused]
 
 
 def _standing(
-    session: Session, texts: Mapping[tuple[str, str], str], lines: Mapping[int, Line]
+    lines: Sequence[Line], present: Mapping[str, str], chains: Mapping[int, Sequence[tuple[int, Line]]]
 ) -> dict[int, _Standing]:
-    """Where the places of these lines of the journal stand, carried through all versions of their texts since."""
-    known = select(TextRow.path, TextVersionRow).join(TextVersionRow, TextVersionRow.id == TextRow.version_id)
-    present = {path: content_of(version) for path, version in session.execute(known)}
-    of_file: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for (file, sha), content in texts.items():
-        of_file[file][sha] = content
-    of_path: defaultdict[tuple[str, str], dict[int, Line]] = defaultdict(dict)
-    for number, line in lines.items():
-        if line.get("sha") in of_file[line.get("file", "")]:
-            page = _page(session, line)
-            of_path[line["file"], page.text if page is not None else line["file"]][number] = line
+    """Where the places stand that these chains of acts are about, by the numbers of their last ones: carried through
+    all that came into their texts since, as it came."""
+    texts = texts_of(lines)
+    firsts = {chain[0][1]["key"]: number for number, chain in chains.items()}
     found: dict[int, _Standing] = {}
-    for (file, path), there in of_path.items():
-        if path in present:
-            order = list(of_file[file])
-            places = {n: (order.index(line["sha"]), _place_in(line, n)) for n, line in there.items()}
-            contents = [*of_file[file].values(), present[path]]
-            through = carried_through(contents, places)
-            found |= {n: _Standing(path, contents[at], place) for n, (at, place) in through.items()}
+    for number, chain in chains.items():
+        line = chain[-1][1]
+        content = texts.get((line.get("file", ""), line.get("sha", "")))
+        if content is not None and line["file"] in present:
+            found[number] = _Standing(line["file"], content, _place_in(line, number))
+    read: dict[str, str] = {}
+    for number, line in enumerate(lines):
+        if line["act"] != TEXT or (line["file"], line["sha"]) not in texts:
+            continue
+        read[line["file"]] = texts[line["file"], line["sha"]]
+        if "edits" in line:
+            edits = edits_of(line)
+            of_flags = {firsts[key]: edits[n] for key, n in line.get("written", {}).items() if key in firsts}
+            written = Writing(tuple(edits), of_flags) if "written" in line else None
+            arrival = Arrival(texts.get((line["file"], line["before"])), read[line["file"]], line["script"], written)
+            _carry(arrival, {n: one for n, one in found.items() if one.file == line["file"] and n < number})
+    for file in {one.file for one in found.values()}:
+        _carry(Arrival(read.get(file), present[file]), {n: one for n, one in found.items() if one.file == file})
     return found
+
+
+def _carry(arrival: Arrival, places: Mapping[int, _Standing]) -> None:
+    """Have places stand where they are once a text came to read otherwise."""
+    by_content: defaultdict[str, list[Place]] = defaultdict(list)
+    for one in places.values():
+        if one.content != arrival.content:
+            by_content[one.content].append(one.place)
+    for content, of_version in by_content.items():
+        for number, ((start, extent), reads) in arrival.carried(content, of_version).items():
+            there = places[number]
+            there.content = arrival.content
+            there.place = replace(there.place, start=start, extent=extent, reads=reads)
 
 
 def _place_in(line: Line, number: int) -> Place:
@@ -286,7 +292,7 @@ def _flag(session: Session, line: Line, last: int, done: _Work) -> FlagRow | Non
 
 def _flag_at(session: Session, line: Line, standing: _Standing | None) -> FlagRow | None:
     page = _page(session, line)
-    path = standing.path if standing is not None else page.text if page is not None else line.get("file")
+    path = standing.file if standing is not None else page.text if page is not None else line.get("file")
     text = session.scalar(select(TextRow).where(TextRow.path == path))
     flag = _gone(line)
     if text is not None and standing is not None:
@@ -319,9 +325,6 @@ def _flag_at(session: Session, line: Line, standing: _Standing | None) -> FlagRo
     return flag
 
 
-_LINE_END = re.compile(r"¶*\r?\n|¶+")
-
-
 def _stand_on(session: Session, page: PageRow, flag: FlagRow) -> None:
     """Note the column and the offset of a flag that stands on a page; the page's image may lack the column."""
     start = flag.start or 0
@@ -332,7 +335,7 @@ def _stand_on(session: Session, page: PageRow, flag: FlagRow) -> None:
         return
     begin = page.start + column.begins
     between = content_of(session.get_one(TextVersionRow, flag.version_id))[begin:start]
-    ends = [found.end() for found in _LINE_END.finditer(between)]
+    ends = [found.end() for found in LINE_ENDING.finditer(between)]
     flag.line, flag.offset = column.number + len(ends), start - begin - max(ends, default=0)
 
 

@@ -7,7 +7,7 @@ and a work is checked by one run at a time (`checking`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -68,7 +68,7 @@ from proof.store.saving import (
     save_all,
     save_found,
 )
-from proof.store.texts import DecidedPlace, Texts, arrive, content_of, move_text
+from proof.store.texts import DecidedPlace, Texts, arrive, content_of, hold, move_text
 
 RESCORED_AT_ONCE = 500
 """Flags whose rows are looked for together."""
@@ -167,9 +167,12 @@ class Store:
         another check had to be waited for, before which `waiting` is called. Raises OutputError."""
         return check_lock(self._engine, work, waiting)
 
-    def begin_run(self, info: RunInfo) -> int:
-        """Note that a run begins; gives the number by which its pages are saved."""
+    def begin_run(self, info: RunInfo, still: Callable[[], None] = lambda: None) -> int:
+        """Note that a run begins; gives the number by which its pages are saved. `still` raises where its texts no
+        longer read so, and is asked while nobody else can note another version of them."""
         with self._writing() as session:
+            hold(session, [one.path for one in info.texts])
+            still()
             work = session.scalar(select(WorkRow).where(WorkRow.name == info.work))
             if work is None:
                 work = WorkRow(name=info.work, title=info.title)

@@ -20,11 +20,11 @@ import hashlib
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, Select, delete, select, update
+from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind, Origin
@@ -49,24 +49,15 @@ class Writing:
 class Texts(StorePart):
     """The texts of a store; `Store.text_versions` is one."""
 
-    def arrive(self, path: str, content: str, script: str = "", *, written: Writing | None = None) -> None:
-        """Note that the file at `path` reads `content` now; `written` is what made it so of the version before."""
+    def arrive(self, path: str, content: str, script: str, still: Callable[[], bool]) -> bool:
+        """Note that the file at `path` reads `content`. Gives False, and notes nothing, where it no longer does as
+        `still` says, which is asked while nobody else can note another version."""
         with self._writing() as session:
-            arrive(session, path, content, script, written=written)
-
-    def arrive_after(self, present: int | None, path: str, content: str, script: str) -> bool:
-        """Note that the file at `path` read `content` when its version in the store was `present`. Gives False, and
-        notes nothing, where another version came meanwhile: `content` may be older than that."""
-        with self._writing() as session:
-            if _present(session, path, lock=True) != present:
-                return False
-            arrive(session, path, content, script)
-        return True
-
-    def present(self, path: str) -> int | None:
-        """The version in which the text at `path` was checked or written last; None where it never was."""
-        with self._reading() as session:
-            return _present(session, path)
+            hold(session, [path])
+            here = still()
+            if here:
+                arrive(session, path, content, script)
+        return here
 
     def paths(self) -> set[str]:
         """Where the texts lie that the store knows, each where it was checked or written last."""
@@ -80,11 +71,16 @@ class Texts(StorePart):
             found = session.scalar(version.where(TextRow.path == path))
             return content_of(found) if found is not None else ""
 
-    def wrote(self, path: str, before: str, after: str, script: str, written: Writing) -> None:
-        """Note that an export wrote `written` into the file at `path`, which read `before`, and reads `after` now."""
+    def wrote(
+        self, path: str, before: str, after: str, script: str, written: Writing, still: Callable[[], bool]
+    ) -> None:
+        """Note that an export wrote `written` into the file at `path`, which read `before`, and reads `after` now.
+        Notes nothing where it no longer does as `still` says, or a check has noted it already."""
         with self._writing() as session:
-            arrive(session, path, before, script)
-            arrive(session, path, after, script, written=written)
+            text = hold(session, [path])
+            if still() and not any(_content(session, one.version_id) == after for one in text):
+                arrive(session, path, before, script)
+                arrive(session, path, after, script, written=written)
 
 
 def sha_of(content: str) -> str:
@@ -101,24 +97,39 @@ def arrive(
     session: Session, path: str, content: str, script: str = "", *, written: Writing | None = None
 ) -> TextVersionRow:
     """The version of the text at `path` that reads `content`, made the present one: all places are carried there."""
-    text = session.scalar(select(TextRow).where(TextRow.path == path).with_for_update())
+    text = next(iter(hold(session, [path])), None)
     if text is None:
         text = TextRow(path=path)
         session.add(text)
         session.flush()
     version = version_of(session, text, sha_of(content), content)
     if text.version_id != version.id:
-        _carry_all(session, text, version, content, script, written)
+        arrival = Arrival(_content(session, text.version_id), content, script, written)
+        there = session.scalars(select(FlagRow).where(FlagRow.text_id == text.id, FlagRow.version_id != version.id))
+        flags = there.all()
+        _carry(session, flags, version, arrival)
+        if any(flag.version for flag in flags):
+            arrivals_of(session).append((path, arrival))
         text.version_id = version.id
         session.flush()
         _forget_unused(session, text)
     return version
 
 
-def _present(session: Session, path: str, *, lock: bool = False) -> int | None:
-    text = select(TextRow).where(TextRow.path == path)
-    found = session.scalar(text.with_for_update() if lock else text)
-    return found.version_id if found is not None else None
+def arrivals_of(session: Session) -> list[tuple[str, Arrival]]:
+    """The arrivals of texts in a session that carried decided places, each with the path of its file."""
+    arrivals: list[tuple[str, Arrival]] = session.info.setdefault("arrivals", [])
+    return arrivals
+
+
+def _content(session: Session, version: int | None) -> str | None:
+    return content_of(session.get_one(TextVersionRow, version)) if version is not None else None
+
+
+def hold(session: Session, paths: Iterable[str]) -> Sequence[TextRow]:
+    """The texts at these paths that the store knows; until the transaction ends nobody else notes how they read."""
+    texts = select(TextRow).where(TextRow.path.in_(list(paths))).order_by(TextRow.id)
+    return session.scalars(texts.with_for_update()).all()
 
 
 def move_text(session: Session, old: str, new: str) -> None:
@@ -164,41 +175,22 @@ def carry(session: Session, flags: Iterable[FlagRow], script: str = "") -> None:
 
 def carry_to(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, script: str = "") -> None:
     """Carry the places of these flags to a version of their text, or of another."""
-    _carry(session, flags, version, content_of(version), script, None)
+    newest = session.get_one(TextRow, version.text_id).version_id
+    before = _content(session, newest) if newest != version.id else None
+    _carry(session, flags, version, Arrival(before, content_of(version), script))
 
 
-def _carry_all(
-    session: Session, text: TextRow, version: TextVersionRow, content: str, script: str, written: Writing | None
-) -> None:
-    there = select(FlagRow).where(FlagRow.text_id == text.id, FlagRow.version_id != version.id)
-    _carry(session, session.scalars(there).all(), version, content, script, written)
-
-
-def _carry(
-    session: Session,
-    flags: Sequence[FlagRow],
-    version: TextVersionRow,
-    content: str,
-    script: str,
-    written: Writing | None,
-) -> None:
+def _carry(session: Session, flags: Iterable[FlagRow], version: TextVersionRow, arrival: Arrival) -> None:
     by_version: defaultdict[int, list[FlagRow]] = defaultdict(list)
     for flag in flags:
         if flag.version_id is not None and flag.version_id != version.id:
             by_version[flag.version_id].append(flag)
-    known = {one.id: one for one in session.scalars(_versions(by_version))} if by_version else {}
-    newest = session.get_one(TextRow, version.text_id).version_id
-    lost = by_version.keys() - {newest} if newest not in (None, version.id) else set()
-    meanwhile = content_of(session.get_one(TextVersionRow, newest)) if lost else None
     for number, of_version in by_version.items():
-        places = {flag: place_of(flag) for flag in of_version}
-        step_written = written if number == newest else None
-        lost_in = meanwhile if number in lost else None
-        step = TextStep(content_of(known[number]), content, script, places.values(), step_written, lost_in)
-        for flag, place in places.items():
-            found = step.now(place)
-            if found is not None:  # else it stays where it was last
-                (flag.start, flag.extent), flag.reads = found
+        content = content_of(session.get_one(TextVersionRow, number))
+        found = arrival.carried(content, [place_of(flag) for flag in of_version])
+        for flag in of_version:
+            if flag.id in found:  # else it stays where it was last
+                (flag.start, flag.extent), flag.reads = found[flag.id]
                 flag.text_id, flag.version_id = version.text_id, version.id
 
 
@@ -208,10 +200,6 @@ def place_of(flag: FlagRow) -> Place:
     whole = seeded or flag.kind == Kind.LAYOUT.value
     wanted = flag.reads if seeded else decided_reading(flag)
     return Place(flag.id or 0, flag.start or 0, flag.extent, flag.reads, flag.transcribed, wanted, whole)
-
-
-def _versions(numbers: Iterable[int]) -> Select[TextVersionRow]:
-    return select(TextVersionRow).where(TextVersionRow.id.in_(list(numbers)))
 
 
 def is_displaced() -> ColumnElement[bool]:
@@ -261,20 +249,33 @@ class _Written:
     line_stands: bool
 
 
-class TextStep:
-    """The way from one version of a text to another, for the places in the first; `written` is what an export wrote
-    into it, where that made the other. `script` tells in what forms a reading may be written. `lost_in` is the version
-    before the other, where the places were lost in that: what stood there already is none of them."""
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A text that read `before`, None where that is not known, reads `content` now. `written` is what an export wrote
+    into it, where that made it so; `script` tells in what forms a reading may be written."""
+
+    before: str | None
+    content: str
+    script: str = ""
+    written: Writing | None = None
+
+    def carried(self, stood_in: str, places: Sequence[Place]) -> dict[int, tuple[Span, str]]:
+        """Where places are now that stood last in a version that read `stood_in`, and what of their readings stands
+        there, by the numbers of their flags; without those that are lost."""
+        here = stood_in == self.before
+        step = _Step(stood_in, self, places, self.written if here else None, None if here else self.before)
+        found = ((place.flag, step.now(place)) for place in places)
+        return {flag: there for flag, there in found if there is not None}
+
+
+class _Step:
+    """The way from the version `old` of a text to the one that arrives, for the places in the first. `lost_in` is the
+    version before the other, where the places were lost in that: what stood there already is none of them."""
 
     def __init__(
-        self,
-        old: str,
-        new: str,
-        script: str,
-        places: Iterable[Place],
-        written: Writing | None = None,
-        lost_in: str | None = None,
+        self, old: str, arrival: Arrival, places: Iterable[Place], written: Writing | None, lost_in: str | None
     ) -> None:
+        new, script = arrival.content, arrival.script
         self._new = new
         self._written = written
         self._policy = policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
@@ -282,8 +283,7 @@ class TextStep:
             self._direct = PositionMap.of_edits(old, written.edits)
         else:
             self._direct = PositionMap.of_comparison(old, new)
-        known = {} if written is not None or old == new else self._as_decided(old, places)
-        self._decided = known
+        self._decided = {} if written is not None or old == new else self._as_decided(old, places)
         self._back = PositionMap.of_comparison(new, lost_in) if lost_in is not None else None
 
     def now(self, place: Place) -> tuple[Span, str] | None:
@@ -344,26 +344,6 @@ class TextStep:
             if inside is not None and there is not None:
                 found[place.flag] = _Written(there, then.distance(inside.start), then.line_stands(inside.start))
         return found
-
-
-def carried_through(contents: Sequence[str], places: Mapping[int, tuple[int, Place]]) -> dict[int, tuple[int, Place]]:
-    """Places as all versions of a text in turn leave them, as if each had arrived. Each place comes, and is given,
-    with the index of the version in which it stands; where that is not the last one the place is lost."""
-    now = dict(places)
-    for version in range(1, len(contents)):
-        standing: defaultdict[int, dict[int, Place]] = defaultdict(dict)
-        for number, (at, place) in now.items():
-            if at < version:
-                standing[at][number] = place
-        for at, of_version in standing.items():
-            meanwhile = contents[version - 1] if at < version - 1 else None
-            step = TextStep(contents[at], contents[version], "", of_version.values(), lost_in=meanwhile)
-            for number, place in of_version.items():
-                found = step.now(place)
-                if found is not None:
-                    (start, extent), reads = found
-                    now[number] = version, replace(place, start=start, extent=extent, reads=reads)
-    return now
 
 
 def _forget_unused(session: Session, text: TextRow) -> None:

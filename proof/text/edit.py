@@ -41,6 +41,19 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     return "".join((*pieces, text[reached:])) if pieces else text
 
 
+def one_edit(old: str, new: str) -> Edit:
+    """The shortest single edit that makes `new` of `old`."""
+    start = _length_in_common(old, new)
+    end = _length_in_common(old[start:][::-1], new[start:][::-1])
+    return Edit(start, len(old) - start - end, new[start : len(new) - end])
+
+
+def _length_in_common(first: str, second: str) -> int:
+    """How many characters two texts have in common at their beginning."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((number for number, (here, there) in pairs if here != there), min(len(first), len(second)))
+
+
 def _named(edit: Edit) -> str:
     if not edit.length:
         return f"the insertion of {edit.replacement!r} at {edit.start}"

@@ -120,6 +120,10 @@ class Transcription:
     def layers(self) -> frozenset[Layer]:
         return frozenset(stretch.layer for stretch in self.stretches())
 
+    def is_in_file(self) -> bool:
+        """Whether the file still reads as it was read, or is gone."""
+        return not self.path.is_file() or self.path.read_bytes() == self.data()
+
     def data(self, edits: Iterable[Edit] = ()) -> bytes:
         """The file with the edits of its text; without any, byte for byte as it is. Raises UsageError for edits that
         overlap, TextError where a character cannot be written in the file's encoding."""

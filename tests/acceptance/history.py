@@ -10,7 +10,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import chdir, closing, redirect_stderr, redirect_stdout, suppress
+from contextlib import chdir, closing, redirect_stderr, redirect_stdout
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from tests.acceptance.model import Cell, Person, Text, row_of
 from tests.sample import lay_out
 
 MARK = "卷十 第"
-DECIDED = "SELECT id, page_id, line, offset, extent, transcribed FROM flags WHERE version > 0"
+FIRST_DECISIONS = "SELECT flag_id, key FROM acts WHERE act = 'decision' AND version = 1"
 WAITING = re.compile(r"page (\S+), column (\d+), offset (\d+): (\S+) →")
 MADE = (200, 201)
 """Status of an act that was made, or was already: what is sent again is answered as the first time."""
@@ -169,34 +169,36 @@ class History:
         twin = self._other_half(flag)
         status, made = self.ask("POST", f"flags/{flag['number']}/decisions", **body)
         assert status in MADE, made
-        cell.flag = flag["number"]
+        cell.ask(flag["number"])
         self.hear(made)
-        if twin is not None:
-            _, said = self.ask("GET", f"flags/{twin.flag}/history")
-            if said["items"]:
-                self.hear(said["items"][-1])
-                twin = twin if said["items"][-1]["batch"] == made["batch"] != "" else None
-        self.people[self.person].does(cell, twin)
+        self.people[self.person].does(cell, self._decided_along(made, *twin) if twin is not None else None)
         return f"{verdict} {flag['transcribed']}→{made['reading']}"
 
-    def _other_half(self, flag: dict[str, Any]) -> Cell | None:
-        """The cell of the other place of a question about two: what is said of one may be said of both."""
+    def _other_half(self, flag: dict[str, Any]) -> tuple[int, Cell | None] | None:
+        """The other place of a question about two, its flag and its cell: what is said of one may be said of both."""
         page = self.ask("GET", f"pages/{flag['page']['number']}")[1] if flag["moved"] else {"flags_found": []}
         other = next((one for one in page["flags_found"] if one["id"] == flag["moved"]), None)
-        if other is None:
+        return None if other is None else (other["number"], self.cell(other))
+
+    def _decided_along(self, made: dict[str, Any], flag: int, cell: Cell | None) -> Cell | None:
+        """The cell of the other place, where the same was said of it."""
+        _, said = self.ask("GET", f"flags/{flag}/history")
+        if cell is None or not said["items"] or not said["items"][-1]["batch"] == made["batch"] != "":
             return None
-        twin = self.cell(other)
-        if twin is not None:
-            twin.flag = other["number"]
-        return twin
+        cell.ask(flag)
+        self.hear(said["items"][-1])
+        return cell
 
     def hear(self, made: dict[str, Any]) -> None:
         """What a decision says of its cell."""
         cell = self.text.of_flag(made["flag"])
-        if cell is not None:
-            reads = made["reading"] if made["state"] == "corrected" else None
+        reads = made["reading"] if made["state"] == "corrected" else None
+        if cell is not None and cell.flag == made["flag"]:
             cell.decide(reads, settled=made["state"] != "open")
             cell.by = self.person
+        elif cell is not None and reads is not None:
+            cell.others.add(reads)
+            cell.touched = True
 
     def by_hand(self) -> str:
         _, pages = self.ask("GET", "pages?limit=50")
@@ -216,7 +218,7 @@ class History:
         status, made = self.ask("POST", f"pages/{page['number']}/corrections", **body)
         if status not in MADE:
             return f"refused: {made.get('detail', status)}"
-        cell.flag = made["flag"]
+        cell.ask(made["flag"])
         self.hear(made)
         self.people[self.person].does(cell)
         return f"{cell.was}→某 by hand"
@@ -490,6 +492,7 @@ class History:
         if not any(self.folder.glob("*.decisions.jsonl")):
             return "nobody did anything yet"
         self.stop()
+        before = self.first_decisions()
         for file in self.folder.glob("proof.sqlite*"):
             file.unlink()
         self.run_check()
@@ -497,23 +500,19 @@ class History:
         assert status in (0, 1), said
         self.work = self.name.removesuffix(".txt")
         self.text.gone = [cell for cell in self.text.gone if f" {cell.was} -> {cell.wanted} (" not in said]  # named
-        self.renumber()
+        now = {key: flag for flag, key in self.first_decisions().items()}
+        for cell in self.text.known():
+            cell.flag, *cell.flags = (
+                now.get(before.get(flag, ""), -1) if flag else 0 for flag in (cell.flag, *cell.flags)
+            )
         for person in self.people.values():
             person.forget()
         return said.strip()[-60:]
 
-    def renumber(self) -> None:
-        """A new database numbers flags anew: those of the cells are asked for by their ids."""
+    def first_decisions(self) -> dict[int, str]:
+        """The key of the first decision about each flag, which it keeps in a new database, where its number changes."""
         with closing(sqlite3.connect(self.folder / "proof.sqlite")) as store:
-            rows = store.execute(DECIDED).fetchall()
-            pages = dict(store.execute("SELECT id, page FROM pages"))
-        for cell in [*self.text.cells(), *self.text.gone]:
-            cell.flag = -1 if cell.flag else 0
-        for number, page, line, offset, length, transcribed in rows:
-            with suppress(StopIteration, IndexError):
-                found = self.text.decided_at(self.row(pages[page], line), offset, length, transcribed)
-                if found is not None:
-                    found.flag = number
+            return dict(store.execute(FIRST_DECISIONS).fetchall())
 
     def acts(self) -> list[Callable[[], str]]:
         often = [self.decide] * 6 + [self.edit] * 4 + [self.check] * 2 + [self.export] * 3 + [self.undo] * 2

@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 @dataclass(eq=False)
 class Cell:
     """What is transcribed, what the file has there now, and what is decided: `reads`, None where the text stands.
-    `settled`: somebody decided it; `touched`: the text was changed there, or beside it, since then; `unseen`: somebody
-    wrote into the file what was decided, and no command has read the file since; `by`: who decided last."""
+    `flag` is the question that was decided last, `flags` those before it. `settled`: somebody decided it; `touched`:
+    the text was changed there, or beside it, since then; `unseen`: somebody wrote into the file what was decided, and
+    no command has read the file since; `by`: who decided last. `others` are readings of questions before, which may
+    come back with the text that they were asked of; `copy_of` is the cell of which somebody made this one."""
 
     was: str
     now: str
@@ -26,6 +28,16 @@ class Cell:
     touched: bool = False
     unseen: bool = False
     by: str = ""
+    flags: list[int] = field(default_factory=list)
+    others: set[str] = field(default_factory=set)
+    copy_of: Cell | None = None
+
+    def ask(self, flag: int) -> None:
+        """Somebody answers this question: where it is another than the last one, it is asked of what stands now."""
+        if self.flag not in (0, flag):
+            self.flags.append(self.flag)
+            self.was, self.reads = self.now, None
+        self.flag = flag
 
     def decide(self, reads: str | None, *, settled: bool) -> None:
         """Somebody decided that something is to be read here, or that the text stands; or took that back. What was
@@ -38,6 +50,12 @@ class Cell:
     @property
     def wanted(self) -> str:
         return self.was if self.reads is None else self.reads
+
+    @property
+    def possible(self) -> set[str]:
+        """What may stand here after an export."""
+        also = self.copy_of.possible if self.copy_of is not None else set[str]()
+        return {self.wanted} | ({self.now} | self.others | also if self.touched else set())
 
 
 @dataclass(eq=False)
@@ -84,16 +102,10 @@ class Text:
             cell.unseen = False
 
     def of_flag(self, flag: int) -> Cell | None:
-        return next((cell for cell in [*self.cells(), *self.gone] if cell.flag == flag), None)
+        return next((cell for cell in self.known() if flag in (cell.flag, *cell.flags)), None)
 
-    def decided_at(self, row: int, offset: int, length: int, was: str) -> Cell | None:
-        """The cell of that place of which something was decided, where `was` stood."""
-        at = 0
-        for cell in self.rows[row]:
-            if cell.flag and (at, len(cell.now), cell.was) == (offset, length, was):
-                return cell
-            at += len(cell.now)
-        return None
+    def known(self) -> list[Cell]:
+        return [*self.cells(), *self.gone]
 
     def cut(self, row: int, offset: int, length: int) -> Cell | None:
         """The cell of that place of the file, made of as many as it takes; None where it begins or ends within one."""
@@ -136,15 +148,20 @@ class Text:
         """Somebody changed the cells from `start` to before `end` of a row: what is decided of them, and beside them,
         may not be found any more."""
         cells = self.rows[row]
-        near = [cell for cell in cells[:start] if cell.now or cell.settled][-2:]
-        near += [cell for cell in cells[end:] if cell.now or cell.settled][:2]
+        near = [cell for cell in cells[:start] if cell.now or cell.flag][-2:]
+        near += [cell for cell in cells[end:] if cell.now or cell.flag][:2]
         for cell in (*near, *cells[start:end]):
-            cell.touched = cell.touched or cell.settled
+            cell.touched = cell.touched or bool(cell.flag)
 
     def take_out(self, row: int, start: int, end: int) -> None:
+        """Somebody deletes cells. Where nothing was transcribed, or nothing is to stand, that is put back, or done."""
         self.touch(row, start, end)
-        self.gone += [cell for cell in self.rows[row][start:end] if cell.settled]
-        del self.rows[row][start:end]
+        cells = self.rows[row][start:end]
+        emptied = [cell for cell in cells if cell.settled and "" in (cell.was, cell.reads)]
+        for cell in emptied:
+            cell.now, cell.unseen = "", cell.reads == ""
+        self.gone += [cell for cell in cells if cell.settled and cell not in emptied]
+        self.rows[row][start:end] = emptied
 
     def take_out_rows(self, rows: range) -> None:
         self.gone += [cell for row in self.rows[rows.start : rows.stop] for cell in row if cell.settled]
@@ -154,7 +171,9 @@ class Text:
         """The rows once more behind themselves: what is decided of them may be of either from now on."""
         for number in rows:
             self.touch(number, 0, len(self.rows[number]))
-        copies = [row_of("".join(cell.now for cell in self.rows[number])) for number in rows]
+        copies = [
+            [Cell(cell.now, cell.now, touched=True, copy_of=cell) for cell in self.rows[number]] for number in rows
+        ]
         self.rows[rows.stop : rows.stop] = copies
 
     def expected(self) -> re.Pattern[str]:
@@ -162,9 +181,7 @@ class Text:
         return re.compile("\n".join("".join(map(self._part, row)) for row in self.rows))
 
     def _part(self, cell: Cell) -> str:
-        if not cell.touched:
-            return f"({re.escape(cell.wanted)})"
-        return f"({re.escape(cell.wanted)}|{re.escape(cell.now)})"
+        return f"({'|'.join(map(re.escape, sorted(cell.possible, key=cell.wanted.__ne__)))})"
 
     def take_over(self, exported: str) -> list[Cell]:
         """Take over what an export wrote; gives the decided cells that it did not write. Raises AssertionError where it
@@ -174,7 +191,7 @@ class Text:
         left = [cell for cell in self.gone if cell.reads is not None]
         for cell, now in zip(self.cells(), found.groups(), strict=True):
             cell.now = now
-            left += [cell] if now != cell.wanted else []
+            left += [cell] if now != cell.wanted and cell.flag else []
         return left
 
     def difference(self, exported: str) -> str:

@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 from proof.checking.pipeline import CheckOutcome, Progress, check
-from proof.errors import TextError, UsageError
+from proof.errors import OutputError, TextError, UsageError
 from proof.locale.notices import as_record, in_english
 from proof.model.flags import Kind
 from proof.model.result import PageResult
@@ -412,3 +412,20 @@ def test_a_copy_that_is_checked_before_its_text_takes_none_of_its_pages(again: M
     now = texts(check(again.settings(project__texts=[str(copy), str(again.text)])))
     assert {number: name for number, name in now.items() if name == again.text.name} == before
     assert sorted(now.values()) == [copy.name] * 3 + [again.text.name] * 3
+
+
+def test_a_text_that_is_written_while_its_check_begins_is_not_set_back(
+    fresh: Material, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by an export of another process: what was read before is older than what the store may know."""
+    settings = fresh.settings()
+
+    def write(*_: object) -> None:
+        text = fresh.text.read_text(encoding="utf-8")
+        fresh.text.write_text(text.replace("射", "躬"), encoding="utf-8")
+
+    monkeypatch.setattr("proof.checking.pipeline.follow_renamed", write)
+    with pytest.raises(OutputError, match="changed while its check began: check again"):
+        check(settings)
+    with Store.open(settings.store_address) as store:
+        assert store.latest_run() is None

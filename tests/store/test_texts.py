@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from proof.model.flags import numbered
 from proof.store import Store
 from proof.store.decision_records import State, Verdict
 from proof.store.texts import Writing
@@ -48,7 +49,9 @@ def write(store: Store) -> str:
         if one.place.reads != one.place.wanted
     }
     after = edited(before, edits.values())
-    store.text_versions.wrote(PLACE.text, before, after, "traditional", Writing(tuple(edits.values()), edits))
+    store.text_versions.wrote(
+        PLACE.text, before, after, "traditional", Writing(tuple(edits.values()), edits), lambda: True
+    )
     return after
 
 
@@ -107,6 +110,17 @@ def test_what_was_decided_and_written_is_not_asked_again(decided: Store) -> None
     again = ((2, 3, "比", "北"), (1, 2, "揖揖", "揖"), (3, 0, "與", "興"))
     check(decided, page("上射揖揖坐", "東面于比耦大夫", LINES[2], flags=again))
     assert [flag.flag.transcribed for flag in queued(decided)] == ["揖揖", "與"]
+
+
+def test_of_several_questions_about_one_place_none_is_asked_once_one_is_answered(store: Store) -> None:
+    twice = page(*LINES, flags=((1, 3, "", "揖"), (1, 3, "", "坐")))
+    twice = replace(twice, flags=numbered(twice.flags))
+    check(store, twice)
+    assert len(queued(store)) == 2
+    decide(store, queued(store)[0].number, Verdict.TAKE)
+    for _ in range(2):
+        assert [flag.state for flag in queued(store)] == [State.CORRECTED]
+        check(store, twice)
 
 
 def test_a_flag_goes_to_the_page_on_which_its_characters_stand(decided: Store) -> None:
@@ -173,12 +187,35 @@ def test_a_place_that_was_lost_before_the_database_was_is_lost_when_it_is_recove
         assert displaced == [["射"], ["射"]]
 
 
+def test_what_was_written_before_the_database_was_lost_is_not_taken_for_unwritten_when_it_is_recovered(
+    decided: Store, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Also where the lines were doubled since: what was written into them stands in both."""
+    write(decided)
+    doubled = page("上射揖揖坐", "東面于比耦大夫", "上射揖揖坐", "東面于比耦大夫", LINES[2])
+    check(decided, doubled)
+    if decided.journal is None:
+        pytest.skip("a store on a server has its journal elsewhere")
+    with Store.open(tmp_path_factory.mktemp("new") / "proof.sqlite") as new:
+        check(new, doubled)
+        new.recover(decided.journal.path)
+        assert wanted(new) == wanted(decided) == {"": ("揖", True), "北": ("比", True)}
+        assert len(new.decisions.displaced("KR1")) == len(decided.decisions.displaced("KR1")) == 2
+
+
 def test_a_text_that_was_read_before_another_version_came_does_not_take_its_place(decided: Store) -> None:
-    known = decided.text_versions.present(PLACE.text)
     before = content(decided)
     after = write(decided)
-    assert not decided.text_versions.arrive_after(known, PLACE.text, before, "")
+    assert not decided.text_versions.arrive(PLACE.text, before, "", lambda: False)
     assert decided.text_versions.content(PLACE.text) == after
+
+
+def test_what_an_export_wrote_is_not_noted_over_what_came_since(decided: Store) -> None:
+    before = content(decided)
+    newer = edited(before, [Edit(0, 0, "又\n")])
+    decided.text_versions.arrive(PLACE.text, newer, "", lambda: True)
+    decided.text_versions.wrote(PLACE.text, before, f"{before}也", "", Writing(()), lambda: False)
+    assert decided.text_versions.content(PLACE.text) == newer
 
 
 def test_a_page_that_two_flags_leave_keeps_their_ids_apart(decided: Store) -> None:
