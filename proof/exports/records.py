@@ -14,7 +14,7 @@ from typing import Any
 
 from proof.errors import TextError
 from proof.exports.corrections import Correction
-from proof.model.flags import SENSE, WITHOUT_IMAGE, Kind
+from proof.model.flags import LANGUAGE, WITHOUT_IMAGE, Kind
 from proof.store.authorities import IMAGE
 
 _KINDS = {"str": str, "int": int, "bool": bool, "Kind": str}
@@ -68,7 +68,7 @@ def _correction(path: Path, number: int, line: str) -> Correction:
 def _of_flag(told: dict[str, Any]) -> dict[str, Any]:
     """A flag as a correction: accepted only where it says so, after the image unless it was raised without one."""
     evidence = told.get("evidence")
-    of_image = isinstance(evidence, dict) and evidence.get("reason", SENSE) not in WITHOUT_IMAGE
+    of_image = isinstance(evidence, dict) and evidence.get("reason", LANGUAGE) not in WITHOUT_IMAGE
     return {
         **told,
         "original": told["transcribed"],

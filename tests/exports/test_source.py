@@ -269,7 +269,7 @@ LINES = "<pb:KR1d0030_WYG_010-1a>¶\n甲乙丙¶\n丁戊己¶\n"
         (LINES, "丁", "丁戊己", "", "<pb:KR1d0030_WYG_010-1a>¶\n甲乙丙¶\n"),
         (LINES, "甲", "甲乙丙", "", "<pb:KR1d0030_WYG_010-1a>¶\n丁戊己¶\n"),
         (LINES, "甲", "甲乙丙", "庚辛", "<pb:KR1d0030_WYG_010-1a>¶\n庚辛¶\n丁戊己¶\n"),
-        (LINES[:-2], "", "", "庚辛", "<pb:KR1d0030_WYG_010-1a>¶\n甲乙丙¶\n丁戊己\n庚辛"),
+        (LINES[:-2], "", "", "庚辛", "<pb:KR1d0030_WYG_010-1a>¶\n甲乙丙¶\n丁戊己¶\n庚辛"),
         (LINES, "", "", "庚辛", "<pb:KR1d0030_WYG_010-1a>¶\n甲乙丙¶\n丁戊己¶\n庚辛¶\n"),
         (LINES.replace("\n", "\r\n"), "丁", "", "庚", LINES.replace("丁", "庚¶\n丁").replace("\n", "\r\n")),
     ],
@@ -281,7 +281,7 @@ def test_a_whole_column_goes_in_or_out_with_its_line_end(
     read = edition(text, Format.KANRIPO)
     start = text.index(place) if place else text.index("己") + 1
     page = "KR1d0030_WYG_010-1a"
-    column = Correction(page, 2, 0, len(was), becomes, was, kind=Kind.LAYOUT, start=start)
+    column = Correction(page, 2, 0 if place else 3, len(was), becomes, was, kind=Kind.LAYOUT, start=start)
     corrected = correct(read, [column])
     assert (corrected.text, corrected.refused) == (expected, ())
 
