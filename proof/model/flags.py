@@ -85,13 +85,13 @@ class WitnessReading:
         return asdict(self)
 
 
-SENSE = "sense"
+LANGUAGE = "language"
 """The `reason` of flags that the language model alone raised."""
 
 COLLATION = "collation"
 """The `reason` of flags that are differences of editions: witnesses raised them, no image."""
 
-WITHOUT_IMAGE = frozenset({SENSE, COLLATION})
+WITHOUT_IMAGE = frozenset({LANGUAGE, COLLATION})
 """Reasons of flags that do not come from an image."""
 
 PLACEHOLDER = "placeholder"
@@ -99,7 +99,7 @@ PLACEHOLDER = "placeholder"
 
 
 @dataclass(frozen=True, slots=True)
-class SenseReading:
+class LanguageReading:
     """What the language model says at the place of a flag.
 
     `odds` is the log-odds of what is suggested against what is transcribed, in nats. `suggested` and `transcribed`
@@ -122,7 +122,7 @@ class SenseReading:
         return asdict(self) | {"places": list(self.places)}
 
     @classmethod
-    def of(cls, values: dict[str, Any]) -> SenseReading:
+    def of(cls, values: dict[str, Any]) -> LanguageReading:
         """The reading that `as_dict` gave."""
         return cls(**{**values, "places": tuple(values["places"])})
 
@@ -137,7 +137,7 @@ class Evidence:
     - `alternatives`: readings of the engine with their posteriors, most probable first;
     - `ink`: what the ink alone says; `note`: the characters that the image shows there; `notice`: a further remark;
     - `base`: the score before the whole run was taken into account, None if that changed nothing;
-    - `witnesses`: readings of other witnesses, whose weights the score has; `sense`: what the language model says.
+    - `witnesses`: readings of other witnesses, whose weights the score has; `language`: what the language model says.
     """
 
     reason: str
@@ -149,7 +149,7 @@ class Evidence:
     note: str = ""
     base: float | None = None
     witnesses: tuple[WitnessReading, ...] = ()
-    sense: SenseReading | None = None
+    language: LanguageReading | None = None
     notice: Notice | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -165,7 +165,7 @@ class Evidence:
             "notice": self.notice and self.notice.as_json(),
             "base": None if self.base is None else round(self.base, 4),
             "witnesses": [witness.as_dict() for witness in self.witnesses],
-            "sense": self.sense.as_dict() if self.sense else None,
+            "language": self.language.as_dict() if self.language else None,
         }
         return {name: value for name, value in pairs.items() if value not in ("", None, [])}
 
