@@ -144,10 +144,10 @@ class Rechecker:
             self._store.cache.put(*page.readings)
         text = task.text
         script = job.keys.script(text).value
-        if not self._store.text_versions.arrive(str(text.path), text.text, script, text.is_in_file):
-            return None
         if place.text != known.text:
             self._store.move_text(work, known.text, place.text)
+        if not self._store.text_versions.arrive(str(text.path), text.text, script, text.is_in_file):
+            return None
         if not self._store.replace_page(number, seen, task.in_text, page.key, given, overlay, page.shapes):
             return None
         # a page that is kept under the same key keeps its flags too, but witnesses may read otherwise now

@@ -51,7 +51,7 @@ RULE = "rule"
 TEXT = "text"
 """The `act` of a line about a text: what it read when something was decided in it (`content`), or that it came to read
 otherwise since (`edits` of what it read `before`). Places are told by the one and follow the other."""
-_OF_ONE_STORE = frozenset({"id", "work_id", "flag_id", "page_id", "about"})
+OF_ONE_STORE = frozenset({"id", "work_id", "flag_id", "page_id", "about"})
 """Columns that only mean something in one store."""
 
 Line = dict[str, Any]
@@ -308,7 +308,7 @@ def all_lines(session: Session) -> Iterator[Line]:
 
 def _line(session: Session, row: ActRow) -> Line:
     names = (column.key for column in inspect(type(row)).column_attrs)
-    columns = {name: getattr(row, name) for name in names if name not in _OF_ONE_STORE}
+    columns = {name: getattr(row, name) for name in names if name not in OF_ONE_STORE}
     about = session.get(ActRow, row.about) if row.about is not None else None
     line: Line = {"format": FORMAT, **_place(session, row), **columns, "about": about.key if about else None}
     line["at"] = line["at"].isoformat()
@@ -320,16 +320,13 @@ def _place(session: Session, row: ActRow) -> Line:
     if isinstance(row, RuleRow):
         return work
     more: Line = {}
-    if isinstance(row, ReadingRow):
+    if isinstance(row, (DecisionRow, ReadingRow)):
         flag = session.get_one(FlagRow, row.flag_id)
         page = session.get_one(PageRow, flag.page_id)
         more = {"box": [flag.x, flag.y, flag.w, flag.h], **_place_in_text(session, flag)}
-    elif isinstance(row, DecisionRow):
-        flag = session.get_one(FlagRow, row.flag_id)
-        page = session.get_one(PageRow, flag.page_id)
-        of_flag = select(DecisionRow.key).where(DecisionRow.flag_id == flag.id, DecisionRow.version == 1)
-        first = row.key if row.version == 1 else session.scalar(of_flag) or row.key
-        more = {"first": first, "box": [flag.x, flag.y, flag.w, flag.h], **_place_in_text(session, flag)}
+        if isinstance(row, DecisionRow):
+            of_flag = select(DecisionRow.key).where(DecisionRow.flag_id == flag.id, DecisionRow.version == 1)
+            more["first"] = session.scalar(of_flag) or row.key
     else:
         page = session.get_one(PageRow, row.page_id)  # type: ignore[attr-defined]
         if isinstance(row, CommentRow) and row.flag_id is not None:

@@ -22,6 +22,7 @@ from proof.model.flags import Kind, Origin
 from proof.store.journal import (
     COMMENT,
     DECISION,
+    OF_ONE_STORE,
     READING,
     RULE,
     TEXT,
@@ -392,6 +393,5 @@ def _gone(line: Line) -> FlagRow:
 
 def _values(table: type[ActRow], line: Line) -> dict[str, Any]:
     """The columns of an act that a line gives."""
-    own = {"id", "act", "work_id", "flag_id", "page_id", "about"}
-    names = [column.key for column in inspect(table).column_attrs if column.key not in own]
+    names = {column.key for column in inspect(table).column_attrs} - OF_ONE_STORE - {"act"}
     return {name: line[name] for name in names} | {"at": moment(line["at"])}
