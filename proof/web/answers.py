@@ -359,13 +359,8 @@ class FlagsOut(BaseModel):
     next: str | None
 
 
-class ColumnsOut(BaseModel):
-    items: list[ColumnOut]
-
-
 class HistoryOut(BaseModel):
     items: list[DecisionOut]
-    next: str | None
 
 
 class DisplacedOut(RootModel[DisplacedDecision]):

@@ -78,7 +78,8 @@ def edit(path: ColumnPath, body: ColumnBody) -> Response:
         store.manual_corrections.correct(_change(path, body, body.change, source, edits))
         return answer(ColumnOutcome(corrected=1, conflicts=[]))
     wanted = corrections_of(source, edits, body.text)
-    decided = {_place(queued): queued for queued in store.queue.on_page(path.work, place.position) if queued.version}
+    flags = [(queued, queued.flag) for queued in store.queue.on_page(path.work, place.position) if queued.version]
+    decided = {(flag.line, flag.offset, flag.length): queued for queued, flag in flags}
     corrections, decisions = [], []
     for n, one in enumerate(wanted):
         queued = decided.get((path.line, one.offset, one.length)) if one.edit else None
@@ -100,21 +101,14 @@ def _change(
 ) -> ManualCorrection:
     """What becomes of a column as a whole. Raises RefusedDecisionError where it is to be split within what was decided
     as one."""
-    offset, stands = 0, 0
-    if change is ColumnChange.SPLIT:
-        for unit in (*_units(source, edits), _Unit((), len(source), 0)):
-            offset = unit.offset
-            if stands >= body.at:
-                break
-            stands += len("".join(unit.now))
-        if stands != body.at:
-            raise RefusedDecisionError(_("a column is split between two of its characters"))
-    correction = PlaceCorrection(offset, 0, body.text)
+    offsets, stands = dict[int, int](), 0
+    for unit in (*_units(source, edits), _Unit((), len(source), 0)):
+        offsets.setdefault(stands, unit.offset)
+        stands += len("".join(unit.now))
+    if change is ColumnChange.SPLIT and body.at not in offsets:
+        raise RefusedDecisionError(_("a column is split between two of its characters"))
+    correction = PlaceCorrection(offsets.get(body.at, 0), 0, body.text)
     return replace(_correction(path, body, source, correction, body.key), delete=False, change=change)
-
-
-def _place(queued: QueuedFlag) -> tuple[int, int, int]:
-    return queued.flag.line, queued.flag.offset, queued.flag.length
 
 
 def _correction(path: ColumnPath, body: ColumnBody, source: str, one: PlaceCorrection, key: str) -> ManualCorrection:
