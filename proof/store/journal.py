@@ -39,7 +39,7 @@ from proof.store.models import (
     TextVersionRow,
     WorkRow,
 )
-from proof.store.texts import Arrival, arrivals_of, content_of, sha_of
+from proof.store.texts import Arrival, arrivals_of, content_of, sha_of, version_read
 from proof.text.edit import Edit, edited, one_edit
 
 ENDING = ".decisions.jsonl"
@@ -167,8 +167,8 @@ class Journal:
     def _texts_of(self, session: Session, lines: Sequence[Line]) -> list[Line]:
         """The lines of what the texts read that acts are about, where the journal does not hold them yet."""
         wanted = dict.fromkeys((line["file"], line["sha"]) for line in lines if line.get("sha"))
-        held = self._held()
-        return [_text_line(file, _content_of(session, file, sha)) for file, sha in wanted if (file, sha) not in held]
+        versions = [(file, version_read(session, file, sha)) for file, sha in wanted if (file, sha) not in self._held()]
+        return [_text_line(file, content_of(version)) for file, version in versions if version is not None]
 
     def _arrivals(self, session: Session) -> Iterator[Line]:
         """The lines of the texts that came to read otherwise, each after what it read before."""
@@ -346,11 +346,6 @@ def _place_in_text(session: Session, flag: FlagRow) -> Line:
 
 def _text_line(path: str, content: str) -> Line:
     return {"format": FORMAT, "act": TEXT, "file": path, "sha": sha_of(content), "content": content}
-
-
-def _content_of(session: Session, path: str, sha: str) -> str:
-    known = select(TextVersionRow).join(TextRow, TextRow.id == TextVersionRow.text_id)
-    return content_of(session.scalars(known.where(TextRow.path == path, TextVersionRow.sha == sha)).one())
 
 
 def _arrival_line(session: Session, path: str, arrival: Arrival, before: str) -> Line:

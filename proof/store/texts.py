@@ -132,6 +132,12 @@ def hold(session: Session, paths: Iterable[str]) -> Sequence[TextRow]:
     return session.scalars(texts.with_for_update()).all()
 
 
+def version_read(session: Session, path: str, sha: str) -> TextVersionRow | None:
+    """The version of the text at `path` that has that hash."""
+    known = select(TextVersionRow).join(TextRow, TextRow.id == TextVersionRow.text_id)
+    return session.scalar(known.where(TextRow.path == path, TextVersionRow.sha == sha))
+
+
 def move_text(session: Session, old: str, new: str) -> None:
     """Note that the text at `old` lies at `new` now, where no other is known."""
     known = {text.path: text for text in hold(session, [old, new])}
