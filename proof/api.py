@@ -179,10 +179,10 @@ def open_project(
     folder = Path(folder)
     named = {"project.texts": _paths(texts), "project.images": _paths(images)}
     given = {name: value for name, value in {**named, **(settings or {})}.items() if value != ()}
-    found = Settings.of_folder(folder)
-    assert found.file is not None, "a folder gives its settings a file"
-    if found.file.exists():
-        return Project(folder, Settings.load(found.file).replace(given))
+    own = Settings.of_folder(folder)
+    assert own.file is not None, "a folder gives its settings a file"
+    if own.file.exists():
+        return Project(folder, Settings.load(own.file).replace(given))
     made = project_settings(folder, given)
     write_project(made, given_with_images(given, made))
     return Project(folder, made)
@@ -197,8 +197,8 @@ def check(project: Project | PathLike = ".", *, progress: Callable[[Progress], N
         work = store.run(outcome.run_id).info.work
     findings = (*outcome.unread, *outcome.unusable, *outcome.findings, *outcome.notices)
     report = outcome.written.page
-    told = tuple(map(in_english, findings))
-    return CheckedWork(work, outcome.sound, told, report, settings.store_address, outcome.run_id)
+    sentences = tuple(map(in_english, findings))
+    return CheckedWork(work, outcome.sound, sentences, report, settings.store_address, outcome.run_id)
 
 
 def export(

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make what the sense comes with: `proof/language/data/language.npz` and `weights.npz`.
+"""Make what the language model comes with: `proof/language/data/language.npz` and `weights.npz`.
 
     make_language.py --verse DIR [--shared DIR] [--out DIR] [--places NUMBER] [--model-only]
 
@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.errors import TextError
-from proof.language.evidence import Sense, TextTokens
+from proof.language.evidence import ContextScores, TextTokens
 from proof.language.look_alikes import PLANE, Codes, Folding, LookAlikes
 from proof.language.model import (
     EVERY,
@@ -40,7 +40,7 @@ from proof.language.model import (
 )
 from proof.language.ngrams import BEFORE, PATTERNS, Counts, Keys, Numbers
 from proof.language.stream import BREAK, MARGIN, UNKNOWN, TokenStream, stream_of
-from proof.language.weights import Floats, SenseWeights
+from proof.language.weights import Floats, LanguageWeights
 from proof.text.model import is_han
 from proof.text.read import read_transcription
 
@@ -74,7 +74,7 @@ PLACES = 2_500
 IN_BRACKETS = re.compile("[（({〖].*?[)）}〗]", re.DOTALL)
 MISSING = "□"
 
-NO_WEIGHTS = SenseWeights(*(np.zeros(shape, np.float32) for shape in ((1, 1), (1,), (1, 1), (1, 1))))
+NO_WEIGHTS = LanguageWeights(*(np.zeros(shape, np.float32) for shape in ((1, 1), (1,), (1, 1), (1, 1))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,10 +240,10 @@ def examples(
             continue
         places = np.sort(rng.choice(places, min(len(places), PLACES), replace=False))
         candidates = look_alikes.of(clean.raw[places])
-        sense = Sense(TextTokens(raw, folding(raw), clean.page), without[turn % 3 > 0], NO_WEIGHTS)
-        for start, met in sense.met(places, candidates):
+        contexts = ContextScores(TextTokens(raw, folding(raw), clean.page), without[turn % 3 > 0], NO_WEIGHTS)
+        for start, met in contexts.met(places, candidates):
             some = slice(start, start + len(met.text))
-            shown.append(sense.shown(places[some], candidates[some], met).astype(np.float16))
+            shown.append(contexts.shown(places[some], candidates[some], met).astype(np.float16))
             there.append(candidates[some] > 0)
         if sum(map(len, there)) >= most:
             break
@@ -252,7 +252,7 @@ def examples(
 
 def fitted(
     parts: Sequence[Examples], hidden: int = 24, epochs: int = 6, batch: int = 2048, seed: int = 1
-) -> SenseWeights:
+) -> LanguageWeights:
     """Weights under which what stands in the texts is likeliest (cross-entropy among the candidates; Adam)."""
     rng = np.random.default_rng(seed)
     order = [(part, start) for part, each in enumerate(parts) for start in range(0, len(each.there), batch)]
@@ -280,12 +280,12 @@ def fitted(
                 rate = 2e-3 * (1 - step / (steps + 1))
                 mean, square = first[number] / (1 - 0.9**step), second[number] / (1 - 0.999**step)
                 values[number] = (values[number] - rate * mean / (np.sqrt(square) + 1e-8)).astype(np.float32)
-    return SenseWeights(*values)
+    return LanguageWeights(*values)
 
 
-def together(nets: Sequence[SenseWeights]) -> SenseWeights:
+def together(nets: Sequence[LanguageWeights]) -> LanguageWeights:
     """One network that says the mean of what several say."""
-    return SenseWeights(
+    return LanguageWeights(
         np.concatenate([net.inner for net in nets], axis=1),
         np.concatenate([net.bias for net in nets]),
         np.concatenate([net.outer for net in nets]) / len(nets),
@@ -335,7 +335,7 @@ def main() -> None:
         print(f"{work.name}: {len(parts[work.name].there)}, {time.perf_counter() - began:.0f} s", flush=True)  # noqa: T201
     every_part = list(parts.values())
     together([fitted(every_part, seed=seed) for seed in SEEDS]).save(options.out / "weights.npz")
-    for half, name in enumerate(("even", "odd")):  # for scripts/bench/sense.py: fitted to every other work
+    for half, name in enumerate(("even", "odd")):  # for scripts/bench/language.py: fitted to every other work
         chosen = [part for number, part in enumerate(parts.values()) if number % 2 == half]
         together([fitted(chosen, seed=seed) for seed in SEEDS]).save(options.halves / f"weights-{name}.npz")
     print(f"fitted: {time.perf_counter() - began:.0f} s")  # noqa: T201

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make `proof/language/data/look_alikes.tsv`: the characters between which the sense is asked to decide.
+"""Make `proof/language/data/look_alikes.tsv`: the characters between which the language model is asked to decide.
 
     make_look_alikes.py TEXT... [--out FILE]
 

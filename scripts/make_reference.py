@@ -71,7 +71,7 @@ SECTIONS = {
     "rules": ("Pages without rules and coarse scans", "無界欄之葉與粗圖"),
     "damaged": ("Damaged images", "損壞之影像"),
     "ink": ("Ink and glyphs as they are shown", "墨與所示之字形"),
-    "sense": ("The language model", "語言模型"),
+    "language": ("The language model", "語言模型"),
     "witnesses": ("Witnesses", "他本"),
     "desk": ("The desk", "校案"),
     "store": ("The store of a large work", "大部書之存檔"),

@@ -1,10 +1,11 @@
-"""Builders for tests: flags, pages, runs that find them, and what people ask for."""
+"""Builders for tests: texts, flags, pages, runs that find them, and what people ask for."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from proof.model.flags import Evidence, Flag, Kind, context_of, flag_id
@@ -15,6 +16,9 @@ from proof.store import CheckedResult, PagePlace, RunInfo, Store, TextInfo
 from proof.store.decision_records import Decision, DecisionRequest, Verdict
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
 from proof.store.texts import sha_of
+from proof.text.encoding import Decoded
+from proof.text.read import parse_transcription
+from proof.text.transcription import Format, Transcription
 
 WORK = "KR1"
 TEXT = "KR1d0030_010.txt"
@@ -94,3 +98,8 @@ def queued(store: Store, work: str = WORK, **wanted: Any) -> list[QueuedFlag]:
     """The flags of a work in page order, as people are shown them."""
     numbers, _ = store.queue.find(work, QueueFilter(**wanted), Order.PAGE, limit=100_000)
     return store.queue.flags(work, numbers)
+
+
+def transcription(text: str, name: str = "text.txt", form: Format | None = None) -> Transcription:
+    """A file that reads so as a reader gives it, in its own format or in `form`."""
+    return parse_transcription(Decoded(text, "utf-8", False), Path(name), form)

@@ -151,7 +151,7 @@ def test_what_is_no_text_is_told_and_not_made_part_of_the_project(
         ["check", "text.txt", "--images", "nowhere"],
         ["check", "text.txt", "--imglist", "nowhere.txt"],
         ["check", "notes.txt"],
-        ["check", "text.txt", "--no-sense"],
+        ["check", "text.txt", "--no-language-model"],
         ["check", "images"],
         ["check", "text.txt", "--store", "nonsense"],
         ["check", "text.txt", "--store", "sqlite:///notes.txt"],

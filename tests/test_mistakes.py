@@ -42,7 +42,7 @@ FILES = {
 }
 
 MISTAKES = {
-    "check text.txt --no-sense": "--images",
+    "check text.txt --no-language-model": "--images",
     "check text.txt --images full --rows many": "page.rows must be a whole number",
     "check text.txt --images full --imglist list.txt": "list.txt",
     "check --config other.toml": "other.toml",

@@ -120,7 +120,7 @@ def test_a_shape_that_the_recogniser_never_learned_is_not_claimed(flags: Flags, 
     """The image claims nothing; whether the language model speaks up hangs on how the processor rounds the reading."""
     (row,) = [row for row in key if is_unclaimed(row)]
     raised = [flag for flag in flags if answers(flag, row) and flag["raised"]]
-    assert all(flag["evidence"]["reason"] == "sense" for flag in raised)
+    assert all(flag["evidence"]["reason"] == "language" for flag in raised)
 
 
 def test_nothing_is_raised_that_is_mere_script(flags: Flags, key: list[dict[str, str]]) -> None:

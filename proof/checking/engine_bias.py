@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from math import log
 from statistics import median
 
-from proof.model.flags import PLACEHOLDER, SENSE, Evidence, Flag, Kind
+from proof.model.flags import LANGUAGE, PLACEHOLDER, Evidence, Flag, Kind
 from proof.model.result import PageResult
 from proof.text.alike import run_together
 from proof.verify.scores import ALIKE
@@ -146,9 +146,9 @@ class EngineBias:
 
 
 def _is_misread(flag: Flag) -> bool:
-    """Whether a flag says that a character is read as another: neither what the sense alone says nor what is read for a
-    placeholder of the text does."""
-    return flag.kind is Kind.SUBSTITUTION and flag.evidence.reason not in (SENSE, PLACEHOLDER)
+    """Whether a flag says that a character is read as another: neither what the language model alone says nor what is
+    read for a placeholder of the text does."""
+    return flag.kind is Kind.SUBSTITUTION and flag.evidence.reason not in (LANGUAGE, PLACEHOLDER)
 
 
 def _base(flag: Flag) -> float:

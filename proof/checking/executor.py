@@ -13,9 +13,9 @@ from pathlib import Path
 from threading import Event, Lock
 from typing import Protocol
 
+from proof.checking.language_alone import with_language
 from proof.checking.pagination import ReadImage, paginate, without_images
 from proof.checking.plan import CheckPlan, PageKeys, PageTask
-from proof.checking.sense_alone import with_sense
 from proof.errors import EngineError, ImageError, TextError
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
@@ -143,12 +143,12 @@ def results(
     waiting: deque[Future[CheckedPage]] = deque()
     stopped = Event()
 
-    def one(task: PageTask) -> CheckedPage:
+    def on_thread(task: PageTask) -> CheckedPage:
         return check_or_fail(task, work.keys, store, checkers[work.keys.script(task.text)], plates, stopped)
 
     with _threads(workers, "page", stopped) as pool:
         for task in work.tasks:
-            waiting.append(pool.submit(one, task))
+            waiting.append(pool.submit(on_thread, task))
             if len(waiting) >= AHEAD * workers:
                 yield waiting.popleft().result()
         while waiting:
@@ -205,20 +205,20 @@ def check_page(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Check
     readings, keep = open_readings(keys.readings_key(task.image), task.image, kept.cache, checker, plates, hint)
     near = neighbours_of(task.text.pages, task.number)
     result = checker.judge(task.page, task.ref, task.image, readings, near)
-    result = with_sense(result, task.page, task.sense, threshold)
+    result = with_language(result, task.page, task.language, threshold)
     seen = readings.unchanged and kept.glyphs.shown(result.image_sha)
     shapes = None if seen or not result.characters else glyph_shapes(readings.layout, result.characters)
     return CheckedPage(task, result, key, readings=keep(), shapes=shapes)
 
 
 def without_image(task: PageTask, threshold: float) -> CheckedPage | None:
-    """The page with what the sense says of it where no image of it was found, or none could be looked for; None where
-    it has one."""
+    """The page with what the language model says of it where no image of it was found, or none could be looked for;
+    None where it has one."""
     if task.trouble:
         return CheckedPage(task, PageResult(task.page.id, task.ref, Status.FAILED, task.trouble), "")
     if task.image is None:
         result = PageResult(task.page.id, task.ref, Status.NO_IMAGE)
-        return CheckedPage(task, with_sense(result, task.page, task.sense, threshold), "")
+        return CheckedPage(task, with_language(result, task.page, task.language, threshold), "")
     return None
 
 
@@ -297,18 +297,18 @@ def on_pages(text: Transcription, settings: Settings, index: ImageIndex, engine:
     own = index.with_lists(find_image_lists(text.path, (), settings.project.imglist))
     plates = Plates(settings.images.max_megapixels)
 
-    def one(entry: tuple[str, PageImage]) -> ReadImage:
-        name, found = entry
+    def read(entry: tuple[str, PageImage]) -> ReadImage:
+        name, image = entry
         try:
-            key = keys.readings_key(found)
-            readings, keep = open_readings(key, found, store.cache, checker, plates)
-            columns = checker.read_alone(found, readings)
+            key = keys.readings_key(image)
+            readings, keep = open_readings(key, image, store.cache, checker, plates)
+            columns = checker.read_alone(image, readings)
         except (ImageError, EngineError) as error:
-            LOG.warning("%s could not be read: %s", found.path, error)
+            LOG.warning("%s could not be read: %s", image.path, error)
             return ReadImage(name, ())  # its page will fail with the same words
         if (kept := keep()) is not None:
             store.cache.put(*kept)
         return ReadImage(name, columns)
 
     with _threads(settings.workers, "image", Event()) as pool:
-        return paginate(text, list(pool.map(one, own.sequence())), policy_of(Script.SIMPLIFIED).fold)
+        return paginate(text, list(pool.map(read, own.sequence())), policy_of(Script.SIMPLIFIED).fold)

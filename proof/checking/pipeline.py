@@ -17,12 +17,12 @@ from proof.checking.executor import (
     engine_settings,
     results,
 )
+from proof.checking.flag_language import FlagLanguage
+from proof.checking.language_alone import by_language_model
 from proof.checking.plan import CheckPlan, work_of
 from proof.checking.renamed import follow_renamed
 from proof.checking.repeated import repeated_material
 from proof.checking.rescoring import settle, witness_evidence_of
-from proof.checking.sense import FlagSense
-from proof.checking.sense_alone import by_sense
 from proof.checking.unused import unused_material
 from proof.checking.writer import PageWriter
 from proof.errors import OutputError, TextError
@@ -190,7 +190,7 @@ def _check_pages(
     scripts = {work.keys.script(task.text) for task in work.tasks}
     drawn = drawn_forms(settings, engine, {id(task.text): task.text for task in work.tasks}.values(), store.cache)
     checkers = {script: checker_for(settings, engine, script, drawn) for script in scripts}
-    work.take_evidence(by_sense(work, settings, store.cache))
+    work.take_evidence(by_language_model(work, settings, store.cache))
     bias = EngineBias()
     done = reused = seen = 0
     shown = sum(task.image is not None for task in work.tasks)
@@ -227,15 +227,15 @@ def _results(
 
 
 def _settle(work: CheckPlan, bias: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:
-    """The flags of the run weighed by what the whole work taught, by the sense and by what witnesses read."""
+    """The flags of the run weighed by what the whole work taught, by the language model and by what witnesses read."""
     witness_evidence = witness_evidence_of(settings, sources.texts, store)
     own = {task.page.id for task in work.tasks}
     for other in store.results(work=work.name, outline=True):
         if other.page not in own:  # a check of some texts of a work learns from the others, and leaves them be
             bias.add(other)
     bias.occurrences = store.glyphs.occurrences(work.name, bias.recurring)
-    sense = FlagSense(settings, work.tasks, store.cache)
-    settle(store, work.name, bias, settings.flags, witness_evidence, sense, own)
+    language = FlagLanguage(settings, work.tasks, store.cache)
+    settle(store, work.name, bias, settings.flags, witness_evidence, language, own)
 
 
 def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription], tuple[Notice, ...]]:

@@ -15,7 +15,7 @@ from proof.errors import ImageListError, UsageError
 from proof.images.find import ImageIndex, PageImage
 from proof.images.imglist import find_image_lists
 from proof.images.load import sha256_of
-from proof.language.findings import SenseEvidence
+from proof.language.findings import LanguageEvidence
 from proof.model.notices import Notice, NoticeCode
 from proof.model.refs import ImageRef
 from proof.ocr.engine import EngineIdentity
@@ -36,7 +36,7 @@ METHOD = 20
 @dataclass(frozen=True, slots=True)
 class PageTask:
     """One page to be checked: its text, its number there, its place, and its image if there is one. `trouble`: why no
-    image could be looked for; `override`: a person's correction of its layout; `sense`: the evidence of the language
+    image could be looked for; `override`: a person's correction of its layout; `language`: the evidence of the language
     model against its text."""
 
     text: Transcription
@@ -46,7 +46,7 @@ class PageTask:
     image_ref: ImageRef | None
     trouble: Notice | None = None
     override: LayoutOverride | None = None
-    sense: tuple[SenseEvidence, ...] = ()
+    language: tuple[LanguageEvidence, ...] = ()
 
     @property
     def page(self) -> Page:
@@ -135,7 +135,7 @@ class PageKeys:
             *([json.dumps(task.override.layout.as_json())] if task.override and task.override.layout else []),
             *(
                 f"{evidence.column} {evidence.offset} {evidence.suggested} {evidence.odds:.6f} {evidence.reading}"
-                for evidence in task.sense
+                for evidence in task.language
             ),
             task.ref,
             task.page.id,
@@ -168,14 +168,15 @@ class CheckPlan:
             self.tasks += [_task(text, n, first + n, own, sha) for n in range(len(text.pages))]
         self.tasks = _overridden(_with_copies(self.tasks), store.layout_overrides.of_work(self.name), index)
 
-    def take_evidence(self, sense: Mapping[int, Sequence[SenseEvidence]]) -> None:
-        """Give each task the evidence of the language model against its page; `sense` is by the number of the task."""
-        self.tasks = [replace(task, sense=tuple(sense.get(n, ()))) for n, task in enumerate(self.tasks)]
+    def take_evidence(self, language: Mapping[int, Sequence[LanguageEvidence]]) -> None:
+        """Give each task the evidence of the language model against its page; `language` is by the number of the
+        task."""
+        self.tasks = [replace(task, language=tuple(language.get(n, ()))) for n, task in enumerate(self.tasks)]
 
     def read_as(self, task: PageTask, override: LayoutOverride | None) -> PageTask:
         """A task of this work with `override` for its page, or without any."""
         own = _task(task.text, task.number, task.place.position, self._images_of(task.text), task.place.sha)
-        own = replace(own, sense=task.sense, place=task.place)
+        own = replace(own, language=task.language, place=task.place)
         return with_override(own, override, self._index) if override else own
 
     def _images_of(self, text: Transcription) -> ImageIndex:

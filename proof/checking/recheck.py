@@ -23,10 +23,10 @@ from proof.checking.executor import (
     on_pages,
     quality_flags,
 )
+from proof.checking.flag_language import FlagLanguage
+from proof.checking.language_alone import by_language_model
 from proof.checking.plan import CheckPlan, PageTask
 from proof.checking.rescoring import weighed, witness_evidence_of
-from proof.checking.sense import FlagSense
-from proof.checking.sense_alone import by_sense
 from proof.collation.witness_evidence import WitnessEvidence
 from proof.errors import EngineError, GonePageError, ImageError, OutputError, StoppedError, TextError
 from proof.images.find import ImageIndex
@@ -131,23 +131,23 @@ class Rechecker:
         before = self._flags(work, place)
         displaced = self._displaced(work)
         engine = _cancellable(self._open(), check_cancelled)
-        job, task, evidence, sense = self._task(work, place, engine, seen.override)
+        job, task, evidence, language = self._task(work, place, engine, seen.override)
         check_cancelled()
         drawn = drawn_forms(self._settings, engine, [task.text], self._store.cache)
         checker = checker_for(self._settings, engine, job.keys.script(task.text), drawn)
         page, trouble = self._checked(task, job, checker)
         result = page.whole()
         overlay = quality_flags(result, self._settings, checker)
-        given, overlay = self._settled(work, result, overlay, evidence, sense)
+        given, overlay = self._settled(work, result, overlay, evidence, language)
         check_cancelled()  # for the last time: what follows is kept whole
         if page.readings is not None:
             self._store.cache.put(*page.readings)
         text = task.text
         script = job.keys.script(text).value
-        if not self._store.text_versions.arrive(str(text.path), text.text, script, text.is_in_file):
-            return None
         if place.text != known.text:
             self._store.move_text(work, known.text, place.text)
+        if not self._store.text_versions.arrive(str(text.path), text.text, script, text.is_in_file):
+            return None
         if not self._store.replace_page(number, seen, task.in_text, page.key, given, overlay, page.shapes):
             return None
         # a page that is kept under the same key keeps its flags too, but witnesses may read otherwise now
@@ -174,19 +174,19 @@ class Rechecker:
 
     def _task(
         self, work: str, place: ListedPage, engine: Engine, override: LayoutOverride | None
-    ) -> tuple[CheckPlan, PageTask, WitnessEvidence | None, FlagSense]:
+    ) -> tuple[CheckPlan, PageTask, WitnessEvidence | None, FlagLanguage]:
         """The page as a check would take it up, of its own text alone; that text beside its witnesses, and what the
-        sense says of it."""
+        language model says of it."""
         index = ImageIndex(self._settings.project.images)
         text = on_pages(read_transcription(Path(place.text)), self._settings, index, engine, self._store)
         job = CheckPlan(self._settings, [text], index, engine.identity, self._store)
-        job.take_evidence(by_sense(job, self._settings, self._store.cache))
+        job.take_evidence(by_language_model(job, self._settings, self._store.cache))
         bearers = [task for task in job.tasks if task.page.id == place.page]
         if not bearers:
             raise GonePageError(f"{place.text}: page {place.page} is no longer there; check the text again")
         task = job.read_as(bearers[min(place.repeat, len(bearers) - 1)], override)
-        sense = FlagSense(self._settings, job.tasks, self._store.cache)
-        return job, task, self._evidence(text), sense
+        language = FlagLanguage(self._settings, job.tasks, self._store.cache)
+        return job, task, self._evidence(text), language
 
     def _text_at(self, checked: Path) -> Path:
         """The text that was checked at that path. A project that was moved, restored or copied has its own: the one of
@@ -223,10 +223,10 @@ class Rechecker:
         result: PageResult,
         overlay: QualityFlags,
         evidence: WitnessEvidence | None,
-        sense: FlagSense,
+        language: FlagLanguage,
     ) -> tuple[PageResult, QualityFlags]:
-        """The flags of the page, and what proofreaders meet beside them, in the light of the whole text, of the sense
-        and of the witnesses, as a check leaves them."""
+        """The flags of the page, and what proofreaders meet beside them, in the light of the whole text, of the
+        language model and of the witnesses, as a check leaves them."""
         bias = EngineBias()
         bias.add(result)
         asked = tuple({flag.transcribed for flag in overlay.among(result.flags) if flag.kind is Kind.SUBSTITUTION})
@@ -237,9 +237,9 @@ class Rechecker:
         shown = Counter(character.text for character in result.characters)
         bias.occurrences = shown + Counter(self._store.glyphs.occurrences(work, bias.recurring, result.page))
         flagging = self._settings.flags
-        sense.ask((*result.flags, *overlay.seeded))
-        flags = tuple(weighed(flag, bias, flagging, evidence, sense) for flag in result.flags)
-        seeded = tuple(weighed(flag, bias, flagging, evidence, sense, seeded=True) for flag in overlay.seeded)
+        language.ask((*result.flags, *overlay.seeded))
+        flags = tuple(weighed(flag, bias, flagging, evidence, language) for flag in result.flags)
+        seeded = tuple(weighed(flag, bias, flagging, evidence, language, seeded=True) for flag in overlay.seeded)
         return replace(result, flags=flags), replace(overlay, seeded=seeded)
 
     def _flags(self, work: str, place: ListedPage) -> dict[int, QueuedFlag]:

@@ -9,8 +9,8 @@ from itertools import islice
 
 import proof
 from proof.checking.engine_bias import EngineBias
+from proof.checking.flag_language import FlagLanguage, without_language
 from proof.checking.plan import METHOD
-from proof.checking.sense import FlagSense, without_sense
 from proof.collation.witness_evidence import ALIGNED, WitnessEvidence, beside, without_witnesses
 from proof.model.flags import COLLATION, OF_TEXT, Flag, Origin, is_raised
 from proof.settings.config import FlagsSection, Settings
@@ -32,12 +32,13 @@ def settle(
     bias: EngineBias,
     flagging: FlagsSection,
     witness_evidence: Mapping[str, WitnessEvidence] | None = None,
-    sense: FlagSense | None = None,
+    language: FlagLanguage | None = None,
     pages: Set[str] | None = None,
 ) -> None:
-    """Weigh the flags of the run again by what the whole text taught, by what the sense says of them, and by what the
-    witnesses of each page's text read (`witness_evidence`, by page). Of `pages` alone, where they are given."""
-    while not _settled(store, work, bias, flagging, witness_evidence, sense, pages):
+    """Weigh the flags of the run again by what the whole text taught, by what the language model says of them, and by
+    what the witnesses of each page's text read (`witness_evidence`, by page). Of `pages` alone, where they are
+    given."""
+    while not _settled(store, work, bias, flagging, witness_evidence, language, pages):
         pass  # again where a page was read anew, or collated, while this went on: to weigh twice changes nothing
 
 
@@ -47,7 +48,7 @@ def _settled(
     bias: EngineBias,
     flagging: FlagsSection,
     witness_evidence: Mapping[str, WitnessEvidence] | None,
-    sense: FlagSense | None,
+    language: FlagLanguage | None,
     pages: Set[str] | None,
 ) -> bool:
     """Whether all was weighed before somebody else changed the work. What is weighed together is written together:
@@ -56,12 +57,12 @@ def _settled(
     for origins, seeded in ((OF_TEXT, False), ((Origin.SEEDED,), True)):
         own = (flag for flag in store.flags(work, origins) if pages is None or flag.page in pages)
         while batch := tuple(islice(own, AT_ONCE)):
-            if sense is not None:
-                sense.ask(batch)
+            if language is not None:
+                language.ask(batch)
             changed = []
             for flag in batch:
                 evidence = witness_evidence.get(flag.page) if witness_evidence else None
-                settled = weighed(flag, bias, flagging, evidence, sense, seeded=seeded)
+                settled = weighed(flag, bias, flagging, evidence, language, seeded=seeded)
                 if settled != flag:
                     changed.append(settled)
             if changed and (seen := store.rescore(work, changed, seen=seen)) is None:
@@ -74,19 +75,19 @@ def weighed(
     bias: EngineBias,
     flagging: FlagsSection,
     evidence: WitnessEvidence | None,
-    sense: FlagSense | None = None,
+    language: FlagLanguage | None = None,
     *,
     seeded: bool = False,
 ) -> Flag:
-    """A flag in the light of the whole work, of what the sense says, which heard it before, and of what witnesses read
-    at its place; raised or not by the settings as they are now, whatever they were when its page was judged. A `seeded`
-    error is raised, or it stays as it was: it is met, or it tells nothing. So does a difference of editions, which is
-    weighed where these are collated."""
+    """A flag in the light of the whole work, of what the language model says, which heard it before, and of what
+    witnesses read at its place; raised or not by the settings as they are now, whatever they were when its page was
+    judged. A `seeded` error is raised, or it stays as it was: it is met, or it tells nothing. So does a difference of
+    editions, which is weighed where these are collated."""
     if flag.evidence.reason == COLLATION:
         return flag
-    settled = bias.settled(without_sense(without_witnesses(flag)))
-    if sense is not None:
-        settled = sense.weighed(settled)
+    settled = bias.settled(without_language(without_witnesses(flag)))
+    if language is not None:
+        settled = language.weighed(settled)
     if evidence is not None:
         settled = evidence.with_witnesses(settled, seeded=seeded)
     raised = is_raised(settled.kind, settled.score, flagging.threshold, flagging.show_variants)

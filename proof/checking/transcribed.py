@@ -42,7 +42,9 @@ def _differences(page: Page, read: list[Character], fold: Callable[[str], str]) 
     cells = [(column, cell) for column in page.columns for cell in column.cells if is_han(cell.text)]
     if not cells:
         return []
-    here, there = ("".join(map(fold, texts)) for texts in ([cell.text for _, cell in cells], [one for one, _ in read]))
+    here, there = (
+        "".join(map(fold, texts)) for texts in ([cell.text for _, cell in cells], [text for text, _ in read])
+    )
     differences = []
     for op in Levenshtein.editops(here, there):
         kind, at, to = op.tag, op.src_pos, op.dest_pos

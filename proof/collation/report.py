@@ -27,7 +27,7 @@ from proof.text.transcription import Transcription
 def summary(collation: Collation) -> dict[str, Any]:
     """A collation in figures and lists, as JSON takes it."""
     edition, witness = collation.base.edition, collation.witness.edition
-    addresses = Addresses(edition)
+    addresses, there = Addresses(edition), Addresses(witness)
     unplaced = [place for place in collation.placements if not place.placed]
     return {
         "base": str(edition.path),
@@ -38,7 +38,7 @@ def summary(collation: Collation) -> dict[str, Any]:
         "set as notes": [_note(collation, one) for one in collation.notes],
         "rules": dict(Counter(one.rule for one in collation.differences if one.rule)),
         "places": [_difference(addresses, one) for one in collation.differences],
-        "systematic": [_pair(edition, witness, pair) for pair in collation.systematic],
+        "systematic": [_pair(addresses, there, pair) for pair in collation.systematic],
         "paragraphs": {"placed": len(collation.placements) - len(unplaced), "not placed": len(unplaced)},
         "not placed": [
             {"line": place.file_line, "found": round(place.share, 3), "witness line": place.witness_line}
@@ -76,19 +76,18 @@ def _where(edition: Transcription, note: ApparatusNote) -> str:
     return f"{edition.path.name}:{line}: {note.text}"
 
 
-def _pair(edition: Transcription, witness: Transcription, pair: SystematicPair) -> dict[str, Any]:
+def _pair(base: Addresses, witness: Addresses, pair: SystematicPair) -> dict[str, Any]:
     return {
         "base": pair.base,
         "witness": pair.witness,
         "side": pair.side.value,
         "confirmed": pair.confirmed,
-        "places": _addressed(edition, pair.places),
+        "places": _addressed(base, pair.places),
         "witness places": _addressed(witness, pair.witness_places),
     }
 
 
-def _addressed(edition: Transcription, places: Sequence[int]) -> list[tuple[str, int, int]]:
-    addresses = Addresses(edition)
+def _addressed(addresses: Addresses, places: Sequence[int]) -> list[tuple[str, int, int]]:
     found = [addresses.of(place) for place in places]
     return [(one.page, one.line, one.offset) for one in found if one is not None]
 

@@ -73,18 +73,16 @@ def places(collations: Sequence[Collation]) -> list[VariantPlace]:
             differing[key][name] = WitnessVariant(name, text, one.category.value)
             base_text[key] = one.base
     starts_of = {name: covered(collation) for name, collation in zip(names, collations, strict=True)}
-    found = []
-    for key in sorted(differing):
-        start, length = key
-        readings = []
-        for name, spans in starts_of.items():
-            reading = differing[key].get(name)
-            if reading is None and start in spans:
-                reading = WitnessVariant(name, base_text[key], "same")
-            if reading is not None:
-                readings.append(reading)
-        found.append(VariantPlace(start, length, base_text[key], tuple(readings)))
-    return found
+    variants = []
+    for (start, length), readings in sorted(differing.items()):
+        base = base_text[start, length]
+        shown = (
+            readings.get(name, WitnessVariant(name, base, "same"))
+            for name, starts in starts_of.items()
+            if name in readings or start in starts
+        )
+        variants.append(VariantPlace(start, length, base, tuple(shown)))
+    return variants
 
 
 def witness_names(collations: Sequence[Collation]) -> list[str]:

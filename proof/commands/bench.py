@@ -138,15 +138,15 @@ def _transcribed(
     engine = open_page_engine(replace(engine_settings(settings), name=PAGE_PIPELINE, model=""))
     index = _images(folder, texts)
     fold = policy_of(Script.TRADITIONAL).fold
-    found: list[Finding] = []
+    findings: list[Finding] = []
     pages = {}
     for text in texts:
         for page, differences in transcribed(text, index, engine, fold):
-            found += differences
+            findings += differences
             pages[page.id] = [column.source for column in page.columns]
-    lines = (json.dumps(one.as_dict(), ensure_ascii=False) + "\n" for one in found)
+    lines = (json.dumps(finding.as_dict(), ensure_ascii=False) + "\n" for finding in findings)
     (out / FINDINGS).write_text("".join(lines), encoding="utf-8")
-    return found, pages
+    return findings, pages
 
 
 def lines_of(measured: Score, *, details: bool = False) -> Iterator[str]:
@@ -162,8 +162,8 @@ def lines_of(measured: Score, *, details: bool = False) -> Iterator[str]:
         yield f"average precision: {measured.average_precision:.3f}"
     if measured.calibration is not None:
         yield f"calibration: Brier {measured.calibration.brier:.3f} over {measured.calibration.findings} findings"
-        for one in measured.calibration.reliability:
-            told_of = f"{one.count} findings, stated {one.stated:.2f}, true {one.true:.2f}"
-            yield f"  {one.low:.1f} to {one.high:.1f}: {told_of}"
+        for band in measured.calibration.reliability:
+            counts = f"{band.count} findings, stated {band.stated:.2f}, true {band.true:.2f}"
+            yield f"  {band.low:.1f} to {band.high:.1f}: {counts}"
     for name, places in (("missed", measured.missed), ("false", measured.false_findings)) if details else ():
         yield from (f"{name} {place}" for place in places)

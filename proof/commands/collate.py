@@ -183,7 +183,7 @@ def _print(collation: Collation, show: int) -> None:
         click.echo("  the two files are the same, character for character: a copy is no witness")
     elif figures["paragraphs"]["placed"] < FEW * len(collation.placements):
         click.echo("  these are hardly the same text: next to nothing of the one is in the other")
-    noted = Counter(one.note.value for one in collation.notes)
+    noted = Counter(difference.note.value for difference in collation.notes)
     counts = ", ".join(f"{number} {name}" for name, number in sorted(figures["differences"].items())) or "none"
     click.echo(f"  differences: {counts}")
     if noted:
@@ -202,11 +202,13 @@ def _print(collation: Collation, show: int) -> None:
         click.echo(f"  systematic: {pairing}, {len(places)} places in the {pair['side']}")
     text = collation.base.edition.text
     words = collation.of(*PRINTED)
-    for one in words[:show]:
-        line = text.count("\n", 0, one.start) + 1
-        notes = f"  ({'；'.join(note.text for note in one.notes)})" if one.notes else ""
-        evidence = f"{one.category.value}, {one.rule}" if one.rule else one.category.value
-        click.echo(f"  line {line}: {_seen(one.base) or '∅'} → {_seen(one.witness) or '∅'} ({evidence}){notes}")
+    for difference in words[:show]:
+        line = text.count("\n", 0, difference.start) + 1
+        notes = f"  ({'；'.join(note.text for note in difference.notes)})" if difference.notes else ""
+        evidence = f"{difference.category.value}, {difference.rule}" if difference.rule else difference.category.value
+        click.echo(
+            f"  line {line}: {_seen(difference.base) or '∅'} → {_seen(difference.witness) or '∅'} ({evidence}){notes}"
+        )
     if len(words) > show:
         click.echo(f"  ... and {len(words) - show} more")
     for side in ("base", "witness"):

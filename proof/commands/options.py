@@ -111,13 +111,14 @@ def settings_of(config: Path | None, texts: Iterable[Path] = (), given: Mapping[
 
 
 def must_have_work(settings: Settings) -> None:
-    """Raises UsageError where there is nothing to check, or nothing to check it by: no image, not the sense."""
+    """Raises UsageError where there is nothing to check, or nothing to check it by: no image, not the language
+    model."""
     if not settings.project.texts:
         raise UsageError(
             "nothing to check: name a transcription (proof check TEXT --images DIR), or run in the folder of a project "
             f"(proof init makes one){_hint(settings)}"
         )
-    if not settings.project.images and not settings.flags.sense:
+    if not settings.project.images and not settings.flags.language_model:
         there = settings.file and settings.file.exists()
         where = f"set project.images in {settings.file}" if there else "give --images DIR"
         raise UsageError(f"no folder of page images was named: {where}")

@@ -44,7 +44,10 @@ def print_flagged(places: Sequence[SuspiciousPlace], tally: Tally) -> None:
 def print_counts(written: WrittenReport) -> None:
     """Print what was counted, and where the report lies."""
     tally = written.tally
-    flagged = [counted(tally.raised, "%(number)s place flagged", "%(number)s places flagged"), *_by_sense(tally)]
+    flagged = [
+        counted(tally.raised, "%(number)s place flagged", "%(number)s places flagged"),
+        *_by_language_model(tally),
+    ]
     if tally.per_10_000 is not None:
         flagged.append(say(_("%(rate)s in 10,000 characters"), rate=f"{tally.per_10_000:.1f}"))
     click.echo(say(_("%(seen)s: %(flagged)s"), seen=_listed(_seen(tally)), flagged=_listed(flagged)))
@@ -83,27 +86,27 @@ def _seen(tally: Tally) -> list[str]:
     return [pages, say(message, number=f"{checked:,}", characters=characters), *unseen]
 
 
-def _by_sense(tally: Tally) -> list[str]:
+def _by_language_model(tally: Tally) -> list[str]:
     """How many of the raised flags are those of pages that were not seen."""
-    by_sense = tally.raised - tally.raised_where_checked
-    if not by_sense:
+    by_language_model = tally.raised - tally.raised_where_checked
+    if not by_language_model:
         return []
-    all_of_them = by_sense == tally.raised
+    all_of_them = by_language_model == tally.raised
     message = _("all by the language model alone") if all_of_them else _("%(number)s by the language model alone")
-    return [say(message, number=f"{by_sense:,}")]
+    return [say(message, number=f"{by_language_model:,}")]
 
 
 def print_caught(progress: WorkProgress) -> None:
     """Print how many planted errors were caught, all together and by person."""
-    for one in (progress.planted, *progress.planted_by):
-        if one.answered:
-            shares = {"share": one.share, "low": one.low, "high": one.high}
+    for estimate in (progress.planted, *progress.planted_by):
+        if estimate.answered:
+            shares = {"share": estimate.share, "low": estimate.low, "high": estimate.high}
             percent = {name: f"{100 * share:.0f}" for name, share in shares.items()}
             share = say(_("%(share)s%%; in 95 of 100 cases %(low)s to %(high)s%%"), **percent)
-            numbers = {"caught": f"{one.caught:,}", "answered": f"{one.answered:,}"}
+            numbers = {"caught": f"{estimate.caught:,}", "answered": f"{estimate.answered:,}"}
             of_all = _("planted errors: caught %(caught)s of %(answered)s (%(share)s)")
             of_person = _("planted errors: caught %(caught)s of %(answered)s by %(person)s (%(share)s)")
-            click.echo(say(of_person if one.name else of_all, person=one.name, share=share, **numbers))
+            click.echo(say(of_person if estimate.name else of_all, person=estimate.name, share=share, **numbers))
 
 
 def print_trouble(outcome: CheckOutcome, *, verbose: bool) -> None:

@@ -44,6 +44,6 @@ def command(config: Path | None, given: dict[str, Any], journal: Path | None) ->
     if done.cut_off:
         message = _("line %(line)s, the last of the journal, was cut off before it was acknowledged")
         click.echo(say(message, line=done.cut_off), err=True)
-    for one in done.unplaced:
-        click.echo(say(_("no place: %(act)s"), act=one), err=True)
+    for act in done.unplaced:
+        click.echo(say(_("no place: %(act)s"), act=act), err=True)
     return EXIT_IN_PART if done.unplaced or done.damaged else EXIT_WHOLE

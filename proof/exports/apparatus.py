@@ -14,10 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from proof.collation.blocks import Op
+from proof.collation.blocks import Op, gaps
 from proof.collation.classes import Class
 from proof.collation.collation import Collation
-from proof.collation.differences import Difference
 from proof.exports.corrections import PlacedCorrection
 from proof.text.layers import WitnessCell
 from proof.text.transcription import Transcription
@@ -99,16 +98,11 @@ class _Answers:
                         for b in range(*span):
                             taken[b], reader[b] = 1, own[a]
         before: dict[int, list[Span]] = defaultdict(list)
-        begin = 0
-        while begin < count:
-            if taken[begin]:
-                begin += 1
-                continue
-            end = taken.find(1, begin)
-            end = count if end < 0 else end
+        for begin, end in gaps([(b, b + 1) for b in reader], count):
             before[reader[begin - 1] + 1 if begin else 0].append((begin, end))
-            begin = end
-        classes = {cell.start: one.category for one in collation.differences for cell in _cells_of(collation, one)}
+        classes = {
+            cell.start: one.category for one in collation.differences for cell in collation.base.cells[one.a0 : one.a1]
+        }
         classes |= {one.start: one.category for one in collation.differences}
         return cls([cell.text for cell in collation.witness.cells], at, before, classes)
 
@@ -124,10 +118,6 @@ def _whole_readings(collation: Collation) -> dict[int, Span]:
         if one.a1 > one.a0 and max(one.a1 - one.a0, one.b1 - one.b0) > 1:
             found |= {at: (one.b0 if at == one.a0 else one.b1, one.b1) for at in range(one.a0, one.a1)}
     return found
-
-
-def _cells_of(collation: Collation, one: Difference) -> Sequence[WitnessCell]:
-    return collation.base.cells[one.a0 : one.a1]
 
 
 def _answered(op: Op, whole: Mapping[int, Span]) -> Iterable[tuple[int, Span]]:
@@ -188,9 +178,7 @@ class _Walk:
 
     def _inserted(self, at: int) -> None:
         """The places of what witnesses have before a character, one after the other."""
-        start = self.cells[at].start if at < len(self.cells) else self.cells[-1].start + self.cells[-1].length
-        if at > 0 and at <= len(self.cells):
-            start = self.cells[at - 1].start + self.cells[at - 1].length
+        start = self.cells[at - 1].start + self.cells[at - 1].length if at else self.cells[0].start
         while any(one.before.get(at) for one in self.witnesses):
             spans: dict[int, list[Span]] = {}
             for number, one in enumerate(self.witnesses):

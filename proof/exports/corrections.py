@@ -6,7 +6,6 @@ refused, or set at the one place that does.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -15,9 +14,10 @@ from enum import StrEnum
 
 from proof.errors import UsageError
 from proof.locale.marking import _
-from proof.model.flags import REACH, Kind
+from proof.model.flags import LINE_BREAK, REACH, Kind
 from proof.text.addresses import Addresses
 from proof.text.edit import Edit
+from proof.text.lines import LINE_ENDING
 from proof.text.transcription import Transcription
 
 
@@ -194,7 +194,7 @@ def _placed(
 def _reads(line: str, correction: Correction, text: str) -> bool:
     """Whether `text` stands in a line at the place of a correction, and around it what its context says."""
     start, end = correction.offset, correction.offset + len(text)
-    if start < 0 or end > len(line) or not line.startswith(text, start):
+    if start < 0 or end > len(line) or not line.startswith(text, start) or _is_of_line_ending(correction):
         return False
     before, known, after = correction.context.partition(f"[{correction.original}]")
     if not known:
@@ -205,6 +205,11 @@ def _reads(line: str, correction: Correction, text: str) -> bool:
 
 def _placed_at(edition: Transcription, correction: Correction, start: int) -> PlacedCorrection | RefusedCorrection:
     """A correction whose place is known, with its edit."""
+    if correction.kind is Kind.LAYOUT and correction.original == LINE_BREAK:
+        end = LINE_ENDING.match(edition.text, start)
+        if end is None:
+            return RefusedCorrection(correction, Refusal.OTHER_BY_NOW)
+        return PlacedCorrection(correction, Edit(start, end.end() - start, ""))
     if not edition.text.startswith(correction.original, start):
         return RefusedCorrection(correction, Refusal.OTHER_BY_NOW)
     if correction.kind is Kind.LAYOUT:
@@ -212,28 +217,39 @@ def _placed_at(edition: Transcription, correction: Correction, start: int) -> Pl
     return PlacedCorrection(correction, Edit(start, correction.length, correction.replacement))
 
 
-_LINE_END = re.compile(r"¶*(?:\r\n|\n|\r|$)|¶+")
-
-
 def line_edit(text: str, correction: Correction, start: int) -> Edit:
     """The edit by which a whole line comes into a text, or goes out of it, with its ending; where both its readings are
-    lines, its text alone changes."""
+    lines, its text alone changes. A line ending comes or goes by itself."""
     was, becomes = correction.original, correction.replacement
+    if becomes == LINE_BREAK:
+        return Edit(start, 0, _ending(text, start))
     if was and becomes:
         return Edit(start, len(was.rstrip("¶\r\n")), becomes)
     if was:
         bare = not {was[0], was[-1]} & set("¶\n\r")  # else it was written with its ending
-        end = _LINE_END.match(text, start + len(was)) if bare else None
+        end = LINE_ENDING.match(text, start + len(was)) if bare else None
         return Edit(start, len(was) + (len(end[0]) if end is not None else 0), "")
-    if start == 0 or text[start - 1] in "\n\r¶":
-        here = _LINE_END.search(text, start)
-        return Edit(start, 0, becomes + ((here[0] if here is not None else "") or "\n"))
-    end = _LINE_END.match(text, start)
-    return Edit(start, 0, ((end[0] if end is not None else "") or "\n") + becomes)
+    if correction.offset == 0:
+        return Edit(start, 0, becomes + _ending(text, start))
+    return Edit(start, 0, _ending(text, start) + becomes)
+
+
+def _ending(text: str, start: int) -> str:
+    """How lines end at a place of a text: as the one that ends there or next, or else as the last one before."""
+    end = LINE_ENDING.search(text, start)
+    before = [end] if end is not None else list(LINE_ENDING.finditer(text))
+    return before[-1][0] if before else "\n"
+
+
+def _is_of_line_ending(correction: Correction) -> bool:
+    """Whether a correction splits a line, or joins two."""
+    return correction.kind is Kind.LAYOUT and LINE_BREAK in (correction.original, correction.replacement)
 
 
 def _wrong(correction: Correction) -> RefusedCorrection | None:
     """Why a correction can be written nowhere; None where it can."""
+    if _is_of_line_ending(correction):
+        return None
     if any(char in correction.replacement for char in "\n\r¶\v\f\x1c\x1d\x1e\x85\u2028\u2029"):
         return RefusedCorrection(correction, Refusal.LINE_END)
     if len(correction.original) != correction.length:

@@ -13,13 +13,14 @@ from pathlib import Path
 from proof.exports.corrections import Correction
 from proof.exports.source import CorrectedSource
 from proof.locale.marking import _
-from proof.model.flags import Kind, context_of
+from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Kind, context_of
 from proof.store import Store
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.rows import StoredText
 from proof.store.text_pages import find_text
 from proof.store.texts import Arrival, DecidedPlace, Place, Writing
 from proof.text.addresses import Addresses
+from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
 from proof.text.positions import Span
 from proof.text.transcription import Transcription
@@ -189,6 +190,8 @@ def _correction(
     address = addresses.of(span.start)
     begin = span.start - address.offset if address is not None else span.start
     original = edition.text[span.start : span.end]
+    if decision.kind == Kind.LAYOUT.value and original and not LINE_ENDING.sub("", original):
+        original = LINE_BREAK
     line = edition.text[begin : edition.text.find("\n", begin) % (len(edition.text) + 1)]
     return Correction(
         page=address.page if address is not None and edition.paged else decision.page,
@@ -210,8 +213,14 @@ def _correction(
         number=decision.flag,
         person=decision.person,
         moved=decision.evidence.get("moved", "") if corrected and decision.verdict is not Verdict.TYPED else "",
-        typed=decision.reading not in (decision.suggested, *(text for text, _ in _seen(decision))),
+        typed=_is_typed(decision),
     )
+
+
+def _is_typed(decision: Decision) -> bool:
+    """Whether what is to stand there is in the words of a person: at a place of their own, or none that was seen."""
+    seen = (decision.suggested, *(text for text, _ in _seen(decision)))
+    return decision.evidence.get("reason") == CORRECTED_BY_HAND or decision.reading not in seen
 
 
 def _seen(decision: Decision) -> Sequence[tuple[str, float]]:

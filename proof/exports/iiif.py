@@ -148,7 +148,7 @@ def _items(flags: Sequence[Flag], target: str, address: str, page: PageResult) -
     first."""
     by_id = {flag.id: flag for flag in flags if flag.id}
     pairs = ((flag, by_id.get(flag.moved)) for flag in flags)
-    moved = {flag.id: other for flag, other in pairs if other and other.moved == flag.id and is_moved(flag, other)}
+    moved = {flag.id: (other,) for flag, other in pairs if other and other.moved == flag.id and is_moved(flag, other)}
     return [
         {
             "id": f"{address}/{flag.id or index}",
@@ -156,14 +156,14 @@ def _items(flags: Sequence[Flag], target: str, address: str, page: PageResult) -
             "motivation": list(MOTIVATIONS),
             "body": {
                 "type": "TextualBody",
-                "value": _told(flag, page) + (f"; {_told(moved[flag.id], page)}" if flag.id in moved else ""),
+                "value": "; ".join(_in_words(one, page) for one in (flag, *moved.get(flag.id, ()))),
                 "format": "text/plain",
                 "language": "zh-Hant",
                 "purpose": "editing",
             },
-            "target": _place(flag, target, page)
-            if flag.id not in moved
-            else [_place(flag, target, page), _place(moved[flag.id], target, page)],
+            "target": [_place(one, target, page) for one in (flag, *moved[flag.id])]
+            if flag.id in moved
+            else _place(flag, target, page),
         }
         for index, flag in enumerate(flags)
         if flag.id not in moved or not flag.transcribed
@@ -183,16 +183,15 @@ def _place(flag: Flag, target: str, page: PageResult) -> dict[str, Any]:
     }
 
 
-def _told(flag: Flag, page: PageResult) -> str:
+def _in_words(flag: Flag, page: PageResult) -> str:
     """The finding in words, its place as collation notes have it: page, column, and the character from 1 on; a finding
     about the page as a whole has neither, one about a column no character."""
-    change = f"{flag.kind.value}: {flag.transcribed or '∅'} → {flag.suggested or '∅'}"
-    column = page.column_of(flag)
-    if not flag.line or column is None:
-        return f"{flag.page}, {change}" if not flag.line else f"{flag.page}, {flag.line}, {change}"
-    if flag.kind is Kind.LAYOUT:
-        return f"{flag.page}, {flag.line}, {change}"
-    return f"{flag.page}, {flag.line}, {character_number(column.source, flag.offset)}, {change}"
+    where, column = [flag.page], page.column_of(flag)
+    if flag.line:
+        where.append(str(flag.line))
+        if column is not None and flag.kind is not Kind.LAYOUT:
+            where.append(str(character_number(column.source, flag.offset)))
+    return f"{', '.join(where)}, {flag.kind.value}: {flag.transcribed or '∅'} → {flag.suggested or '∅'}"
 
 
 def region(box: Box | None, size: tuple[int, int]) -> str:

@@ -13,6 +13,7 @@ from itertools import groupby
 
 from proof.exports.corrections import Correction
 from proof.images.pdf import file_name
+from proof.model.flags import LINE_BREAK
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.text.column import parse_column
@@ -83,7 +84,7 @@ def mark(page: PageResult, corrections: Iterable[Correction] = (), *, running: b
         return None
     of_line: dict[int, list[Correction]] = defaultdict(list)
     for correction in corrections:
-        if is_on(page, correction, running=running):
+        if is_on(page, correction, running=running) and correction.replacement != LINE_BREAK:
             of_line[correction.line].append(correction)
     characters: dict[int, list[CheckedCharacter]] = defaultdict(list)
     for character in sorted(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from proof.exports.corrections import Correction, Refusal, RefusedCorrection
 from proof.exports.decided import Decided, LeftOut, Unused, decided_in
@@ -99,7 +100,7 @@ class Preview:
         text = self.decided.edition.text
         before = text[max(edit.start - REACH, 0) : edit.start].rpartition("\n")[2]
         after = text[edit.end : edit.end + REACH].partition("\n")[0]
-        return _planned(correction, before=before, after=after.rstrip("\r"))
+        return _planned(correction, before, after.rstrip("\r"))
 
 
 def preview_of(decided: Decided, pairs: Path | None = None, *, choices: Sequence[FormChoice] = ()) -> Preview:
@@ -116,45 +117,34 @@ def preview_now(store: Store, path: Path, script: str, pairs: Path | None) -> Pr
 
 
 def _refused(refused: RefusedCorrection) -> PlannedCorrection:
-    correction = refused.correction
-    before, after = _around(correction.context, correction.original)
-    return _planned(correction, refused.why, refused.values, before=before, after=after)
+    return _not_written(refused.correction, refused.why, values=refused.values)
 
 
 def _left_out(left: LeftOut) -> PlannedCorrection:
     made = left.decision
-    before, after = _around(made.context, made.transcribed)
-    return PlannedCorrection(
+    correction = Correction(
         made.page,
         made.line,
         made.offset,
-        made.transcribed,
+        len(made.transcribed),
         made.reading,
-        made.person,
-        made.flag,
-        left.reason,
-        text=left.text if left.reason is Unused.OTHER_TEXT else "",
-        before=before,
-        after=after,
-        authority=made.authority,
+        made.transcribed,
+        context=made.context,
         note=made.note,
+        witness=made.authority,
+        person=made.person,
+        number=made.flag,
     )
+    return _not_written(correction, left.reason, text=left.text if left.reason is Unused.OTHER_TEXT else "")
 
 
-def _around(context: str, original: str) -> tuple[str, str]:
-    """What stands on either side of a place, by its context."""
-    before, place, after = context.partition(f"[{original}]")
-    return (before, after) if place else ("", "")
+def _not_written(correction: Correction, why: Refusal | Unused, **more: Any) -> PlannedCorrection:
+    """What is not written, between what stands on either side of its place by its context."""
+    before, place, after = correction.context.partition(f"[{correction.original}]")
+    return _planned(correction, before * bool(place), after * bool(place), why=why, **more)
 
 
-def _planned(
-    correction: Correction,
-    why: Refusal | None = None,
-    values: Mapping[str, object] | None = None,
-    *,
-    before: str,
-    after: str,
-) -> PlannedCorrection:
+def _planned(correction: Correction, before: str, after: str, **more: Any) -> PlannedCorrection:
     return PlannedCorrection(
         correction.page,
         correction.line,
@@ -163,10 +153,9 @@ def _planned(
         correction.replacement,
         correction.person,
         correction.number,
-        why,
-        values or {},
         before=before,
         after=after,
         authority=correction.witness,
         note=correction.note,
+        **more,
     )

@@ -8,20 +8,19 @@ replacement. A flag without `accepted` is undecided and is left out.
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from proof.errors import TextError
 from proof.exports.corrections import Correction
-from proof.model.flags import SENSE, WITHOUT_IMAGE, Kind
+from proof.model.flags import LANGUAGE, WITHOUT_IMAGE
 from proof.store.authorities import IMAGE
 
-_KINDS = {"str": str, "int": int, "bool": bool, "Kind": str}
+_RECORD = TypeAdapter(Correction)
 _OF_STORE = ("start", "number", "copy_reads", "readings", "doubt")
 """What is known of a correction that comes out of a store, and is in no file of corrections."""
-_FIELDS = {field.name: _KINDS[str(field.type)] for field in fields(Correction) if field.name not in _OF_STORE}
-_NEEDED = ("page", "line", "offset", "length", "original", "replacement")
 
 
 def read_corrections(path: Path) -> list[Correction]:
@@ -39,36 +38,25 @@ def read_corrections(path: Path) -> list[Correction]:
 
 def _correction(path: Path, number: int, line: str) -> Correction:
     try:
-        told = json.loads(line)
-    except ValueError as error:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
         raise TextError(path, number, f"expected one JSON object: {error}") from error
-    except RecursionError as error:
-        raise TextError(path, number, "expected one JSON object: it is nested too deep") from error
-    if not isinstance(told, dict):
+    if not isinstance(record, dict):
         raise TextError(path, number, "expected one JSON object with the fields of a correction")
-    if "transcribed" in told and "original" not in told:
-        told = _of_flag(told)
-    values: dict[str, Any] = {}
-    for name, kind in _FIELDS.items():
-        if name not in told:
-            if name in _NEEDED:
-                raise TextError(path, number, f"expected {name!r}: {', '.join(_NEEDED)} are needed")
-            continue
-        value = told[name]
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise TextError(path, number, f"expected {name!r} to be of type {kind.__name__}, not {value!r}")
-        values[name] = value
-    if values.get("kind", Kind.SUBSTITUTION) not in set(Kind):
-        raise TextError(path, number, f"expected 'kind' to be one of {', '.join(Kind)}, not {values['kind']!r}")
-    if "kind" in values:
-        values["kind"] = Kind(values["kind"])
-    return Correction(**values)
+    if "transcribed" in record and "original" not in record:
+        record = _of_flag(record)
+    record = {name: value for name, value in record.items() if name not in _OF_STORE}
+    try:
+        return _RECORD.validate_json(json.dumps(record), strict=True)
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        raise TextError(path, number, f"field {wrong['loc'][0]!r} of a correction: {wrong['msg']}") from error
 
 
 def _of_flag(told: dict[str, Any]) -> dict[str, Any]:
     """A flag as a correction: accepted only where it says so, after the image unless it was raised without one."""
     evidence = told.get("evidence")
-    of_image = isinstance(evidence, dict) and evidence.get("reason", SENSE) not in WITHOUT_IMAGE
+    of_image = isinstance(evidence, dict) and evidence.get("reason", LANGUAGE) not in WITHOUT_IMAGE
     return {
         **told,
         "original": told["transcribed"],

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -239,27 +240,22 @@ class _Download:
         if is_encoded(answer):
             memory = replace(memory, etag="", modified="")  # a mark of the compressed bytes, which are not kept
         self.remembered.parts[self.wanted.name] = memory
-        try:
+        with self._writing():
             self.part.parent.mkdir(parents=True, exist_ok=True)
             self.part.write_bytes(b"")
-        except OSError as error:
-            raise self._not_written(error) from error
         self.remembered.write()
 
     def _write(self, answer: httpx.Response, start: int) -> int:
         size = start
-        try:
-            with self.part.open("ab") as file:
-                for chunk in answer.iter_bytes():
-                    size += len(chunk)
-                    if size > self.most_bytes:
-                        break
-                    file.write(chunk)
-                else:
-                    file.flush()
-                    os.fsync(file.fileno())
-        except OSError as error:
-            raise self._not_written(error) from error
+        with self._writing(), self.part.open("ab") as file:
+            for chunk in answer.iter_bytes():
+                size += len(chunk)
+                if size > self.most_bytes:
+                    break
+                file.write(chunk)
+            else:
+                file.flush()
+                os.fsync(file.fileno())
         if size > self.most_bytes:
             self._forget_part()
             raise SourceError(self.wanted.address, self._too_large("that does not end"))
@@ -271,20 +267,16 @@ class _Download:
         if wrong:
             self._forget_part()
             raise SourceError(self.wanted.address, wrong)
-        try:
+        with self._writing():
             self.part.replace(self.path)
-        except OSError as error:
-            raise self._not_written(error) from error
         known = self.remembered.parts.pop(self.wanted.name)
         fetched = datetime.now(UTC).isoformat(timespec="seconds")
         self.remembered.files[self.wanted.name] = replace(known, size=size, fetched=fetched)
         self.remembered.write()
 
     def _forget_part(self) -> None:
-        try:
+        with self._writing():
             self.part.unlink(missing_ok=True)
-        except OSError as error:
-            raise self._not_written(error) from error
         if self.remembered.parts.pop(self.wanted.name, None):
             self.remembered.write()
 
@@ -294,8 +286,12 @@ class _Download:
     def _too_large(self, what: str) -> str:
         return f"is a file {what}, more than {self.most_bytes:,} are not taken; allow more with --max-mb"
 
-    def _not_written(self, error: OSError) -> OutputError:
-        reason = error.strerror or error
-        return OutputError(
-            f"{self.path}: cannot be written ({reason}); make room, allow writing, or name another folder"
-        )
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Raises OutputError where the file or its part cannot be written."""
+        try:
+            yield
+        except OSError as error:
+            reason = error.strerror or error
+            message = f"{self.path}: cannot be written ({reason}); make room, allow writing, or name another folder"
+            raise OutputError(message) from error

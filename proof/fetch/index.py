@@ -9,19 +9,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Literal, Self
 
 import httpx
 from filelock import FileLock, Timeout
+from pydantic import TypeAdapter, ValidationError
 
 from proof.atomic import must_be_writable, whole_file
 from proof.errors import OutputError, SourceError, UsageError
 
 INDEX = ".proof-fetched.json"
 
-_VERSION = 1
+_VERSION: Literal[1] = 1
 _LOCK = ".proof-fetching.lock"
 
 
@@ -51,6 +52,18 @@ class Memory:
         """What an answer says of the file at `address`."""
         etag, modified = (answer.headers.get(name, "") for name in ("etag", "last-modified"))
         return cls(address, size, etag, modified)
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """The index as the file has it."""
+
+    version: Literal[1]
+    files: dict[str, Memory]
+    parts: dict[str, Memory]
+
+
+_INDEX = TypeAdapter(_Index)
 
 
 @contextmanager
@@ -89,37 +102,23 @@ class Remembered:
         """The index of `folder`, empty where there is none. Raises SourceError where it is damaged."""
         path = folder / INDEX
         try:
-            known = json.loads(path.read_text(encoding="utf-8"))
+            known = path.read_text(encoding="utf-8")
+            json.loads(known)  # its errors name the line
+            index = _INDEX.validate_json(known, strict=True)
         except FileNotFoundError:
             return cls(folder, {}, {})
+        except ValidationError as error:
+            message = "is no index of this version of the program; remove it: the images stay as they are"
+            raise SourceError(path, message) from error
         except (OSError, ValueError, RecursionError) as error:
             line = getattr(error, "lineno", None)
             message = f"the index of fetched files cannot be read ({error}); remove it: the images stay as they are"
             raise SourceError(path, message, line) from error
-        if not isinstance(known, dict) or known.get("version") != _VERSION:
-            raise SourceError(
-                path, "is no index of this version of the program; remove it: the images stay as they are"
-            )
-        return cls(folder, _memories(known.get("files")), _memories(known.get("parts")))
+        return cls(folder, index.files, index.parts)
 
     def write(self) -> None:
         """Raises OutputError."""
-        known: dict[str, Any] = {"version": _VERSION}
-        for key, memories in (("files", self.files), ("parts", self.parts)):
-            known[key] = {name: asdict(memory) for name, memory in sorted(memories.items())}
+        index = _Index(_VERSION, dict(sorted(self.files.items())), dict(sorted(self.parts.items())))
         with whole_file(self._path) as file:
-            json.dump(known, file, ensure_ascii=False, indent=1)
+            json.dump(asdict(index), file, ensure_ascii=False, indent=1)
             file.write("\n")
-
-
-def _memories(known: object) -> dict[str, Memory]:
-    if not isinstance(known, dict):
-        return {}
-    wanted = {each.name: int if each.name == "size" else str for each in fields(Memory)}
-    return {
-        name: Memory(**memory)
-        for name, memory in known.items()
-        if isinstance(memory, dict)
-        and {"address", "size"} <= memory.keys() <= wanted.keys()
-        and all(type(value) is wanted[key] for key, value in memory.items())
-    }

@@ -1,1 +1,2 @@
-"""What the sense says: a character model of the language, and the sets of characters that a hand runs together."""
+"""What the language model says: a character model of the language, and the sets of characters that a hand runs
+together."""

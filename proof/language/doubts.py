@@ -1,4 +1,4 @@
-"""What the sense says at places where the image speaks against what is transcribed: for any character."""
+"""What the language model says at places where the image speaks against what is transcribed: for any character."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proof.language.neighbours import Neighbours, trusted
 from proof.language.ngrams import Numbers
 from proof.language.stream import UNKNOWN, stream_of
 from proof.language.weights import NOTHING, Floats
-from proof.model.flags import SenseReading
+from proof.model.flags import LanguageReading
 from proof.text.conversions import conversions
 from proof.text.model import Script, is_han
 from proof.text.transcription import Transcription
@@ -68,10 +68,10 @@ class DoubtedText:
         self.neighbours = Neighbours(self.tokens, language)
         self._addresses = _address(*(part.astype(np.int64) for part in (stream.page, stream.line, stream.offset)))
 
-    def readings(self, doubts: Sequence[Doubt]) -> list[SenseReading | None]:
-        """What the sense says of each; None where the text has no such character there, or nothing is known of its
-        neighbours."""
-        of_doubts: list[SenseReading | None] = [None] * len(doubts)
+    def readings(self, doubts: Sequence[Doubt]) -> list[LanguageReading | None]:
+        """What the language model says of each; None where the text has no such character there, or nothing is known of
+        its neighbours."""
+        of_doubts: list[LanguageReading | None] = [None] * len(doubts)
         asked = [(number, row) for number, doubt in enumerate(doubts) if (row := self.row(doubt)) is not None]
         if not asked:
             return of_doubts
@@ -90,7 +90,8 @@ class DoubtedText:
         return of_doubts
 
     def heard_at(self, addresses: Sequence[tuple[int, int, int]]) -> list[float]:
-        """How far the sense is heard (0 to 1) at places: the index of the page, that of the column, the code point."""
+        """How far the language model is heard (0 to 1) at places: the index of the page, that of the column, the code
+        point."""
         places = np.array([self._place(*address) for address in addresses], np.int64)
         return [float(share) for share in trusted(self.neighbours.known(places))]
 
@@ -147,7 +148,7 @@ class DoubtedText:
     def _order(self) -> NDArray[np.int64]:
         return np.argsort(self._addresses)
 
-    def _told(self, row: DoubtRow, pair: NDArray[np.int64], counts: Numbers, odds: float) -> SenseReading:
+    def _told(self, row: DoubtRow, pair: NDArray[np.int64], counts: Numbers, odds: float) -> LanguageReading:
         """Which pair with a neighbour tells most between what is transcribed and the likeliest other, of which `pair`
         has the numbers; `counts` are those of both with the neighbour before and with the one behind."""
         telling = np.log(counts[:, 1] + 0.5) - np.log(counts[:, 0] + 0.5)
@@ -156,7 +157,7 @@ class DoubtedText:
         beside = chr(code) if code > UNKNOWN else ""
         own, other = (chr(row.candidates[number]) for number in pair)
         words = [text + beside if side else beside + text for text in (other, own)]
-        return SenseReading(round(odds, 3), words[0], int(counts[side, 1]), words[1], int(counts[side, 0]))
+        return LanguageReading(round(odds, 3), words[0], int(counts[side, 1]), words[1], int(counts[side, 0]))
 
 
 def odds_against(scores: Floats, chances: Floats) -> Floats:

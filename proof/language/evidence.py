@@ -1,4 +1,5 @@
-"""What the sense says at places of a text: which of the characters that may stand there the language lets expect.
+"""What the language model says at places of a text: which of the characters that may stand there the language lets
+expect.
 
 A text under check is read beside the model of the language: the other pages of the same text are a source of their own,
 a page is never its own witness, nor is a copy of it that reads the same, and a passage that the model was learned from
@@ -20,7 +21,7 @@ from proof.language.model import Counted
 from proof.language.ngrams import PATTERNS, WIDE, Counts, Keys, Numbers, contexts_at, keys, mixed, windows
 from proof.language.stream import TokenStream
 from proof.language.terms import terms_with
-from proof.language.weights import NOTHING, Floats, SenseWeights, features
+from proof.language.weights import NOTHING, Floats, LanguageWeights, features
 
 LONGEST = tuple(number for number, pattern in enumerate(PATTERNS) if len(pattern) == 4)
 """Patterns that tell what a copy of a passage reads."""
@@ -75,10 +76,10 @@ class TextTokens:
         return cls(raw, folding(raw), np.concatenate(pages))
 
 
-class Sense:
-    """What the sense says of one work under check."""
+class ContextScores:
+    """What the language model says of one work under check."""
 
-    def __init__(self, tokens: TextTokens, language: Counted, weights: SenseWeights) -> None:
+    def __init__(self, tokens: TextTokens, language: Counted, weights: LanguageWeights) -> None:
         self._tokens = tokens
         self._language = language
         self._weights = weights

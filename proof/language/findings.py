@@ -1,4 +1,4 @@
-"""Places where the sense speaks against what is transcribed, in a whole work."""
+"""Places where the language model speaks against what is transcribed, in a whole work."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.language.evidence import Met, Places, Sense, TextTokens, keys_at, own_places
+from proof.language.evidence import ContextScores, Met, Places, TextTokens, keys_at, own_places
 from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import Counted
 from proof.language.ngrams import PATTERNS, Keys, contexts_at, keys
 from proof.language.stream import BREAK, UNKNOWN, stream_of
-from proof.language.weights import NOTHING, SenseWeights
-from proof.model.flags import SENSE, Evidence, Flag, Kind, SenseReading, context_of
+from proof.language.weights import NOTHING, LanguageWeights
+from proof.model.flags import LANGUAGE, Evidence, Flag, Kind, LanguageReading, context_of
 from proof.text.model import Page, Script
 from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
 
 CAUTION = 1.125
 """Nats taken off all odds: errors are rarer than the weights were fitted to. At the default threshold four places in
-ten thousand characters of sound text are then raised (`scripts/bench/sense.py`)."""
+ten thousand characters of sound text are then raised (`scripts/bench/language.py`)."""
 
 LEAST = 1.5
 """The odds, in nats, from which a place is a finding at all; below, the threshold has nothing to choose from."""
@@ -50,9 +50,9 @@ class PagePosition:
 
 
 @dataclass(frozen=True, slots=True)
-class SenseEvidence:
-    """What the sense says of one place: `odds` is how much more likely what is `suggested` is there than what is
-    transcribed, in nats, less `CAUTION` and the margin of the pair; `reading` is what speaks for it. `column` and
+class LanguageEvidence:
+    """What the language model says of one place: `odds` is how much more likely what is `suggested` is there than what
+    is transcribed, in nats, less `CAUTION` and the margin of the pair; `reading` is what speaks for it. `column` and
     `offset` are the place in the page's source."""
 
     where: PagePosition
@@ -61,20 +61,20 @@ class SenseEvidence:
     transcribed: str
     suggested: str
     odds: float
-    reading: SenseReading
+    reading: LanguageReading
 
 
 def evidence(
     texts: Sequence[Transcription],
     language: Counted,
-    weights: SenseWeights,
+    weights: LanguageWeights,
     pages: Collection[PagePosition] | None = None,
     least: float = LEAST,
-) -> list[SenseEvidence]:
-    """The places of a work where the sense speaks for a look-alike of what is transcribed, by `least` nats or more; of
-    `pages` alone where they are given (the others are read beside them all the same). A work of more than `PART` code
-    points is heard in parts."""
-    findings: list[SenseEvidence] = []
+) -> list[LanguageEvidence]:
+    """The places of a work where the language model speaks for a look-alike of what is transcribed, by `least` nats or
+    more; of `pages` alone where they are given (the others are read beside them all the same). A work of more than
+    `PART` code points is heard in parts."""
+    findings: list[LanguageEvidence] = []
     for first, part in _parts(texts):
         own = None
         if pages is not None:
@@ -110,10 +110,10 @@ def _parts(texts: Sequence[Transcription]) -> Iterator[tuple[int, Sequence[Trans
         yield first, texts[first:]
 
 
-def _in_part(work: _Work, pages: Collection[PagePosition] | None, least: float) -> list[SenseEvidence]:
+def _in_part(work: _Work, pages: Collection[PagePosition] | None, least: float) -> list[LanguageEvidence]:
     places = work.places(pages)
     candidates = LookAlikes.shipped().of(work.tokens.raw[places])
-    best, odds = against(work.sense, places, candidates, LookAlikes.shipped().margins_of(work.tokens.raw[places]))
+    best, odds = against(work.contexts, places, candidates, LookAlikes.shipped().margins_of(work.tokens.raw[places]))
     chosen = np.flatnonzero(odds >= least)
     pairs = np.stack([candidates[chosen, 0], candidates[chosen, best[chosen]]], axis=1)
     return work.evidence(places[chosen], pairs.astype(np.uint32), odds[chosen])
@@ -127,11 +127,11 @@ def asked_places(tokens: TextTokens) -> Places:
 
 
 def against(
-    sense: Sense, places: Places, candidates: Codes, margins: NDArray[np.float32]
+    contexts: ContextScores, places: Places, candidates: Codes, margins: NDArray[np.float32]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """For each place which of the candidates the sense speaks for rather than for the first, and by how many nats more
-    than it takes."""
-    scores = sense.scores(places, candidates)
+    """For each place which of the candidates the language model speaks for rather than for the first, and by how many
+    nats more than it takes."""
+    scores = contexts.scores(places, candidates)
     others = scores - margins - CAUTION
     others[:, 0] = NOTHING
     best = others.argmax(1)
@@ -144,13 +144,13 @@ def _narrow(numbers: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
 
 
 class _Work:
-    """A work read for its sense."""
+    """A work read by the language model."""
 
-    def __init__(self, texts: Sequence[Transcription], language: Counted, weights: SenseWeights) -> None:
+    def __init__(self, texts: Sequence[Transcription], language: Counted, weights: LanguageWeights) -> None:
         self._texts = texts
         streams = [stream_of(text) for text in texts]
         self.tokens = TextTokens.of(streams, Folding(LookAlikes.shipped()))
-        self.sense = Sense(self.tokens, language, weights)
+        self.contexts = ContextScores(self.tokens, language, weights)
         self._text = _narrow(np.repeat(np.arange(len(streams)), [len(stream) for stream in streams]))
         self._page, self._line, self._offset = (
             _narrow(np.concatenate([getattr(stream, name) for stream in streams]))
@@ -167,22 +167,22 @@ class _Work:
         wanted[[first[place.text] + place.page for place in pages]] = True
         return np.asarray(places[wanted[self.tokens.page[places]]])
 
-    def evidence(self, places: Places, pairs: Codes, odds: NDArray[np.float32]) -> list[SenseEvidence]:
+    def evidence(self, places: Places, pairs: Codes, odds: NDArray[np.float32]) -> list[LanguageEvidence]:
         """What is to be told of these places; each pair is what is transcribed and what is suggested."""
         grams: list[_Gram] = []
-        for start, met in self.sense.met(places, pairs):
+        for start, met in self.contexts.met(places, pairs):
             grams += self._grams(places[start : start + len(met.text)], pairs[start:], met)
         elsewhere = self._elsewhere(places, pairs, grams)
         findings = []
         for at, pair, gram, pages, nats in zip(places, pairs, grams, elsewhere, odds, strict=True):
-            reading = SenseReading(
+            reading = LanguageReading(
                 round(float(nats), 3), gram.suggested, gram.for_it, gram.transcribed, gram.against, pages
             )
             where = PagePosition(int(self._text[at]), int(self._page[at]))
             line, offset = int(self._line[at]), int(self._offset[at])
             transcribed, suggested = self._written(where, line, offset, *map(chr, pair))
             if transcribed != suggested:
-                findings.append(SenseEvidence(where, line, offset, transcribed, suggested, float(nats), reading))
+                findings.append(LanguageEvidence(where, line, offset, transcribed, suggested, float(nats), reading))
         return findings
 
     def _written(
@@ -258,8 +258,8 @@ class _Gram:
     against: int
 
 
-def flag_of(page: Page, ref: str, finding: SenseEvidence, threshold: float) -> Flag:
-    """A finding of the sense alone as a flag of its page, without id and without a place on an image."""
+def flag_of(page: Page, ref: str, finding: LanguageEvidence, threshold: float) -> Flag:
+    """A finding of the language model alone as a flag of its page, without id and without a place on an image."""
     column = page.columns[finding.column]
     return Flag(
         page=page.id,
@@ -273,6 +273,6 @@ def flag_of(page: Page, ref: str, finding: SenseEvidence, threshold: float) -> F
         score=finding.odds,
         raised=finding.odds >= threshold,
         bbox=None,
-        evidence=Evidence(SENSE, sense=finding.reading),
+        evidence=Evidence(LANGUAGE, language=finding.reading),
         context=context_of(column.source, finding.offset, 1),
     )

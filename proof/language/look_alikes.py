@@ -1,4 +1,5 @@
-"""The characters between which the sense decides: for each the others that a hand or a recogniser takes it for.
+"""The characters between which the language model decides: for each the others that a hand or a recogniser takes it
+for.
 
 `data/look_alikes.tsv` is made by `scripts/make_look_alikes.py`, which says by what measure; the nearest stand first.
 """
@@ -39,14 +40,14 @@ class Nearness(IntEnum):
 
 
 MARGINS = (4.0, 2.0, 0.0)
-"""Nats that the sense must bring on top, by nearness: pairs that are rarely exchanged are many, and texts write some of
-them for one another (具其, 齊齋). What they cost and gain: `scripts/bench/sense.py`."""
+"""Nats that the language model must bring on top, by nearness: pairs that are rarely exchanged are many, and texts
+write some of them for one another (具其, 齊齋). What they cost and gain: `scripts/bench/language.py`."""
 
 
 class LookAlikes:
     """Which characters can stand for which. `rivals` (rows x `MOST`, code points) has in each row a character, then its
-    look-alikes, nearest first, then zeros; `margins` (rows x `MOST`) what the sense must bring on top to speak for
-    each; `row_of` leads from a code point to its row, -1 where it has none."""
+    look-alikes, nearest first, then zeros; `margins` (rows x `MOST`) what the language model must bring on top to speak
+    for each; `row_of` leads from a code point to its row, -1 where it has none."""
 
     def __init__(self, pairs: Iterable[tuple[str, str, Nearness]]) -> None:
         near: defaultdict[int, dict[int, Nearness]] = defaultdict(dict)
@@ -102,9 +103,8 @@ def _nearness(confused: float, origin: str) -> Nearness:
 class Folding:
     """One form for every word, whatever the edition: what stands around a character is compared so.
 
-    A character that has look-alikes stays what it is: between these the sense decides. What a character folds to is
-    asked once for all texts.
-    """
+    A character that has look-alikes stays what it is: between these the language model decides. What a character folds
+    to is asked once for all texts."""
 
     def __init__(self, look_alikes: LookAlikes) -> None:
         self._kept = look_alikes.row_of >= 0

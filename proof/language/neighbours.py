@@ -150,5 +150,5 @@ def fitting(
 
 
 def trusted(known: Floats, familiar: float = FAMILIAR) -> Floats:
-    """How far the sense is heard (0 to 1) in passages that the language knows so well."""
+    """How far the language model is heard (0 to 1) in passages that the language knows so well."""
     return np.asarray(np.minimum(known / familiar, 1.0), np.float32)

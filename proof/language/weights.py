@@ -58,7 +58,7 @@ def features(language: NDArray[np.int32], text: NDArray[np.int32], shares: Float
 
 
 @dataclass(frozen=True, slots=True)
-class SenseWeights:
+class LanguageWeights:
     """A network of one hidden layer, beside a straight path from features to score: the mean of several of which each
     was fitted from another beginning."""
 
@@ -68,12 +68,12 @@ class SenseWeights:
     straight: Floats
 
     @classmethod
-    def shipped(cls) -> SenseWeights:
+    def shipped(cls) -> LanguageWeights:
         """Those that come with the program."""
         return _shipped()
 
     @classmethod
-    def load(cls, path: Path) -> SenseWeights:
+    def load(cls, path: Path) -> LanguageWeights:
         with np.load(path) as arrays:
             return cls(*(arrays[name].astype(np.float32) for name in ("inner", "bias", "outer", "straight")))
 
@@ -89,6 +89,6 @@ class SenseWeights:
 
 
 @cache
-def _shipped() -> SenseWeights:
+def _shipped() -> LanguageWeights:
     with resources.as_file(resources.files("proof.language").joinpath(FILE)) as path:
-        return SenseWeights.load(path)
+        return LanguageWeights.load(path)

@@ -39,6 +39,10 @@ class Origin(StrEnum):
     PERSON = "person"
 
 
+LINE_BREAK = "¶"
+"""What a finding about lines has for the ending of a line, however that is written in the file."""
+
+
 OF_TEXT = (Origin.FINDING, Origin.COLLATION, Origin.PERSON)
 """Origins of flags that are about the text, and no measure of those who check and read it."""
 
@@ -81,13 +85,16 @@ class WitnessReading:
         return asdict(self)
 
 
-SENSE = "sense"
+LANGUAGE = "language"
 """The `reason` of flags that the language model alone raised."""
 
 COLLATION = "collation"
 """The `reason` of flags that are differences of editions: witnesses raised them, no image."""
 
-WITHOUT_IMAGE = frozenset({SENSE, COLLATION})
+CORRECTED_BY_HAND = "by hand"
+"""The `reason` of what a person corrected where nothing was flagged."""
+
+WITHOUT_IMAGE = frozenset({LANGUAGE, COLLATION})
 """Reasons of flags that do not come from an image."""
 
 PLACEHOLDER = "placeholder"
@@ -95,7 +102,7 @@ PLACEHOLDER = "placeholder"
 
 
 @dataclass(frozen=True, slots=True)
-class SenseReading:
+class LanguageReading:
     """What the language model says at the place of a flag.
 
     `odds` is the log-odds of what is suggested against what is transcribed, in nats. `suggested` and `transcribed`
@@ -118,7 +125,7 @@ class SenseReading:
         return asdict(self) | {"places": list(self.places)}
 
     @classmethod
-    def of(cls, values: dict[str, Any]) -> SenseReading:
+    def of(cls, values: dict[str, Any]) -> LanguageReading:
         """The reading that `as_dict` gave."""
         return cls(**{**values, "places": tuple(values["places"])})
 
@@ -133,7 +140,7 @@ class Evidence:
     - `alternatives`: readings of the engine with their posteriors, most probable first;
     - `ink`: what the ink alone says; `note`: the characters that the image shows there; `notice`: a further remark;
     - `base`: the score before the whole run was taken into account, None if that changed nothing;
-    - `witnesses`: readings of other witnesses, whose weights the score has; `sense`: what the language model says.
+    - `witnesses`: readings of other witnesses, whose weights the score has; `language`: what the language model says.
     """
 
     reason: str
@@ -145,7 +152,7 @@ class Evidence:
     note: str = ""
     base: float | None = None
     witnesses: tuple[WitnessReading, ...] = ()
-    sense: SenseReading | None = None
+    language: LanguageReading | None = None
     notice: Notice | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -161,7 +168,7 @@ class Evidence:
             "notice": self.notice and self.notice.as_json(),
             "base": None if self.base is None else round(self.base, 4),
             "witnesses": [witness.as_dict() for witness in self.witnesses],
-            "sense": self.sense.as_dict() if self.sense else None,
+            "language": self.language.as_dict() if self.language else None,
         }
         return {name: value for name, value in pairs.items() if value not in ("", None, [])}
 

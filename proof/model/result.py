@@ -94,7 +94,9 @@ class PageResult:
 def box_at(characters: Iterable[CheckedCharacter], line: int, offset: int, length: int) -> Box | None:
     """Where the characters at a place of a column stand on the image; where the place has none, the one before it, or
     else the first of the column. None where nothing of the column is known."""
-    of_line = sorted((one for one in characters if one.line == line), key=lambda one: one.offset)
-    boxes = [one.box for one in of_line if offset <= one.offset < offset + length]
-    boxes = boxes or [one.box for one in of_line if one.offset < offset][-1:] or [one.box for one in of_line[:1]]
+    of_line = sorted((glyph for glyph in characters if glyph.line == line), key=lambda glyph: glyph.offset)
+    boxes = [glyph.box for glyph in of_line if offset <= glyph.offset < offset + length]
+    boxes = (
+        boxes or [glyph.box for glyph in of_line if glyph.offset < offset][-1:] or [glyph.box for glyph in of_line[:1]]
+    )
     return reduce(Box.union, boxes) if boxes else None

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from math import exp
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from proof.errors import TextError
 from proof.quality.sampling import interval
@@ -43,27 +43,20 @@ class ErrorClass(StrEnum):
 ERRORS = (ErrorClass.PLANTED, ErrorClass.REAL)
 
 
-class Place(Protocol):
-    """Code points `offset` to `offset + length` of a line of a page."""
-
-    @property
-    def page(self) -> str: ...
-    @property
-    def line(self) -> int: ...
-    @property
-    def offset(self) -> int: ...
-    @property
-    def length(self) -> int: ...
-
-
 @dataclass(frozen=True, slots=True)
-class KeyRow:
-    """A place of a text and what stands there by its image: `reading` for `transcribed`."""
+class Place:
+    """Code points `offset` to `offset + length` of a line of a page."""
 
     page: str
     line: int
     offset: int
     length: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRow(Place):
+    """A place of a text and what stands there by its image: `reading` for `transcribed`."""
+
     transcribed: str
     reading: str
     kind: str
@@ -74,14 +67,10 @@ class KeyRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Place):
     """What a verifier says of a place. `score` ranks its findings; of those that it shows a proofreader (`raised`)
     recall and false findings are counted. `probability` is how likely it takes the place for an error, 0 to 1."""
 
-    page: str
-    line: int
-    offset: int
-    length: int
     suggested: str = ""
     score: float = 0.0
     raised: bool = True

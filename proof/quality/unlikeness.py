@@ -34,7 +34,7 @@ def unlikeness(
     if not len(shapes):
         return np.zeros(0)
     glyphs = _unit(shapes.astype(np.float32))
-    own = glyphs @ middle_of(shapes, p_text)
+    own = glyphs @ _middle(glyphs, p_text)
     doubt = DOUBT_WEIGHT * (1.0 - p_text)
     if other is None:
         return np.asarray(1.0 - own + doubt, dtype=np.float64)
@@ -43,9 +43,13 @@ def unlikeness(
 
 def middle_of(shapes: NDArray[np.int8], p_text: NDArray[np.float64]) -> NDArray[np.float64]:
     """Mean shape of a character, of unit length: over its confirmed glyphs, without the fifth that is least alike."""
+    return _middle(_unit(shapes.astype(np.float32)), p_text)
+
+
+def _middle(glyphs: NDArray[np.float32], p_text: NDArray[np.float64]) -> NDArray[np.float64]:
     confirmed = p_text >= CONFIRMED_POSTERIOR
-    chosen = confirmed if np.count_nonzero(confirmed) >= MIN_CONFIRMED else slice(None)
-    glyphs = _unit(shapes[chosen].astype(np.float32))
+    if MIN_CONFIRMED <= np.count_nonzero(confirmed) < len(glyphs):
+        glyphs = glyphs[confirmed]
     mean = _unit(glyphs.mean(axis=0, keepdims=True))[0]
     cosines = glyphs @ mean
     kept = glyphs[cosines >= np.quantile(cosines, 1 - KEPT_SHARE)]
@@ -53,4 +57,5 @@ def middle_of(shapes: NDArray[np.int8], p_text: NDArray[np.float64]) -> NDArray[
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6))
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    return np.asarray(vectors / np.maximum(lengths, 1e-6)[:, None])

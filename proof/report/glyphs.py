@@ -109,16 +109,11 @@ def flag_place(result: PageResult, flag: Flag) -> GlyphPlace | None:
     inside = [
         c for c in result.characters if c.line == flag.line and flag.offset <= c.offset < end and not c.text.isspace()
     ]
-    others = [
-        other_flag
-        for other_flag in result.flags
-        if other_flag.bbox and other_flag.line == flag.line and not other_flag.length and other_flag != flag
-    ]
     lacking = [
         box
-        for other_flag in others
-        if other_flag.bbox
-        for box in _one_by_one(other_flag.bbox, len(other_flag.suggested))
+        for other in result.flags
+        if other.bbox and other.line == flag.line and not other.length and other != flag
+        for box in _one_by_one(other.bbox, len(other.suggested))
     ]
     if flag.kind is Kind.OMISSION or flag.evidence.reason == PLACEHOLDER:  # what the text has there is none of these
         missing = missing_characters(flag) if flag.kind is Kind.OMISSION else flag.suggested

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from proof.locale.marking import Say, _
 from proof.locale.notices import in_words
-from proof.model.flags import COLLATION, PLACEHOLDER, Flag, Kind, SenseReading, is_moved
-from proof.model.flags import SENSE as SENSE_ALONE
+from proof.model.flags import COLLATION, PLACEHOLDER, Flag, Kind, LanguageReading, is_moved
+from proof.model.flags import LANGUAGE as LANGUAGE_ALONE
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import Status
 from proof.store.decision_records import Verdict
@@ -60,10 +60,10 @@ OF_EDITIONS = dict.fromkeys(Kind, _OTHERWISE) | {
 
 UNKNOWN = _("The image reads %(suggested)s (%(best)s); %(transcribed)s is not among the characters that can be read.")
 
-SENSE = _("The sense speaks for %(suggested)s: %(likely)s %(often)s times, %(unlikely)s %(seldom)s times.")
-SENSE_BESIDE = _("The words around speak for %(likely)s: %(often)s times, %(unlikely)s %(seldom)s times.")
-SENSE_AGAINST = _("The words around speak against this: %(likely)s %(often)s times, %(unlikely)s %(seldom)s times.")
-SENSE_AGAINST_ALONE = _("The words around speak against this.")
+LANGUAGE = _("The language model speaks for %(suggested)s: %(likely)s %(often)s times, %(unlikely)s %(seldom)s times.")
+LANGUAGE_BESIDE = _("The words around speak for %(likely)s: %(often)s times, %(unlikely)s %(seldom)s times.")
+LANGUAGE_AGAINST = _("The words around speak against this: %(likely)s %(often)s times, %(unlikely)s %(seldom)s times.")
+LANGUAGE_AGAINST_ALONE = _("The words around speak against this.")
 READ_ELSEWHERE = _("Elsewhere this glyph was read as %(reading)s.")
 INK = {
     0: _("There is no ink for a character here."),
@@ -71,7 +71,7 @@ INK = {
     2: _("There is ink for %(number)s characters here."),
 }
 """What the ink on the image holds, by the number of characters; 2 for any more."""
-SENSE_ELSEWHERE = _("%(likely)s stands on %(pages)s.")
+LANGUAGE_ELSEWHERE = _("%(likely)s stands on %(pages)s.")
 
 STATUSES = {
     Status.CHECKED: _("checked"),
@@ -89,6 +89,10 @@ REASONS = {
     "columns missing": _("Most of what this image shows is not in the text."),
     "column doubled": _("A column stands twice in the text."),
     "column moved": _("A column stands elsewhere on the image."),
+    "column added": _("A column is added by hand."),
+    "column deleted": _("A column is deleted by hand."),
+    "column split": _("A column is split by hand."),
+    "columns joined": _("Two columns are joined by hand."),
     "column not on the page": _("A column of the text is not on the image."),
     "columns not on the page": _("Several columns of the text are not on the image."),
     "columns unlike": _("Several columns of the image are unlike their text at most places."),
@@ -184,8 +188,8 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
     else:
         unread = flag.kind is Kind.OMISSION and not flag.suggested  # what is there, its reason says
         parts = [_about_characters(flag, say)] if flag.kind in SENTENCES and not unread else []
-    if evidence.sense is not None and evidence.reason != SENSE_ALONE and evidence.sense.weight:
-        parts += _beside_the_image(evidence.sense, say)
+    if evidence.language is not None and evidence.reason != LANGUAGE_ALONE and evidence.language.weight:
+        parts += _beside_the_image(evidence.language, say)
     named = evidence.notice is not None and evidence.reason in NAMED_BY_NOTICE
     if evidence.reason in REASONS and not named:
         parts.append(say(REASONS[evidence.reason]))
@@ -196,8 +200,8 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
     if evidence.ink and evidence.ink.code is not NoticeCode.INK_UNREAD:  # of which the reason says as much
         parts.append(_ink(evidence.ink, say))
     if evidence.note:
-        in_column = flag.kind is Kind.LAYOUT and flag.line > 0  # the note is then what the column reads
-        parts.append(say(_("The image reads: %(read)s")) % {"read": evidence.note} if in_column else evidence.note)
+        reads = flag.kind is Kind.LAYOUT  # the note is then what the column or the page reads
+        parts.append(say(_("The image reads: %(read)s")) % {"read": evidence.note} if reads else evidence.note)
     if evidence.notice:
         parts.append(in_words(evidence.notice, say))
     return " ".join(_sentence(part) for part in parts)
@@ -229,8 +233,8 @@ def _list_name(rule: str, say: Say) -> str:
 
 def _about_characters(flag: Flag, say: Say) -> str:
     evidence = flag.evidence
-    if evidence.sense is not None and evidence.reason == SENSE_ALONE:
-        return _by_sense(flag.suggested, evidence.sense, say)
+    if evidence.language is not None and evidence.reason == LANGUAGE_ALONE:
+        return _by_language_model(flag.suggested, evidence.language, say)
     values = {"transcribed": flag.transcribed, "suggested": flag.suggested}
     if evidence.reason == COLLATION:
         readings = [witness for witness in evidence.witnesses if witness.reading == flag.suggested]
@@ -245,9 +249,9 @@ def _about_characters(flag: Flag, say: Say) -> str:
     return say(READ[flag.kind]) % (values | {"text": percent(evidence.p_text)})
 
 
-def _by_sense(suggested: str, reading: SenseReading, say: Say) -> str:
-    """What the sense says, with the counts that speak and pages that have the same."""
-    words = say(SENSE) % {
+def _by_language_model(suggested: str, reading: LanguageReading, say: Say) -> str:
+    """What the language model says, with the counts that speak and pages that have the same."""
+    words = say(LANGUAGE) % {
         "suggested": suggested,
         "likely": reading.suggested,
         "often": reading.suggested_count,
@@ -255,21 +259,21 @@ def _by_sense(suggested: str, reading: SenseReading, say: Say) -> str:
         "seldom": reading.transcribed_count,
     }
     pages = (
-        say(SENSE_ELSEWHERE) % {"likely": reading.suggested, "pages": ", ".join(reading.places)}
+        say(LANGUAGE_ELSEWHERE) % {"likely": reading.suggested, "pages": ", ".join(reading.places)}
         if reading.places
         else ""
     )
     return f"{words} {pages}".strip()
 
 
-def _beside_the_image(reading: SenseReading, say: Say) -> list[str]:
-    """What the sense adds to what the image shows: for what this shows, or against it; nothing where no count speaks
-    for it."""
+def _beside_the_image(reading: LanguageReading, say: Say) -> list[str]:
+    """What the language model adds to what the image shows: for what this shows, or against it; nothing where no count
+    speaks for it."""
     runs = [(reading.suggested, reading.suggested_count), (reading.transcribed, reading.transcribed_count)]
     (likely, often), (unlikely, seldom) = runs if reading.weight > 0 else reversed(runs)
     if not often and not seldom:
-        return [say(SENSE_AGAINST_ALONE)] if reading.weight < 0 else []
-    message = SENSE_BESIDE if reading.weight > 0 else SENSE_AGAINST
+        return [say(LANGUAGE_AGAINST_ALONE)] if reading.weight < 0 else []
+    message = LANGUAGE_BESIDE if reading.weight > 0 else LANGUAGE_AGAINST
     return [say(message) % {"likely": likely, "often": often, "unlikely": unlikely, "seldom": seldom}]
 
 

@@ -42,8 +42,8 @@ class PageTally:
 
 
 def raised_where_checked(pages: Iterable[PageTally]) -> int:
-    """Raised flags on pages whose characters were checked: on a page without an image the sense raises some, too, and
-    of its characters none is counted."""
+    """Raised flags on pages whose characters were checked: on a page without an image the language model raises some,
+    too, and of its characters none is counted."""
     return sum(page.raised for page in pages if page.characters)
 
 

@@ -115,10 +115,11 @@ class FlagsSection:
     show_variants: bool = _setting(
         ValueKind.SWITCH, False, "whether other forms of the same word (畧 for 略) are shown too"
     )
-    sense: bool = _setting(
+    language_model: bool = _setting(
         ValueKind.SWITCH,
         True,
-        "whether the sense is heard: beside what images show, and alone where they do not tell (己已巳) or are missing",
+        "whether the language model is used: beside what images show, and alone where they do not tell (己已巳) or are "
+        "missing",
         results=True,
     )
 
@@ -361,27 +362,27 @@ class Settings:
     def witness_sources(self) -> tuple[WitnessSource, ...]:
         """What `project.witnesses` names, each once, a pattern as the files that it means. Raises ConfigError where
         one is not there."""
-        found: dict[WitnessSource, None] = {}
+        sources: dict[WitnessSource, None] = {}
         for source in self.project.witnesses:
             if source.revision or source.path.is_dir():
-                found[source] = None
+                sources[source] = None
                 continue
             files = self._files("witnesses", (source.path,))
-            found.update((replace(source, path=file), None) for file in files)
-        return tuple(found)
+            sources.update((replace(source, path=file), None) for file in files)
+        return tuple(sources)
 
     def witness_names(self) -> dict[str, str]:
         """The full names of the witnesses that have one, by their sigla."""
         return {source.siglum: source.name for source in self.project.witnesses if source.name}
 
     def _files(self, key: str, paths: tuple[Path, ...]) -> tuple[Path, ...]:
-        found: dict[Path, None] = {}
+        files_named: dict[Path, None] = {}
         for path in paths:
             files = [path] if path.is_file() else self._matching(path)
             if not files:
                 raise ConfigError(f"{self._named_where(key, path)}{path}: {_no_file(path)}")
-            found.update(dict.fromkeys(files))
-        return tuple(found)
+            files_named.update(dict.fromkeys(files))
+        return tuple(files_named)
 
     def fingerprint(self) -> str:
         """A hash of the settings that change how a page is judged.
@@ -414,8 +415,8 @@ class Settings:
     def _matching(self, pattern: Path) -> list[Path]:
         """The files that a pattern means; brackets in the name of the project folder are no part of it."""
         base = self.folder if self.folder and pattern.is_relative_to(self.folder) else Path(pattern.anchor)
-        found = base.glob(str(pattern.relative_to(base)))
-        return sorted(path for path in found if path.is_file() and not path.name.startswith("."))
+        matches = base.glob(str(pattern.relative_to(base)))
+        return sorted(path for path in matches if path.is_file() and not path.name.startswith("."))
 
     def _named_where(self, key: str, path: Path) -> str:
         """Where the file names a text or a witness; '' for one of the command line."""

@@ -24,9 +24,9 @@ MOST_TEXTS = 12
 def find_texts(folder: Path) -> tuple[Path, ...]:
     """The texts in `folder`, or, where none lies in it, in the folders directly below; in the order of their names."""
     for places in ([folder], _below(folder)):
-        found = [path for place in places for path in _texts_in(place)]
-        if found:
-            return tuple(found)
+        texts = [path for place in places for path in _texts_in(place)]
+        if texts:
+            return tuple(texts)
     return ()
 
 

@@ -60,7 +60,7 @@ def add_to_project(file: Path, texts: Sequence[Path], images: Sequence[Path] = (
     """
     text = TomlFile.read(file).text
     for key, paths in (("texts", texts), ("images", images)):
-        known = {Path(file.parent, one).resolve() for one in _list_of(text, key)}
+        known = {Path(file.parent, named).resolve() for named in _list_of(text, key)}
         new = [_shown(path, file.parent) for path in paths if path.resolve() not in known]
         if new:
             text = _with_paths(file, text, key, new)
@@ -72,7 +72,7 @@ def _with_paths(file: Path, text: str, key: str, new: list[str]) -> str:
     """`text` with `new` at the end of the list that `[project]` has under `key`."""
     wanted = deepcopy(tomllib.loads(text))
     project = wanted.setdefault("project", {})
-    added = ", ".join(json.dumps(one, ensure_ascii=False) for one in new)
+    added = ", ".join(json.dumps(path, ensure_ascii=False) for path in new)
     lines = text.split("\n")
     if key in project:
         _, end = statement_of(text, ("project", key))
@@ -93,7 +93,7 @@ def _with_paths(file: Path, text: str, key: str, new: list[str]) -> str:
 def _closed_later(lines: list[str], end: int, added: str) -> Iterable[str]:
     """The file with `added` before each of the brackets of the line in which a list may end, the last first."""
     last = lines[end - 1]
-    for at in reversed([found.start() for found in re.finditer(r"\]", last)]):
+    for at in reversed([bracket.start() for bracket in re.finditer(r"\]", last)]):
         for comma in (", ", " ", ""):
             yield "\n".join([*lines[: end - 1], f"{last[:at]}{comma}{added}{last[at:]}", *lines[end:]])
 
@@ -109,7 +109,7 @@ def _as_statement(lines: list[str], text: str, statement: str) -> Iterable[str]:
 
 def _list_of(text: str, key: str) -> list[str]:
     project: Mapping[str, Any] = tomllib.loads(text).get("project", {})
-    return [str(one) for one in project.get(key, ())]
+    return [str(value) for value in project.get(key, ())]
 
 
 def _kept_value(name: str, settings: Settings) -> Any:
@@ -123,7 +123,7 @@ def _kept_value(name: str, settings: Settings) -> Any:
 def _toml(value: Any, base: Path) -> str:
     """A setting's value as TOML; paths inside the folder `base` relative to it."""
     if isinstance(value, tuple):
-        return f"[{', '.join(_toml(one, base) for one in value)}]"
+        return f"[{', '.join(_toml(item, base) for item in value)}]"
     if isinstance(value, bool | int | float):
         return json.dumps(value)
     if isinstance(value, WitnessSource):

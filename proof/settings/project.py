@@ -64,11 +64,13 @@ def texts_of_project(settings: Settings) -> tuple[Path, ...]:
 
 def projects_near(folder: Path) -> str:
     """What to say where `folder` is no project: the projects above and below it, and how to name one; '' without."""
-    found = list(islice(_near(folder), MOST_NAMED))
-    if not found:
+    projects = list(islice(_near(folder), MOST_NAMED))
+    if not projects:
         return ""
-    said = " and ".join(map(str, found))
-    return f"{'a project lies' if len(found) == 1 else 'projects lie'} in {said}: name it with --config {found[0]}"
+    names = " and ".join(map(str, projects))
+    return (
+        f"{'a project lies' if len(projects) == 1 else 'projects lie'} in {names}: name it with --config {projects[0]}"
+    )
 
 
 def _around(texts: Sequence[Path]) -> Iterator[Settings]:

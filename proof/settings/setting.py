@@ -95,7 +95,7 @@ class Setting:
             case ValueKind.PATHS:
                 return tuple(resolved(path, base) for path in given)
             case ValueKind.WITNESSES:
-                return tuple(_witness(one, base) for one in given)
+                return tuple(_witness(source, base) for source in given)
             case ValueKind.PATH_OR_NAME:
                 return _path_or_name(str(given), base)
         return given
@@ -160,8 +160,8 @@ def setting_field(kind: ValueKind, default: Any, help: str, **rest: Any) -> Any:
 
 def nearest(name: str, names: Sequence[str]) -> str:
     """The name that `name` is most likely a slip for; '' where none is near."""
-    found = process.extractOne(name.lower(), names, scorer=fuzz.ratio, score_cutoff=60)
-    return found[0] if found else ""
+    match = process.extractOne(name.lower(), names, scorer=fuzz.ratio, score_cutoff=60)
+    return match[0] if match else ""
 
 
 def shown(value: object) -> str:

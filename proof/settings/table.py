@@ -20,10 +20,17 @@ HEADS = (_("setting"), _("value"), _("default"), _("meaning"))
 
 def settings_table(language: str = "en") -> str:
     """All settings as a Markdown table; their help is in the catalogue of `language`, as all that people read is."""
-    told = translations(language)
-    rows = [_row(told.gettext(head) for head in HEADS), _row("---" for _head in HEADS)]
+    catalogue = translations(language)
+    rows = [_row(catalogue.gettext(head) for head in HEADS), _row("---" for _head in HEADS)]
     rows += [
-        _row((f"`{setting.name}`", _values(setting, told), f"`{shown(setting.default)}`", told.gettext(setting.help)))
+        _row(
+            (
+                f"`{setting.name}`",
+                _values(setting, catalogue),
+                f"`{shown(setting.default)}`",
+                catalogue.gettext(setting.help),
+            )
+        )
         for setting in SETTINGS.values()
     ]
     return "\n".join(rows) + "\n"
@@ -33,12 +40,12 @@ def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _values(setting: Setting, told: NullTranslations) -> str:
+def _values(setting: Setting, catalogue: NullTranslations) -> str:
     """What may be set, in words."""
     if setting.choices:
-        return str(told.gettext(_(", "))).join(f"`{choice}`" for choice in setting.choices)
-    kind = told.pgettext("setting", setting.kind.value)
+        return str(catalogue.gettext(_(", "))).join(f"`{choice}`" for choice in setting.choices)
+    kind = catalogue.pgettext("setting", setting.kind.value)
     if setting.low is None or setting.high is None:
         return str(kind)
     limits = {"kind": kind, "low": shown(setting.low), "high": shown(setting.high)}
-    return str(told.gettext(_("%(kind)s, %(low)s to %(high)s")) % limits)
+    return str(catalogue.gettext(_("%(kind)s, %(low)s to %(high)s")) % limits)

@@ -39,8 +39,8 @@ class TomlFile:
             return cls(path, text, tomllib.loads(text))
         except tomllib.TOMLDecodeError as error:
             message = str(error)
-            found = _PLACE.search(message)
-            line = int(found["line"]) if found and found["line"] else line_of(text, ())
+            match = _PLACE.search(message)
+            line = int(match["line"]) if match and match["line"] else line_of(text, ())
             raise ConfigError(f"{path}:{line}: is not valid TOML: {_PLACE.sub('', message)}") from error
 
     def where(self, keys: tuple[str, ...]) -> str:

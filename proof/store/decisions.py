@@ -17,8 +17,9 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
-from proof.model.flags import Kind, Origin
+from proof.model.flags import Flag, Kind, Origin
 from proof.store.authorities import seen_at
+from proof.store.column_changes import DELETED, JOINED
 from proof.store.decision_records import (
     STATE_OF,
     TAKING_BACK,
@@ -52,8 +53,8 @@ from proof.store.typed_text import check_authority, check_markup, check_meant, c
 
 AT_ONCE = 500
 
-SURPLUS_COLUMN = frozenset({"column doubled", "column moved", "column not on the page"})
-"""Reasons of findings about a column that should not be where it is."""
+SURPLUS_COLUMN = frozenset({"column doubled", "column moved", "column not on the page", DELETED, JOINED})
+"""Reasons of findings about a column, or the end of one, that should not be where it is."""
 
 
 class Decisions(StorePart):
@@ -297,7 +298,7 @@ def check_typed(demand: DecisionRequest, flag: FlagRow) -> None:
     UnconfirmedReadingError where it looks like a slip."""
     if demand.verdict not in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN):
         return
-    check_markup(demand.reading, flag.transcribed)
+    check_markup(demand.reading, flag.transcribed or (flag.suggested if flag.kind == Kind.LAYOUT.value else ""))
     if not demand.confirmed:
         seen = frozenset() if flag.origin == Origin.PERSON.value else seen_at(flag)
         check_meant(demand.reading, seen | {flag.transcribed})
@@ -441,7 +442,12 @@ def _left_by(demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
         raise RefusedDecisionError(_("the text reads so itself: where the copy reads as the text does, say `copy`"))
     if demand.verdict is Verdict.DELETE and not flag.transcribed:
         raise RefusedDecisionError(_("flag %(flag)s: nothing stands there that could be deleted"), flag=flag.id)
-    if demand.verdict is Verdict.TAKE and flag.transcribed and not reading and not _says_too_much(flag):
+    if (
+        demand.verdict is Verdict.TAKE
+        and flag.transcribed
+        and not reading
+        and not _says_too_much(flag.kind, flag.reason)
+    ):
         raise RefusedDecisionError(
             _("flag %(flag)s: no reading is suggested there; to delete what stands say `delete`"), flag=flag.id
         )
@@ -451,9 +457,16 @@ def _left_by(demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
     return state, reading
 
 
-def _says_too_much(flag: FlagRow) -> bool:
+def may_take(flag: Flag) -> bool:
+    """Whether a flag has something to take: another reading, or that nothing is to stand there."""
+    if not flag.suggested:
+        return bool(flag.transcribed) and _says_too_much(flag.kind.value, flag.evidence.reason)
+    return flag.suggested != flag.transcribed
+
+
+def _says_too_much(kind: str, reason: str) -> bool:
     """Whether the finding itself says that something stands there that should not."""
-    return flag.kind == Kind.INSERTION.value or flag.reason in SURPLUS_COLUMN
+    return kind == Kind.INSERTION.value or reason in SURPLUS_COLUMN
 
 
 def _undone(session: Session, demand: DecisionRequest, flag: FlagRow) -> DecisionRow | None:

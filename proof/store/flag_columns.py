@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,6 +84,8 @@ class Columns:
         self.by_score = np.argsort(-self.score, kind="stable")
         self.rank = np.empty(len(found), dtype=np.int64)
         self.rank[self.by_score] = np.arange(len(found))
+        self._differ = np.zeros(len(found), dtype=np.bool_)
+        """Flags on which readers differ, told to who decides between them: of what one of two corrected by hand too."""
         self._show_to_looker(session)
         self.otherwise = np.zeros(len(found), dtype=np.bool_)
         """Which flags were settled by another reading than the suggested one; told of moved characters alone."""
@@ -94,9 +96,13 @@ class Columns:
             if number in self.at:
                 self.state[self.at[number]] = STATES.index(own.state)
         if self.looker.arbitrates:
-            differ = np.isin(self.number, list(differing(session, FlagRow.work_id == self._work_id)))
-            self.by_hand &= ~differ  # what one of two corrected by hand is a question
-            self._raised &= differ | (self.state != STATES.index(State.OPEN))
+            self._differ = np.isin(self.number, list(differing(session, FlagRow.work_id == self._work_id)))
+
+    def _compare_anew(self, session: Session, flags: Collection[int]) -> None:
+        """Note which of these flags readers differ on since they read them."""
+        found = differing(session, FlagRow.id.in_(flags))
+        for number in flags:
+            self._differ[self.at[number]] = number in found
 
     def catch_up(self, session: Session, act: int) -> bool:
         """Read in new decisions, up to the act of that number. False where the arrays must be made anew: a rule was set
@@ -104,19 +110,20 @@ class Columns:
         since = (RuleRow.work_id == self._work_id, RuleRow.id > self._act)
         if act == self._act or session.scalar(select(exists().where(*since))):
             return act == self._act
-        reads = (ReadingRow.work_id == self._work_id, ReadingRow.id > self._act)
-        if self.looker.arbitrates and session.scalar(select(exists().where(*reads))):
-            return False
+        reads = [ReadingRow.work_id == self._work_id, ReadingRow.id > self._act, ReadingRow.id <= act]
+        reads += [] if self.looker.arbitrates else [ReadingRow.person == self.looker.person]
         query = select(DecisionRow.flag_id, DecisionRow.state, DecisionRow.reading, DecisionRow.suggested)
         query = query.where(DecisionRow.work_id == self._work_id, DecisionRow.id > self._act, DecisionRow.id <= act)
         decided = session.execute(query.order_by(DecisionRow.id)).all()
-        own = set(session.scalars(select(ReadingRow.flag_id).where(*reads, ReadingRow.person == self.looker.person)))
-        if not self.at.keys() >= own | {number for number, *_ in decided}:
+        read = set(session.scalars(select(ReadingRow.flag_id).where(*reads)))
+        if not self.at.keys() >= read | {number for number, *_ in decided}:
             return False
+        if self.looker.arbitrates and read:
+            self._compare_anew(session, read)
         for number, state, reading, suggested in decided:
             self.state[self.at[number]] = STATES.index(State(state))
             self.otherwise[self.at[number]] = said_otherwise(state, reading, suggested)
-        for number, seen in own_states(session, FlagRow.id.in_(own | {number for number, *_ in decided})).items():
+        for number, seen in own_states(session, FlagRow.id.in_(read | {number for number, *_ in decided})).items():
             self.state[self.at[number]] = STATES.index(seen.state)
         self._act = act
         return True
@@ -179,19 +186,26 @@ class Columns:
     @property
     def there(self) -> Mask:
         """Which flags are shown: not a correction by hand that was taken back."""
-        return np.asarray(~(self.by_hand & (self.state == STATES.index(State.OPEN))))
+        return np.asarray(~self.by_hand | self._differ | (self.state != STATES.index(State.OPEN)))
 
     @property
     def raised(self) -> Mask:
         """Which flags are shown to the proofreader by default, each a question of its own."""
-        return self.questions(np.asarray(self._raised & self.there))
+        return self.questions(np.asarray(self._shown & self.there))
+
+    @property
+    def _shown(self) -> Mask:
+        """Which flags are raised: for whoever decides between readers, those on which they differ, or differed."""
+        decided = self.state != STATES.index(State.OPEN)
+        shown: Mask = self._raised & (self._differ | decided if self.looker.arbitrates else True)
+        return shown
 
     def masks(self, wanted: QueueFilter) -> dict[str, Mask]:
         """Which flags each filter lets through."""
         everything = self.there
         masks = dict.fromkeys(("there", "raised", "kinds", "states", "pair", "juan", "pages", "scores"), everything)
         if wanted.raised is not None:
-            masks["raised"] = self._raised == wanted.raised
+            masks["raised"] = self._shown == wanted.raised
         if wanted.kinds:
             masks["kinds"] = np.isin(self.kind, [KINDS.index(kind) for kind in wanted.kinds])
         if wanted.states:

@@ -39,7 +39,7 @@ from proof.store.models import (
     TextVersionRow,
     WorkRow,
 )
-from proof.store.texts import Arrival, arrivals_of, content_of, sha_of
+from proof.store.texts import Arrival, arrivals_of, content_of, sha_of, version_read
 from proof.text.edit import Edit, edited, one_edit
 
 ENDING = ".decisions.jsonl"
@@ -51,7 +51,7 @@ RULE = "rule"
 TEXT = "text"
 """The `act` of a line about a text: what it read when something was decided in it (`content`), or that it came to read
 otherwise since (`edits` of what it read `before`). Places are told by the one and follow the other."""
-_OF_ONE_STORE = frozenset({"id", "work_id", "flag_id", "page_id", "about"})
+OF_ONE_STORE = frozenset({"id", "work_id", "flag_id", "page_id", "about"})
 """Columns that only mean something in one store."""
 
 Line = dict[str, Any]
@@ -167,8 +167,8 @@ class Journal:
     def _texts_of(self, session: Session, lines: Sequence[Line]) -> list[Line]:
         """The lines of what the texts read that acts are about, where the journal does not hold them yet."""
         wanted = dict.fromkeys((line["file"], line["sha"]) for line in lines if line.get("sha"))
-        held = self._held()
-        return [_text_line(file, _content_of(session, file, sha)) for file, sha in wanted if (file, sha) not in held]
+        versions = [(file, version_read(session, file, sha)) for file, sha in wanted if (file, sha) not in self._held()]
+        return [_text_line(file, content_of(version)) for file, version in versions if version is not None]
 
     def _arrivals(self, session: Session) -> Iterator[Line]:
         """The lines of the texts that came to read otherwise, each after what it read before."""
@@ -308,7 +308,7 @@ def all_lines(session: Session) -> Iterator[Line]:
 
 def _line(session: Session, row: ActRow) -> Line:
     names = (column.key for column in inspect(type(row)).column_attrs)
-    columns = {name: getattr(row, name) for name in names if name not in _OF_ONE_STORE}
+    columns = {name: getattr(row, name) for name in names if name not in OF_ONE_STORE}
     about = session.get(ActRow, row.about) if row.about is not None else None
     line: Line = {"format": FORMAT, **_place(session, row), **columns, "about": about.key if about else None}
     line["at"] = line["at"].isoformat()
@@ -320,16 +320,13 @@ def _place(session: Session, row: ActRow) -> Line:
     if isinstance(row, RuleRow):
         return work
     more: Line = {}
-    if isinstance(row, ReadingRow):
+    if isinstance(row, (DecisionRow, ReadingRow)):
         flag = session.get_one(FlagRow, row.flag_id)
         page = session.get_one(PageRow, flag.page_id)
         more = {"box": [flag.x, flag.y, flag.w, flag.h], **_place_in_text(session, flag)}
-    elif isinstance(row, DecisionRow):
-        flag = session.get_one(FlagRow, row.flag_id)
-        page = session.get_one(PageRow, flag.page_id)
-        of_flag = select(DecisionRow.key).where(DecisionRow.flag_id == flag.id, DecisionRow.version == 1)
-        first = row.key if row.version == 1 else session.scalar(of_flag) or row.key
-        more = {"first": first, "box": [flag.x, flag.y, flag.w, flag.h], **_place_in_text(session, flag)}
+        if isinstance(row, DecisionRow):
+            of_flag = select(DecisionRow.key).where(DecisionRow.flag_id == flag.id, DecisionRow.version == 1)
+            more["first"] = session.scalar(of_flag) or row.key
     else:
         page = session.get_one(PageRow, row.page_id)  # type: ignore[attr-defined]
         if isinstance(row, CommentRow) and row.flag_id is not None:
@@ -349,11 +346,6 @@ def _place_in_text(session: Session, flag: FlagRow) -> Line:
 
 def _text_line(path: str, content: str) -> Line:
     return {"format": FORMAT, "act": TEXT, "file": path, "sha": sha_of(content), "content": content}
-
-
-def _content_of(session: Session, path: str, sha: str) -> str:
-    known = select(TextVersionRow).join(TextRow, TextRow.id == TextVersionRow.text_id)
-    return content_of(session.scalars(known.where(TextRow.path == path, TextVersionRow.sha == sha)).one())
 
 
 def _arrival_line(session: Session, path: str, arrival: Arrival, before: str) -> Line:

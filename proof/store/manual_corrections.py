@@ -11,10 +11,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
-from proof.model.flags import Evidence, Flag, Kind, Origin, context_of, flag_id
+from proof.model.flags import CORRECTED_BY_HAND, Evidence, Flag, Kind, Origin, context_of, flag_id
 from proof.model.geometry import Box
 from proof.model.result import box_at
 from proof.store import codec, rows
+from proof.store.column_changes import ColumnChange, check_column, flag_of_change
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_demand, conflict_of, decide_in
 from proof.store.events import key_of_another, must_be_own
@@ -32,7 +33,8 @@ class ManualCorrection:
     `reading`, or are deleted where `delete` says so; `doubt` marks them as doubtful, without a reading. Length 0
     inserts a missed character. `key` is the request's; corrections of one `batch` are one act, taken back together.
     `transcribed` is what was seen to stand there, and `source` in the whole column, where it matters that it still
-    does. `authority`, `confirmed` and `origin` are those of a `DecisionRequest`."""
+    does. `change` is what becomes of the column as a whole: `offset` is then where it is split, `reading` the column
+    that is added. `authority`, `confirmed` and `origin` are those of a `DecisionRequest`."""
 
     work: str
     page: int
@@ -51,6 +53,7 @@ class ManualCorrection:
     authority: str = ""
     confirmed: bool = False
     origin: Mapping[str, Any] = field(default_factory=dict)
+    change: ColumnChange | None = None
 
 
 class ManualCorrections(StorePart):
@@ -86,6 +89,9 @@ class ManualCorrections(StorePart):
 def _check(wanted: ManualCorrection) -> None:
     """Raises RefusedDecisionError where no page could be corrected so."""
     check_demand(_demand(wanted, 1, 0))
+    if wanted.change is not None:
+        check_column(wanted.change, wanted.reading, confirmed=wanted.confirmed)
+        return
     if not 0 <= wanted.length <= LONGEST_READING:
         raise RefusedDecisionError(_("at most %(most)s characters are corrected at once"), most=LONGEST_READING)
     if wanted.delete and not wanted.length:
@@ -100,7 +106,9 @@ def correct_in(session: Session, wanted: ManualCorrection, column: ColumnRow | N
     page = page_of(session, wanted.work, wanted.page)
     said = session.scalar(select(ActRow).where(ActRow.key == wanted.key))
     if isinstance(said, FlagAct):  # sent again; the text may be another by now
-        if (said.page, said.line, said.offset, said.length) != (page.page, wanted.line, wanted.offset, wanted.length):
+        there = (said.page, said.line, *((said.offset, said.length) if wanted.change is None else ()))
+        asked = (page.page, wanted.line, *((wanted.offset, wanted.length) if wanted.change is None else ()))
+        if there != asked:
             raise key_of_another()
         return decide_in(session, _demand(wanted, said.flag_id, (said.version or 1) - 1))
     if column is None:
@@ -114,14 +122,18 @@ def correct_in(session: Session, wanted: ManualCorrection, column: ColumnRow | N
     if wanted.transcribed not in (None, stands) or wanted.source not in seen:
         told = _("%(page)s: column %(column)s no longer reads so; load the page anew")
         raise NoPlaceError(told, page=page.page, column=wanted.line)
+    packed = session.get(CharactersRow, page.id)
+    characters = codec.unpack(packed.data) if packed else ()
+    if wanted.change is not None:
+        change = wanted.change, wanted.offset, wanted.reading
+        row = _row_by_hand(session, page, flag_of_change(session, page, column, *change, characters), column)
+        return decide_in(session, _demand(wanted, row.id, version_seen(session, row)))
     _check_alone(session, page, wanted)
     answered = wanted.length == 1 and (wanted.line, wanted.offset) in places  # what people see there was seeded
     there = (wanted.page, wanted.line, wanted.offset, wanted.length)
     flagged = flag_there(session, *there, seeded=answered)
     if flagged is not None and (answered or (flagged.state == State.OPEN.value and flagged.transcribed == stands)):
         return decide_in(session, _demand(wanted, flagged.id, version_seen(session, flagged)))
-    packed = session.get(CharactersRow, page.id)
-    characters = codec.unpack(packed.data) if packed else ()
     box = box_at(characters, column.number, wanted.offset, wanted.length)
     flag = _flag(page, column.source, wanted, box)
     row = _row_by_hand(session, page, flag, column)
@@ -172,6 +184,9 @@ def _check_alone(session: Session, page: PageRow, wanted: ManualCorrection) -> N
 
 
 def _demand(wanted: ManualCorrection, flag: int, version: int) -> DecisionRequest:
+    if wanted.change is not None:
+        demand = DecisionRequest(wanted.work, flag, Verdict.TAKE, version, wanted.person, wanted.key, note=wanted.note)
+        return replace(demand, batch=wanted.batch, authority=wanted.authority)
     verdict = Verdict.DELETE if wanted.delete else Verdict.UNSURE if wanted.doubt else Verdict.TYPED
     said = (wanted.person, wanted.key, wanted.reading, wanted.note)
     demand = DecisionRequest(wanted.work, flag, verdict, version, *said, batch=wanted.batch)
@@ -234,7 +249,7 @@ def _flag(page: PageRow, source: str, wanted: ManualCorrection, box: Box | None)
         score=0.0,
         raised=True,
         bbox=box,
-        evidence=Evidence("by hand"),
+        evidence=Evidence(CORRECTED_BY_HAND),
         context=context_of(source, wanted.offset, wanted.length),
     )
     return replace(flag, id=id_by_hand(flag, source))

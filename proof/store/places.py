@@ -26,7 +26,7 @@ from proof.store.decision_records import SETTLED
 from proof.store.lookup import changed
 from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.rows import PagePlace
-from proof.store.texts import carry, carry_to, content_of, decided_reading
+from proof.store.texts import carry, carry_to, content_of, decided_reading, version_read
 from proof.text.positions import PositionMap, Span
 
 _SETTLED = frozenset(state.value for state in SETTLED)
@@ -116,7 +116,7 @@ def follow_to_other_texts(session: Session, pages: Iterable[tuple[PageRow, PageP
         if flag.version_id == page.version_id:
             flags_of[place.text, place.sha].append(flag)
     for known, flags in flags_of.items():
-        version = _version_read(session, *known)
+        version = version_read(session, *known)
         if version is not None:
             carry_to(session, flags, version)
             carry(session, flags)
@@ -147,16 +147,10 @@ def _standings(
     for page, place in pages:
         key = (place.text, place.sha)
         if key not in versions:
-            versions[key] = _version_read(session, *key)
+            versions[key] = version_read(session, *key)
         version = versions[key]
         if version is not None:
             yield page, version, min(place.lines.values(), default=0)
-
-
-def _version_read(session: Session, path: str, sha: str) -> TextVersionRow | None:
-    """The version of the text at `path` that has that hash."""
-    known = select(TextVersionRow).join(TextRow, TextRow.id == TextVersionRow.text_id)
-    return session.scalar(known.where(TextRow.path == path, TextVersionRow.sha == sha))
 
 
 def _placed_pages(

@@ -10,7 +10,6 @@ flag of the place. Doing it twice changes nothing.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,6 +22,7 @@ from proof.model.flags import Kind, Origin
 from proof.store.journal import (
     COMMENT,
     DECISION,
+    OF_ONE_STORE,
     READING,
     RULE,
     TEXT,
@@ -51,6 +51,7 @@ from proof.store.models import (
 )
 from proof.store.places import no_longer_ask
 from proof.store.texts import Arrival, Place, Writing, content_of, place_of, sha_of, version_of
+from proof.text.lines import LINE_ENDING
 from proof.text.versions import most_alike
 
 KINDS = {mapper.polymorphic_identity: mapper.class_ for mapper in inspect(ActRow).polymorphic_iterator()}
@@ -325,9 +326,6 @@ def _flag_at(session: Session, line: Line, standing: _Standing | None) -> FlagRo
     return flag
 
 
-_LINE_END = re.compile(r"¶*\r?\n|¶+")
-
-
 def _stand_on(session: Session, page: PageRow, flag: FlagRow) -> None:
     """Note the column and the offset of a flag that stands on a page; the page's image may lack the column."""
     start = flag.start or 0
@@ -338,7 +336,7 @@ def _stand_on(session: Session, page: PageRow, flag: FlagRow) -> None:
         return
     begin = page.start + column.begins
     between = content_of(session.get_one(TextVersionRow, flag.version_id))[begin:start]
-    ends = [found.end() for found in _LINE_END.finditer(between)]
+    ends = [found.end() for found in LINE_ENDING.finditer(between)]
     flag.line, flag.offset = column.number + len(ends), start - begin - max(ends, default=0)
 
 
@@ -395,6 +393,5 @@ def _gone(line: Line) -> FlagRow:
 
 def _values(table: type[ActRow], line: Line) -> dict[str, Any]:
     """The columns of an act that a line gives."""
-    own = {"id", "act", "work_id", "flag_id", "page_id", "about"}
-    names = [column.key for column in inspect(table).column_attrs if column.key not in own]
+    names = {column.key for column in inspect(table).column_attrs} - OF_ONE_STORE - {"act"}
     return {name: line[name] for name in names} | {"at": moment(line["at"])}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import proof
-from proof.model.flags import Evidence, Flag, Kind, SenseReading, WitnessReading
+from proof.model.flags import Evidence, Flag, Kind, LanguageReading, WitnessReading
 from proof.model.geometry import Box
 from proof.model.notices import Notice
 from proof.model.result import CheckedColumn, PageResult, Status
@@ -154,7 +154,7 @@ def flag_values(flag: Flag) -> dict[str, Any]:
         "base": None if evidence.base is None else float(evidence.base),
         "witnesses": [one.as_dict() for one in evidence.witnesses],
         "moved": flag.moved,
-        "sense": evidence.sense.as_dict() if evidence.sense else None,
+        "language": evidence.language.as_dict() if evidence.language else None,
     }
     return {
         "uid": flag.id,
@@ -221,7 +221,7 @@ def flag_of(page: str, row: FlagRow) -> Flag:
         notice=_notice_of(details.get("notice")),
         base=details.get("base"),
         witnesses=tuple(WitnessReading(**one) for one in details.get("witnesses", [])),
-        sense=SenseReading.of(details["sense"]) if "sense" in details else None,
+        language=LanguageReading.of(details["language"]) if "language" in details else None,
     )
     return Flag(
         page=page,

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy import ColumnElement, delete, select
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind, Origin
@@ -132,20 +132,17 @@ def hold(session: Session, paths: Iterable[str]) -> Sequence[TextRow]:
     return session.scalars(texts.with_for_update()).all()
 
 
+def version_read(session: Session, path: str, sha: str) -> TextVersionRow | None:
+    """The version of the text at `path` that has that hash."""
+    known = select(TextVersionRow).join(TextRow, TextRow.id == TextVersionRow.text_id)
+    return session.scalar(known.where(TextRow.path == path, TextVersionRow.sha == sha))
+
+
 def move_text(session: Session, old: str, new: str) -> None:
-    """Note that the text at `old` lies at `new` now; where another is known there, its places are those of that."""
-    text = session.scalar(select(TextRow).where(TextRow.path == old))
-    if text is None:
-        return
-    there = session.scalar(select(TextRow).where(TextRow.path == new))
-    if there is None:
-        text.path = new
-        return
-    for version in session.scalars(select(TextVersionRow).where(TextVersionRow.text_id == text.id)).all():
-        same = version_of(session, there, version.sha, content_of(version))
-        for table in (FlagRow, PageRow):
-            of_version = update(table).where(table.text_id == text.id, table.version_id == version.id)
-            session.execute(of_version.values(text_id=there.id, version_id=same.id))
+    """Note that the text at `old` lies at `new` now, where no other is known."""
+    known = {text.path: text for text in hold(session, [old, new])}
+    if old in known and new not in known:
+        known[old].path = new
 
 
 def version_of(session: Session, text: TextRow, sha: str, content: str) -> TextVersionRow:
@@ -160,24 +157,23 @@ def version_of(session: Session, text: TextRow, sha: str, content: str) -> TextV
     return version
 
 
-def carry(session: Session, flags: Iterable[FlagRow], script: str = "") -> None:
+def carry(session: Session, flags: Iterable[FlagRow]) -> None:
     """Carry the places of these flags to the present versions of their texts."""
     by_text: defaultdict[int, list[FlagRow]] = defaultdict(list)
     for flag in flags:
         if flag.text_id is not None:
             by_text[flag.text_id].append(flag)
     for number, of_text in by_text.items():
-        text = session.get_one(TextRow, number)
-        version = session.get(TextVersionRow, text.version_id) if text.version_id else None
-        if version is not None:
-            carry_to(session, of_text, version, script)
+        present = session.get_one(TextRow, number).version_id
+        if present is not None:
+            carry_to(session, of_text, session.get_one(TextVersionRow, present))
 
 
-def carry_to(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, script: str = "") -> None:
+def carry_to(session: Session, flags: Sequence[FlagRow], version: TextVersionRow) -> None:
     """Carry the places of these flags to a version of their text, or of another."""
     newest = session.get_one(TextRow, version.text_id).version_id
     before = _content(session, newest) if newest != version.id else None
-    _carry(session, flags, version, Arrival(before, content_of(version), script))
+    _carry(session, flags, version, Arrival(before, content_of(version)))
 
 
 def _carry(session: Session, flags: Iterable[FlagRow], version: TextVersionRow, arrival: Arrival) -> None:

@@ -25,6 +25,7 @@ from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
 
 from proof.errors import ProofError
+from proof.model.flags import LINE_BREAK, Kind
 from proof.model.result import Status
 from proof.store.cache import Bounded
 from proof.store.decision_records import State
@@ -39,7 +40,7 @@ from proof.text.model import Script
 from proof.text.page_marked import page_sources
 from proof.text.variants import policy_of
 
-BLANK = " \u3000¶"
+BLANK = f" \u3000{LINE_BREAK}"
 """Characters at the ends of a column that are no part of its text."""
 
 KEPT_BYTES = 250_000_000
@@ -315,6 +316,7 @@ def _decided(
         FlagRow.page_id,
         FlagRow.line,
         FlagRow.offset,
+        FlagRow.kind,
         FlagRow.transcribed,
         FlagRow.state,
         FlagRow.reading,
@@ -341,6 +343,8 @@ def _edits(source: str, flags: Iterable[Any]) -> tuple[Edit, ...]:
     for flag in flags:
         exported = flag.version_id != flag.checked  # since the check: the column still has what was transcribed
         old, new = flag.transcribed if exported else flag.reads, decided_reading(flag)
+        if flag.kind == Kind.LAYOUT.value and new and not old and new != LINE_BREAK:  # a column beside this one
+            new = f"{LINE_BREAK}{new}" if flag.offset else f"{new}{LINE_BREAK}"
         edit = Edit(flag.offset, len(old), new)
         if old == new or edit.start < reached or not source.startswith(old, edit.start):
             continue

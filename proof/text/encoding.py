@@ -67,15 +67,14 @@ def decode(path: Path, data: bytes, encoding: str | None = None) -> Decoded:
     """
     if not data:
         raise TextError(path, None, "the file is empty: give a transcription with page marks")
-    for magic, advice in _OTHER_FILES:
-        if data.startswith(magic):
-            raise TextError(path, None, advice)
+    if advice := next((advice for magic, advice in _OTHER_FILES if data.startswith(magic)), ""):
+        raise TextError(path, None, advice)
     mark, marked = next(((mark, name) for mark, name in _BOMS if data.startswith(mark)), (b"", ""))
     codec = _codec(path, encoding, marked)
     bom = bool(mark) and codec == marked
     if mark and not bom and encoding is None:
         raise TextError(path, None, _advice(marked))
-    if encoding is None and _riddled_with_nul(data):
+    if encoding is None and data.count(0) * 100 > len(data):  # two-byte text or a binary file, but no UTF-8
         raise TextError(path, None, _advice(_guess(data)))
     try:
         text = data[len(mark) if bom else 0 :].decode(codec)
@@ -124,11 +123,6 @@ def _codec(path: Path, encoding: str | None, marked: str) -> str:
     if base is None:
         return info.name
     return marked if marked[:6] == base[:6] else base
-
-
-def _riddled_with_nul(data: bytes) -> bool:
-    """Whether one byte in a hundred is NUL: two-byte text or a binary file, but no UTF-8."""
-    return data.count(0) * 100 > len(data)
 
 
 def _undecodable(path: Path, data: bytes, codec: str, error: UnicodeDecodeError, *, named: bool) -> TextError:

@@ -6,6 +6,7 @@ and carriage returns, as editors count them. In the Kanripo format a line may ho
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from proof.text import kanripo, mirror
@@ -13,6 +14,9 @@ from proof.text.model import is_han
 from proof.text.pages import LineKind, PageMark, SourceLine, implied_first_page
 from proof.text.remarks import Code
 from proof.text.transcription import Format
+
+LINE_ENDING = re.compile(r"¶*(?:\r\n|\n|\r)|¶+")
+"""What stands between two columns of a page."""
 
 
 def lines(text: str) -> Iterator[SourceLine]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
 from proof.text.model import Cell, Column, Page
@@ -32,8 +33,8 @@ def note_parts(note: str, layer: Layer = Layer.COMMENTARY) -> list[Part]:
     subcommentary or an editor's remark, to that. Ideographic spaces between the parts belong to none."""
     parts: list[Part] = []
     current = layer
-    for start, end in _spaced(note):
-        for begin, stop, voice in _voices(note, start, end):
+    for part in re.finditer(r"[^\u3000]+", note):
+        for begin, stop, voice in _voices(note, *part.span()):
             if voice is not None:
                 current = voice
             if begin == 0 and voice is None and _EDITOR_FIRST.match(note):
@@ -53,11 +54,6 @@ def last_layer(parts: list[Part], layer: Layer) -> Layer:
 def is_gloss(text: str) -> bool:
     """Whether `text` tells nothing but sounds."""
     return _GLOSSES.fullmatch(text) is not None
-
-
-def _spaced(note: str) -> Iterator[tuple[int, int]]:
-    for part in re.finditer(r"[^\u3000]+", note):
-        yield part.span()
 
 
 def _voices(note: str, start: int, end: int) -> Iterator[tuple[int, int, Layer | None]]:
@@ -156,15 +152,10 @@ class _ColumnLayers:
 
 def _stretches(column: Column, cells: Sequence[Cell], layer: Layer) -> list[LayerStretch]:
     """The cells as stretches: cut wherever markup stands between two of them."""
-    stretches: list[LayerStretch] = []
-    start = end = -1
-    for cell in cells:
-        if cell.offset != end:
-            if end > start:
-                stretches.append(LayerStretch(layer, column.start + start, column.source[start:end]))
-            start = cell.offset
-        end = cell.offset + cell.length
-    if end > start:
+    cuts = [at for at, (one, other) in enumerate(pairwise(cells), 1) if one.offset + one.length != other.offset]
+    stretches = []
+    for first, stop in pairwise([0, *cuts, len(cells)] if cells else []):
+        start, end = cells[first].offset, cells[stop - 1].offset + cells[stop - 1].length
         stretches.append(LayerStretch(layer, column.start + start, column.source[start:end]))
     return stretches
 

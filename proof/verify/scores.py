@@ -92,7 +92,7 @@ NEIGHBOURS = 4
 """Cells on either side whose readings tell how far the image can be trusted here."""
 
 CONTEXT = 0.4
-"""What a nat of the sense's odds weighs beside the image. By logistic regression of whether a
+"""What a nat of the language model's odds weighs beside the image. By logistic regression of whether a
 flag is an error on its score and the odds, over 1,872 flags on 100 rendered half-folios of three works, 1,360 of them
 errors, of `plant.py` and fluent ones. Each work judged by what the other two gave, the log loss falls from 0.111 to
 0.093."""
@@ -103,23 +103,22 @@ pages are raised at 0.4 and 1,407 at 0.6, with as many false flags there, on two
 fonts."""
 
 LIFTED, LOWERED = 2.0, 1.0
-"""By how many nats the sense lifts and lowers a score at most. Lowered by no more: the errors of real transcribers are
-fluent, and what the image shows clearly no context may hide. Lifted by 2.5 at most, where a nat weighs 0.8, 16 right
-characters of 36,000 on rendered pages in a second font are raised, and 10 by 2."""
+"""By how many nats the language model lifts and lowers a score at most. Lowered by no more: the errors of real
+transcribers are fluent, and what the image shows clearly no context may hide. Lifted by 2.5 at most, where a nat weighs
+0.8, 16 right characters of 36,000 on rendered pages in a second font are raised, and 10 by 2."""
 
 
-def sense_weight(odds: float, lifted: float = LIFTED) -> float:
-    """What the odds of the sense (nats against what is transcribed) add to the score of what the image shows, `lifted`
-    at most."""
+def language_weight(odds: float, lifted: float = LIFTED) -> float:
+    """What the odds of the language model (nats against what is transcribed) add to the score of what the image shows,
+    `lifted` at most."""
     return min(max((CONTEXT_AGAINST if odds > 0 else CONTEXT) * odds, -LOWERED), lifted)
 
 
 def unseen_score(odds: float, p_text: float | None, transcribed: str, suggested: str) -> float:
-    """How strongly the sense speaks against a character that its image does not contradict.
+    """How strongly the language model speaks against a character that its image does not contradict.
 
-    `odds` are those of the sense, in nats, `p_text` the posterior of what is transcribed (None where nothing was read):
-    what the image shows of it is taken off, in full, or by `ALIKE` where the two are written alike.
-    """
+    `odds` are those of the language model, in nats, `p_text` the posterior of what is transcribed (None where nothing
+    was read): what the image shows of it is taken off, in full, or by `ALIKE` where the two are written alike."""
     if p_text is None:
         return odds
     chance = min(max(p_text, 0.5), 1.0 - 1e-5)

@@ -270,6 +270,7 @@ class FlagDetail(FlagOut):
     rule: str
     p_text: float | None
     p_best: float | None
+    takes: bool = Field(description="Whether there is something to take: a reading, or that nothing is to stand there")
     reads: str = Field(description="Of a column or a page: what the image reads")
     alternatives: list[AlternativeOut]
     witnesses: list[WitnessOut]
@@ -358,13 +359,8 @@ class FlagsOut(BaseModel):
     next: str | None
 
 
-class ColumnsOut(BaseModel):
-    items: list[ColumnOut]
-
-
 class HistoryOut(BaseModel):
     items: list[DecisionOut]
-    next: str | None
 
 
 class DisplacedOut(RootModel[DisplacedDecision]):

@@ -147,17 +147,6 @@ def set_rule(path: schemas.WorkPath, body: schemas.RuleBody) -> Response:
 
 
 @api.get(
-    "/works/<string:work>/pages/<int:page>/columns",
-    tags=[PAGES],
-    responses={200: answers.ColumnsOut},
-    summary="The columns of a page",
-)
-def columns(path: schemas.PagePath) -> Response:
-    _, result = project().store.queue.page(path.work, path.page)
-    return answer(answers.ColumnsOut(items=serializers.columns_of(project().store, path.work, path.page, result)))
-
-
-@api.get(
     "/works/<string:work>/flags", tags=[FLAGS], responses={200: answers.FlagsOut}, summary="Flags, filtered, in order"
 )
 def flags(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
@@ -166,12 +155,7 @@ def flags(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     numbers, more = store.queue.find(
         path.work, wanted_of(query), query.order, after=number_of(query.cursor), limit=limit
     )
-    found = store.queue.flags(path.work, numbers)
-    items = (
-        [serializers.flag_of(one) for one in found]
-        if not query.detail
-        else serializers.details(store, path.work, found, say)
-    )
+    items = serializers.listed(store, path.work, store.queue.flags(path.work, numbers), detail=query.detail)
     return answer(answers.FlagsOut(items=list(items), next=str(numbers[-1]) if more else None))
 
 
@@ -212,23 +196,7 @@ def flag_history(path: schemas.FlagPath) -> Response:
     store = project().store
     store.queue.flags(path.work, [path.flag], taken_back=True)
     items = [answers.DecisionOut(decision) for decision in store.decisions.history(path.flag)]
-    return answer(answers.HistoryOut(items=items, next=None))
-
-
-@api.get(
-    "/works/<string:work>/history",
-    tags=[DECISIONS],
-    responses={200: answers.HistoryOut},
-    summary="What was decided, newest first",
-)
-def history(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
-    store = project().store
-    store.queue.work(path.work)
-    found = store.decisions.log(path.work, before=number_of(query.cursor), limit=query.limit + 1)
-    items = [answers.DecisionOut(decision) for decision in found[: query.limit]]
-    return answer(
-        answers.HistoryOut(items=items, next=str(found[query.limit - 1].id) if len(found) > query.limit else None)
-    )
+    return answer(answers.HistoryOut(items=items))
 
 
 @api.get(

@@ -1,4 +1,5 @@
-"""A column of a page edited as a whole: what was typed against what stands there, as corrections of single places.
+"""A column of a page edited as a whole: what was typed against what stands there, as corrections of single places; or
+added, deleted, split or joined with the next.
 
 Notes, indents and marks of the text are cells and signs of their own, and stay: markup that is not there is refused as
 in any reading.
@@ -7,7 +8,7 @@ in any reading.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flask import Response
 from flask_openapi3.blueprint import APIBlueprint
@@ -16,7 +17,9 @@ from pydantic import BaseModel, Field
 from rapidfuzz.distance import Levenshtein
 
 from proof.locale.marking import _
-from proof.store.decision_records import ConflictError, Decision, DecisionRequest, Verdict
+from proof.model.flags import LINE_BREAK, Kind
+from proof.store.column_changes import ColumnChange
+from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.lookup import NoPlaceError
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import QueuedFlag
@@ -38,10 +41,13 @@ class ColumnPath(schemas.PagePath):
 
 
 class ColumnBody(schemas.Closed):
-    """A column as it is to read. What is corrected of it is one act, taken back together."""
+    """A column as it is to read, or the one that is added beside it. All that is corrected is one act."""
+
+    change: ColumnChange | None = Field(None, description="What becomes of the column as a whole; else it is edited")
+    at: int = Field(0, ge=0, le=2**31 - 1, description="Before which code point of the column as it stands it is split")
 
     seen: schemas.Seen = Field(description="The column as it stood; 404 where it reads otherwise now")
-    text: schemas.Seen
+    text: schemas.Seen = ""
     confirmed: bool = schemas.CONFIRMED
     authority: str = schemas.AUTHORITY
     note: str = Field("", max_length=LONGEST_NOTE)
@@ -68,8 +74,12 @@ def edit(path: ColumnPath, body: ColumnBody) -> Response:
     if source is None or edited(source, edits) != body.seen:
         told = _("%(page)s: column %(column)s no longer reads so; load the page anew")
         raise NoPlaceError(told, page=place.page, column=path.line)
+    if body.change is not None:
+        store.manual_corrections.correct(_change(path, body, body.change, source, edits))
+        return answer(ColumnOutcome(corrected=1, conflicts=[]))
     wanted = corrections_of(source, edits, body.text)
-    decided = {_place(queued): queued for queued in store.queue.on_page(path.work, place.position) if queued.version}
+    flags = [(queued, queued.flag) for queued in store.queue.on_page(path.work, place.position) if queued.version]
+    decided = {(flag.line, flag.offset, flag.length): queued for queued, flag in flags}
     corrections, decisions = [], []
     for n, one in enumerate(wanted):
         queued = decided.get((path.line, one.offset, one.length)) if one.edit else None
@@ -86,8 +96,19 @@ def edit(path: ColumnPath, body: ColumnBody) -> Response:
     return answer(ColumnOutcome(corrected=len(outcomes) - len(conflicts), conflicts=told_by))
 
 
-def _place(queued: QueuedFlag) -> tuple[int, int, int]:
-    return queued.flag.line, queued.flag.offset, queued.flag.length
+def _change(
+    path: ColumnPath, body: ColumnBody, change: ColumnChange, source: str, edits: Sequence[Edit]
+) -> ManualCorrection:
+    """What becomes of a column as a whole. Raises RefusedDecisionError where it is to be split within what was decided
+    as one."""
+    offsets, stands = dict[int, int](), 0
+    for unit in (*_units(source, edits), _Unit((), len(source), 0)):
+        offsets.setdefault(stands, unit.offset)
+        stands += len("".join(unit.now))
+    if change is ColumnChange.SPLIT and body.at not in offsets:
+        raise RefusedDecisionError(_("a column is split between two of its characters"))
+    correction = PlaceCorrection(offsets.get(body.at, 0), 0, body.text)
+    return replace(_correction(path, body, source, correction, body.key), delete=False, change=change)
 
 
 def _correction(path: ColumnPath, body: ColumnBody, source: str, one: PlaceCorrection, key: str) -> ManualCorrection:
@@ -112,6 +133,10 @@ def _correction(path: ColumnPath, body: ColumnBody, source: str, one: PlaceCorre
 def _decision(path: ColumnPath, body: ColumnBody, queued: QueuedFlag, reading: str, key: str) -> DecisionRequest:
     """What decides a place otherwise than before: as the text has it, without anything there, or so as was typed."""
     as_transcribed = reading == queued.flag.transcribed
+    if queued.flag.kind is Kind.LAYOUT and LINE_BREAK in reading:  # the ending of its line comes with it
+        reading = reading.strip(LINE_BREAK)
+        if queued.flag.suggested == LINE_BREAK:
+            raise RefusedDecisionError(_("something else is decided of this place: take that back first"))
     verdict = Verdict.KEEP if as_transcribed else Verdict.TYPED if reading else Verdict.DELETE
     return DecisionRequest(
         path.work,

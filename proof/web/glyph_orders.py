@@ -39,11 +39,12 @@ class OrderedOccurrences:
 
 
 class GlyphOrders:
-    """The occurrences of the characters asked for last, ordered."""
+    """The occurrences of the characters asked for last, and their orders."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._ordering = Lock()
+        self._found = Bounded[tuple[Any, ...], Occurrences](KEPT, len)
         self._kept = Bounded[tuple[Any, ...], OrderedOccurrences](KEPT, lambda one: len(one.found))
 
     def of(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
@@ -55,8 +56,12 @@ class GlyphOrders:
                 kept = self._kept.get(key) or self._kept.put(key, self._ordered(work, text, against, part))
         return kept
 
+    def _occurrences(self, work: str, text: str, part: int = 0) -> Occurrences:
+        key = (*self._store.glyphs.stamp(work), text, part)
+        return self._found.get(key) or self._found.put(key, self._store.glyphs.of(work, text, part))
+
     def _ordered(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
-        found = self._store.glyphs.of(work, text, part)
+        found = self._occurrences(work, text, part)
         unlike = unlikeness(found.glyphs["shape"], found.glyphs["p"] / 255.0, self._middle(work, found, text, against))
         return OrderedOccurrences(found, unlike, np.argsort(-unlike, kind="stable"))
 
@@ -65,7 +70,7 @@ class GlyphOrders:
         flagged as it."""
         if not against:
             return None
-        other = self._store.glyphs.of(work, against)
+        other = self._occurrences(work, against)
         if len(other) >= FEW:
             return middle_of(other.glyphs["shape"], other.glyphs["p"] / 255.0)
         flagged = self._store.glyphs.flagged(work, text, against)

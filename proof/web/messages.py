@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proof.locale.marking import Say, _
-from proof.report.reasons import KINDS, MOVED_NAME, VERDICTS
+from proof.report.reasons import KINDS, MOVED_NAME, REASONS, VERDICTS
 
 STATES = {
     "open": _("open"),
@@ -183,7 +183,7 @@ SCRIPT = {
     "left_to_mark": _("Pages that nobody proofread yet: %(num)s"),
     "left_to_validate": _("Pages for a second person: %(num)s"),
     "left_problems": _("Open problems: %(num)s"),
-    "left": _("%(places)s places to look at, about %(errors)s errors left"),
+    "left": _("%(places)s places to look at, about %(errors)s errors among the others"),
     "willBeWritten": _("An export writes: %(num)s"),
     "notWritten": _("not written: %(num)s"),
     "notWrittenFor": _("not written: %(reason)s"),
@@ -242,6 +242,8 @@ SCRIPT = {
     "secondReader": _("%(name)s (reads the image)"),
     "madeOf": _("With these parts:"),
     "columnEdited": _("Columns edited"),
+    "columnBefore": _("A new column before column %(number)s"),
+    "columnAfter": _("A new column after column %(number)s"),
     "conflicts": _("%(num)s had been decided by others"),
 }
 
@@ -255,5 +257,6 @@ def words(say: Say) -> dict[str, object]:
         "pageStates": {state: say(message) for state, message in PAGE_STATES.items()},
         "kinds": {kind.value: say(message) for kind, message in KINDS.items()},
         "moved": say(MOVED_NAME),
+        "reasons": {reason: say(message) for reason, message in REASONS.items()},
         **{name: say(message) for name, message in SCRIPT.items()},
     }

@@ -285,10 +285,7 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
     numbers, more = store.queue.find(work, wanted, query.order, after=first, limit=limit)
     if first is not None and detail:
         numbers = [first, *numbers]
-    found = store.queue.flags(work, numbers)
-    items = (
-        serializers.details(store, work, found, say) if detail else [serializers.flag_of(queued) for queued in found]
-    )
+    items = serializers.listed(store, work, store.queue.flags(work, numbers), detail=detail)
     data: dict[str, Any] = {
         "work": answers.WorkOut(summary).model_dump(mode="json"),
         "query": query.model_dump(mode="json", exclude={"cursor", "limit", "detail"}, exclude_none=True),

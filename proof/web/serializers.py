@@ -16,6 +16,7 @@ from proof.report.view import View, ordinal, view_of
 from proof.store import Store
 from proof.store.comments import Comment
 from proof.store.decision_records import State
+from proof.store.decisions import may_take
 from proof.store.queue_records import ListedPage, QueuedFlag
 from proof.store.readings import LOOKER, BlindReading
 from proof.text.column import is_character
@@ -153,6 +154,7 @@ def _detail(
         rule=evidence.rule,
         p_text=evidence.p_text,
         p_best=evidence.p_best,
+        takes=may_take(flag),
         reads=evidence.note if flag.kind is Kind.LAYOUT else "",
         alternatives=_alternatives(flag),
         witnesses=[WitnessOut(one) for one in evidence.witnesses],

@@ -25,7 +25,7 @@ from scripts.bench.material import SHARED
 
 MEASURES = (
     *("planted", "canon", "running", "witnesses", "passages", "untaught", "coarse", "geometry"),
-    *("columns", "plain", "ink", "crops", "glyphs", "sense"),
+    *("columns", "plain", "ink", "crops", "glyphs", "language"),
     *("texts", "speed", "stages", "store", "cluster", "web", "steady"),
 )
 HEADINGS = ("figure", "measured", "bar", "counts")

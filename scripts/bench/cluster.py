@@ -212,7 +212,7 @@ def settings_of(folder: Path, address: str) -> Any:
         "store.url": f"sqlite:///{folder / 'proof.sqlite'}",
         "cluster.address": address,
     }
-    return Settings().replace(given | {"engine.name": "null", "flags.sense": False})
+    return Settings().replace(given | {"engine.name": "null", "flags.language_model": False})
 
 
 # what they are started with

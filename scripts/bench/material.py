@@ -77,7 +77,8 @@ def engine_and_checker(script: Script = Script.TRADITIONAL) -> tuple[Engine, Che
 
 
 def check_in(folder: Path, texts: list[Path], images: list[Path], imglist: Path | None = None, **given: object) -> None:
-    """Check texts into a store in `folder`, unless that was done before; `given` are settings (`flags__sense`)."""
+    """Check texts into a store in `folder`, unless that was done before; `given` are settings
+    (`flags__language_model`)."""
     if (folder / "out/summary.json").is_file():
         return
     values = {"project.texts": texts, "project.images": images, "project.imglist": imglist}

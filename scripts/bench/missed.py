@@ -27,7 +27,7 @@ class Stage(StrEnum):
     LOOKS = "taken back by a further look"
     CANDIDATE = "not a candidate"
     FORM = "taken for another form"
-    SENSE = "lowered by the sense"
+    LANGUAGE = "lowered by the language model"
     DAMPED = "damped as alike or as a habit"
     DOUBT = "damped by doubt about the image"
     BELOW = "below the threshold"
@@ -96,9 +96,9 @@ def _lowered(flag: Record, threshold: float) -> Stage:
     evidence = flag["evidence"]
     if flag["kind"] == "variant":
         return Stage.FORM
-    score = flag["score"] - evidence.get("sense", {}).get("weight", 0.0)
+    score = flag["score"] - evidence.get("language", {}).get("weight", 0.0)
     if score >= threshold:
-        return Stage.SENSE
+        return Stage.LANGUAGE
     alike = evidence.get("rule") == "alike in the hand"
     if max(evidence.get("base", score), score) / (ALIKE if alike else 1.0) >= threshold:
         return Stage.DAMPED

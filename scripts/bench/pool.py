@@ -103,9 +103,9 @@ class Bench:
         store: str = "",
         **given: object,
     ) -> None:
-        """Check one text and add what came of it to the pool; `given` are settings (`flags__sense`). Pages without an
-        image are not the check's. What was read on images is kept in a `store`, by default one of this run: with
-        another run's, that run's text is checked again as it is now."""
+        """Check one text and add what came of it to the pool; `given` are settings (`flags__language_model`). Pages
+        without an image are not the check's. What was read on images is kept in a `store`, by default one of this run:
+        with another run's, that run's text is checked again as it is now."""
         out = self.folder / f"out-{tag}"
         pool.repeats[tag] = partial(
             self.run, tag=tag, text=text, images=images, imglist=imglist, key=key, pages=pages, store=store, **given
@@ -228,8 +228,8 @@ def _told(flag: Mapping[str, Any] | None) -> str:
         return ""
     evidence = flag["evidence"]
     chances = [f"{name} {evidence[name]:.5f}" for name in ("p_text", "p_best") if name in evidence]
-    sense = [f"sense {evidence['sense']['weight']:+.2f}"] if "sense" in evidence else []
-    said = [f"{flag['score']:.2f}", evidence["reason"], evidence.get("rule", ""), *chances, *sense]
+    language = [f"language {evidence['language']['weight']:+.2f}"] if "language" in evidence else []
+    said = [f"{flag['score']:.2f}", evidence["reason"], evidence.get("rule", ""), *chances, *language]
     return " ".join([f"{flag['kind']} {flag['transcribed']}→{flag['suggested']}", *filter(None, said)])
 
 

@@ -196,8 +196,8 @@ class History:
         if cell is not None and cell.flag == made["flag"]:
             cell.decide(reads, settled=made["state"] != "open")
             cell.by = self.person
-        elif cell is not None and reads is not None:
-            cell.others.add(reads)
+        elif cell is not None:
+            cell.others.add(made["reading"])
             cell.touched = True
 
     def by_hand(self) -> str:

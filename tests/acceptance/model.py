@@ -18,7 +18,8 @@ class Cell:
     `flag` is the question that was decided last, `flags` those before it. `settled`: somebody decided it; `touched`:
     the text was changed there, or beside it, since then; `unseen`: somebody wrote into the file what was decided, and
     no command has read the file since; `by`: who decided last. `others` are readings of questions before, which may
-    come back with the text that they were asked of; `copy_of` is the cell of which somebody made this one."""
+    come back with the text that they were asked of; `before` is what was wanted before the last question, and is again
+    where its answer is taken back (`open`); `copy_of` is the cell of which somebody made this one."""
 
     was: str
     now: str
@@ -30,13 +31,15 @@ class Cell:
     by: str = ""
     flags: list[int] = field(default_factory=list)
     others: set[str] = field(default_factory=set)
+    before: str | None = None
+    open: bool = False
     copy_of: Cell | None = None
 
     def ask(self, flag: int) -> None:
         """Somebody answers this question: where it is another than the last one, it is asked of what stands now."""
         if self.flag not in (0, flag):
             self.flags.append(self.flag)
-            self.was, self.reads = self.now, None
+            self.before, self.was, self.reads = self.wanted, self.now, None
         self.flag = flag
 
     def decide(self, reads: str | None, *, settled: bool) -> None:
@@ -44,11 +47,13 @@ class Cell:
         taken back after somebody wrote it into the file, and before any command read that, is their text."""
         if self.unseen and reads != self.reads:
             self.was, self.unseen, self.touched = self.now, False, True
-        self.reads = reads
-        self.settled = settled or self.now != self.was
+        self.reads, self.open = reads, not settled
+        self.settled = settled or self.now != self.wanted
 
     @property
     def wanted(self) -> str:
+        if self.open and self.before is not None:
+            return self.before
         return self.was if self.reads is None else self.reads
 
     @property

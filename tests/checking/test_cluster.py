@@ -36,7 +36,7 @@ from proof.store import PagePlace, Store
 from proof.text.encoding import Decoded
 from proof.text.model import Page, Script
 from proof.text.transcription import Format, Transcription
-from tests.checking import test_sense_alone as sense_alone
+from tests.checking import test_language_alone as language_alone
 from tests.checking.test_pipeline import FIRST, SECOND, THIRD, Material, again, checked, outcome_folder, pages, raw
 from tests.conftest import PATIENCE
 
@@ -121,11 +121,13 @@ def test_a_cluster_finds_what_one_machine_finds(checked: tuple[Material, Any], t
     assert summary(outcome_folder(outcome)) == summary(outcome_folder(checked[1]))
 
 
-def test_pages_without_images_get_the_flags_of_the_sense_on_a_cluster_too(tmp_path: Path, address: str) -> None:
+def test_pages_without_images_get_the_flags_of_the_language_model_on_a_cluster_too(
+    tmp_path: Path, address: str
+) -> None:
     for name in ("alone", "cluster"):
         (tmp_path / name).mkdir()
-    _, alone, _ = sense_alone.checked(tmp_path / "alone")
-    _, found, _ = sense_alone.checked(tmp_path / "cluster", sense_alone.TEXT, "--cluster", address)
+    _, alone, _ = language_alone.checked(tmp_path / "alone")
+    _, found, _ = language_alone.checked(tmp_path / "cluster", language_alone.TEXT, "--cluster", address)
     assert found == alone != []
 
 

@@ -103,13 +103,13 @@ def test_other_witnesses_are_heard_without_reading(again: Material, strips: list
     assert flag["evidence"]["witnesses"]
 
 
-def test_what_the_sense_says_is_the_same_from_the_store_as_from_nothing(
+def test_what_the_language_model_says_is_the_same_from_the_store_as_from_nothing(
     again: Material, strips: list[Pixels], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The sample is simplified: it is taken for a traditional text, of which the sense speaks."""
+    """The sample is simplified: it is taken for a traditional text, of which the language model speaks."""
     first = check(again.settings(page__script="traditional"))
     strips.clear()
-    assert [line for line in lines(first) if line["evidence"].get("sense", {}).get("weight")]
+    assert [line for line in lines(first) if line["evidence"].get("language", {}).get("weight")]
     monkeypatch.setattr(ModelFile, "model", None)  # a second check loads no model of the language
     assert raw(check(again.settings(page__script="traditional"))) == raw(first)
     assert strips == NOTHING

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from proof.collation.apparatus import apparatus_of
-from proof.text.encoding import Decoded
-from proof.text.read import parse_transcription, read_transcription
+from proof.text.read import read_transcription
+from tests.build import transcription
 
 FOOTNOTES = [
     ("西：原作東，據嚴本校勘記改。", ("原作", "西", "東", "", "嚴本校勘記")),
@@ -41,7 +41,7 @@ def parts(note: object) -> tuple[str, ...]:
 @pytest.mark.parametrize(("note", "expected"), FOOTNOTES)
 def test_a_footnote_names_reading_and_authority(note: str, expected: tuple[str, ...]) -> None:
     text = f"東面于中西[^1]坐。<small>固東面矣。</small>\n\n[^1]: {note}\n"
-    (read,) = apparatus_of(parse_transcription(Decoded(text, "utf-8", False), Path("text.txt")))
+    (read,) = apparatus_of(transcription(text))
     assert parts(read) == expected
     assert text[read.anchor - 1] == "西"
 
@@ -49,19 +49,19 @@ def test_a_footnote_names_reading_and_authority(note: str, expected: tuple[str, 
 @pytest.mark.parametrize(("note", "expected"), REMARKS)
 def test_an_editors_remark_names_reading_and_witness(note: str, expected: tuple[str, ...]) -> None:
     text = f"<pb:KR1_WYG_010-1a>¶\n大夫之西比({note[:8]}/{note[8:]})耦¶\n"
-    (read,) = apparatus_of(parse_transcription(Decoded(text, "utf-8", False), Path("text.txt")))
+    (read,) = apparatus_of(transcription(text))
     assert parts(read) == expected
 
 
 def test_a_remark_goes_on_over_columns_and_pages() -> None:
     text = "<pb:KR1_WYG_010-1a>¶\n　西則北面(案則/今注)¶\n<pb:KR1_WYG_010-1b>¶\n　(疏本訛作即/據宋本改正)工遷¶\n"
-    (read,) = apparatus_of(parse_transcription(Decoded(text, "utf-8", False), Path("text.txt")))
+    (read,) = apparatus_of(transcription(text))
     assert parts(read) == ("訛作", "則", "即", "今注疏本", "宋本")
 
 
 def test_what_is_no_collation_note_is_kept_as_not_understood() -> None:
     text = "<pb:KR1_WYG_010-1a>¶\n大射儀(案此篇文/義甚明)¶\n"
-    (read,) = apparatus_of(parse_transcription(Decoded(text, "utf-8", False), Path("text.txt")))
+    (read,) = apparatus_of(transcription(text))
     assert not read.understood
     assert read.text == "案此篇文義甚明"
 

@@ -14,6 +14,7 @@ from proof.model.flags import Kind
 from proof.text.encoding import Decoded
 from proof.text.read import parse_transcription, read_transcription
 from proof.text.transcription import Format, Transcription
+from tests.build import transcription
 
 TEXT = (
     "商鞅三説秦孝公前二説不聽後一説用者前二帝王之論後一霸者之議也夫持帝王之論說霸者之主雖精見距更調霸説雖麤見受"
@@ -23,7 +24,7 @@ TEXT = (
 
 
 def edition(text: str, name: str) -> Transcription:
-    return parse_transcription(Decoded(f"　　{text}", "utf-8", False), Path(name), Format.INLINE)
+    return transcription(f"　　{text}", name, Format.INLINE)
 
 
 def sorted_as(before: str, base: str, witness: str, pairs: Path | None = None) -> list[tuple[Class, str]]:
@@ -98,7 +99,7 @@ def test_a_title_with_the_number_of_a_juan_is_layout() -> None:
     def paged(title: str) -> Transcription:
         columns = "¶\n".join(TEXT[start : start + 21] for start in range(0, len(TEXT), 21))
         text = f"<pb:KR3j0080_WYG_005-1a>¶\n{title}¶\n{columns}¶\n"
-        return parse_transcription(Decoded(text, "utf-8", False), Path(f"{title}.txt"), Format.KANRIPO)
+        return transcription(text, f"{title}.txt", Format.KANRIPO)
 
     found = collate(paged("論衡卷五"), paged("論衡卷第五")).differences
     assert [(one.category, one.rule) for one in found] == [(Class.LAYOUT, "title")]
@@ -122,7 +123,7 @@ COMMENT = "御進也侍也進侍于子尊辭也子與某子射比選次其才相
 
 def paged(*columns: str) -> Transcription:
     text = "<pb:KR1d0030_WYG_010-1a>¶\n" + "".join(f"{column}¶\n" for column in columns)
-    return parse_transcription(Decoded(text, "utf-8", False), Path("paged.txt"))
+    return transcription(text, "paged.txt")
 
 
 @pytest.mark.parametrize("swapped", [False, True])

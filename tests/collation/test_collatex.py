@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,9 +10,8 @@ from hypothesis import strategies as st
 
 from proof.collation.collatex import collatex, in_order
 from proof.collation.collation import collate
-from proof.text.encoding import Decoded
-from proof.text.read import parse_transcription
 from proof.text.transcription import Format, Transcription
+from tests.build import transcription
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +19,7 @@ TEXT = "司射東面于大夫之西比耦大夫與大夫命上射曰某御于子
 
 
 def edition(text: str, name: str) -> Transcription:
-    return parse_transcription(Decoded(f"　　{text}", "utf-8", False), Path(name), Format.INLINE)
+    return transcription(f"　　{text}", name, Format.INLINE)
 
 
 def slipped(seed: int) -> str:
@@ -77,4 +75,4 @@ BRACKETS = dict.fromkeys(map(ord, "【】"))
 
 def plain(text: str, name: str) -> Transcription:
     marked = f"<pb:KR1_WYG_001-1a>¶\n{text}¶\n"
-    return parse_transcription(Decoded(marked, "utf-8", False), Path(name), Format.KANRIPO)
+    return transcription(marked, name, Format.KANRIPO)

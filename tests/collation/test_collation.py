@@ -19,12 +19,12 @@ from proof.collation.witness_evidence import Parallel, weigh_witnesses
 from proof.collation.witnesses import places
 from proof.errors import UsageError
 from proof.model.flags import Evidence, Flag, Kind
-from proof.text.encoding import Decoded
 from proof.text.layers import Layer
 from proof.text.model import Script
-from proof.text.read import parse_transcription, read_transcription
+from proof.text.read import read_transcription
 from proof.text.transcription import Format, Transcription
 from proof.text.variants import VariantPolicy
+from tests.build import transcription
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +32,7 @@ CANON = "司射東面于大夫之西比耦大夫與大夫命上射曰某御于�
 
 
 def edition(text: str, name: str = "text.txt", form: Format = Format.INLINE) -> Transcription:
-    return parse_transcription(Decoded(text, "utf-8", False), Path(name), form)
+    return transcription(text, name, form)
 
 
 def seed(shared: Path, number: str) -> Transcription:

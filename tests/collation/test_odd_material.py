@@ -14,10 +14,10 @@ from proof.collation.sigla import sigla
 from proof.collation.witness_evidence import Parallel, weigh_witnesses
 from proof.collation.witnesses import places
 from proof.model.flags import Evidence, Flag, Kind
-from proof.text.encoding import Decoded
 from proof.text.model import Script
-from proof.text.read import parse_transcription, read_transcription
+from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
+from tests.build import transcription
 
 PAGE = "KR1d0030_WYG_010-1a"
 TEXT = "大射之儀君有命戒射宰戒百官有事於射者宰夫戒宰及司馬射人宿視滌司馬命量人量矦道與所設乏"
@@ -36,9 +36,7 @@ def written(path: Path, body: str) -> Path:
 
 
 def collated(one: str, other: str) -> Collation:
-    first, second = (
-        parse_transcription(Decoded(kanripo(body), "utf-8", False), Path("a.txt")) for body in (one, other)
-    )
+    first, second = (transcription(kanripo(body), "a.txt") for body in (one, other))
     return collate(first, second)
 
 

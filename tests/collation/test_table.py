@@ -14,9 +14,8 @@ from proof.collation.findings import flags
 from proof.collation.report import write_collation
 from proof.collation.table import rows, write_table
 from proof.locale.languages import LANGUAGES
-from proof.text.encoding import Decoded
-from proof.text.read import parse_transcription
 from proof.text.transcription import Format, Transcription
+from tests.build import transcription
 
 TEXT = "司射東面于大夫之西比耦大夫與大夫命上射曰某御于子命下射曰子與某子射卒遂比衆耦衆耦立于大夫之南西面北上"
 OTHER = TEXT.replace("大夫之西", "大夫之南").replace("衆耦立", "眾耦立")
@@ -24,7 +23,7 @@ OTHER = TEXT.replace("大夫之西", "大夫之南").replace("衆耦立", "眾�
 
 def edition(text: str, name: str) -> Transcription:
     marked = f"<pb:KR1_WYG_001-1a>¶\n{text[:21]}¶\n{text[21:42]}¶\n{text[42:]}¶\n"
-    return parse_transcription(Decoded(marked, "utf-8", False), Path(name), Format.KANRIPO)
+    return transcription(marked, name, Format.KANRIPO)
 
 
 def written(folder: Path, language: str = "en", images: dict[str, Path] | None = None, name: str = "b.txt") -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import log
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -13,12 +12,11 @@ from proof.collation.collation import collate
 from proof.collation.witness_evidence import WEIGHTS, Parallel, beside, weigh_witnesses, without_witnesses
 from proof.model.flags import Evidence, Flag, Kind
 from proof.settings.config import Settings
-from proof.text.encoding import Decoded
 from proof.text.model import Script
-from proof.text.read import parse_transcription
 from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy
 from proof.verify.scores import substitution_score
+from tests.build import transcription
 
 PAGE = "KR1d0030_WYG_010-1a"
 WRONG = "大射之儀君有命戒射宰戒百官有事於射者宰夫戒宰及司馬射人宿視滌"
@@ -27,7 +25,7 @@ THRESHOLD = Settings().flags.threshold
 
 
 def edition(body: str, name: str) -> Transcription:
-    return parse_transcription(Decoded(f"<pb:{PAGE}>¶\n{body}¶\n", "utf-8", False), Path(name))
+    return transcription(f"<pb:{PAGE}>¶\n{body}¶\n", name)
 
 
 def flag(score: float, p_text: float | None = 0.05, p_best: float | None = 0.6) -> Flag:
@@ -134,10 +132,7 @@ def test_a_bad_witness_weighs_less_where_it_is_bad() -> None:
     juan = ["".join(chr(rng.randrange(0x4E00, 0x9FA5)) for _ in range(2000)) for _ in range(2)]
     bad = "".join(chr(rng.randrange(0x4E00, 0x9FA5)) if n % 8 == 5 else char for n, char in enumerate(juan[1]))
     base, witness = (
-        parse_transcription(
-            Decoded("".join(f"<pb:KR1_WYG_00{n}-1a>¶\n{text}¶\n" for n, text in enumerate(texts, 1)), "utf-8", False),
-            Path("text.txt"),
-        )
+        transcription("".join(f"<pb:KR1_WYG_00{n}-1a>¶\n{text}¶\n" for n, text in enumerate(texts, 1)))
         for texts in (juan, [juan[0], bad])
     )
     good, worse = collate(base, witness).quality

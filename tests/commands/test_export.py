@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -13,7 +15,9 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import RunInfo, Store
-from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.column_changes import ColumnChange
+from proof.store.decision_records import Decision, DecisionRequest, RefusedDecisionError, Verdict
+from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import Order, QueueFilter
 from proof.store.saving import CheckedResult
 from proof.text.read import read_transcription
@@ -103,6 +107,91 @@ def test_a_column_is_written_or_taken_out_with_one_decision(project: Path, findi
             store.acts.undo("KR1d0030", "甲", f"undo-{_:06}")
     assert main(["export", "--in-place", "--form", "text"]) == 0
     assert (project / "text.txt").read_text(encoding="utf-8") == text_of(LINES)
+
+
+@pytest.mark.parametrize("ending", ["¶\n", "\n", "¶\r\n"], ids=["pilcrow", "bare", "CR LF"])
+@pytest.mark.parametrize(
+    ("changes", "lines"),
+    [
+        ([(1, "add before", "命上射曰", 0)], ("命上射曰", *LINES)),
+        ([(2, "add after", "　命(上/射)曰", 0)], (*LINES[:2], "　命(上/射)曰", LINES[2])),
+        ([(3, "add after", "命上射曰", 0)], (*LINES, "命上射曰")),
+        ([(1, "delete", "", 0)], LINES[1:]),
+        ([(3, "delete", "", 0)], LINES[:2]),
+        ([(2, "split", "", 3)], (LINES[0], "東面于", "北耦大夫", LINES[2])),
+        ([(1, "join", "", 0)], (LINES[0] + LINES[1], LINES[2])),
+        (
+            [(2, "split", "", 4), (2, "join", "", 0), (1, "add before", "甲", 0), (1, "delete", "", 0)],
+            ("甲", "東面于北", "耦大夫" + LINES[2]),
+        ),
+    ],
+    ids=["before", "between", "at the end", "first", "last", "split", "join", "several"],
+)
+def test_columns_that_people_add_delete_split_and_join_stand_in_the_text_for_five_rounds(
+    project: Path, changes: Sequence[tuple[int, str, str, int]], lines: Sequence[str], ending: str
+) -> None:
+    def text(lines: Sequence[str]) -> bytes:
+        return text_of(lines).replace("¶\n", ending).encode()
+
+    (project / "text.txt").write_bytes(text(LINES))
+    check(project, found(2, 0, "東", "西"))
+    take_all(project)
+    with Store.open(project / "proof.sqlite") as store:
+        for n, (line, change, added, offset) in enumerate(changes):
+            made = change_column(store, line, change, added, offset, key=f"change-{n}")
+            assert change_column(store, line, change, added, offset, key=f"change-{n}").id == made.id
+    for _ in range(5):
+        assert main(["export", "--in-place", "--form", "text"]) == 0
+        assert (project / "text.txt").read_bytes() == text([line.replace("東", "西") for line in lines])
+        check(project)
+    with Store.open(project / "proof.sqlite") as store:
+        for n in range(len(changes)):
+            store.acts.undo("KR1d0030", "甲", f"undo-{n:06}")
+    assert main(["export", "--in-place", "--form", "text"]) == 0
+    assert (project / "text.txt").read_bytes() == text([line.replace("東", "西") for line in LINES])
+
+
+def change_column(store: Store, line: int, change: str, text: str = "", offset: int = 0, *, key: str = "") -> Decision:
+    wanted = ManualCorrection("KR1d0030", 1, line, offset, 0, text, "甲", key or uuid4().hex)
+    return store.manual_corrections.correct(replace(wanted, change=ColumnChange(change)))
+
+
+@pytest.mark.parametrize(
+    ("before", "line", "change", "text", "offset", "reason"),
+    [
+        ((), 1, "split", "", 0, "between two"),
+        ((), 1, "split", "", 2, "torn apart"),
+        ((), 1, "split", "", 9, "torn apart"),
+        ((), 1, "add after", "(甲", 0, "torn apart"),
+        ((), 1, "add after", "# 甲", 0, "no column"),
+        ((), 1, "add after", " ", 0, "type the column"),
+        ((), 3, "join", "", 0, "not on this page"),
+        ((), 2, "delete", "", 0, "something else"),
+        ([(2, "split", 2)], 2, "split", "", 2, "something else"),
+        ([(3, "delete", 0)], 2, "join", "", 0, "something else"),
+        ([(2, "join", 0)], 3, "add before", "甲", 0, "something else"),
+        ([(1, "delete", 0)], 1, "add after", "甲", 0, "something else"),
+        ([(2, "join", 0)], 3, "delete", "", 0, "something else"),
+    ],
+)
+def test_a_column_is_not_changed_where_the_text_would_lose_its_structure_or_a_decision(
+    project: Path,
+    before: Sequence[tuple[int, str, int]],
+    line: int,
+    change: str,
+    text: str,
+    offset: int,
+    reason: str,
+) -> None:
+    text_file = project / "text.txt"
+    text_file.write_text(text_of(("上(射揖/坐)又⿰金本", *LINES[1:])), encoding="utf-8", newline="")
+    check(project, found(2, 3, "北", "比"))
+    take_all(project)
+    with Store.open(project / "proof.sqlite") as store:
+        for at, done, place in before:
+            change_column(store, at, done, offset=place)
+        with pytest.raises(RefusedDecisionError, match=reason):
+            change_column(store, line, change, text, offset)
 
 
 def test_what_cannot_be_written_is_named_and_keeps_nothing_else_back(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from pathlib import Path
 
 from proof.exports.collation_notes import notes_of
 from proof.exports.corrections import Correction
@@ -11,8 +10,7 @@ from proof.exports.note_files import house_list, with_footnotes
 from proof.exports.source import CorrectedSource, correct
 from proof.exports.spreadsheet import spreadsheet
 from proof.model.flags import Kind
-from proof.text.encoding import Decoded
-from proof.text.read import parse_transcription
+from tests.build import transcription
 
 KANRIPO = "<pb:KR1_WYG_010-1a>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n司射不告告者&KR0058;揖耦以¶\n"
 CRITICAL = "### 數獲 {#5}\n\n東面于中東[^3]坐。<small>固東面矣。</small>\n\n[^3]: 坐：原脫。\n\n二筭為純矣。\n"
@@ -20,7 +18,7 @@ PAGE = "KR1_WYG_010-1a"
 
 
 def corrected(text: str, *corrections: Correction) -> CorrectedSource:
-    return correct(parse_transcription(Decoded(text, "utf-8", False), Path("text.txt")), corrections)
+    return correct(transcription(text), corrections)
 
 
 def four() -> CorrectedSource:

@@ -25,10 +25,9 @@ from proof.exports.tei import tei
 from proof.model.flags import Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
-from proof.text.encoding import Decoded
 from proof.text.model import Row
-from proof.text.read import parse_transcription, read_transcription
-from proof.text.transcription import Transcription
+from proof.text.read import read_transcription
+from tests.build import transcription
 
 pytestmark = pytest.mark.slow
 
@@ -43,10 +42,6 @@ CORRECTIONS = [
     Correction(PAGE, 3, 11, 1, "", "曰"),
     Correction(PAGE, 3, 1, 2, "射上", "上射", kind=Kind.TRANSPOSITION),
 ]
-
-
-def edition() -> Transcription:
-    return parse_transcription(Decoded(TEXT, "utf-8", False), Path("text.txt"))
 
 
 def marked(checked: PageResult) -> MarkedPage:
@@ -218,7 +213,7 @@ def test_every_seed_and_a_kanripo_juan_are_valid_tei_with_all_their_characters(
 
 
 def test_tei_has_corrections_zones_and_breaks(checked: PageResult, tei_schema: etree.RelaxNG) -> None:
-    corrected = correct(edition(), CORRECTIONS)
+    corrected = correct(transcription(TEXT), CORRECTIONS)
     document = etree.fromstring(tei(corrected.edition, corrected.placed, [checked]))
     tei_schema.assertValid(document)
     changes = [
@@ -243,7 +238,7 @@ RUNNING = "\u3000\u3000大夫之西北耦【案比今注訛作北據】\n\u3000\
 
 def laid(text: str) -> PageResult:
     """The running text on one image: two columns of six characters, then one of what remains."""
-    read = parse_transcription(Decoded(text, "utf-8", False), Path("running.txt"))
+    read = transcription(text, "running.txt")
     columns, characters = [], []
     starts = [0, text.index("\n") + 1]
     for number, cell in enumerate(cell for stretch in read.stretches() for cell in stretch.cells()):
@@ -273,7 +268,7 @@ def pieces(document: etree._Element) -> list[str]:
 
 
 def test_a_running_edition_on_images_has_its_surface_and_zones_too(tei_schema: etree.RelaxNG) -> None:
-    read = parse_transcription(Decoded(RUNNING, "utf-8", False), Path("running.txt"))
+    read = transcription(RUNNING, "running.txt")
     at = RUNNING.index("北")
     corrections = [Correction("scan-7", 1, at, 1, "比", "北"), Correction("scan-7", 2, 6, 1, "", "告")]
     document = etree.fromstring(tei(read, correct(read, corrections).placed, [laid(RUNNING)]))
@@ -292,7 +287,7 @@ def test_a_running_edition_on_images_has_its_surface_and_zones_too(tei_schema: e
 
 
 def test_a_page_that_begins_within_a_correction_begins_before_it(tei_schema: etree.RelaxNG) -> None:
-    read = parse_transcription(Decoded(RUNNING, "utf-8", False), Path("running.txt"))
+    read = transcription(RUNNING, "running.txt")
     at = RUNNING.index("作北")
     corrections = [Correction("scan-7", 1, at, 2, "北作", "作北", kind=Kind.TRANSPOSITION)]
     document = etree.fromstring(tei(read, correct(read, corrections).placed, [laid(RUNNING)]))
@@ -301,7 +296,7 @@ def test_a_page_that_begins_within_a_correction_begins_before_it(tei_schema: etr
 
 
 def test_an_image_that_shows_none_of_a_running_edition_is_a_surface_and_no_page(tei_schema: etree.RelaxNG) -> None:
-    read = parse_transcription(Decoded(RUNNING, "utf-8", False), Path("running.txt"))
+    read = transcription(RUNNING, "running.txt")
     bare = PageResult("scan-8", "", Status.CHECKED, image=Path("scan-8.png"), image_size=(500, 800))
     document = etree.fromstring(tei(read, (), [laid(RUNNING), bare]))
     tei_schema.assertValid(document)
@@ -374,7 +369,7 @@ def test_a_page_without_image_has_no_coordinates_to_export(checked: PageResult) 
 
 def test_what_xml_cannot_hold_stays_out_of_it(checked: PageResult, tei_schema: etree.RelaxNG) -> None:
     text = TEXT.replace(PAGE, "KR1\x00_WYG_010-1a").replace("大夫", "大\x01夫")
-    read = parse_transcription(Decoded(text, "utf-8", False), Path("text.txt"))
+    read = transcription(text)
     document = etree.fromstring(tei(read))
     tei_schema.assertValid(document)
     assert "大夫之西北耦" in words(document.find(".//{*}body"))
@@ -386,7 +381,7 @@ def test_what_xml_cannot_hold_stays_out_of_it(checked: PageResult, tei_schema: e
 
 def test_a_character_that_moved_is_one_note_in_every_form(tei_schema: etree.RelaxNG, checked: PageResult) -> None:
     """衍 here and 脫 there: a line of the list, two linked places in TEI, one annotation with both places."""
-    read = parse_transcription(Decoded(TEXT, "utf-8", False), Path("text.txt"))
+    read = transcription(TEXT)
     moved = [
         Correction(PAGE, 3, 2, 1, "", "射", flag="f-out", moved="f-in", kind=Kind.INSERTION),
         Correction(PAGE, 3, 0, 0, "射", "", flag="f-in", moved="f-out", kind=Kind.OMISSION),
@@ -411,7 +406,7 @@ def test_a_character_that_moved_is_one_note_in_every_form(tei_schema: etree.Rela
 
 def test_the_apparatus_of_an_edition_is_lemma_and_reading(tei_schema: etree.RelaxNG) -> None:
     text = '---\ntitle: "射"\n---\n\n東面于中西[^3]坐。\n\n[^3]: 西：原作東，據嚴本校勘記改。\n'
-    read = parse_transcription(Decoded(text, "utf-8", False), Path("text.txt"))
+    read = transcription(text)
     document = etree.fromstring(tei(read))
     tei_schema.assertValid(document)
     (app,) = document.findall(".//{*}note[@place='foot']/{*}app")

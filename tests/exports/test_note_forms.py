@@ -20,8 +20,8 @@ from proof.exports.forms.tei_notes import NAMESPACE, apparatus_document
 from proof.exports.note_page import note_page
 from proof.exports.noted_text import noted_text
 from proof.exports.source import CorrectedSource, correct
-from proof.text.encoding import Decoded
-from proof.text.read import parse_transcription, read_transcription
+from proof.text.read import read_transcription
+from tests.build import transcription
 
 PAGE = "KR1_WYG_010-1a"
 TEXT = f"<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n司射不告告者揖耦以¶\n<pb:KR1_WYG_010-1b>¶\n射于庭¶\n"
@@ -31,7 +31,7 @@ W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
 def corrected(text: str = TEXT) -> CorrectedSource:
     return correct(
-        parse_transcription(Decoded(text, "utf-8", False), Path("text.txt")),
+        transcription(text),
         [
             Correction(PAGE, 2, 7, 2, "以耦", "耦以", witness="影像", person="甲"),
             Correction(PAGE, 2, 3, 1, "", "告", witness="理校", person="乙"),
@@ -122,7 +122,7 @@ def test_the_page_has_the_text_with_its_changes_and_every_note_linked() -> None:
 
 
 def test_without_decisions_both_are_the_text_as_it_is() -> None:
-    source = correct(parse_transcription(Decoded(TEXT, "utf-8", False), Path("text.txt")), [])
+    source = correct(transcription(TEXT), [])
     body = part(written(source), "word/document.xml")
     assert not list(body.iter(f"{W}ins", f"{W}del", f"{W}footnoteReference"))
     assert "".join(node.text or "" for node in body.iter(f"{W}t")).count("大夫之西北耦") == 1
@@ -152,7 +152,7 @@ def test_an_apparatus_of_tei_has_what_was_decided_and_who_reads_otherwise(tei_sc
 
 
 def test_a_text_that_is_kept_and_one_in_doubt_are_readings_beside_it(tei_schema: etree.RelaxNG) -> None:
-    text = parse_transcription(Decoded(TEXT, "utf-8", False), Path("text.txt"))
+    text = transcription(TEXT)
     kept = Correction(PAGE, 1, 5, 1, "北", "北", copy_reads="比", witness="四庫", readings=(("四庫", "比"),))
     doubt = Correction(PAGE, 2, 0, 1, "司", "司", doubt="同", start=text.text.index("司"))
     document = apparatus_document(notes_of(correct(text, [kept]), [doubt]), "儀禮")

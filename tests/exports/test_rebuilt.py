@@ -24,6 +24,7 @@ from proof.text.encoding import Decoded
 from proof.text.layers import Layer, LayerStretch
 from proof.text.read import parse_transcription, read_transcription
 from proof.text.transcription import Format, Transcription
+from tests.build import transcription
 from tests.wide import cross_section, looks_wide
 
 pytestmark = pytest.mark.slow
@@ -168,9 +169,7 @@ def test_any_witness_of_any_corrected_text_comes_back(data: st.DataObject) -> No
             at = data.draw(st.integers(0, len(text) - 1))
             text = text[:at] + data.draw(st.text("甲乙射大", max_size=2)) + text[at + data.draw(st.integers(0, 2)) :]
         text = text[:20] + "\n" + text[20:] if data.draw(st.booleans()) else text
-        return parse_transcription(
-            Decoded(f"<!-- {{ }} -->\n　　{text}【注】\n", "utf-8", False), Path(name), Format.INLINE
-        )
+        return transcription(f"<!-- {{ }} -->\n　　{text}【注】\n", name, Format.INLINE)
 
     base = edition("base.txt")
     witnesses = [edition(f"{number}.txt") for number in range(data.draw(st.integers(1, 3)))]
@@ -179,9 +178,7 @@ def test_any_witness_of_any_corrected_text_comes_back(data: st.DataObject) -> No
 
 def test_a_correction_that_a_witness_bears_out_leaves_both_readings_where_they_are() -> None:
     def edition(name: str, line: str) -> Transcription:
-        return parse_transcription(
-            Decoded(f"<!-- {{ }} -->\n　　{line}【注】\n", "utf-8", False), Path(name), Format.INLINE
-        )
+        return transcription(f"<!-- {{ }} -->\n　　{line}【注】\n", name, Format.INLINE)
 
     base = edition("base.txt", LINE)
     same, right = edition("same.txt", LINE), edition("right.txt", LINE.replace("北耦", "比耦"))

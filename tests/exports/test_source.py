@@ -17,9 +17,10 @@ from proof.exports.script import FormChoice
 from proof.exports.source import CorrectedSource, correct, write_corrected
 from proof.model.flags import Kind, context_of
 from proof.text.addresses import Addresses
-from proof.text.encoding import Decoded, decode
+from proof.text.encoding import decode
 from proof.text.read import parse_transcription, read_transcription
 from proof.text.transcription import Format, Transcription
+from tests.build import transcription
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = {
@@ -31,10 +32,6 @@ SAMPLES = {
     Format.CRITICAL: '---\ntitle: "射"\n---\n\n### 數獲 {#5.3}\n\n'
     "東面于中西[^3]坐。<small>固東面矣。</small>\n\n[^3]: 西：原作東。\n",
 }
-
-
-def edition(text: str, form: Format) -> Transcription:
-    return parse_transcription(Decoded(text, "utf-8", False), Path("text.txt"), form)
 
 
 def correction(read: Transcription, start: int, length: int, replacement: str) -> Correction:
@@ -68,7 +65,7 @@ def test_without_corrections_a_file_stays_byte_for_byte(shared: Path, folder: st
 @given(st.data())
 @settings(max_examples=150, deadline=None)
 def test_exactly_the_corrected_places_change(data: st.DataObject) -> None:
-    read = edition(SAMPLES[form := data.draw(st.sampled_from(list(Format)))], form)
+    read = transcription(SAMPLES[form := data.draw(st.sampled_from(list(Format)))], form)
     cells = [cell for stretch in read.stretches() for cell in stretch.cells()]
     chosen = data.draw(st.lists(st.sampled_from(cells), min_size=1, max_size=4, unique_by=lambda cell: cell.start))
     written = {cell.start: data.draw(st.text("甲乙丙𪚥", max_size=2)) for cell in chosen}
@@ -85,11 +82,11 @@ def test_exactly_the_corrected_places_change(data: st.DataObject) -> None:
 @given(st.data())
 @settings(max_examples=100, deadline=None)
 def test_a_correction_of_a_line_that_was_changed_is_refused_or_made_where_it_was_decided(data: st.DataObject) -> None:
-    read = edition(SAMPLES[form := data.draw(st.sampled_from(list(Format)))], form)
+    read = transcription(SAMPLES[form := data.draw(st.sampled_from(list(Format)))], form)
     cells = [cell for stretch in read.stretches() for cell in stretch.cells()]
     wanted, changed = data.draw(st.lists(st.sampled_from(cells), min_size=2, max_size=2, unique_by=lambda c: c.start))
     decided = correction(read, wanted.start, wanted.length, "䨻")
-    other = edition(correct(read, [correction(read, changed.start, changed.length, "丙丁")]).text, form)
+    other = transcription(correct(read, [correction(read, changed.start, changed.length, "丙丁")]).text, form)
     corrected = correct(other, [decided])
     if corrected.refused:
         assert corrected.text == other.text
@@ -99,25 +96,25 @@ def test_a_correction_of_a_line_that_was_changed_is_refused_or_made_where_it_was
 
 
 def test_a_correction_of_a_changed_source_is_refused() -> None:
-    read = edition(SAMPLES[Format.KANRIPO], Format.KANRIPO)
+    read = transcription(SAMPLES[Format.KANRIPO], form=Format.KANRIPO)
     decided = correction(read, read.text.index("北耦"), 1, "比")
     for before, after in (("大夫", "卿大夫"), ("西北", "東北")):
-        later = edition(read.text.replace(before, after), Format.KANRIPO)
+        later = transcription(read.text.replace(before, after), form=Format.KANRIPO)
         assert refusals(correct(later, [decided])) == [
             "page KR1_WYG_010-1a, column 1, offset 5: 北 → 比: changed since it was checked; check it again"
         ]
 
 
 def test_a_lost_column_is_filled_in_where_it_is_still_empty() -> None:
-    read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
+    read = transcription(SAMPLES[Format.MIRROR], form=Format.MIRROR)
     decided = Correction("WYG0103-0192c", 2, 0, 0, "与", "", "[]")
     assert correct(read, [decided]).text == read.text.replace("耦\n\n", "耦\n与\n")
-    filled = edition(read.text.replace("耦\n\n", "耦\n和\n"), Format.MIRROR)
+    filled = transcription(read.text.replace("耦\n\n", "耦\n和\n"), form=Format.MIRROR)
     assert len(correct(filled, [decided]).refused) == 1
 
 
 def test_undecided_flags_and_planted_errors_never_get_out() -> None:
-    read = edition(SAMPLES[Format.KANRIPO], Format.KANRIPO)
+    read = transcription(SAMPLES[Format.KANRIPO], form=Format.KANRIPO)
     decided = correction(read, read.text.index("北耦"), 1, "比")
     corrected = correct(read, [replace(decided, accepted=False), replace(decided, audit=True)])
     assert corrected.text == read.text
@@ -125,19 +122,19 @@ def test_undecided_flags_and_planted_errors_never_get_out() -> None:
 
 
 def test_a_simplified_source_gets_simplified_readings() -> None:
-    read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
+    read = transcription(SAMPLES[Format.MIRROR], form=Format.MIRROR)
     decided = correction(read, read.text.index("北耦"), 1, "與")
     assert "西与耦" in correct(read, [decided]).text
 
 
 def test_a_traditional_source_gets_what_the_image_shows() -> None:
-    read = edition(SAMPLES[Format.KANRIPO], Format.KANRIPO)
+    read = transcription(SAMPLES[Format.KANRIPO], form=Format.KANRIPO)
     decided = correction(read, read.text.index("北耦"), 1, "後")
     assert "西後耦" in correct(read, [decided]).text
 
 
 def test_an_ambiguous_simplification_is_asked_about() -> None:
-    read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
+    read = transcription(SAMPLES[Format.MIRROR], form=Format.MIRROR)
     decided = correction(read, read.text.index("北耦"), 1, "乾")
     corrected = correct(read, [decided])
     assert ([one.correction for one in corrected.refused], corrected.text) == ([decided], read.text)
@@ -147,7 +144,7 @@ def test_an_ambiguous_simplification_is_asked_about() -> None:
 
 def test_a_form_can_be_chosen_for_one_place_and_another_for_the_next() -> None:
     """乾 dried is 干, 乾 the trigram is 乾: what is answered for one place is not answered for all."""
-    read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
+    read = transcription(SAMPLES[Format.MIRROR], form=Format.MIRROR)
     places = [read.text.index("北耦"), read.text.index("射曰")]
     decided = [correction(read, place, 1, "乾") for place in places]
     told_of = "\n".join(refusals(correct(read, decided)))
@@ -176,7 +173,7 @@ def test_a_form_can_be_chosen_for_one_place_and_another_for_the_next() -> None:
     ],
 )
 def test_an_answer_to_nothing_that_was_asked_is_refused(told: list[str], said: str) -> None:
-    read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
+    read = transcription(SAMPLES[Format.MIRROR], form=Format.MIRROR)
     decided = correction(read, read.text.index("北耦"), 1, "乾")
     with pytest.raises(UsageError, match=said):
         correct(read, [decided], choices=[FormChoice.parse(one) for one in told])
@@ -185,36 +182,36 @@ def test_an_answer_to_nothing_that_was_asked_is_refused(told: list[str], said: s
 @given(st.dictionaries(st.integers(0, 8), st.sampled_from(["", "乙", "乙甲", "丙丁戊"]), min_size=1))
 def test_corrections_that_stand_side_by_side_are_written_once(changes: dict[int, str]) -> None:
     """`changes`: what each of some characters of a line becomes."""
-    read = parse_transcription(Decoded("命上射曰某御于子東\n", "utf-8", False), Path("text.txt"), Format.PLAIN)
+    read = transcription("命上射曰某御于子東\n", "text.txt", form=Format.PLAIN)
     decided = [correction(read, at, 1, becomes) for at, becomes in changes.items()]
     first = correct(read, decided)
-    again = correct(parse_transcription(Decoded(first.text, "utf-8", False), Path("text.txt"), Format.PLAIN), decided)
+    again = correct(transcription(first.text, "text.txt", form=Format.PLAIN), decided)
     if len(first.placed) == len(decided):  # a line of nothing would be no column
         assert (again.text, again.placed, again.refused) == (first.text, (), ())
 
 
 def test_a_scribes_form_is_written_as_the_word_that_it_is() -> None:
-    read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
+    read = transcription(SAMPLES[Format.MIRROR], form=Format.MIRROR)
     corrected = correct(read, [correction(read, read.text.index("北耦"), 1, "𫝊")])
     assert "西传耦" in corrected.text
     assert [(was.replacement, now.replacement) for was, now in corrected.rewritten] == [("𫝊", "传")]
 
 
 def test_a_simplified_character_that_was_typed_into_a_traditional_source_is_asked_about_or_converted() -> None:
-    read = edition(SAMPLES[Format.KANRIPO], Format.KANRIPO)
+    read = transcription(SAMPLES[Format.KANRIPO], form=Format.KANRIPO)
     assert "西傳耦" in correct(read, [correction(read, read.text.index("北耦"), 1, "传")]).text
     assert "is 发 發 or 髮" in refusals(correct(read, [correction(read, read.text.index("北耦"), 1, "发")]))[0]
 
 
 def test_what_says_in_another_script_what_the_text_says_is_no_correction() -> None:
-    read = edition(SAMPLES[Format.MIRROR], Format.MIRROR)
+    read = transcription(SAMPLES[Format.MIRROR], form=Format.MIRROR)
     corrected = correct(read, [correction(read, read.text.index("东面"), 1, "東")])
     assert (corrected.text, corrected.placed, len(corrected.applied)) == (read.text, (), 1)
 
 
 @pytest.mark.parametrize("text", ["甲\n", "甲\r", "¶", "\x85"])
 def test_a_correction_keeps_within_its_line(text: str) -> None:
-    read = edition(SAMPLES[Format.KANRIPO], Format.KANRIPO)
+    read = transcription(SAMPLES[Format.KANRIPO], form=Format.KANRIPO)
     decided = correction(read, read.text.index("北耦"), 1, text)
     assert "stays within its line" in refusals(correct(read, [decided]))[0]
 
@@ -226,7 +223,7 @@ def test_a_correction_keeps_within_its_line(text: str) -> None:
 )  # fmt: skip
 def test_a_correction_leaves_every_line_on_its_page(form: Format, text: str) -> None:
     """What is typed at the head of a line may be what marks a page, a comment or a heading of the file."""
-    read = edition(SAMPLES[form], form)
+    read = transcription(SAMPLES[form], form=form)
     begin = read.blocks[0].start
     while not read.text[begin].strip():
         begin += 1
@@ -241,7 +238,7 @@ def test_a_correction_leaves_every_line_on_its_page(form: Format, text: str) -> 
 
 
 def test_two_corrections_of_one_place_are_refused() -> None:
-    read = edition(SAMPLES[Format.KANRIPO], Format.KANRIPO)
+    read = transcription(SAMPLES[Format.KANRIPO], form=Format.KANRIPO)
     decided = correction(read, read.text.index("北耦"), 1, "比")
     say = correction(read, read.text.index("曰"), 1, "白")
     corrected = correct(read, [decided, replace(decided, replacement="此"), say])
@@ -269,7 +266,7 @@ LINES = "<pb:KR1d0030_WYG_010-1a>¶\n甲乙丙¶\n丁戊己¶\n"
         (LINES, "丁", "丁戊己", "", "<pb:KR1d0030_WYG_010-1a>¶\n甲乙丙¶\n"),
         (LINES, "甲", "甲乙丙", "", "<pb:KR1d0030_WYG_010-1a>¶\n丁戊己¶\n"),
         (LINES, "甲", "甲乙丙", "庚辛", "<pb:KR1d0030_WYG_010-1a>¶\n庚辛¶\n丁戊己¶\n"),
-        (LINES[:-2], "", "", "庚辛", "<pb:KR1d0030_WYG_010-1a>¶\n甲乙丙¶\n丁戊己\n庚辛"),
+        (LINES[:-2], "", "", "庚辛", "<pb:KR1d0030_WYG_010-1a>¶\n甲乙丙¶\n丁戊己¶\n庚辛"),
         (LINES, "", "", "庚辛", "<pb:KR1d0030_WYG_010-1a>¶\n甲乙丙¶\n丁戊己¶\n庚辛¶\n"),
         (LINES.replace("\n", "\r\n"), "丁", "", "庚", LINES.replace("丁", "庚¶\n丁").replace("\n", "\r\n")),
     ],
@@ -278,10 +275,10 @@ LINES = "<pb:KR1d0030_WYG_010-1a>¶\n甲乙丙¶\n丁戊己¶\n"
 def test_a_whole_column_goes_in_or_out_with_its_line_end(
     text: str, place: str, was: str, becomes: str, expected: str
 ) -> None:
-    read = edition(text, Format.KANRIPO)
+    read = transcription(text, form=Format.KANRIPO)
     start = text.index(place) if place else text.index("己") + 1
     page = "KR1d0030_WYG_010-1a"
-    column = Correction(page, 2, 0, len(was), becomes, was, kind=Kind.LAYOUT, start=start)
+    column = Correction(page, 2, 0 if place else 3, len(was), becomes, was, kind=Kind.LAYOUT, start=start)
     corrected = correct(read, [column])
     assert (corrected.text, corrected.refused) == (expected, ())
 

@@ -1,4 +1,4 @@
-"""What the sense says where the image speaks against the text, of any character."""
+"""What the language model says where the image speaks against the text, of any character."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from proof.language.doubts import Doubt, DoubtedText
 from proof.language.model import LanguageModel, learn
 from proof.language.stream import stream_of
-from proof.model.flags import SenseReading
+from proof.model.flags import LanguageReading
 from proof.text.model import Script
 from tests.language.conftest import Paged
 
@@ -32,7 +32,7 @@ def said(
     language: LanguageModel,
     paged: Paged,
     script: Script = Script.TRADITIONAL,
-) -> SenseReading | None:
+) -> LanguageReading | None:
     made = replace(paged([text]), script=script)
     asked = Doubt(0, 0, at, text[at], suggested, tuple(shown.items()))
     return DoubtedText(made, language).readings([asked])[0]

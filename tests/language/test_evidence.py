@@ -1,4 +1,4 @@
-"""What the sense says of places of a text."""
+"""What the language model says of places of a text."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from proof.errors import UsageError
-from proof.language.evidence import Sense, TextTokens
+from proof.language.evidence import ContextScores, TextTokens
 from proof.language.findings import PagePosition, evidence, flag_of
 from proof.language.look_alikes import Folding, LookAlikes
 from proof.language.model import LanguageModel, learn
 from proof.language.ngrams import BEFORE, BEHIND, PATTERNS, contexts_at, keys, pair_keys
 from proof.language.stream import stream_of
-from proof.language.weights import SenseWeights
+from proof.language.weights import LanguageWeights
 from proof.model.flags import Kind
 from tests.language.conftest import Paged
 
@@ -23,20 +23,20 @@ LETTERS = "仰觀俯察近取遠求風行草偃雲從龍虎"
 
 
 def found(text: object, language: LanguageModel, pages: set[PagePosition] | None = None) -> list[tuple[int, str, str]]:
-    told = evidence([text], language, SenseWeights.shipped(), pages)  # type: ignore[list-item]
+    told = evidence([text], language, LanguageWeights.shipped(), pages)  # type: ignore[list-item]
     return [(one.where.page, one.transcribed, one.suggested) for one in told]
 
 
-def test_the_sense_speaks_for_what_the_language_has(learned: LanguageModel, paged: Paged) -> None:
+def test_the_language_model_speaks_for_what_the_language_has(learned: LanguageModel, paged: Paged) -> None:
     text = paged([FILLER, "十月已丑朔日食"])
-    one = next(one for one in evidence([text], learned, SenseWeights.shipped()) if one.where.page == 1)
+    one = next(one for one in evidence([text], learned, LanguageWeights.shipped()) if one.where.page == 1)
     assert (one.transcribed, one.suggested, one.column, one.offset) == ("已", "己", 0, 2)
     assert one.odds > 3
     assert one.reading.suggested_count > one.reading.transcribed_count == 0
     assert one.reading.suggested.replace("己", "已") == one.reading.transcribed
 
 
-def test_the_sense_is_silent_where_the_text_agrees(learned: LanguageModel, paged: Paged) -> None:
+def test_the_language_model_is_silent_where_the_text_agrees(learned: LanguageModel, paged: Paged) -> None:
     assert found(paged(["十月己丑朔日食", "事已而歸"]), learned) == []
 
 
@@ -72,7 +72,7 @@ def test_pages_that_are_not_asked_for_have_no_findings(learned: LanguageModel, p
 
 def test_other_pages_of_the_text_speak_and_are_named(learned: LanguageModel, paged: Paged) -> None:
     text = paged([f"{LETTERS[n]}{LETTERS[-n - 1]}大傳曰{LETTERS[n]}" for n in range(12)] + ["仰大傅曰觀"])
-    told = [one for one in evidence([text], learned, SenseWeights.shipped()) if one.where.page == 12]
+    told = [one for one in evidence([text], learned, LanguageWeights.shipped()) if one.where.page == 12]
     assert [(one.transcribed, one.suggested) for one in told] == [("傅", "傳")]
     assert told[0].reading.suggested_count == 12
     assert told[0].reading.places[0] == "KR9z9999_WYG_001-1a"
@@ -82,7 +82,7 @@ def test_a_page_is_never_its_own_witness(learned: LanguageModel, paged: Paged) -
     tokens = TextTokens.of([stream_of(paged(["大傳曰大傳曰大傳曰", FILLER]))], Folding(LookAlikes.shipped()))
     places = np.flatnonzero(tokens.raw == ord("傳"))
     candidates = LookAlikes.shipped().of(tokens.raw[places])
-    _, met = next(Sense(tokens, learned, SenseWeights.shipped()).met(places, candidates))
+    _, met = next(ContextScores(tokens, learned, LanguageWeights.shipped()).met(places, candidates))
     assert met.text.sum() == 0
 
 
@@ -93,7 +93,7 @@ def test_what_the_other_pages_say_is_counted_to_the_last_occurrence(learned: Lan
     tokens = TextTokens.of([stream_of(paged(pages))], Folding(LookAlikes.shipped()))
     places = LookAlikes.shipped().places(tokens.raw)
     candidates = LookAlikes.shipped().of(tokens.raw[places])
-    _, met = next(Sense(tokens, learned, SenseWeights.shipped()).met(places, candidates))
+    _, met = next(ContextScores(tokens, learned, LanguageWeights.shipped()).met(places, candidates))
     everywhere = np.flatnonzero(tokens.page >= 0)
     for number, pattern in enumerate(PATTERNS):
         around = np.stack([tokens.folded[everywhere + offset] for offset in pattern], axis=1)
@@ -112,7 +112,9 @@ def test_a_text_that_was_learned_is_taken_off_its_counts(paged: Paged) -> None:
     assert language.learned(tokens.folded)[300:-300].all()
     places = np.flatnonzero(tokens.raw == ord("己"))
     _, met = next(
-        Sense(tokens, language, SenseWeights.shipped()).met(places, LookAlikes.shipped().of(tokens.raw[places]))
+        ContextScores(tokens, language, LanguageWeights.shipped()).met(
+            places, LookAlikes.shipped().of(tokens.raw[places])
+        )
     )
     assert met.language.sum() == 0
 
@@ -127,7 +129,7 @@ def test_a_copy_in_the_same_check_is_a_witness_where_it_reads_otherwise_alone(
     tokens = TextTokens.of(streams, Folding(LookAlikes.shipped()))
     places = np.flatnonzero(tokens.raw == ord("己"))[:1]
     candidates = LookAlikes.shipped().of(tokens.raw[places])
-    _, met = next(Sense(tokens, learned, SenseWeights.shipped()).met(places, candidates))
+    _, met = next(ContextScores(tokens, learned, LanguageWeights.shipped()).met(places, candidates))
     own, other = (met.text[0, :, candidates[0].tolist().index(ord(one))] for one in "己已")
     assert own.sum() == 0
     assert (other == witnesses).all()
@@ -139,20 +141,22 @@ def test_what_a_copy_reads_instead_is_taken_off_too(paged: Paged) -> None:
     tokens = TextTokens.of([stream_of(paged([*before, "孤月照已影"]))], Folding(LookAlikes.shipped()))
     places = np.flatnonzero(tokens.raw == ord("已"))
     _, met = next(
-        Sense(tokens, language, SenseWeights.shipped()).met(places, LookAlikes.shipped().of(tokens.raw[places]))
+        ContextScores(tokens, language, LanguageWeights.shipped()).met(
+            places, LookAlikes.shipped().of(tokens.raw[places])
+        )
     )
     assert met.language.sum() == 0
 
 
 def test_findings_become_flags_that_name_their_channel(learned: LanguageModel, paged: Paged) -> None:
     text = paged(["十月已丑朔日食"])
-    flag = flag_of(text.pages[0], "", evidence([text], learned, SenseWeights.shipped())[0], 3.0)
+    flag = flag_of(text.pages[0], "", evidence([text], learned, LanguageWeights.shipped())[0], 3.0)
     assert (flag.kind, flag.line, flag.offset, flag.length) == (Kind.SUBSTITUTION, 1, 2, 1)
     assert flag.context == "十月[已]丑朔日"
     assert flag.raised
     told = flag.as_dict()["evidence"]
-    assert told["reason"] == "sense"
-    assert told["sense"]["suggested_count"] > told["sense"]["transcribed_count"]
+    assert told["reason"] == "language"
+    assert told["language"]["suggested_count"] > told["language"]["transcribed_count"]
 
 
 def test_a_model_comes_back_from_its_file(learned: LanguageModel, tmp_path: Path) -> None:

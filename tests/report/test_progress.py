@@ -15,11 +15,11 @@ from proof.quality.sampling import REASON
 from proof.report import StoredRun, write_reports
 from proof.report.progress import progress_of
 from proof.store import PagePlace, RunInfo, Store, TextInfo
-from proof.store.decision_records import DecisionRequest, Verdict
-from proof.store.manual_corrections import ManualCorrection
+from proof.store.decision_records import Verdict
 from proof.store.queue_records import Order, QueueFilter
 from proof.store.saving import CheckedResult
 from proof.web.threshold_curve import dial
+from tests.standing import by_hand, say
 from tests.web.drawn import WORK, checked, draw_page, wrong
 
 
@@ -51,8 +51,7 @@ def decide(store: Store, kind: Kind, verdict: Verdict, person: str, count: int, 
     numbers, _ = store.queue.find(WORK, QueueFilter(kinds=(kind,)), Order.PAGE)
     waiting = [one for one in store.queue.flags(WORK, numbers) if one.version == 0][:count]
     for one in waiting:
-        key = f"{person}-{one.number:08d}"
-        store.decisions.decide(DecisionRequest(WORK, one.number, verdict, 0, person, key, reading))
+        say(store, one.number, verdict, reading, person, work=WORK)
 
 
 def test_samples_are_met_in_the_queue_and_listed_nowhere(tmp_path: Path) -> None:
@@ -85,9 +84,8 @@ def test_what_was_decided_is_counted_by_juan_and_by_person(tmp_path: Path) -> No
 def test_errors_found_by_hand_say_nothing_of_the_flags_that_wait(tmp_path: Path) -> None:
     store, _ = filled(tmp_path)
     decide(store, Kind.SUBSTITUTION, Verdict.KEEP, "甲", 1)
-    page = store.queue.pages(WORK)[0].number
     for offset in (3, 5):
-        store.manual_corrections.correct(ManualCorrection(WORK, page, 2, offset, 1, "牛", "乙", f"by-hand-{offset}"))
+        by_hand(store, 2, offset, "牛", work=WORK)
     progress = progress_of(store, WORK)
     assert (progress.total.settled, progress.total.upheld, progress.total.confirmed) == (1, 0, 2)
     assert progress.waiting is not None
@@ -138,9 +136,7 @@ def with_one_planted(store: Store, run: int, score: float) -> None:
 def test_planted_errors_are_told_by_person_and_all_together(tmp_path: Path) -> None:
     store, run = filled(tmp_path)
     with_one_planted(store, run, 8.0)
-    numbers, _ = store.queue.find(WORK, QueueFilter(), Order.PAGE)
-    [one] = [one for one in store.queue.flags(WORK, numbers) if one.flag.id == "planted-1"]
-    store.decisions.decide(DecisionRequest(WORK, one.number, Verdict.TAKE, 0, "甲", "request-1"))
+    say(store, "planted-1", Verdict.TAKE, work=WORK)
     written = write_reports(StoredRun(store, run), tmp_path / "out")
     said = json.loads((tmp_path / "out" / "progress.json").read_text(encoding="utf-8"))
     assert said["planted"]["caught"] == said["planted"]["answered"] == 1

@@ -23,16 +23,18 @@ def written(folder: Path, **given: Any) -> Settings:
 
 def test_it_names_the_texts_and_what_was_given_and_nothing_else(tmp_path: Path) -> None:
     texts, images = [tmp_path / '甲 "1".txt'], [tmp_path / "img", tmp_path.parent / "far"]
-    settings = written(tmp_path, project__texts=texts, project__images=images, page__columns=9, flags__sense=False)
+    settings = written(
+        tmp_path, project__texts=texts, project__images=images, page__columns=9, flags__language_model=False
+    )
     assert settings.project.texts == tuple(texts)
     assert settings.project.images == tuple(images)
-    assert (settings.page.columns, settings.flags.sense) == (9, False)
+    assert (settings.page.columns, settings.flags.language_model) == (9, False)
     values = tomllib.loads((tmp_path / "config.toml").read_text(encoding="utf-8"))
     assert values["project"]["images"] == ["img", str(tmp_path.parent / "far")]
     assert {section: list(keys) for section, keys in values.items()} == {
         "project": ["texts", "images"],
         "page": ["columns"],
-        "flags": ["sense"],
+        "flags": ["language_model"],
     }
 
 

@@ -79,7 +79,7 @@ RIGHTS = {
     "proofreader": {"see", "decide"},
     "administrator": {"see", "decide", "rule", "manage"},
 }
-LISTED = ("flags", "facets", "history", "acts", "pairs", "pages", "rules", "displaced", "problems", "pages/1/comments")
+LISTED = ("flags", "facets", "acts", "pairs", "pages", "rules", "displaced", "problems", "pages/1/comments")
 BROKEN: tuple[Any, ...] = ({}, [], None, "x", {"key": "short"}, {"version": -1}, {"unknown": 1}, {"note": 1})
 
 Thing = tuple[str, Any]

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-from proof.model.flags import Kind, flag_id
+from proof.model.flags import Evidence, Flag, Kind, flag_id
 from proof.model.result import CheckedColumn, PageResult
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.decision_records import (
@@ -34,6 +34,7 @@ from proof.store.decision_records import (
     UnconfirmedReadingError,
     Verdict,
 )
+from proof.store.decisions import may_take
 from proof.store.queue_records import Order, QueueFilter
 from proof.store.saving import CheckedResult
 from proof.store.typed_text import check_note
@@ -545,3 +546,22 @@ def test_a_moment_of_a_store_stays_as_it_was_while_people_go_on(filled: Store) -
         assert list(then.decisions.standing("KR1d0030")) == [made]
         assert then.decisions.log("KR1d0030") == [made]
     assert list(filled.decisions.standing("KR1d0030")) == [later]
+
+
+@pytest.mark.parametrize(
+    ("kind", "transcribed", "suggested", "reason", "takes"),
+    [
+        (Kind.SUBSTITUTION, "告", "吿", "posterior", True),
+        (Kind.SUBSTITUTION, "告", "", "doubt", False),
+        (Kind.INSERTION, "告", "", "no glyph", True),
+        (Kind.OMISSION, "", "告", "not transcribed", True),
+        (Kind.LAYOUT, "告具", "", "column not on the page", True),
+        (Kind.LAYOUT, "告具", "", "note halves exchanged", False),
+        (Kind.LAYOUT, "", "", "page in part", False),
+    ],
+)
+def test_something_can_be_taken_where_a_finding_says_what_is_to_stand_there(
+    kind: Kind, transcribed: str, suggested: str, reason: str, *, takes: bool
+) -> None:
+    flag = Flag("p", "r", 1, 0, 1, kind, transcribed, suggested, 5.0, True, None, Evidence(reason))
+    assert may_take(flag) is takes

@@ -9,10 +9,10 @@ import pytest
 
 from proof.errors import UsageError
 from proof.text.convert import Converted, convert
-from proof.text.encoding import Decoded
 from proof.text.layers import Layer
-from proof.text.read import detect_format, parse_transcription, read_transcription
+from proof.text.read import detect_format, read_transcription
 from proof.text.transcription import PAGED, Format, Transcription
+from tests.build import transcription
 
 
 def characters(edition: Transcription) -> str:
@@ -20,7 +20,7 @@ def characters(edition: Transcription) -> str:
 
 
 def reread(converted: Converted) -> Transcription:
-    return parse_transcription(Decoded(converted.text, "utf-8", False), Path("converted.txt"), converted.format)
+    return transcription(converted.text, "converted.txt", converted.format)
 
 
 def layers(edition: Transcription) -> list[Layer]:
@@ -118,7 +118,7 @@ SUBCOMMENTARY = (
 
 
 def test_a_subcommentary_becomes_a_note_that_says_that_it_is_one_and_no_word_of_its_signs_is_lost() -> None:
-    source = parse_transcription(Decoded(SUBCOMMENTARY, "utf-8", False), Path("zhushu.txt"))
+    source = transcription(SUBCOMMENTARY, "zhushu.txt")
     converted = convert(source, Format.INLINE)
     assert converted.text.split("\n")[1] == (
         "\u3000\u3000【疏曰“宾与”至“以兴”。○注“辞辞其坐奠觯”。○释曰:必辞者,赞者不敢亲授。】"
@@ -135,7 +135,7 @@ def test_a_subcommentary_becomes_a_note_that_says_that_it_is_one_and_no_word_of_
 
 
 def test_in_the_critical_edition_its_label_is_lost_and_listed_and_its_words_stay() -> None:
-    source = parse_transcription(Decoded(SUBCOMMENTARY, "utf-8", False), Path("zhushu.txt"))
+    source = transcription(SUBCOMMENTARY, "zhushu.txt")
     converted = convert(source, Format.CRITICAL)
     assert "<small>○释曰:必辞者,赞者不敢亲授。</small>" in converted.text
     assert "layers of characters (疏 becomes 注): 9" in converted.losses
@@ -143,13 +143,13 @@ def test_in_the_critical_edition_its_label_is_lost_and_listed_and_its_words_stay
 
 
 def test_a_bare_classic_becomes_a_critical_edition_and_is_known_by_its_front_matter() -> None:
-    source = parse_transcription(Decoded("<pb:KR1d0030_WYG_010-1a>¶\n大射之儀¶\n", "utf-8", False), Path("bare.txt"))
+    source = transcription("<pb:KR1d0030_WYG_010-1a>¶\n大射之儀¶\n", "bare.txt")
     there = reread(convert(source, Format.CRITICAL))
     assert (there.title, characters(there)) == ("bare", "大射之儀")
 
 
 def test_a_text_without_notes_is_not_written_inline() -> None:
-    source = parse_transcription(Decoded("<pb:KR1d0030_WYG_010-1a>¶\n大射之儀¶\n", "utf-8", False), Path("bare.txt"))
+    source = transcription("<pb:KR1d0030_WYG_010-1a>¶\n大射之儀¶\n", "bare.txt")
     with pytest.raises(UsageError, match=r"bare\.txt as inline could not be recognised again: it has no note"):
         convert(source, Format.INLINE)
 
@@ -208,7 +208,7 @@ def test_kanripo_marks_need_the_work_and_mirror_marks_the_images(shared: Path) -
 
 
 def test_a_title_with_quotes_comes_back_as_it_was() -> None:
-    source = parse_transcription(Decoded("\u3000\u3000大射之儀【射義也】\n", "utf-8", False), Path("a\"b'c\\d.txt"))
+    source = transcription("\u3000\u3000大射之儀【射義也】\n", "a\"b'c\\d.txt")
     assert reread(convert(source, Format.CRITICAL)).title == "a\"b'c\\d"
 
 
@@ -226,7 +226,7 @@ def test_the_name_of_a_juan_that_becomes_a_number_is_told(shared: Path) -> None:
 
 def test_breaks_of_a_base_edition_are_no_text_of_the_mirror() -> None:
     text = "<md:K_SBCK_005-1a>¶\n<pb:K_WYG_005-1a>\n殷高宗¶相\n年長<md:K_SBCK_005-2a>¶乆修\n"
-    read = parse_transcription(Decoded(text, "utf-8", False), Path("juan.txt"))
+    read = transcription(text)
     turned = convert(read, Format.MIRROR, references={"K_WYG_005-1a": "WYG0862-0058c.png"})
     assert turned.text == "005 第 1a 頁 WYG0862-0058c.png\n殷高宗相\n年長乆修\n"
     assert "page and line breaks of the base edition: 3" in turned.losses

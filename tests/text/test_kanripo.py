@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from proof.model.refs import Folio
-from proof.text.encoding import Decoded
 from proof.text.kanripo import header_property
 from proof.text.model import Script
-from proof.text.read import parse_transcription, read_transcription
-from proof.text.transcription import Transcription
+from proof.text.read import read_transcription
+from tests.build import transcription
 from tests.remarked import remarked
 
 HEAD = """# -*- mode: mandoku-view; -*-
@@ -32,12 +31,8 @@ BODY = """<pb:KR1d0030_WYG_010-1a>¶
 """
 
 
-def parse(text: str) -> Transcription:
-    return parse_transcription(Decoded(text, "utf-8", False), Path("juan.txt"))
-
-
 def test_the_head_names_title_work_and_juan() -> None:
-    text = parse(HEAD + BODY)
+    text = transcription(HEAD + BODY)
     assert (text.format, text.title, text.work) == ("kanripo", "儀禮集釋", "KR1d0030")
     assert {page.juan for page in text.pages} == {"卷十"}
     assert text.script is Script.TRADITIONAL
@@ -45,14 +40,14 @@ def test_the_head_names_title_work_and_juan() -> None:
 
 
 def test_without_a_head_the_page_marks_name_work_and_juan() -> None:
-    text = parse(BODY)
+    text = transcription(BODY)
     assert (text.title, text.work, text.pages[0].juan) == ("", "KR1d0030", "010")
 
 
 def test_a_file_of_two_juan_names_each_by_its_own_heading_or_number() -> None:
-    headed = parse(HEAD + BODY + "#+PROPERTY: JUAN 卷十一\n" + BODY.replace("_010-", "_011-"))
+    headed = transcription(HEAD + BODY + "#+PROPERTY: JUAN 卷十一\n" + BODY.replace("_010-", "_011-"))
     assert [page.juan for page in headed.pages] == ["卷十", "卷十", "卷十一", "卷十一"]
-    bare = parse(HEAD + BODY + BODY.replace("_010-", "_011-"))
+    bare = transcription(HEAD + BODY + BODY.replace("_010-", "_011-"))
     assert [page.juan for page in bare.pages] == ["卷十", "卷十", "011", "011"]
 
 
@@ -72,7 +67,7 @@ def test_properties_of_the_head(line: str, expected: tuple[str, str] | None) -> 
 
 
 def test_a_page_has_its_id_its_folio_and_its_columns() -> None:
-    page, following = parse(HEAD + BODY).pages
+    page, following = transcription(HEAD + BODY).pages
     assert (page.id, page.folio, page.ref) == ("KR1d0030_WYG_010-1a", Folio(1, "a"), None)
     assert [(c.number, c.source, c.file_line) for c in page.columns] == [
         (1, "欽定四庫全書", 8),
@@ -84,12 +79,12 @@ def test_a_page_has_its_id_its_folio_and_its_columns() -> None:
 
 
 def test_a_lost_column_is_a_pilcrow_alone_and_an_empty_line_is_none() -> None:
-    text = parse("<pb:K_WYG_001-1a>¶\n\n¶\n\n甲¶¶\n乙\n")
+    text = transcription("<pb:K_WYG_001-1a>¶\n\n¶\n\n甲¶¶\n乙\n")
     assert [(c.number, c.source) for c in text.pages[0].columns] == [(1, ""), (2, "甲"), (3, "乙")]
 
 
 def test_text_that_is_on_no_page_is_told() -> None:
-    text = parse("大射儀¶\n<pb:K_WYG_001-1a>儀禮¶\n甲¶\n")
+    text = transcription("大射儀¶\n<pb:K_WYG_001-1a>儀禮¶\n甲¶\n")
     assert [c.source for c in text.pages[0].columns] == ["儀禮", "甲"]
     assert remarked(text) == [(1, "lines-on-no-page")]
 

@@ -11,21 +11,17 @@ from hypothesis import strategies as st
 
 from proof.errors import TextError
 from proof.exports.source import correct
-from proof.text.encoding import Decoded
 from proof.text.lines import lines
-from proof.text.read import parse_transcription, read_transcription
+from proof.text.read import read_transcription
 from proof.text.remarks import Code
-from proof.text.transcription import Format, Transcription
+from proof.text.transcription import Format
+from tests.build import transcription
 from tests.remarked import remarked
 from tests.wide import cross_section, looks_wide
 
 
-def parse(text: str) -> Transcription:
-    return parse_transcription(Decoded(text, "utf-8", False), Path("juan.txt"))
-
-
 def columns(text: str) -> dict[str, list[str]]:
-    return {page.id: [column.source for column in page.columns] for page in parse(text).pages}
+    return {page.id: [column.source for column in page.columns] for page in transcription(text).pages}
 
 
 def test_a_pilcrow_ends_a_line_wherever_it_stands() -> None:
@@ -41,7 +37,7 @@ def test_a_page_begins_where_its_mark_stands() -> None:
         "K_C_001-3a": ["思"],
         "K_C_001-4a": ["無邪"],
     }
-    assert [(page.id, text[start:][:14]) for start, page in parse(text).marks.items()] == [
+    assert [(page.id, text[start:][:14]) for start, page in transcription(text).marks.items()] == [
         (f"K_C_001-{number}a", f"<pb:K_C_001-{number}a"[:14]) for number in (1, 2, 3, 4)
     ]
 
@@ -49,7 +45,7 @@ def test_a_page_begins_where_its_mark_stands() -> None:
 def test_pages_and_pilcrows_of_a_base_edition_are_no_lines_of_this_one() -> None:
     text = "<md:K_SBCK_005-1a>¶\n<pb:K_WYG_005-1a>\n殷高宗¶相\n<md:K_SBCK_005-1b>¶\n　\n年長<md:K_SBCK_005-2a>¶乆修¶\n"
     assert columns(text) == {"K_WYG_005-1a": ["殷高宗¶相", "　", "年長<md:K_SBCK_005-2a>¶乆修"]}
-    read = parse(text)
+    read = transcription(text)
     assert read.remarks == ()
     assert ["".join(cell.text for cell in c.cells) for c in read.pages[0].columns] == ["殷高宗相", "　", "年長乆修"]
 
@@ -60,7 +56,7 @@ def test_headings_drawers_comments_and_annotations_are_no_text() -> None:
         "# src: 1\n#+BEGIN_VERSE\n龍神¶\t dragons\n** 006 迦葉佛::<pb:K_T_001-1b>¶PROPERTIES\n乙¶\n:zhu:\n丙¶\n"
     )
     assert columns(text) == {"K_T_001-1a": ["阿脩羅", "龍神"], "K_T_001-1b": ["乙", ":zhu:", "丙"]}
-    assert remarked(parse(text)) == [(2, "heading"), (12, "annotation"), (13, "heading"), (15, "drawer-open")]
+    assert remarked(transcription(text)) == [(2, "heading"), (12, "annotation"), (13, "heading"), (15, "drawer-open")]
 
 
 def test_a_heading_that_is_a_line_of_the_edition_is_text() -> None:
@@ -68,7 +64,7 @@ def test_a_heading_that_is_a_line_of_the_edition_is_text() -> None:
         "<pb:K_T_001-1a>¶\n** 諸天中大梵隱語无量音　道君譔¶\n*** 2 序品第一¶\n"
         "** 上篇¶<md:K_HFL_001-015a>¶\n** 1 紀\n甲¶\n"
     )
-    read = parse(text)
+    read = transcription(text)
     assert [column.source for column in read.pages[0].columns] == [
         "諸天中大梵隱語无量音　道君譔",
         "序品第一",
@@ -86,15 +82,15 @@ def test_text_before_the_first_mark_is_on_the_page_that_the_head_names() -> None
         "K_T_002-0011a": ["《佛說長阿含經》卷第二", "（二）第一分遊行經", "如是我聞："],
         "K_T_002-0011b": ["國人奉"],
     }
-    assert remarked(parse(text)) == [(5, "page-continued")]
+    assert remarked(transcription(text)) == [(5, "page-continued")]
     assert columns(f"{head}卷第二¶\n") == {"K_T_002-0011a": ["卷第二"]}, "a juan within one page has no mark at all"
-    assert [page.id for page in parse(f"{head}卷第二¶\n").pages] == ["K_T_002-0011a"]
+    assert [page.id for page in transcription(f"{head}卷第二¶\n").pages] == ["K_T_002-0011a"]
     unnamed = head.replace("<pb:K_T_002-0011a>", "<md:K_T_002-0011a>")
     assert columns(f"{unnamed}<pb:K_T_002-1b>¶\n甲¶\n") == {"K_T_002-1b": ["甲"]}
 
 
 def test_a_bracketed_composition_is_one_character() -> None:
-    read = parse("<pb:K_WYG_001-1a>¶\n伐[沔-丏+丐]北黄法[((木-(企-止)+皕)/大)*毛]字¶\n")
+    read = transcription("<pb:K_WYG_001-1a>¶\n伐[沔-丏+丐]北黄法[((木-(企-止)+皕)/大)*毛]字¶\n")
     texts = [cell.text for cell in read.pages[0].columns[0].cells]
     assert texts == ["伐", "[沔-丏+丐]", "北", "黄", "法", "[((木-(企-止)+皕)/大)*毛]", "字"]
     assert read.remarks == ()
@@ -106,7 +102,7 @@ def test_the_page_before_the_first_mark_is_implied_by_it_and_told() -> None:
         "K_WYG_001-1a": ["<md:K_SBCK_001-1a>¶　王充¶撰", "　逢遇篇"],
         "K_WYG_001-1b": ["或髙才"],
     }
-    assert remarked(parse(text)) == [(3, "page-implied")]
+    assert remarked(transcription(text)) == [(3, "page-implied")]
     assert columns("序¶\n<pb:K_WYG_001-2a>\n甲¶\n") == {"K_WYG_001-2a": ["甲"]}, "1a or 1b: nobody can tell"
 
 
@@ -124,7 +120,7 @@ def test_the_page_before_the_first_mark_is_implied_by_it_and_told() -> None:
     ],
 )
 def test_a_malformed_mark_is_named_with_its_line(text: str, expected: tuple[int, str], pages: int) -> None:
-    read = parse(text)
+    read = transcription(text)
     assert expected in remarked(read)
     assert len(read.pages) == pages
 
@@ -182,7 +178,7 @@ def test_every_character_is_text_or_markup_and_stands_in_one_place(text: str) ->
         at = line.start + len(line.source)
     assert not text[at:].strip("¶\r\n　 ")
     try:
-        read = parse(text)
+        read = transcription(text)
     except TextError:
         assert "<pb:K_WYG_001-1" not in re.sub(r"^#.*|\t.*", "", text, flags=re.MULTILINE) or ":END:" in text
         return

@@ -5,41 +5,36 @@ from __future__ import annotations
 from pathlib import Path
 
 from proof.model.refs import Folio, ImageRef
-from proof.text.encoding import Decoded
 from proof.text.model import Row, Script
-from proof.text.read import parse_transcription, read_transcription
-from proof.text.transcription import Transcription
+from proof.text.read import read_transcription
+from tests.build import transcription
 from tests.remarked import remarked
 
 SEED = "seeds/003_ef0b6b28549717f0.txt"
 
 
-def parse(text: str) -> Transcription:
-    return parse_transcription(Decoded(text, "utf-8", False), Path("mirror.txt"))
-
-
 def test_what_stands_before_the_first_page_mark_is_no_page() -> None:
-    text = parse("书名或作者\n声明:本站\n卷十\n卷十 第 1a 页 WYG0103-0192c.png\n大射仪\n")
+    text = transcription("书名或作者\n声明:本站\n卷十\n卷十 第 1a 页 WYG0103-0192c.png\n大射仪\n")
     assert text.format == "mirror"
     assert [(p.id, p.juan, len(p.columns)) for p in text.pages] == [("WYG0103-0192c", "卷十", 1)]
     assert text.remarks == ()
 
 
 def test_an_empty_line_is_a_column_whose_text_was_lost() -> None:
-    text = parse("卷十 第 1a 页 WYG0103-0192c.png\n大\n\n射\n卷十 第 1b 页 WYG0103-0192d.png\n仪")
+    text = transcription("卷十 第 1a 页 WYG0103-0192c.png\n大\n\n射\n卷十 第 1b 页 WYG0103-0192d.png\n仪")
     first, second = text.pages
     assert [(c.number, c.source) for c in first.columns] == [(1, "大"), (2, ""), (3, "射")]
     assert [(c.number, c.source) for c in second.columns] == [(1, "仪")]
 
 
 def test_a_page_mark_in_traditional_script_is_one_too() -> None:
-    text = parse("卷十 第 1a 頁 WYG0103-0192c.png\n釋曰大射儀\n")
+    text = transcription("卷十 第 1a 頁 WYG0103-0192c.png\n釋曰大射儀\n")
     assert text.pages[0].folio == Folio(1, "a")
     assert text.script is Script.TRADITIONAL
 
 
 def test_a_mark_that_names_no_folio_or_image_still_begins_a_page_and_is_told() -> None:
-    text = parse("卷十 第 一 页 img-7.png\n甲\n卷十 第 1b 页 img-8.png\n乙\n")
+    text = transcription("卷十 第 一 页 img-7.png\n甲\n卷十 第 1b 页 img-8.png\n乙\n")
     assert [(p.id, p.folio, p.ref) for p in text.pages] == [("img-7", None, None), ("img-8", Folio(1, "b"), None)]
     assert remarked(text) == [(1, "mark-without-folio"), (3, "image-unknown")]
 

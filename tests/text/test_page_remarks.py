@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from proof.text.encoding import Decoded
-from proof.text.read import parse_transcription, read_transcription
+from proof.text.read import read_transcription
 from proof.text.remarks import Code
+from tests.build import transcription
 from tests.remarked import remarked
 
 
 def told(text: str) -> list[tuple[int, str]]:
-    return remarked(parse_transcription(Decoded(text, "utf-8", False), Path("juan.txt")))
+    return remarked(transcription(text))
 
 
 def test_a_page_without_columns_is_told() -> None:

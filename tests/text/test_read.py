@@ -18,6 +18,7 @@ from proof.text.page_marked import page_sources
 from proof.text.read import parse_transcription, read_transcription
 from proof.text.remarks import Code
 from proof.text.transcription import Transcription
+from tests.build import transcription
 from tests.growth import computing
 from tests.remarked import remarked
 from tests.wide import cross_section, looks_wide
@@ -176,7 +177,7 @@ def test_line_endings_may_be_mixed(tmp_path: Path) -> None:
 
 def test_lines_of_the_file_are_counted_as_editors_count_them() -> None:
     """A form feed or a line separator ends a column, as the benchmark has it, but no line of the file."""
-    read = parse_transcription(Decoded("<pb:K_WYG_001-1a>¶\n甲\x0c乙\u2028丙\n丁\n", "utf-8", False), Path("juan.txt"))
+    read = transcription("<pb:K_WYG_001-1a>¶\n甲\x0c乙\u2028丙\n丁\n")
     assert [column.file_line for column in read.pages[0].columns] == [2, 2, 2, 3]
 
 
@@ -214,18 +215,13 @@ def test_a_file_that_is_no_text_is_refused_with_what_it_needs(tmp_path: Path, da
 
 
 def test_unbalanced_parentheses_and_unknown_entities_are_told_with_file_and_line() -> None:
-    read = parse_transcription(
-        Decoded("<pb:K_WYG_001-1a>¶\n公(甲/乙¶\n入&foo;¶\n丁\x00¶\n", "utf-8", False), Path("juan.txt")
-    )
+    read = transcription("<pb:K_WYG_001-1a>¶\n公(甲/乙¶\n入&foo;¶\n丁\x00¶\n")
     assert remarked(read) == [(2, "note-open"), (3, "entity-unknown"), (4, "invisible")]
     assert dict(read.remarks[1].values) == {"page": "K_WYG_001-1a", "column": 2, "what": "&foo;"}
 
 
 def test_a_page_that_comes_twice_is_one_page_and_told() -> None:
-    read = parse_transcription(
-        Decoded("<pb:K_WYG_001-1a>¶\n甲¶\n<pb:K_WYG_001-1b>¶\n乙¶\n<pb:K_WYG_001-1a>¶\n丙¶\n", "utf-8", False),
-        Path("juan.txt"),
-    )
+    read = transcription("<pb:K_WYG_001-1a>¶\n甲¶\n<pb:K_WYG_001-1b>¶\n乙¶\n<pb:K_WYG_001-1a>¶\n丙¶\n")
     assert columns(read) == {"K_WYG_001-1a": ["甲", "丙"], "K_WYG_001-1b": ["乙"]}
     assert remarked(read) == [(5, "page-again")]
     assert dict(read.remarks[0].values) == {"page": "K_WYG_001-1a", "first": 1}
@@ -233,7 +229,7 @@ def test_a_page_that_comes_twice_is_one_page_and_told() -> None:
 
 def read_in(columns: str) -> Transcription:
     """A page with these columns."""
-    return parse_transcription(Decoded(f"<pb:K_WYG_001-1a>¶\n{columns}", "utf-8", False), Path("juan.txt"))
+    return transcription(f"<pb:K_WYG_001-1a>¶\n{columns}")
 
 
 @pytest.mark.slow

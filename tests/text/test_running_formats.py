@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from proof.errors import TextError, UsageError
 from proof.text.addresses import Address, Addresses
 from proof.text.edit import Edit, edited
-from proof.text.encoding import Decoded, decode
+from proof.text.encoding import decode
 from proof.text.layers import BlockKind, Layer
 from proof.text.model import Script
-from proof.text.read import detect_format, parse_transcription, read_transcription
+from proof.text.read import detect_format, read_transcription
 from proof.text.transcription import Format, Transcription
+from tests.build import transcription
 from tests.remarked import remarked
 
 SEEDS = {
@@ -40,10 +41,6 @@ KANRIPO = (
     "#+TITLE: 書\n"
     "<pb:KR1d0030_WYG_010-1a>¶\n大射儀(案比今注/訛作北)¶\n　鄭注&KR0058;也¶\n　公也¶\n<pb:KR1d0030_WYG_010-1b>¶\n命¶\n"
 )
-
-
-def edition(text: str, form: Format | None = None) -> Transcription:
-    return parse_transcription(Decoded(text, "utf-8", False), Path("text.txt"), form)
 
 
 def layered(read: Transcription) -> list[tuple[Layer, str]]:
@@ -108,7 +105,7 @@ def test_a_part_of_a_long_work_is_read_and_written_back(shared: Path) -> None:
 
 
 def test_a_note_holds_commentary_subcommentary_and_glosses() -> None:
-    read = edition(INLINE)
+    read = transcription(INLINE)
     assert layered(read) == [
         (Layer.CANON, "公坐取宾所媵觯兴"),
         (Layer.COMMENTARY, "至此又言兴者明公崇礼不倦也"),
@@ -121,7 +118,7 @@ def test_a_note_holds_commentary_subcommentary_and_glosses() -> None:
 
 
 def test_the_subcommentary_tells_where_classic_and_commentary_part() -> None:
-    read = edition(ZHUSHU)
+    read = transcription(ZHUSHU)
     assert layered(read) == [
         (Layer.CANON, "宾辞以俎。"),
         (Layer.COMMENTARY, "俎者,肴之贵者也。"),
@@ -132,12 +129,12 @@ def test_the_subcommentary_tells_where_classic_and_commentary_part() -> None:
 
 
 def test_a_character_in_two_halves_is_one() -> None:
-    stretch = list(edition(ZHUSHU).stretches())[-1]
+    stretch = list(transcription(ZHUSHU).stretches())[-1]
     assert [cell.text for cell in stretch.cells()][:4] == ["离", "犹", "扌奎", "也"]
 
 
 def test_headings_commentary_and_footnotes_of_a_critical_edition() -> None:
-    read = edition(CRITICAL)
+    read = transcription(CRITICAL)
     assert read.title == "鄉射禮第五"
     assert [(block.kind, block.level, block.anchor) for block in read.blocks[:1]] == [(BlockKind.HEADING, 3, "5.3.10")]
     assert layered(read) == [
@@ -156,7 +153,7 @@ def test_headings_commentary_and_footnotes_of_a_critical_edition() -> None:
 
 
 def test_columns_have_their_layers_and_addresses() -> None:
-    read = edition(KANRIPO)
+    read = transcription(KANRIPO)
     assert layered(read) == [
         (Layer.CANON, "大射儀"),
         (Layer.EDITOR, "案比今注"),
@@ -173,7 +170,7 @@ def test_columns_have_their_layers_and_addresses() -> None:
 
 
 def test_a_place_without_pages_is_a_line_of_the_file() -> None:
-    read = edition(CRITICAL)
+    read = transcription(CRITICAL)
     addresses = Addresses(read)
     assert addresses.of(read.text.index("二筭")) == Address("", 9, 13)
     assert addresses.of(0) == Address("", 1, 0)
@@ -198,35 +195,35 @@ def test_a_place_without_pages_is_a_line_of_the_file() -> None:
     ],
 )
 def test_a_malformed_line_is_named(text: str, line: int, expected: str) -> None:
-    assert (line, expected) in remarked(edition(text))
+    assert (line, expected) in remarked(transcription(text))
 
 
 def test_broken_front_matter_swallows_no_text() -> None:
     for text in ("---\ntitle: 甲\n\n### 乙 {#1}\n丙\n---\n丁\n", "---\ntitle: 甲\n<small>丙</small>丁\n"):
-        read = edition(text)
+        read = transcription(text)
         assert read.title == "甲"
         assert {"丙", "丁"} <= {char for stretch in read.stretches() for char in stretch.source}
 
 
 def test_front_matter_without_end_is_refused() -> None:
     with pytest.raises(TextError, match=r"text.txt:1: the front matter has no end"):
-        edition("---\ntitle: x\nauthor: y\n", Format.CRITICAL)
+        transcription("---\ntitle: x\nauthor: y\n", form=Format.CRITICAL)
 
 
 def test_what_is_in_no_format_is_refused_with_what_was_expected() -> None:
     assert detect_format("no Chinese text\n") is None
     with pytest.raises(TextError, match=r"no format is recognised, and it is no Chinese text"):
-        edition("no Chinese text\n")
+        transcription("no Chinese text\n")
 
 
 def test_of_markdown_the_words_are_read() -> None:
-    read = edition("# 射義\n\n> **大射**之[儀](https://example.org)，\n\n1. 見![圖](a.png)後\n- 君有命\n")
+    read = transcription("# 射義\n\n> **大射**之[儀](https://example.org)，\n\n1. 見![圖](a.png)後\n- 君有命\n")
     assert read.format is Format.CRITICAL
     assert "|".join(stretch.source for stretch in read.stretches()) == "射義|大射|之|儀|，|見|後|君有命"
 
 
 def test_text_without_marks_is_plain() -> None:
-    read = edition("學而時習之\n\n\u3000不亦說乎\n")
+    read = transcription("學而時習之\n\n\u3000不亦說乎\n")
     assert (read.format, read.paged) == (Format.PLAIN, False)
     assert [(stretch.layer, stretch.source) for stretch in read.stretches()] == [
         (Layer.CANON, "學而時習之"),
@@ -288,7 +285,7 @@ MARKS += [
 @settings(max_examples=400, deadline=None)
 def test_no_arrangement_of_marks_breaks_a_reader(text: str, form: Format | None) -> None:
     try:
-        read = edition(text, form)
+        read = transcription(text, form=form)
     except TextError:
         return
     stretches = sorted(read.stretches(), key=lambda stretch: stretch.start)
@@ -303,7 +300,7 @@ def test_no_arrangement_of_marks_breaks_a_reader(text: str, form: Format | None)
 @settings(max_examples=60, deadline=None)
 def test_an_edit_at_any_cell_changes_that_and_nothing_else(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from([INLINE, ZHUSHU, CRITICAL, KANRIPO]))
-    read = edition(text)
+    read = transcription(text)
     cell = data.draw(st.sampled_from([cell for stretch in read.stretches() for cell in stretch.cells()]))
     changed = edited(read.text, [Edit(cell.start, cell.length, "㐀")])
     assert changed == text[: cell.start] + "㐀" + text[cell.start + cell.length :]
@@ -314,5 +311,5 @@ def test_a_byte_order_mark_and_crlf_survive(tmp_path: Path) -> None:
     path.write_bytes(b"\xef\xbb\xbf" + CRITICAL.replace("\n", "\r\n").encode())
     read = read_transcription(path)
     assert read.data() == path.read_bytes()
-    assert [layer for layer, _ in layered(read)] == [layer for layer, _ in layered(edition(CRITICAL))]
+    assert [layer for layer, _ in layered(read)] == [layer for layer, _ in layered(transcription(CRITICAL))]
     assert decode(path, path.read_bytes()).text == read.text

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from proof.text.encoding import Decoded
 from proof.text.model import Row
-from proof.text.read import parse_transcription, read_transcription
+from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
+from tests.build import transcription
 from tests.remarked import remarked
 
 LONG = "侯王謂天子盖雖以諸侯為主而雜以天子言之故又稱王及兆民也"
@@ -16,7 +16,7 @@ LONG = "侯王謂天子盖雖以諸侯為主而雜以天子言之故又稱王及
 
 def parse(*columns: str) -> Transcription:
     text = "<pb:K_WYG_001-1a>¶\n" + "".join(f"{column}¶\n" for column in columns)
-    return parse_transcription(Decoded(text, "utf-8", False), Path("juan.txt"))
+    return transcription(text)
 
 
 def halves(text: Transcription) -> list[tuple[str, str]]:

@@ -13,8 +13,8 @@ from proof.verify.scores import (
     LIFTED,
     LOWERED,
     insertion_score,
+    language_weight,
     omission_score,
-    sense_weight,
     strange_score,
     substitution_score,
     swap_score,
@@ -129,41 +129,42 @@ odds = st.floats(-1e6, 1e6)
 
 @given(odds)
 def test_no_context_hides_what_the_image_shows_clearly(told: float) -> None:
-    """Odds of the image beyond e to the power of the threshold and `LOWERED` are raised whatever the sense says."""
+    """Odds of the image beyond e to the power of the threshold and `LOWERED` are raised whatever the language model
+    says."""
     clear = THRESHOLD + LOWERED
-    assert clear + sense_weight(told) >= THRESHOLD
+    assert clear + language_weight(told) >= THRESHOLD
 
 
 def test_the_words_around_decide_where_the_image_leaves_two_readings_open() -> None:
     """傅註, of which the image leaves 傳 three times as likely: 傳註 is met 60 times, 傅註 never."""
     left_open = substitution_score(log(0.206), log(0.771), 0.0)
     assert 1.0 < left_open < 1.1
-    assert left_open + sense_weight(5.96) >= THRESHOLD
-    assert left_open + sense_weight(3.0) < THRESHOLD
+    assert left_open + language_weight(5.96) >= THRESHOLD
+    assert left_open + language_weight(3.0) < THRESHOLD
 
 
 def test_the_words_around_weigh_more_against_the_text_than_for_it() -> None:
     """易傅, of which the image leaves 傳 five times as likely, and the language 15 times."""
     likelier = substitution_score(log(0.16), log(0.84), 0.0)
     assert likelier < THRESHOLD - 1.4
-    assert likelier + sense_weight(log(15)) >= THRESHOLD
-    assert -sense_weight(-1.0) < sense_weight(1.0)
+    assert likelier + language_weight(log(15)) >= THRESHOLD
+    assert -language_weight(-1.0) < language_weight(1.0)
 
 
 def test_a_clear_image_is_not_silenced_between_characters_that_are_written_alike() -> None:
     """曰 for 日 where the image hardly leaves 曰 possible: it is raised unless the words around speak for it."""
     clear = ALIKE * substitution_score(log(0.00044), log(0.999), 0.0)
-    assert clear + sense_weight(1.5) >= THRESHOLD
-    assert clear + sense_weight(-1.5) < THRESHOLD
+    assert clear + language_weight(1.5) >= THRESHOLD
+    assert clear + language_weight(-1.5) < THRESHOLD
 
 
 @given(odds)
 def test_no_context_raises_what_the_image_hardly_doubts(told: float) -> None:
-    assert THRESHOLD - LIFTED - 0.01 + sense_weight(told) < THRESHOLD
+    assert THRESHOLD - LIFTED - 0.01 + language_weight(told) < THRESHOLD
 
 
 @given(odds, odds)
-def test_the_more_the_sense_speaks_against_the_text_the_more_it_adds(one: float, other: float) -> None:
+def test_the_more_the_language_model_speaks_against_the_text_the_more_it_adds(one: float, other: float) -> None:
     less, more = sorted((one, other))
-    assert sense_weight(less) <= sense_weight(more)
-    assert sense_weight(0.0) == 0
+    assert language_weight(less) <= language_weight(more)
+    assert language_weight(0.0) == 0

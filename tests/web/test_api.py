@@ -168,9 +168,10 @@ def test_a_decision_is_an_event_that_the_flag_and_the_history_show(served: Serve
     assert client.get(f"{BASE}/flags/{number}/history").json["items"] == [made.json]  # type: ignore[index]
     undone = decide(client, number, "undo", 1, undoes=made.json["id"])  # type: ignore[index]
     assert undone.json["state"] == "open"  # type: ignore[index]
-    history: Any = client.get(f"{BASE}/history?limit=1").json
-    assert history["items"] == [undone.json]
-    assert client.get(f"{BASE}/history?cursor={history['next']}").json["items"] == [made.json]  # type: ignore[index]
+    acts: Any = client.get(f"{BASE}/acts?limit=1").json
+    assert [one["decision"] for one in acts["items"]] == [undone.json]
+    older: Any = client.get(f"{BASE}/acts?cursor={acts['next']}").json
+    assert [one["decision"] for one in older["items"]] == [made.json]
 
 
 def test_a_request_sent_again_is_answered_with_200_and_the_same_event(served: Served) -> None:

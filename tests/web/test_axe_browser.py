@@ -90,11 +90,11 @@ UNSEEN = {"accounts.log_in", "pages.page_called", "pages.validate", "accounts.lo
 
 
 def add_bare(store: Store, folder: Path) -> None:
-    """A work whose one page has no image: its text, and what the sense says against it."""
+    """A work whose one page has no image: its text, and what the language model says against it."""
     page, text = "WYG0104-0001a", folder / f"{BARE}.txt"
     text.write_text(f"卷一 第 1a 页 {page}.png\n" + "\n".join(LINES) + "\n", encoding="utf-8")
     flags = tuple(
-        replace(one, bbox=None, evidence=Evidence("sense", alternatives=()))
+        replace(one, bbox=None, evidence=Evidence("language", alternatives=()))
         for one in (wrong(page, 1, 2, "吿", 3.0), wrong(page, 3, 0, "斯", 2.0))
     )
     whole = checked(page, text, "", flags)

@@ -452,7 +452,7 @@ def test_the_queue_filters_counts_and_leads_to_the_desk(server: ServerProcess, t
 def test_the_dial_trades_places_for_errors_left(server: ServerProcess, tabs: list[Tab]) -> None:
     page = tabs[0].page
     page.goto(f"{server.address}/works/{WORK}/")
-    expect(page.locator("#dial-words")).to_contain_text("9 places to look at, about 0.0 errors left")
+    expect(page.locator("#dial-words")).to_contain_text("9 places to look at, about 0.0 errors among the others")
     page.locator("#dial").focus()
     for _ in range(3):  # to six places: the last three have one score
         page.keyboard.press("ArrowLeft")

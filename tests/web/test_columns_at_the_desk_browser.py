@@ -86,3 +86,8 @@ def test_a_column_is_one_card_and_decisions_are_seen_in_the_text_beside_them(pag
     expect(page.locator("#sheet a.whole")).to_have_count(3)
     expect(page.locator("#sheet .cell.flagged.corrected")).to_have_count(1)
     photographed(page, "columns-page")
+
+    page.goto(f"/works/{WORK}/history")
+    expect(page.locator(".log").first).to_contain_text("A column of the image is not in the text.")
+    expect(page.locator(".log").first).to_contain_text("小臣師…大夫")
+    expect(page.locator(".log").first).not_to_contain_text("column missing")

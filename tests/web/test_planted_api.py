@@ -85,8 +85,8 @@ def test_a_decision_is_answered_and_remembered_like_any_other(desk: Served, verd
     found, planted = answers
     assert form(found) == form(planted)
     assert (found["kind"], found["evidence"]["reason"]) == (planted["kind"], planted["evidence"]["reason"])
-    history = get(desk, f"{BASE}/history")["items"]
-    assert [one["flag"] for one in history] == [planted["flag"], found["flag"]]
+    acts = get(desk, f"{BASE}/acts")["items"]
+    assert [one["decision"]["flag"] for one in acts] == [planted["flag"], found["flag"]]
     again = get(desk, f"{BASE}/flags/{planted['flag']}")
     assert (again["transcribed"], again["last"]["verdict"]) == (planted["transcribed"], verdict)
     page = get(desk, f"{BASE}/pages/{again['page']['number']}")
@@ -97,8 +97,8 @@ def test_a_decision_is_answered_and_remembered_like_any_other(desk: Served, verd
 def test_no_answer_and_no_page_has_the_word_or_the_text_as_it_is(desk: Served) -> None:
     _, planted = of_either_sort(desk)
     page = planted[0]["page"]["number"]
-    addresses = [f"{BASE}/{tail}" for tail in ("flags", "facets", "pairs", "pages", "history", f"pages/{page}")]
-    addresses += [f"{BASE}/pages/{page}/columns", "/api/v1/openapi.json", "/api/v1/works"]
+    addresses = [f"{BASE}/{tail}" for tail in ("flags", "facets", "pairs", "pages", "acts", f"pages/{page}")]
+    addresses += ["/api/v1/openapi.json", "/api/v1/works"]
     addresses += [f"/works/{WORK}/{tail}" for tail in ("", "desk", "pairs", "history", "pages/", f"pages/{page}")]
     client = browser(desk)
     for address in addresses:

@@ -44,14 +44,9 @@ def names() -> tuple[str, ...]:
 def export_form(name: str) -> ExportForm:
     """The form of that name, loaded when it is asked for: each brings its libraries. Raises UsageError."""
     if name in OWN:
-        return _own(name)
-    for entry in entry_points(group=ENTRY_POINTS, name=name):
-        form = entry.load()
-        if isinstance(form, ExportForm):
-            return form
-    raise UsageError(f"no form is called {name}: choose of {', '.join(names())}")
-
-
-def _own(name: str) -> ExportForm:
-    form: ExportForm = import_module(f"{__name__}.{name.replace('-', '_')}").FORM
+        form = import_module(f"{__name__}.{name.replace('-', '_')}").FORM
+    else:
+        form = next((entry.load() for entry in entry_points(group=ENTRY_POINTS, name=name)), None)
+    if not isinstance(form, ExportForm):
+        raise UsageError(f"no form is called {name}: choose of {', '.join(names())}")
     return form

@@ -1,5 +1,5 @@
 // A column edited as a whole beside its image, with what the recogniser saw. What was typed is corrected place by place,
-// in one act; notes, indents and marks of the text stay.
+// in one act; notes, indents and marks of the text stay. Columns are added, deleted, split and joined.
 
 import { ahead } from "./outbox.js";
 import { api, ask, data, isShortcut, make, may, oneAtATime, piece, say, uuid } from "./shell.js";
@@ -7,11 +7,12 @@ import { composing, meant, whyTyped } from "./typing.js";
 import { tellAnew } from "./undo.js";
 
 const $ = (id) => document.getElementById(id);
-const MARKUP = /[()/\s]/u;
+const MARKUP = /[()/¶\s]/u;
 const lines = [...new Set(data.columns.map((one) => one.number))].sort((a, b) => a - b);
 const column = (number) => data.columns.find((one) => one.number === number);
 let number = 0;
 let changed = false;
+let adding = ""; // "add before" or "add after" while another column is typed
 
 const read = (line) => data.characters_found.filter((one) => one.line === line && one.text.trim()).map((one) => one.read);
 
@@ -34,11 +35,12 @@ function standing(seen, typed) {
 function compare() {
   const seen = read(number);
   const same = standing(seen, [...$("column-text").value].filter((one) => !MARKUP.test(one)));
-  $("column-read").replaceChildren(...seen.map((text, n) => (same.has(n) ? text : make("mark", {}, text || "∅"))));
+  $("column-read").replaceChildren(...seen.map((text, n) => (adding || same.has(n) ? text : make("mark", {}, text || "∅"))));
 }
 
 function open(line) {
   number = line;
+  adding = "";
   const { box, now } = column(number);
   $("column-title").textContent = `${data.page} · ${say("column", { number })}`;
   $("column-image").hidden = !data.image || box[2] < 1;
@@ -49,6 +51,7 @@ function open(line) {
   }
   $("column-text").value = now;
   $("column-text").readOnly = !may("decide");
+  for (const button of document.querySelectorAll("#column-lines button")) button.ariaPressed = "false";
   $("column-problem").textContent = "";
   $("column-next").disabled = lines.at(-1) === number;
   compare();
@@ -63,23 +66,61 @@ function next() {
   else $("column").close();
 }
 
-const set = oneAtATime(async () => {
+const typed = () => $("column-text").value.replace(/\n/g, "");
+
+/** Sends what is to become of the column; false where it was refused, which is said. */
+async function send(body, text) {
   const own = column(number);
-  const text = $("column-text").value.replace(/\n/g, "");
-  if (text === own.now) return next();
   try {
-    const { corrected, conflicts } = await ask(api(`pages/${data.number}/columns/${number}`), { seen: own.now, text, ...meant(text), key: uuid() });
+    const { conflicts } = await ask(api(`pages/${data.number}/columns/${number}`), { seen: own.now, ...body, ...meant(text), key: uuid() });
     changed = true;
-    if (conflicts.length) {
-      $("column-problem").textContent = ahead(conflicts[0]);
-      return;
-    }
-    own.now = text;
-    $("column-title").textContent = say("decidedMany", { num: corrected });
-    next();
+    if (conflicts.length) $("column-problem").textContent = ahead(conflicts[0]);
+    return !conflicts.length;
   } catch (problem) {
     $("column-problem").textContent = whyTyped(problem, text);
+    return false;
   }
+}
+
+async function written(text = typed()) {
+  if (text !== column(number).now && !await send({ text }, text)) return false;
+  column(number).now = text;
+  return true;
+}
+
+/** Has a column be split, joined, deleted, or one added; what was typed in it before is written first. */
+async function changeColumn(change, body = {}) {
+  if (!adding && !await written()) return;
+  if (!await send({ change, ...body }, body.text ?? "")) return;
+  data.columns = (await ask(api(`pages/${data.number}`))).columns;
+  open(number);
+  $("column-title").textContent += ` · ${say("columnEdited")}`;
+}
+
+const set = oneAtATime(async () => {
+  if (adding) await changeColumn(adding, { text: typed() });
+  else if (await written()) next();
+});
+
+const CHANGES = {
+  split: () => changeColumn("split", { at: [...$("column-text").value.slice(0, $("column-text").selectionStart)].length }),
+  join: () => changeColumn("join"),
+  delete: () => changeColumn("delete"),
+};
+
+/** What a button about columns does: where one is added, its text is typed first. */
+const press = oneAtATime(async (name) => {
+  if (CHANGES[name]) return CHANGES[name]();
+  const back = adding === name;
+  if (!adding && !await written()) return undefined;
+  open(number);
+  if (back) return undefined;
+  adding = name;
+  document.querySelector(`[data-change="${name}"]`).ariaPressed = "true";
+  $("column-title").textContent = say(name === "add before" ? "columnBefore" : "columnAfter", { number });
+  $("column-text").value = "";
+  compare();
+  return undefined;
 });
 
 /** Opens by `E` the column of the character that `reached` gives, or the first; by the button as well. */
@@ -97,9 +138,14 @@ export function columnEditor(reached) {
   $("column-text").addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || composes(event)) return;
     event.preventDefault();
-    set();
+    if (event.shiftKey && !adding) press("split");
+    else set();
   });
   $("column-form").addEventListener("submit", (event) => { event.preventDefault(); set(); });
+  $("column-lines").addEventListener("click", (event) => {
+    const name = event.target.closest("[data-change]")?.dataset.change;
+    if (name) press(name);
+  });
   $("column-next").addEventListener("click", next);
   $("column-close").addEventListener("click", () => $("column").close());
   $("column").addEventListener("close", () => changed && tellAnew(say("columnEdited")));

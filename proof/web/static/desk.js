@@ -178,7 +178,7 @@ function show() {
   tiles(flag, moved);
   const deletes = flag.kind === "insertion" && flag.suggested === "";
   $("take-label").textContent = moved ? say("move") : deletes ? say("delete") : say(flag.page.image ? "take" : "takeSuggested");
-  document.querySelector("[data-act=take]").disabled = !takes(flag) || !may("decide");
+  document.querySelector("[data-act=take]").disabled = !flag.takes || !may("decide");
   $("delete").disabled = !flag.transcribed || !may("decide");
   $("why").textContent = flag.why;
   showBeside(flag);
@@ -285,9 +285,9 @@ function tiles(flag, moved) {
     const codes = flag.kind === "variant" && [...flag.transcribed, ...flag.suggested].length === 2;
     const layout = flag.kind === "layout";
     big($("transcribed"), flag.transcribed, codes ? codeOf(flag.transcribed) : layout ? place(flag) : "");
-    big($("suggested"), flag.suggested, codes ? codeOf(flag.suggested) : layout ? flag.suggested ? words.onImage : words.kinds.layout : "", flag.kind === "insertion" && !flag.suggested ? flag.transcribed : "");
+    big($("suggested"), flag.suggested, codes ? codeOf(flag.suggested) : layout && flag.reads ? words.onImage : "", flag.takes && !flag.suggested ? flag.transcribed : "");
   }
-  const alone = !moved && flag.kind !== "layout" && flag.transcribed === flag.suggested;
+  const alone = !moved && !flag.takes;
   document.querySelector(".tile.seen").hidden = alone;
   document.querySelector(".tiles").classList.toggle("alone", alone);
   document.querySelector(".tiles figure").classList.toggle("unused", flag.kind === "layout"); // a column has no glyph
@@ -341,9 +341,6 @@ function readers(flag) {
 }
 
 const percent = (p) => (p >= 0.1 ? `${Math.round(p * 100)}%` : `${(p * 100).toFixed(1)}%`);
-
-/** Whether there is something to take: that nothing is to stand there, only a finding of that kind says. */
-const takes = (flag) => Boolean(flag) && (flag.kind === "layout" || flag.suggested !== flag.transcribed) && (flag.suggested !== "" || flag.transcribed === "" || flag.kind === "insertion");
 
 /** What a correction did, in a few words: a deletion is named, never drawn as an empty place. */
 const corrected = (transcribed, reading, moved = "") => (moved ? say("moves", { text: moved }) : reading ? han(reading) : say("deletes", { text: transcribed || say("nothing") }));
@@ -399,7 +396,7 @@ function trail() {
       ...(step.moved ? [step.state === "corrected" ? "" : han(step.moved), make("span", { class: step.state === "corrected" ? "" : "soft" },
         step.state === "corrected" ? say("moves", { text: step.moved }) : words.states[step.state])]
         : step.state === "corrected" && !step.reading ? [make("span", {}, say("deletes", { text: step.transcribed }))]
-        : [han(step.transcribed), step.state === "corrected" ? make("span", {}, "→", han(step.reading)) : "",
+        : [step.transcribed || step.reading ? han(step.transcribed) : words.kinds.layout, step.state === "corrected" ? make("span", {}, "→", han(step.reading)) : "",
           make("span", { class: "soft" }, words.states[step.state])]))));
 }
 
@@ -646,7 +643,7 @@ $("resting").addEventListener("submit", (event) => {
 
 const acts = {
   keep: () => decide("keep"),
-  take: () => takes(flags[at]) && decide("take"),
+  take: () => flags[at]?.takes && decide("take"),
   delete: () => flags[at]?.transcribed && decide("delete"),
   copy: () => decide("copy"),
   unsure: () => decide("unsure"),

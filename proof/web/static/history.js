@@ -1,7 +1,7 @@
 // What was done, newest first, filtered; a decision can be taken back that nobody decided anew.
 
 import { change } from "./comments.js";
-import { api, ask, data, deskOf, han, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
+import { api, ask, data, deskOf, excerpt, han, make, may, oneAtATime, person, say, uuid, words, work } from "./shell.js";
 
 const $ = (id) => document.getElementById(id);
 let next = data.next;
@@ -67,9 +67,11 @@ function line(event, extra, last = false) {
     }
   });
   const [before, after] = event.context.split(`[${event.transcribed}]`);
+  const there = make("mark", {}, ...han(event.kind === "layout" ? excerpt(event.transcribed) : event.transcribed).childNodes);
   const { carried } = event.evidence;
   return row(event,
-    make("span", { class: "context han", lang: document.body.dataset.script }, before ?? "", make("mark", {}, ...han(event.transcribed).childNodes), after ?? ""),
+    event.kind === "layout" ? make("span", { class: "context" }, words.reasons[event.evidence.reason] ?? words.kinds.layout, " ", event.transcribed && make("span", { class: "han", lang: document.body.dataset.script }, there))
+      : make("span", { class: "context han", lang: document.body.dataset.script }, before ?? "", there, after ?? ""),
     make("span", { class: `state ${event.state}` }, make("span", { class: "soft" }, ...stood(event), " → "), ...said(event)),
     make("span", { class: "soft where" }, event.page, event.line ? ` ${say("column", { number: event.line })}` : ""),
     extra ?? (last && may("decide") && (may("overrule") || event.person === person) ? back : make("span")), [carried && say("carriedFrom", carried), event.note].filter(Boolean).join(" · "));

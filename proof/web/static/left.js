@@ -1,6 +1,6 @@
 // What is left of a work, and the ways there.
 
-import { api, ask, make, say, work } from "./shell.js";
+import { api, ask, make, nothing, say, work } from "./shell.js";
 
 const WAYS = { open: "desk?state=open", unsure: "desk?state=unsure", skipped: "desk?state=skipped",
   to_mark: "pages/?state=not+proofread", to_validate: "validate", problems: "progress#problems" };
@@ -10,7 +10,7 @@ const SHOWN = 20; // changes that are listed at the end of a work
 /** A change as it will be written, with what stands around it. */
 const change = ({ page, line, before, old, new: now, after, written, reason, authority, note, person }) => make("li", {},
   make("a", { class: "id", href: `/works/${encodeURIComponent(work)}/pages/${encodeURIComponent(page)}` }, [page, line ? say("column", { number: line }) : ""].filter(Boolean).join(" · ")),
-  make("span", { class: "han", lang: document.body.dataset.script }, before, old && make("del", {}, old), now && make("ins", {}, now), after),
+  make("span", { class: "han", lang: document.body.dataset.script }, before, ...(old === now ? [make("mark", {}, old || nothing())] : [old && make("del", {}, old), now && make("ins", {}, now)]), after),
   make("span", { class: "soft" }, [written ? "" : say("notWrittenFor", { reason }), authority && say("restsOn", { authority }), note, person].filter(Boolean).join(" · ")));
 
 /** What an export would write and what not, as things stand: before and after, with the way to all of it. */

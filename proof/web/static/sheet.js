@@ -96,7 +96,8 @@ export const columnFlags = data.flags_found.filter((flag) => flag.kind === "layo
 /** The frame of a finding about a column: the way to it. */
 function aboutColumn(flag) {
   const [x, y, w, h] = flag.bbox;
-  const cell = make("a", { class: `extra whole ${flag.state}`, "aria-label": `${words.kinds.layout}: ${flag.what}`, title: flag.what, href: deskOf(flag) });
+  const what = `${flag.what} ${flag.state === "corrected" ? flag.reading : ""}`.trim();
+  const cell = make("a", { class: `extra whole ${flag.state}`, "aria-label": `${words.kinds.layout}: ${what}`, title: what, href: deskOf(flag) });
   cell.style.cssText = `left:${x}px;top:${y}px;width:${w}px;height:${h}px`;
   return cell;
 }
@@ -131,6 +132,8 @@ export function together(sheet, viewer) {
   };
   viewer.addHandler("open", () => { home(viewer, true); follow(); });
   viewer.addHandler("update-viewport", follow);
+  for (const name of ["pan", "zoom"]) viewer.addHandler(name, () => { isHome = false; });
+  viewer.addHandler("resize", () => isHome && requestAnimationFrame(() => home(viewer, true))); // it takes its own size first
   const pointOf = (event) => {
     const box = sheet.getBoundingClientRect();
     const size = viewer.viewport.getContainerSize();
@@ -151,10 +154,13 @@ export function together(sheet, viewer) {
   });
 }
 
+let isHome = false; // nobody has moved the image since the whole half-folio was shown
+
 /** The half-folio in the middle: of a plate its quarter, of an opening its half. */
 export function home(viewer, immediately = false) {
   const [x, y, w, h] = data.box;
   viewer.viewport.fitBounds(viewer.viewport.imageToViewportRectangle(x, y, w, h), immediately);
+  isHome = true;
 }
 
 /** A press that moves the sheet is no click on what lies under it. */

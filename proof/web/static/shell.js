@@ -205,10 +205,14 @@ const more = document.getElementById("more-open");
 more?.addEventListener("click", () => more.setAttribute("aria-expanded", String(more.ariaExpanded !== "true")));
 
 const help = document.getElementById("help");
-document.getElementById("help-open")?.addEventListener("click", () => help.showModal());
+const openHelp = () => {
+  help.showModal();
+  help.scrollTop = 0; // what has the focus stands at its end
+};
+document.getElementById("help-open")?.addEventListener("click", openHelp);
 addEventListener("keydown", (event) => {
   if (!["?", "/"].includes(event.key) || !isShortcut(event)) return;
   event.preventDefault();
-  if (event.key === "?") help.showModal();
+  if (event.key === "?") openHelp();
   else openFind();
 });

@@ -1,4 +1,4 @@
-"""Pages that no image shows, checked by the sense from the text to the flags in the files."""
+"""Pages that no image shows, checked by the language model from the text to the flags in the files."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ def checked(tmp_path: Path, text: str = TEXT, *options: str) -> tuple[int, list[
     return status, flags, json.loads((out / "summary.json").read_text(encoding="utf-8"))
 
 
-def test_a_text_without_images_gets_the_flags_of_the_sense(tmp_path: Path) -> None:
+def test_a_text_without_images_gets_the_flags_of_the_language_model(tmp_path: Path) -> None:
     status, flags, summary = checked(tmp_path)
     assert status == 0
     assert summary["pages"] == {"KR9z9999_WYG_001-1a": "no image", "KR9z9999_WYG_001-2a": "no image"}
     raised = {(f["page"], f["line"], f["offset"], f["transcribed"], f["suggested"]) for f in flags if f["raised"]}
     assert raised == {("KR9z9999_WYG_001-2a", 1, 3, "已", "己"), ("KR9z9999_WYG_001-2a", 2, 3, "大", "太")}
     for flag in flags:
-        assert flag["evidence"]["reason"] == "sense"  # type: ignore[index]
+        assert flag["evidence"]["reason"] == "language"  # type: ignore[index]
         assert flag["bbox"] is None
 
 
-def test_the_report_says_what_the_sense_says(tmp_path: Path) -> None:
+def test_the_report_says_what_the_language_model_says(tmp_path: Path) -> None:
     checked(tmp_path)
     report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert "The sense speaks for 己: " in report
+    assert "The language model speaks for 己: " in report
     assert "十二月<mark>已</mark>丑" in report
 
 
@@ -53,17 +53,17 @@ def test_the_flags_are_kept_with_what_speaks_for_them_and_found_again(tmp_path: 
     with Store.open(tmp_path / "proof.sqlite") as store:
         kept = list(store.flags("KR9z9999"))
     assert {flag.id for flag in kept} == {flag["id"] for flag in first}
-    assert all(flag.evidence.sense is not None for flag in kept)
+    assert all(flag.evidence.language is not None for flag in kept)
 
 
-def test_the_sense_can_be_silenced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_language_model_can_be_silenced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "images").mkdir()
-    _, flags, _ = checked(tmp_path, TEXT, "--no-sense", "--images", str(tmp_path / "images"))
+    _, flags, _ = checked(tmp_path, TEXT, "--no-language-model", "--images", str(tmp_path / "images"))
     assert flags == []
 
 
-def test_without_images_and_without_the_sense_there_is_nothing_to_check_by(tmp_path: Path) -> None:
-    status, _, _ = checked(tmp_path, TEXT, "--no-sense")
+def test_without_images_and_without_the_language_model_there_is_nothing_to_check_by(tmp_path: Path) -> None:
+    status, _, _ = checked(tmp_path, TEXT, "--no-language-model")
     assert status == 2
 
 

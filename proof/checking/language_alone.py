@@ -15,10 +15,10 @@ from dataclasses import replace
 import proof
 from proof.checking.plan import METHOD, CheckPlan
 from proof.language.doubts import DoubtedText
-from proof.language.findings import PagePosition, SenseEvidence, evidence, flag_of
+from proof.language.findings import LanguageEvidence, PagePosition, evidence, flag_of
 from proof.language.model import ModelFile
-from proof.language.weights import SenseWeights
-from proof.model.flags import Flag, Kind, SenseReading, numbered
+from proof.language.weights import LanguageWeights
+from proof.model.flags import Flag, Kind, LanguageReading, numbered
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.settings.config import Settings
@@ -29,12 +29,12 @@ from proof.verify.scores import unseen_score
 
 NOWHERE = Box(0, 0, 0, 0)
 
-Found = dict[int, list[SenseEvidence]]
+Found = dict[int, list[LanguageEvidence]]
 
 
-def by_sense(work: CheckPlan, settings: Settings, cache: Cache) -> Mapping[int, Sequence[SenseEvidence]]:
+def by_language_model(work: CheckPlan, settings: Settings, cache: Cache) -> Mapping[int, Sequence[LanguageEvidence]]:
     """The evidence of the language model against the pages of a work, by the number of their task."""
-    if not settings.flags.sense:
+    if not settings.flags.language_model:
         return {}
     texts = {id(task.text): task.text for task in work.tasks}
     number_of = {name: number for number, name in enumerate(texts)}
@@ -45,9 +45,9 @@ def by_sense(work: CheckPlan, settings: Settings, cache: Cache) -> Mapping[int, 
             place = PagePosition(number_of[id(task.text)], task.number)
             (unseen if task.image is None else seen)[place] = number
     model = ModelFile(settings.language.model)
-    by_task: defaultdict[int, list[SenseEvidence]] = defaultdict(list)
+    by_task: defaultdict[int, list[LanguageEvidence]] = defaultdict(list)
     if unseen:
-        for item in evidence(list(texts.values()), model.model(), SenseWeights.shipped(), unseen.keys()):
+        for item in evidence(list(texts.values()), model.model(), LanguageWeights.shipped(), unseen.keys()):
             by_task[unseen[item.where]].append(item)
     for number, text in enumerate(texts.values()):
         own = {place.page: task for place, task in seen.items() if place.text == number}
@@ -57,13 +57,13 @@ def by_sense(work: CheckPlan, settings: Settings, cache: Cache) -> Mapping[int, 
     return by_task
 
 
-def _of_text(text: Transcription, model: ModelFile, cache: Cache) -> list[SenseEvidence]:
+def _of_text(text: Transcription, model: ModelFile, cache: Cache) -> list[LanguageEvidence]:
     """The evidence against one text, judged by itself; it counts less in a passage that the model does not know."""
-    key = key_of("sense alone", text, model)
+    key = key_of("language alone", text, model)
     known = cache.get(key)
     if known is not None:
         return [_unpacked(*item) for item in json.loads(known)]
-    items = evidence([text], model.model(), SenseWeights.shipped())
+    items = evidence([text], model.model(), LanguageWeights.shipped())
     if items:
         heard = DoubtedText(text, model.model()).heard_at(
             [(item.where.page, item.column, item.offset) for item in items]
@@ -73,7 +73,7 @@ def _of_text(text: Transcription, model: ModelFile, cache: Cache) -> list[SenseE
     return items
 
 
-def _less(item: SenseEvidence, share: float) -> SenseEvidence:
+def _less(item: LanguageEvidence, share: float) -> LanguageEvidence:
     """The evidence with its odds times `share`."""
     odds = round(share * item.odds, 3)
     return replace(item, odds=odds, reading=replace(item.reading, odds=odds))
@@ -85,19 +85,19 @@ def key_of(kind: str, text: Transcription, model: ModelFile) -> str:
     return f"{kind} {hashlib.sha256(chr(31).join(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
-def _packed(item: SenseEvidence) -> list[object]:
+def _packed(item: LanguageEvidence) -> list[object]:
     reading = item.reading.as_dict()
     return [item.where.page, item.column, item.offset, item.transcribed, item.suggested, item.odds, reading]
 
 
 def _unpacked(
     page: int, column: int, offset: int, transcribed: str, suggested: str, odds: float, reading: dict[str, object]
-) -> SenseEvidence:
+) -> LanguageEvidence:
     where = PagePosition(0, page)
-    return SenseEvidence(where, column, offset, transcribed, suggested, odds, SenseReading.of(reading))
+    return LanguageEvidence(where, column, offset, transcribed, suggested, odds, LanguageReading.of(reading))
 
 
-def with_sense(result: PageResult, page: Page, items: Sequence[SenseEvidence], threshold: float) -> PageResult:
+def with_language(result: PageResult, page: Page, items: Sequence[LanguageEvidence], threshold: float) -> PageResult:
     """The result of a page with the flags of the model: all of them where no image was found, with the columns that
     they are in; beside an image those that this does not decide."""
     if not items:
@@ -121,7 +121,9 @@ def _in_order(flag: Flag) -> tuple[int, int]:
     return flag.line, flag.offset
 
 
-def _beside_image(result: PageResult, page: Page, items: Sequence[SenseEvidence], threshold: float) -> Iterator[Flag]:
+def _beside_image(
+    result: PageResult, page: Page, items: Sequence[LanguageEvidence], threshold: float
+) -> Iterator[Flag]:
     """Flags of the model where the image shows the transcribed character, less what the image says for it."""
     taken = _taken(result.flags)
     characters = {(item.line, item.offset): item for item in result.characters}

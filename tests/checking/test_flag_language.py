@@ -1,4 +1,4 @@
-"""The sense beside images: what it adds to the flags of pages, and what it says where these do not tell."""
+"""The language model beside images: what it adds to the flags of pages, and what it says where these do not tell."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.checking.engine_bias import EngineBias
+from proof.checking.flag_language import FlagLanguage, without_language
+from proof.checking.language_alone import with_language
 from proof.checking.plan import PageKeys, PageTask
 from proof.checking.rescoring import weighed
-from proof.checking.sense import FlagSense, without_sense
-from proof.checking.sense_alone import with_sense
-from proof.language.findings import PagePosition, SenseEvidence
+from proof.language.findings import LanguageEvidence, PagePosition
 from proof.language.model import ModelFile
-from proof.model.flags import SENSE, Evidence, Flag, Kind, SenseReading, context_of, numbered
+from proof.model.flags import LANGUAGE, Evidence, Flag, Kind, LanguageReading, context_of, numbered
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, PageResult, Status
@@ -48,12 +48,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def sense_of(
-    text: Transcription, store: Store, said: tuple[SenseEvidence, ...] = (), settings: Settings | None = None
-) -> FlagSense:
+def language_of(
+    text: Transcription, store: Store, said: tuple[LanguageEvidence, ...] = (), settings: Settings | None = None
+) -> FlagLanguage:
     given = settings or Settings()
-    task = PageTask(text, 0, PagePlace(0, "made.txt", "", ""), None, None, sense=said)
-    return FlagSense(given, [task], store.cache)
+    task = PageTask(text, 0, PagePlace(0, "made.txt", "", ""), None, None, language=said)
+    return FlagLanguage(given, [task], store.cache)
 
 
 def flag(line: int, at: int, suggested: str, score: float, chance: float = 0.64) -> Flag:
@@ -76,111 +76,113 @@ def flag(line: int, at: int, suggested: str, score: float, chance: float = 0.64)
     )
 
 
-def heard(one: Flag, sense: FlagSense) -> Flag:
-    sense.ask([one])
-    return weighed(one, EngineBias(), FlagsSection(), None, sense)
+def heard(one: Flag, language: FlagLanguage) -> Flag:
+    language.ask([one])
+    return weighed(one, EngineBias(), FlagsSection(), None, language)
 
 
 def test_a_suspicion_is_lifted_where_the_words_around_speak_for_it(text: Transcription, store: Store) -> None:
     """倣此, as so often, where the text has 倣北 and the image leaves it open."""
     suspected = flag(1, 22, "此", THRESHOLD - 0.3)
-    told = heard(suspected, sense_of(text, store))
+    told = heard(suspected, language_of(text, store))
     assert told.raised
-    assert told.evidence.sense is not None
-    assert told.evidence.sense.weight > 0
-    assert (told.evidence.sense.suggested, told.evidence.sense.transcribed) == ("倣此", "倣北")
+    assert told.evidence.language is not None
+    assert told.evidence.language.weight > 0
+    assert (told.evidence.language.suggested, told.evidence.language.transcribed) == ("倣此", "倣北")
 
 
 def test_a_suspicion_is_lowered_where_they_speak_for_what_is_transcribed(text: Transcription, store: Store) -> None:
-    told = heard(flag(1, 14, "列", THRESHOLD + 0.1), sense_of(text, store))
-    assert told.evidence.sense is not None
-    assert told.evidence.sense.weight < 0
+    told = heard(flag(1, 14, "列", THRESHOLD + 0.1), language_of(text, store))
+    assert told.evidence.language is not None
+    assert told.evidence.language.weight < 0
     assert not told.raised
 
 
 def test_what_the_image_shows_clearly_stays_raised_whatever_the_words_around(text: Transcription, store: Store) -> None:
-    assert heard(flag(1, 14, "列", THRESHOLD + LOWERED), sense_of(text, store)).raised
+    assert heard(flag(1, 14, "列", THRESHOLD + LOWERED), language_of(text, store)).raised
 
 
-def test_beside_a_character_that_is_missing_the_sense_says_nothing(text: Transcription, store: Store) -> None:
+def test_beside_a_character_that_is_missing_the_language_model_says_nothing(text: Transcription, store: Store) -> None:
     """What stands beside it is not what stands beside it on the image."""
     suspected = flag(1, 22, "此", THRESHOLD)
     told = replace(suspected.evidence, notice=Notice.of(NoticeCode.FOR_EITHER))
-    sense = sense_of(text, store)
-    assert heard(suspected, sense).score > THRESHOLD
-    assert heard(replace(suspected, evidence=told), sense).score == THRESHOLD
+    language = language_of(text, store)
+    assert heard(suspected, language).score > THRESHOLD
+    assert heard(replace(suspected, evidence=told), language).score == THRESHOLD
 
 
 def test_weighing_twice_changes_nothing(text: Transcription, store: Store) -> None:
-    sense = sense_of(text, store)
-    once = heard(flag(1, 22, "此", 2.712345678), sense)
-    assert heard(once, sense) == once
-    assert without_sense(once).score == pytest.approx(2.712345678, abs=1e-6)
+    language = language_of(text, store)
+    once = heard(flag(1, 22, "此", 2.712345678), language)
+    assert heard(once, language) == once
+    assert without_language(once).score == pytest.approx(2.712345678, abs=1e-6)
 
 
 def test_what_was_said_once_is_kept_and_no_model_is_loaded_for_it(
     text: Transcription, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = flag(1, 22, "此", 2.7)
-    before = heard(one, sense_of(text, store))
+    before = heard(one, language_of(text, store))
 
     def loaded(self: ModelFile) -> None:
         raise AssertionError("the model was loaded")
 
     monkeypatch.setattr(ModelFile, "model", loaded)
-    assert heard(one, sense_of(text, store)) == before
+    assert heard(one, language_of(text, store)) == before
 
 
-def test_without_the_sense_scores_are_those_of_the_image(text: Transcription, store: Store) -> None:
+def test_without_the_language_model_scores_are_those_of_the_image(text: Transcription, store: Store) -> None:
     one = flag(1, 22, "此", 2.7)
-    told = heard(one, sense_of(text, store))
-    silent = sense_of(text, store, settings=Settings().replace({"flags.sense": False}))
+    told = heard(one, language_of(text, store))
+    silent = language_of(text, store, settings=Settings().replace({"flags.language_model": False}))
     assert heard(told, silent) == one
 
 
 def test_a_simplified_text_is_heard_as_the_traditional_one(text: Transcription, store: Store) -> None:
-    told = heard(flag(1, 22, "此", 2.7), sense_of(replace(text, script=Script.SIMPLIFIED), store))
-    assert told == heard(flag(1, 22, "此", 2.7), sense_of(text, store))
+    told = heard(flag(1, 22, "此", 2.7), language_of(replace(text, script=Script.SIMPLIFIED), store))
+    assert told == heard(flag(1, 22, "此", 2.7), language_of(text, store))
     assert told.score > 2.7
 
 
-SAID = SenseEvidence(
-    PagePosition(0, 0), 1, 3, "已", "己", 7.5, SenseReading(7.5, "己丑", 316, "已丑", 2, ("KR9z9999_WYG_002-1a",))
+SAID = LanguageEvidence(
+    PagePosition(0, 0), 1, 3, "已", "己", 7.5, LanguageReading(7.5, "己丑", 316, "已丑", 2, ("KR9z9999_WYG_002-1a",))
 )
 
 
-def test_between_characters_that_are_written_alike_the_sense_decides(text: Transcription, store: Store) -> None:
-    told = heard(flag(2, 3, "己", 0.6), sense_of(text, store, (SAID,)))
-    assert told.evidence.sense is not None
+def test_between_characters_that_are_written_alike_the_language_model_decides(
+    text: Transcription, store: Store
+) -> None:
+    told = heard(flag(2, 3, "己", 0.6), language_of(text, store, (SAID,)))
+    assert told.evidence.language is not None
     assert told.score == pytest.approx(0.6 + 7.5)
-    assert told.evidence.sense.suggested_count == 316
+    assert told.evidence.language.suggested_count == 316
 
 
 def character(p_text: float | None, read: str = "已") -> CheckedCharacter:
     return CheckedCharacter(2, 3, 1, Row.MAIN, "已", Box(10, 20, 30, 40), read, p_text)
 
 
-def beside(text: Transcription, p_text: float | None, *flags: Flag, said: SenseEvidence = SAID) -> PageResult:
+def beside(text: Transcription, p_text: float | None, *flags: Flag, said: LanguageEvidence = SAID) -> PageResult:
     result = PageResult(PAGE, "", Status.CHECKED, characters=(character(p_text),), flags=numbered(flags))
-    return with_sense(result, text.pages[0], (said,), THRESHOLD)
+    return with_language(result, text.pages[0], (said,), THRESHOLD)
 
 
-def test_beside_an_image_that_cannot_tell_the_sense_raises_a_flag(text: Transcription) -> None:
+def test_beside_an_image_that_cannot_tell_the_language_model_raises_a_flag(text: Transcription) -> None:
     (told,) = beside(text, 0.98).flags
     assert told.raised
-    assert told.evidence.reason == SENSE
+    assert told.evidence.reason == LANGUAGE
     assert (told.line, told.offset, told.transcribed, told.suggested) == (2, 3, "已", "己")
     assert told.bbox == Box(10, 20, 30, 40)
     assert told.id
 
 
-def test_an_image_that_is_silent_leaves_it_to_the_sense(text: Transcription) -> None:
+def test_an_image_that_is_silent_leaves_it_to_the_language_model(text: Transcription) -> None:
     (told,) = beside(text, None).flags
     assert told.score == SAID.odds
 
 
 @given(st.floats(0.0, 8.0), st.floats(0.999, 1.0))
-def test_what_an_image_clearly_shows_the_sense_does_not_contradict(odds: float, p_text: float) -> None:
+def test_what_an_image_clearly_shows_the_language_model_does_not_contradict(odds: float, p_text: float) -> None:
     """日 and 目 are told apart by their image."""
     made = parse_transcription(Decoded(TEXT.replace("已", "目"), "utf-8", False), Path("made.txt"))
     said = replace(SAID, transcribed="目", suggested="日", odds=odds)
@@ -201,15 +203,15 @@ def test_the_flags_of_the_image_keep_their_ids(text: Transcription) -> None:
 
 
 @pytest.mark.parametrize("status", [Status.MISMATCH, Status.FAILED])
-def test_of_a_page_that_was_not_checked_the_sense_says_nothing(text: Transcription, status: Status) -> None:
+def test_of_a_page_that_was_not_checked_the_language_model_says_nothing(text: Transcription, status: Status) -> None:
     result = PageResult(PAGE, "", status)
-    assert with_sense(result, text.pages[0], (SAID,), THRESHOLD) == result
+    assert with_language(result, text.pages[0], (SAID,), THRESHOLD) == result
 
 
-def test_a_page_is_known_by_what_the_sense_says_of_it(text: Transcription, tmp_path: Path) -> None:
+def test_a_page_is_known_by_what_the_language_model_says_of_it(text: Transcription, tmp_path: Path) -> None:
     """The text around may change what it says of a page that did not change itself."""
     keys = PageKeys.of(Settings(), EngineIdentity("made", "1", "m", "0"))
     task = PageTask(text, 0, PagePlace(0, "made.txt", "", ""), None, None)
-    said = replace(task, sense=(SAID,))
-    other = replace(task, sense=(replace(SAID, odds=SAID.odds + log(2)),))
+    said = replace(task, language=(SAID,))
+    other = replace(task, language=(replace(SAID, odds=SAID.odds + log(2)),))
     assert len({keys.key(one) for one in (task, said, other)}) == 3

@@ -1,4 +1,4 @@
-"""The language model (the "sense") on flags that an image raised: its readings are kept in the store while text and
+"""The language model on flags that an image raised: its readings are kept in the store while text and
 model stay the same.
 
 Each text is judged with its own other pages alone, so that one page read again gets the same result as in a check of
@@ -13,20 +13,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from proof.checking.language_alone import key_of
 from proof.checking.plan import PageTask
-from proof.checking.sense_alone import key_of
 from proof.language.doubts import Doubt, DoubtedText
-from proof.language.findings import SenseEvidence
+from proof.language.findings import LanguageEvidence
 from proof.language.model import ModelFile
-from proof.model.flags import PLACEHOLDER, SENSE, Flag, Kind, SenseReading
+from proof.model.flags import LANGUAGE, PLACEHOLDER, Flag, Kind, LanguageReading
 from proof.model.notices import NoticeCode
 from proof.settings.config import Settings
 from proof.store.cache import Cache
 from proof.text.alike import run_together
 from proof.text.transcription import Transcription
-from proof.verify.scores import sense_weight
+from proof.verify.scores import language_weight
 
-Readings = dict[str, SenseReading | None]
+Readings = dict[str, LanguageReading | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,24 +35,24 @@ class _Place:
 
     text: _Text
     page: int
-    alone: tuple[SenseEvidence, ...]
+    alone: tuple[LanguageEvidence, ...]
 
 
-class FlagSense:
+class FlagLanguage:
     """Weighs flags by the language model."""
 
     def __init__(self, settings: Settings, tasks: Sequence[PageTask], cache: Cache) -> None:
         """Pages whose id is not unique in `tasks` are left out."""
         self._pages: dict[str, _Place] = {}
         self._asked: set[_Text] = set()
-        if not settings.flags.sense:
+        if not settings.flags.language_model:
             return
         count = Counter(task.page.id for task in tasks)
         texts: dict[int, _Text] = {}
         for task in tasks:
             if count[task.page.id] == 1:
                 own = texts.setdefault(id(task.text), _Text(task.text, ModelFile(settings.language.model), cache))
-                self._pages[task.page.id] = _Place(own, task.number, task.sense)
+                self._pages[task.page.id] = _Place(own, task.number, task.language)
 
     def ask(self, flags: Iterable[Flag]) -> None:
         """Read these flags with the model, all flags of a text at once; readings of other texts leave the memory."""
@@ -74,18 +74,18 @@ class FlagSense:
         if reading is None:
             return flag
         score = round(flag.score + reading.weight, 6)
-        return replace(flag, score=score, evidence=replace(flag.evidence, sense=reading))
+        return replace(flag, score=score, evidence=replace(flag.evidence, language=reading))
 
 
-def without_sense(flag: Flag) -> Flag:
+def without_language(flag: Flag) -> Flag:
     """The flag with the score that it has without the model; unchanged where the model alone raised it."""
-    reading = flag.evidence.sense
-    if reading is None or flag.evidence.reason == SENSE:
+    reading = flag.evidence.language
+    if reading is None or flag.evidence.reason == LANGUAGE:
         return flag
-    return replace(flag, score=round(flag.score - reading.weight, 6), evidence=replace(flag.evidence, sense=None))
+    return replace(flag, score=round(flag.score - reading.weight, 6), evidence=replace(flag.evidence, language=None))
 
 
-def _reading_of(place: _Place, flag: Flag) -> SenseReading | None:
+def _reading_of(place: _Place, flag: Flag) -> LanguageReading | None:
     """The reading of a flag with its weight. Between characters that are written alike it decides."""
     if run_together(flag.transcribed, flag.suggested):
         for evidence in place.alone:
@@ -93,14 +93,14 @@ def _reading_of(place: _Place, flag: Flag) -> SenseReading | None:
             if here and evidence.suggested == flag.suggested:
                 return replace(evidence.reading, weight=round(evidence.odds, 3))
     reading = place.text.reading(place.page, flag)
-    return reading and replace(reading, weight=round(sense_weight(reading.odds), 3))
+    return reading and replace(reading, weight=round(language_weight(reading.odds), 3))
 
 
 def _bears(flag: Flag) -> bool:
     """Whether the model applies to a flag: the image shows another single character, and its neighbours are those of
     the text. Where a character is missing beside it, the context does not tell for which of the two it was written."""
     for_either = flag.evidence.notice is not None and flag.evidence.notice.code is NoticeCode.FOR_EITHER
-    other = flag.evidence.reason in (SENSE, PLACEHOLDER)
+    other = flag.evidence.reason in (LANGUAGE, PLACEHOLDER)
     return flag.kind is Kind.SUBSTITUTION and flag.length == 1 and not other and not for_either
 
 
@@ -125,7 +125,7 @@ class _Text:
             self._readings.update(zip(asked, readings, strict=True))
             self._cache.put(self._key, _packed(self._readings))
 
-    def reading(self, page: int, flag: Flag) -> SenseReading | None:
+    def reading(self, page: int, flag: Flag) -> LanguageReading | None:
         """The reading of a flag."""
         assert self._readings is not None, "flags are heard before they are weighed"
         return self._readings[_name(self._doubt(page, flag))]
@@ -146,7 +146,7 @@ class _Text:
 
     @cached_property
     def _key(self) -> str:
-        return key_of("sense", self._text, self._model)
+        return key_of("language", self._text, self._model)
 
 
 def _name(doubt: Doubt) -> str:
@@ -161,4 +161,4 @@ def _packed(readings: Readings) -> bytes:
 
 def _unpacked(data: bytes) -> Readings:
     records = json.loads(data.decode("utf-8", "surrogatepass"))
-    return {name: record and SenseReading.of(record) for name, record in records.items()}
+    return {name: record and LanguageReading.of(record) for name, record in records.items()}

@@ -1,6 +1,7 @@
-"""Measure the sense alone, without images: errors planted within sets of look-alikes, in works that were not learned.
+"""Measure the language model alone, without images: errors planted within sets of look-alikes, in works that were not
+learned.
 
-    python -m scripts.bench sense --verse DIR [--model FILE] [--weights DIR] [--rate 0.05] [--seed 1] [--files 12]
+    python -m scripts.bench language --verse DIR [--model FILE] [--weights DIR] [--rate 0.05] [--seed 1] [--files 12]
         [--show 10]
 
 Every work of `shared/corpus` and `shared/kanripo` in turn is left out: what it brought to the model is taken off, and
@@ -23,11 +24,11 @@ from types import ModuleType
 
 import numpy as np
 
-from proof.language.evidence import Sense, TextTokens
+from proof.language.evidence import ContextScores, TextTokens
 from proof.language.findings import against, asked_places
 from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import EVERY, LanguageModel
-from proof.language.weights import NOTHING, Floats, SenseWeights
+from proof.language.weights import NOTHING, Floats, LanguageWeights
 from scripts.bench.material import ROOT, TableRow, tell
 from scripts.make_language import LEAST, Beside, Without, Work, verse, works
 
@@ -55,11 +56,11 @@ def planted(raw: Codes, sets: dict[str, list[str]], rate: float, seed: int) -> C
     return spoiled
 
 
-def odds(sense: Sense, raw: Codes, places: np.ndarray) -> tuple[Floats, Codes]:
+def odds(contexts: ContextScores, raw: Codes, places: np.ndarray) -> tuple[Floats, Codes]:
     """The odds against what stands at places, and what is suggested."""
     look_alikes = LookAlikes.shipped()
     candidates = look_alikes.of(raw[places])
-    best, nats = against(sense, places, candidates, look_alikes.margins_of(raw[places]))
+    best, nats = against(contexts, places, candidates, look_alikes.margins_of(raw[places]))
     return nats, candidates[np.arange(len(places)), best]
 
 
@@ -70,7 +71,7 @@ class Measured:
         self,
         work: Work,
         language: Without,
-        weights: SenseWeights,
+        weights: LanguageWeights,
         sets: dict[str, list[str]],
         options: argparse.Namespace,
     ) -> None:
@@ -83,13 +84,13 @@ class Measured:
         self.tokens = clean
         self.characters = int((clean.page >= 0).sum())
         asked = asked_places(spoiled)
-        beside = odds(Sense(spoiled, language, weights), raw, asked)[0]
+        beside = odds(ContextScores(spoiled, language, weights), raw, asked)[0]
         wrong = raw[asked] != clean.raw[asked]
         self.planted = np.full((raw != clean.raw).sum(), NOTHING, np.float32)  # what is never asked is missed
         self.planted[: wrong.sum()] = beside[wrong]
         self.beside = beside[~wrong]
         self.places = asked_places(clean)
-        self.sound, self.suggested = odds(Sense(clean, language, weights), clean.raw, self.places)
+        self.sound, self.suggested = odds(ContextScores(clean, language, weights), clean.raw, self.places)
 
     def recall(self, threshold: float) -> float:
         return float((self.planted >= threshold).mean()) if len(self.planted) else 1.0
@@ -124,7 +125,7 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     least = EVERY if options.model else LEAST
     folding = Folding(LookAlikes.shipped())
     beside = None if options.model else Beside(verse(options.verse))
-    halves = [SenseWeights.load(options.weights / f"weights-{name}.npz") for name in ("odd", "even")]
+    halves = [LanguageWeights.load(options.weights / f"weights-{name}.npz") for name in ("odd", "even")]
     measured = []
     for number, work in enumerate(works(options.shared)):
         tokens = work.tokens
