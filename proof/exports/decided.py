@@ -13,7 +13,7 @@ from pathlib import Path
 from proof.exports.corrections import Correction
 from proof.exports.source import CorrectedSource
 from proof.locale.marking import _
-from proof.model.flags import LINE_BREAK, Kind, context_of
+from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Kind, context_of
 from proof.store import Store
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.rows import StoredText
@@ -213,8 +213,14 @@ def _correction(
         number=decision.flag,
         person=decision.person,
         moved=decision.evidence.get("moved", "") if corrected and decision.verdict is not Verdict.TYPED else "",
-        typed=decision.reading not in (decision.suggested, *(text for text, _ in _seen(decision))),
+        typed=_is_typed(decision),
     )
+
+
+def _is_typed(decision: Decision) -> bool:
+    """Whether what is to stand there is in the words of a person: at a place of their own, or none that was seen."""
+    seen = (decision.suggested, *(text for text, _ in _seen(decision)))
+    return decision.evidence.get("reason") == CORRECTED_BY_HAND or decision.reading not in seen
 
 
 def _seen(decision: Decision) -> Sequence[tuple[str, float]]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from proof.exports.corrections import Correction
 from proof.exports.marked import is_on
-from proof.model.flags import Evidence, Flag
+from proof.model.flags import CORRECTED_BY_HAND, Evidence, Flag
 from proof.model.result import PageResult, box_at
 
 
@@ -42,7 +42,7 @@ def _flag(page: PageResult, correction: Correction, found: Flag | None) -> Flag:
         score=0.0,
         raised=True,
         bbox=box_at(page.characters, correction.line, correction.offset, correction.length),
-        evidence=Evidence("by hand"),
+        evidence=Evidence(CORRECTED_BY_HAND),
         context=correction.context,
         id=correction.flag,
         moved=correction.moved,

@@ -91,6 +91,9 @@ LANGUAGE = "language"
 COLLATION = "collation"
 """The `reason` of flags that are differences of editions: witnesses raised them, no image."""
 
+CORRECTED_BY_HAND = "by hand"
+"""The `reason` of what a person corrected where nothing was flagged."""
+
 WITHOUT_IMAGE = frozenset({LANGUAGE, COLLATION})
 """Reasons of flags that do not come from an image."""
 

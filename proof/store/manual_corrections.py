@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
-from proof.model.flags import Evidence, Flag, Kind, Origin, context_of, flag_id
+from proof.model.flags import CORRECTED_BY_HAND, Evidence, Flag, Kind, Origin, context_of, flag_id
 from proof.model.geometry import Box
 from proof.model.result import box_at
 from proof.store import codec, rows
@@ -249,7 +249,7 @@ def _flag(page: PageRow, source: str, wanted: ManualCorrection, box: Box | None)
         score=0.0,
         raised=True,
         bbox=box,
-        evidence=Evidence("by hand"),
+        evidence=Evidence(CORRECTED_BY_HAND),
         context=context_of(source, wanted.offset, wanted.length),
     )
     return replace(flag, id=id_by_hand(flag, source))

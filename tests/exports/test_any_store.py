@@ -31,9 +31,9 @@ COLUMNS = {
 }
 WRITTEN = {
     Script.TRADITIONAL: {"後": "後", "傳": "傳", "𫝊": "𫝊", "传": "傳", "比": "比", "": ""},
-    Script.SIMPLIFIED: {"後": "后", "后": "后", "傳": "传", "𫝊": "传", "传": "传", "比": "比", "": ""},
+    Script.SIMPLIFIED: {"後": "后", "后": "后", "傳": "传", "𫝊": "𫝊", "传": "传", "比": "比", "": ""},
 }
-"""How readings are to be written in a text of each script."""
+"""How readings are to be written in a text of each script; 𫝊, which has no simplification, as a person typed it."""
 PEOPLE = ("甲", "乙", "丙")
 
 
@@ -72,7 +72,7 @@ def projects(draw: st.DrawFn) -> list[Checked]:
                                   min_size=1, max_size=2, unique=True))  # fmt: skip
             places = st.tuples(st.sampled_from(pages), st.integers(1, 2), st.integers(0, 8))
             flagged = draw(st.lists(places, max_size=4, unique=True))
-            readings = [draw(st.sampled_from(sorted(set(WRITTEN[script].values())))) for _ in flagged]
+            readings = [draw(st.sampled_from(sorted({*WRITTEN[script].values()} - {"𫝊"}))) for _ in flagged]
             told = [(*place, reading) for place, reading in zip(flagged, readings, strict=True)]
             texts.append(Checked(work, f"{work}/{name}", script, sorted(pages), told))
     return texts
@@ -125,8 +125,7 @@ def decide(store: Store, folder: Path, text: Checked, data: st.DataObject) -> No
         number, version = session.execute(query).one()
     if verdict is Verdict.UNDO and (not version or store.decisions.history(number)[-1].verdict is Verdict.UNDO):
         return
-    typed = st.sampled_from(sorted(set(WRITTEN[text.script]) - {"𫝊"}))  # without a form of its own it stays as typed
-    reading = data.draw(typed) if verdict is Verdict.TYPED else ""
+    reading = data.draw(st.sampled_from(sorted(WRITTEN[text.script]))) if verdict is Verdict.TYPED else ""
     if verdict is Verdict.TYPED and not reading:
         verdict = Verdict.DELETE
     made = say(store, number, verdict, reading, person, work=text.work)

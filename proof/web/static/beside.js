@@ -22,7 +22,7 @@ function typical(text) {
   return found;
 }
 
-const candidates = (flag) => [flag.transcribed, flag.suggested].filter((text) => [...text].length === 1);
+const candidates = (flag) => [flag.transcribed, flag.suggested].filter((text) => flag.kind !== "layout" && [...text].length === 1);
 
 /** Asks ahead for what the next flags will show. */
 export function prepareBeside(flag) {

@@ -285,7 +285,7 @@ function tiles(flag, moved) {
     const codes = flag.kind === "variant" && [...flag.transcribed, ...flag.suggested].length === 2;
     const layout = flag.kind === "layout";
     big($("transcribed"), flag.transcribed, codes ? codeOf(flag.transcribed) : layout ? place(flag) : "");
-    big($("suggested"), flag.suggested, codes ? codeOf(flag.suggested) : layout && flag.suggested ? words.onImage : "", flag.takes && !flag.suggested ? flag.transcribed : "");
+    big($("suggested"), flag.suggested, codes ? codeOf(flag.suggested) : layout && flag.reads ? words.onImage : "", flag.takes && !flag.suggested ? flag.transcribed : "");
   }
   const alone = !moved && !flag.takes;
   document.querySelector(".tile.seen").hidden = alone;
