@@ -199,15 +199,18 @@ def _standing(
             found[number] = _Standing(line["file"], content, _place_in(line, number))
     read: dict[str, str] = {}
     for number, line in enumerate(lines):
-        if line["act"] != TEXT or (line["file"], line["sha"]) not in texts:
+        file = line.get("file", "")
+        if line["act"] != TEXT or "edits" not in line or (file, line["sha"]) not in texts:
             continue
-        read[line["file"]] = texts[line["file"], line["sha"]]
-        if "edits" in line:
-            edits = edits_of(line)
-            of_flags = {firsts[key]: edits[n] for key, n in line.get("written", {}).items() if key in firsts}
-            written = Writing(tuple(edits), of_flags) if "written" in line else None
-            arrival = Arrival(texts.get((line["file"], line["before"])), read[line["file"]], line["script"], written)
-            _carry(arrival, {n: one for n, one in found.items() if one.file == line["file"] and n < number})
+        there = {n: one for n, one in found.items() if one.file == file and n < number}
+        before, content = texts.get((file, line["before"])), texts[file, line["sha"]]
+        if before is not None and before != read.get(file):  # it came into a store that knew of no decisions yet
+            _carry(Arrival(read.get(file), before), there)
+        edits = edits_of(line)
+        of_flags = {firsts[key]: edits[n] for key, n in line.get("written", {}).items() if key in firsts}
+        written = Writing(tuple(edits), of_flags) if "written" in line else None
+        _carry(Arrival(before, content, line["script"], written), there)
+        read[file] = content
     for file in {one.file for one in found.values()}:
         _carry(Arrival(read.get(file), present[file]), {n: one for n, one in found.items() if one.file == file})
     return found
