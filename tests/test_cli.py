@@ -26,7 +26,7 @@ from proof.cli import COMMANDS, main
 from proof.errors import FontError
 from proof.facsimile.fonts import find_faces
 from proof.images.load import load_image
-from proof.layout.half_folio import find_layout
+from proof.layout.photograph import page_columns
 from proof.ocr.registry import names
 from tests.conftest import PATIENCE
 
@@ -278,7 +278,7 @@ def test_render_draws_pages_and_tells_where_every_character_stands(material: Mat
     drawing = ("--columns", "10", "--rows", "24", "--scale", "0.5", "--wear", "none")
     ran = run("render", "text.txt", "--out", "ten", *drawing)
     assert ran.returncode == 0
-    layout = find_layout(load_image(next((folder / "ten").glob("*.png"))).pixels, 0)
+    layout = page_columns(load_image(next((folder / "ten").glob("*.png"))).pixels, 0)
     assert len(layout.columns) == 10
     ran = run("render", "text.txt", "--out", "plates", "--scale", "0.5", "--plates", "--seed", "3")
     assert sorted(path.name for path in (folder / "plates").glob("*.png")) == ["WYG0103-0192.png", "WYG0103-0193.png"]

@@ -7,14 +7,15 @@ original, marks of readers) is no text of the page. How high a cell is, is the p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.gaps import first_period
-from proof.layout.half_folio import ColumnArea, Layout, Outline
+from proof.layout.gaps import ONE_WIDE, first_period
+from proof.layout.half_folio import ColumnArea, Layout, Outline, ruled_columns
+from proof.layout.line_removal import frame_of
 from proof.layout.page import FoundColumn, PageLayout
 from proof.layout.regions import Region
 from proof.layout.rules import Mask, connected, inked_along
@@ -52,6 +53,12 @@ AROUND = 3
 INDENTED = 0.6
 """Cells: a column that begins so much lower than those around it is indented, so much higher it is raised."""
 
+BELOW = 0.2
+"""Cells: so far below its ink a column ends."""
+
+FRAME_ROOM = 0.015
+"""Of the page's height: so far about a register lie the lines of its frame."""
+
 EDGE, RUNNING = 3, 0.5
 """Pixels: ink so near to the edge of the image runs into it; so many of the columns that come near do, where it cuts
 them off: others end between two glyphs there."""
@@ -77,10 +84,14 @@ class _Body:
 def as_layout(found: PageLayout) -> Layout:
     """The layout of a page whose columns were found, for `cut_strips` and all that follows."""
     areas: list[ColumnArea] = []
-    owners = np.zeros(found.sheet.ink.shape, dtype=np.int16)
+    sheet = found.sheet
+    owners = np.zeros(sheet.ink.shape, dtype=np.int16)
     ink = _without_rules(found)
     for register in dict.fromkeys(column.register for column in found.columns):
         own = [column for column in found.columns if column.register == register]
+        if own[0].ruled:
+            areas += _between_rules(found, own, (ink, owners), len(areas))
+            continue
         pitch = cell_height(found.text, own)
         usual = float(np.median([column.glyph for column in own]))
         bodies = [_Body(len(areas) + 1 + i, c, *_body(found.text, c, usual)) for i, c in enumerate(own)]
@@ -88,33 +99,82 @@ def as_layout(found: PageLayout) -> Layout:
         firsts = [_first(owners, body, usual) for body in bodies]
         for body, first, top in zip(bodies, firsts, _tops(firsts, pitch), strict=True):
             raised = max(0.0, top - first) if top - first > INDENTED * pitch else 0.0
-            begin, end = top if raised else min(top, first), body.column.bottom + 0.2 * pitch
-            left, right = _reach(owners, body, usual)
-            areas.append(ColumnArea(body.number, left, right, begin, end, raised, pitch=pitch))
+            begin, end = top if raised else min(top, first), body.column.bottom + BELOW * pitch
+            areas.append(ColumnArea(body.number, *_reach(owners, body, usual), begin, end, raised, pitch=pitch))
     ink[owners == 0] = 0
-    sheet = found.sheet
     # of several registers those at the edge alone would be cut, and how many of their cells are seen is not known
     whole = len(found.regions) > 1
-    cut = tuple(None if whole or not _runs_into(owners, areas, edge) else edge for edge in (0.0, float(len(owners))))
+    owned = np.where(ink > 0, owners, 0)
+    cut = tuple(None if whole or not _runs_into(owned, areas, edge) else edge for edge in (0.0, float(len(owners))))
     outline = Outline(sheet.rectification, tuple(areas), bool(areas), None, sheet.skew, cut=(cut[0], cut[1]))
-    return Layout(outline, sheet.grey, ink, 0.0, owners)
+    return Layout(outline, sheet.grey, ink, owners)
 
 
-def _runs_into(owners: NDArray[np.int16], areas: Sequence[ColumnArea], edge: float) -> bool:
-    """Whether the image cuts columns off at its upper or lower edge: the ink of many that come near runs into it."""
+def _runs_into(owned: NDArray[np.int16], areas: Sequence[ColumnArea], edge: float) -> bool:
+    """Whether the image cuts columns off at its upper or lower edge: the ink of many that come near runs into it.
+    `owned` has for every pixel the number of the column whose ink it is."""
     near = [a for a in areas if a.pitch and min(abs(a.top - a.raised - edge), abs(a.bottom - edge)) < a.pitch]
-    rows = owners[:EDGE] if not edge else owners[-EDGE:]
+    rows = owned[:EDGE] if not edge else owned[-EDGE:]
     return sum(bool((rows == area.number).any()) for area in near) > max(1.0, RUNNING * len(near))
+
+
+def _between_rules(
+    found: PageLayout, own: Sequence[FoundColumn], into: tuple[Mask, NDArray[np.int16]], before: int
+) -> list[ColumnArea]:
+    """The columns of a ruled register, those too in which nothing stands. The ink without lines and its owners are
+    written `into` these, numbered from `before` + 1."""
+    sheet, number = found.sheet, own[0].register
+    region = found.regions[number - 1]
+    rules = _edges(own, found.rules[number - 1])
+    upright, level, down = sheet.upright, sheet.level, slice(None)
+    if len(found.regions) > 1:
+        down = slice(region.top, region.bottom)
+        upright, level = (_of_register(mask, found, region) for mask in (upright, level))
+    frame = frame_of(upright, level, rules, (min(column.top for column in own), max(column.bottom for column in own)))
+    cell = cell_height(found.text, own)
+    areas = ruled_columns((sheet.ink, upright, level), rules, frame, cell, down, into, before)
+    return [replace(area, bottom=_end(*into, area)) for area in areas]
+
+
+def _end(ink: Mask, owners: NDArray[np.int16], area: ColumnArea) -> float:
+    """The y at which a ruled column ends: a little below its ink, at most at the frame, and there without ink."""
+    own = np.s_[max(0, round(area.top)) : round(area.bottom), max(0, round(area.left)) : round(area.right)]
+    rows = np.flatnonzero(inked_along(ink[own] * (owners[own] == area.number), 1) > 1)
+    return min(area.bottom, own[0].start + float(rows[-1]) + BELOW * area.cell(0)) if rows.size else area.bottom
+
+
+def _edges(own: Sequence[FoundColumn], rules: Sequence[float]) -> list[float]:
+    """The x of all rules between the columns of a ruled register, left to right, without a gap and as far as there are
+    `rules` (x)."""
+    pitch = float(np.median([column.width for column in own]))
+    edges: list[float] = []
+    for edge in sorted(x for column in own for x in (column.left, column.right)):
+        count = round((edge - edges[-1]) / pitch) if edges else 1
+        start = edges[-1] if edges else edge
+        edges += [start + (edge - start) * step / count for step in range(1, count + 1)]
+    for end, step in ((0, -pitch), (len(edges), pitch)):
+        while outer := [x for x in rules if abs(x - edges[-1 if end else 0] - step) < ONE_WIDE * pitch]:
+            edges.insert(len(edges) if end else 0, outer[0])
+    return edges
+
+
+def _of_register(mask: Mask, found: PageLayout, region: Region) -> Mask:
+    """What lies in a register, and the lines of its frame."""
+    near = round(FRAME_ROOM * found.sheet.height)
+    own = np.zeros_like(mask)
+    rows = slice(max(0, region.top - near), region.bottom + near)
+    own[rows] = mask[rows]
+    return own
 
 
 def _without_rules(found: PageLayout) -> Mask:
     """The ink of the sheet without the rules between columns."""
-    ink = found.sheet.ink.copy()
+    sheet, ink = found.sheet, found.sheet.ink.copy()
     for region, rules in zip(found.regions, found.rules, strict=True):
         rows = slice(region.top, region.bottom)
         for x in rules:
             across = slice(max(0, round(x) - RULE), round(x) + RULE + 1)
-            ink[rows, across][found.sheet.upright[rows, across] > 0] = 0
+            ink[rows, across][sheet.upright[rows, across] > 0] = 0
     return ink
 
 
@@ -213,7 +273,8 @@ def cell_height(text: Mask, columns: Sequence[FoundColumn]) -> float:
         down = inked_along(part, 1) / part.shape[1]
         even = down - cv2.blur(down[None, :], (2 * high + 1, 1))[0]
         spectrum = np.fft.rfft(even, 2 * even.size)
-        total += np.fft.irfft(spectrum * np.conj(spectrum))[: high + 2]
+        overlap = np.arange(even.size, even.size - high - 2, -1) / even.size
+        total += np.fft.irfft(spectrum * np.conj(spectrum))[: high + 2] / overlap
     if not total[0]:
         return 1.1 * usual
     return first_period(total / total[0], low, high) or 1.1 * usual

@@ -3,7 +3,7 @@
 Rules and frame say at every place of a page which way is down and which way is across. Low-order polynomials are
 fitted to where their pieces run: the linear part is a rotation and a perspective, undone by a homography that sends
 both vanishing points to infinity; the rest is a curved sheet, undone by a displacement (a coordinate grid of rules
-where Tian and Narasimhan, CVPR 2011, take lines of text). A page that deviates no more than `find_layout` bears is
+where Tian and Narasimhan, CVPR 2011, take lines of text). A page that deviates no more than `find_columns` bears is
 left as it is, to the last pixel.
 """
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,12 +54,21 @@ is looked for; gaps in the middle of columns that are so wide, against those bet
 PAIRS, BOTH = 2, 0.06
 """So many columns at least have ink on either side of their middle: so much of all that they have."""
 
-WIDEST_RULED = 6.0
-"""Widths of a glyph: columns between rules are no wider, where their glyphs are those of notes in double rows."""
+NARROWEST_RULED, WIDEST_RULED = 0.75, 6.0
+"""Widths of a glyph: columns between rules are no narrower, where glyphs run into each other, and no wider, where
+they are those of notes in double rows."""
 
-ONE_WIDE, OFTEN, MOSTLY = 0.1, 3, 0.4
-"""Gaps between rules that differ by less, as a share, are of one width; so many of them at least rule a page, and so
-much of what lies between its outermost rules."""
+WORN_RULE, MOST_OF_A_RULE = 0.05, 0.6
+"""Of a register's height: a stroke that runs less far is no rule, and one that runs further is no better."""
+
+FEWEST_RULED, MOSTLY = 3, 0.6
+"""So many columns between equal rules at least rule a register, where so many of the rules are seen."""
+
+COMB_STEP = 0.5
+"""Pixels between the pitches of rules that are tried."""
+
+ONE_WIDE = 0.1
+"""Gaps between rules that differ by less, as a share, are of one width."""
 
 CROSSES, CROSSING = 0.25, 0.4
 """Of a pitch: ink that reaches so far to either side stands across what parts two columns; of all ink of these: with so
@@ -131,37 +139,30 @@ def pitch_together(profiles: Sequence[Profile], glyphs: Sequence[float]) -> floa
     return pitch_of(np.concatenate([part for one in profiles for part in (one, apart)]), glyph)
 
 
-def ruled_pitch(places: Sequence[float], glyph: float) -> float | None:
-    """How far columns stand apart where rules at `places` (x, left to right) part most of them; None where they do not.
-    Notes in double rows between rules are one column, and columns that are empty are columns, whatever their ink
-    tells. `glyph` is how wide a glyph is."""
-    gaps = np.diff(places)
-    wide = gaps[(gaps > NARROWEST * glyph) & (gaps < WIDEST_RULED * glyph)]
-    if wide.size < OFTEN:
-        return None
-    alike = np.abs(wide[:, None] / wide[None, :] - 1.0) < ONE_WIDE
-    usual = wide[alike[int(alike.sum(axis=0).argmax())]]
-    pitch = float(np.median(usual))
-    most = float(usual.sum()) > MOSTLY * float(gaps.sum())
-    return pitch if usual.size >= OFTEN and most else None
+def equal_rules(upright: Profile, glyph: float) -> list[float]:
+    """The x, left to right, of equally spaced rules, most of which are printed somewhere; none where there are no such.
+    `upright` is how far strokes run down at every x, as a share of the height; `glyph` is how wide a glyph is.
 
-
-def columns_between(gaps: NDArray[np.float64], pitch: float) -> NDArray[np.intp]:
-    """How many columns of about `pitch` fill the gap between two rules; 0 where no number of them does."""
-    count = np.rint(gaps / pitch)
-    return np.where(np.abs(gaps / pitch - count) < ONE_WIDE * np.sqrt(count), count, 0).astype(np.intp)
-
-
-def equal_rules(places: Sequence[float], pitch: float) -> list[float]:
-    """The x of the rules between equal columns of `pitch`: of those at `places`, and where between two of them rules
-    are not printed."""
-    counts = columns_between(np.diff(places), pitch)
-    return [
-        left + (right - left) * step / count
-        for (left, right), count in zip(pairwise(places), counts.tolist(), strict=True)
-        for step in range(count + 1)
-        if count
-    ]
+    Of all combs the one whose teeth stand on most strokes, where a tooth without costs something: so that neither a
+    comb of half the pitch is as good nor one of double.
+    """
+    if glyph <= 0:
+        return []
+    seen = cv2.dilate(np.minimum(upright, MOST_OF_A_RULE).astype(np.float32)[None, :], np.ones((1, 5)))[0] - WORN_RULE
+    best, places = 0.0, np.empty(0)
+    for pitch in np.arange(NARROWEST_RULED * glyph, min(WIDEST_RULED * glyph, seen.size / FEWEST_RULED), COMB_STEP):
+        count = int((seen.size - 1) / pitch) + 1
+        teeth = np.arange(int(pitch))[None, :] + np.rint(np.arange(count) * pitch).astype(np.intp)[:, None]
+        worth = np.where(teeth < seen.size, seen[teeth.clip(0, seen.size - 1)], -np.inf)
+        total = np.cumsum(np.where(np.isfinite(worth), worth, -1.0), axis=0)
+        before = np.minimum.accumulate(np.vstack([np.zeros(teeth.shape[1]), total[:-1]]), axis=0)
+        gain = total - before
+        last, phase = np.unravel_index(int(gain.argmax()), gain.shape)
+        if gain[last, phase] > best:
+            first = int(np.vstack([np.zeros(teeth.shape[1]), total])[: last + 1, phase].argmin())
+            best, places = float(gain[last, phase]), phase + np.arange(first, last + 1) * pitch
+    at = seen[np.rint(places).astype(np.intp).clip(0, seen.size - 1)] > 0
+    return places.tolist() if len(places) > FEWEST_RULED and at.mean() > MOSTLY else []
 
 
 def first_period(alike: Profile, low: int, high: int) -> float | None:

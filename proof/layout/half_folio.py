@@ -1,15 +1,14 @@
-"""The layout of a ruled half-folio: frame, columns, and what lies above them.
+"""The layout of a page, found or set by a person: its columns, its ink, and whose ink that is.
 
-A half-folio of the Siku is a frame with eight equal columns between rules, the fold strip at one side.
-Equal columns are fitted to the energy of upright lines, so that a rule that is broken, faint or missing
-costs nothing as long as its neighbours stand. Everything is found on one rectified page of moderate size;
-`Rectification` brings any place on it back to pixels of the image file.
+Everything is found on one rectified page of moderate size; `Rectification` brings any place on it back to pixels of the
+image file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,10 +19,9 @@ from proof.images.size import shrunk
 from proof.layout.flattening import rectification_as_list, rectification_of
 from proof.layout.line_removal import without_lines
 from proof.layout.overrides import LayoutOverrideShape
-from proof.layout.ruled import has_rules, parted, text_against, unbounded
-from proof.layout.rules import Mask, Rectification, ink_mask, inked_along, long_strokes, slope, without_border
+from proof.layout.rules import Mask, Rectification, ink_mask, long_strokes, without_border
 from proof.model.geometry import Box
-from proof.model.notices import Notice, NoticeCode
+from proof.model.notices import Notice
 
 PAGE_HEIGHT = 1400
 """Pixels: a page is read at this height at most; columns are then some 90 to 110 pixels wide."""
@@ -43,13 +41,6 @@ BRUSH, MOSTLY = 0.055, 0.52
 stands there; a stain is mostly specks. Of 192 raised columns of rendered pages, worn and not, one has less; of 18
 stains six have more."""
 
-AS_GOOD, MORE_TEXT = 0.1, 0.02
-"""Of the height of a page: rules that are shorter by no more in all are as good a place for the columns; and of its
-ink, how much more of it lies within the better place."""
-
-OPENED = 0.95
-"""Width against height from which on columns are those of an opening; a half-folio's have 0.6 to 0.8."""
-
 EVERYWHERE = (slice(None), slice(None))
 """All rows and columns of pixels of a page."""
 
@@ -60,7 +51,7 @@ class ColumnArea:
 
     `top` and `bottom` are the inner frame; `raised` is how far ink reaches above `top` (0: not raised).
     `notes` are the ranges (y from, to) that a person says are set in double rows; None where nobody did. `pitch` is
-    the height of a cell where it was measured on the page.
+    the height of a cell where it was measured on the page. `ruled`: rules stand at its sides.
     """
 
     number: int
@@ -71,6 +62,7 @@ class ColumnArea:
     raised: float
     notes: tuple[tuple[float, float], ...] | None = None
     pitch: float | None = None
+    ruled: bool = False
 
     @property
     def width(self) -> float:
@@ -87,8 +79,7 @@ class Outline:
 
     `ruled` says whether the page is ruled columns at all; `why` is what speaks against it, None where it is.
     `skew` is in degrees. `remarks` say what was done to the page before it was laid out. `cut` has the y
-    at which the image cuts its columns off above and below, None where it does not; `missing` is how many of the
-    columns that were expected are not on the image.
+    at which the image cuts its columns off above and below, None where it does not.
     """
 
     rectification: Rectification
@@ -98,7 +89,6 @@ class Outline:
     skew: float
     remarks: tuple[Notice, ...] = ()
     cut: tuple[float | None, float | None] = (None, None)
-    missing: int = 0
 
     def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
         """The upright box in the image file that holds this rectangle of the rectified page."""
@@ -111,40 +101,34 @@ class Outline:
         said = [remark.as_json() for remark in self.remarks]
         rectified = rectification_as_list(self.rectification)
         why = self.why and self.why.as_json()
-        return [rectified, columns, self.ruled, why, self.skew, said, self.cut, self.missing]
+        return [rectified, columns, self.ruled, why, self.skew, said, self.cut]
 
     @classmethod
     def of_list(cls, parts: Sequence[Any]) -> Outline:
         """The outline that `as_list` gave."""
-        rectified, columns, ruled, why, skew, said, cut, missing = parts
+        rectified, columns, ruled, why, skew, said, cut = parts
         areas = tuple(ColumnArea(*one) for one in columns)
         remarks = tuple(map(Notice.of_json, said))
         told = why and Notice.of_json(why)
-        return cls(rectification_of(rectified), areas, ruled, told, skew, remarks, tuple(cut), missing)
+        return cls(rectification_of(rectified), areas, ruled, told, skew, remarks, tuple(cut))
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
     """A half-folio, rectified: its `outline`, `grey` (0 black) and `ink` (255 on 0; rules and frames erased).
 
-    `support` is the mean share of its height that a rule was found along. `owners` has for every pixel the number of
-    the column that its ink belongs to: strokes reach over rules, and notes of one column stand beside the glyphs of the
-    next where there are none; -n: of column n or of the next. `doubtful`: its text or its rules speak against these
-    columns. `beyond`: the numbers of those that may lie beyond the sides of the frame.
+    `owners` has for every pixel the number of the column that its ink belongs to: notes of one column stand beside the
+    glyphs of the next where there are no rules.
     """
 
     outline: Outline
     grey: NDArray[np.uint8]
     ink: Mask
-    support: float
     owners: NDArray[np.int16]
-    doubtful: bool = False
-    beyond: tuple[int, ...] = ()
 
     def ink_of(self, column: int, place: tuple[slice, slice] = EVERYWHERE) -> Mask:
-        """The ink of one column at a place of the rectified page, with what may be of its neighbour."""
-        owners = self.owners[place]
-        own: Mask = self.ink[place] * ((owners == column) | (owners == -column) | (owners == min(1 - column, -1)))
+        """The ink of one column at a place of the rectified page."""
+        own: Mask = self.ink[place] * (self.owners[place] == column)
         return own
 
     @property
@@ -172,66 +156,67 @@ class Layout:
         return self.outline.file_box(left, top, right, bottom)
 
 
-@dataclass(frozen=True, slots=True)
-class _Comb:
-    """Equal columns: the leftmost rule at `x`, `width` apart; `energy` at each of the rules."""
-
-    x: float
-    width: float
-    energy: NDArray[np.float64]
-    score: float
-
-
-def find_layout(
+def laid_out(
     page: NDArray[np.uint8],
-    columns: int = 8,
+    hint: LayoutOverrideShape,
     rows: int = 21,
     origin: tuple[float, float] = (0, 0),
-    hint: LayoutOverrideShape | None = None,
     small: NDArray[np.uint8] | None = None,
 ) -> Layout:
-    """Find frame and columns on a grey half-folio (height x width, 0 black).
+    """The layout of a grey page (height x width, 0 black) that a person set: its regions one after the other.
 
-    `columns` 0 means: find the count from the page. `rows` is the number of characters a full column
-    holds. `origin` is where `page` lies in its image file (a quadrant of a plate). Where a person said what the
-    layout is, `hint` says it, and nothing is looked for. `small` is the page no higher than `PAGE_HEIGHT`, if there is
-    one already.
+    `rows` is the number of characters a full column holds. `origin` is where `page` lies in its image file (a quadrant
+    of a plate). `small` is the page no higher than `PAGE_HEIGHT`, if there is one already.
     """
     small = shrunk(page, PAGE_HEIGHT)[0] if small is None else small
     height, width = small.shape
-    raw, upright, level = _strokes(small)
-    lean = hint.lean if hint else slope(upright, vertical=True)
-    tilt = hint.tilt if hint else slope(level, vertical=False)
-    whole = Rectification.of(min(1.0, PAGE_HEIGHT / page.shape[0]), lean, tilt, height, width, origin)
-    turn = Rectification.of(1.0, lean, tilt, height, width, (0, 0))
-    # four images through one warp take a third of the time of four
-    stacked = cv2.merge([small, raw, upright, level])
+    whole = Rectification.of(min(1.0, PAGE_HEIGHT / page.shape[0]), hint.lean, hint.tilt, height, width, origin)
+    turn = Rectification.of(1.0, hint.lean, hint.tilt, height, width, (0, 0))
+    stacked = cv2.merge([small, *_strokes(small)])
     turned = cv2.warpAffine(stacked, turn.matrix, (width, height), borderValue=(255, 0, 0, 0))
     grey, ink, upright, level = (np.asarray(plane, dtype=np.uint8) for plane in cv2.split(turned))
-    if hint:
-        return _told(hint, whole, grey, ink, upright, level, rows)
-    comb = _comb_on(ink, upright, level, [columns] if columns else range(5, 15))
-    count = len(comb.energy) - 1
-    rules = _refine(comb, upright)
-    top, bottom = _frame(upright, level, rules)
-    support = float(np.mean(np.minimum(comb.energy * height / max(bottom - top, 1.0), 1.0)))
-    why = _against(upright, level, rules, (top, bottom), support)
-    if why:
-        # no page of ruled columns: there are no lines to erase, and nobody asks whose ink is where
-        clean, owners = ink, np.zeros(ink.shape, np.int16)
-    else:
-        clean, owners = without_lines(ink, upright, level, rules, (top, bottom), (bottom - top) / rows)
-    areas = tuple(
-        ColumnArea(
-            count - i,
-            *(rules[i], rules[i + 1], top, bottom),
-            raised=_raised(clean, rules[i], rules[i + 1], top, (bottom - top) / rows),
+    areas: list[ColumnArea] = []
+    clean, owners = ink.copy(), np.zeros(ink.shape, np.int16)
+    for region in hint.regions:
+        rules, frame = _set_lines(region, whole)
+        cell = (frame[1] - frame[0]) / rows
+        down = slice(max(0, round(frame[0])), round(frame[1]) + 1) if len(hint.regions) > 1 else slice(None)
+        columns = ruled_columns((ink, upright, level), rules, frame, cell, down, (clean, owners), len(areas))
+        for number, area in enumerate(columns, 1):
+            notes = region.notes_of(number)
+            height = frame[1] - frame[0]
+            ranges = None if notes is None else tuple((frame[0] + a * height, frame[0] + b * height) for a, b in notes)
+            areas.append(replace(area, notes=ranges))
+    clean[owners == 0] = 0
+    outline = Outline(whole, tuple(areas), True, None, float(np.degrees(np.arctan(hint.lean))))
+    return Layout(outline, grey, clean, owners)
+
+
+def ruled_columns(
+    masks: tuple[Mask, Mask, Mask],
+    rules: Sequence[float],
+    frame: tuple[float, float],
+    cell: float,
+    down: slice,
+    into: tuple[Mask, NDArray[np.int16]],
+    before: int,
+) -> list[ColumnArea]:
+    """The columns between `rules` (x, left to right) of one register, right to left, numbered from `before` + 1.
+
+    `masks` are the ink of the page and its upright and level strokes, `frame` the y of the inner frame above and below,
+    `cell` the height of a cell. The ink without lines and its owners are written `into` these, in the rows `down`.
+    """
+    clean, owners = into
+    own = without_lines(*masks, rules, frame, cell)
+    across = slice(max(0, round(rules[0])), max(0, round(rules[-1])))
+    clean[down, across] = own[down, across]
+    areas = []
+    for number, (right, left) in enumerate(pairwise(reversed(rules)), before + 1):
+        areas.append(
+            ColumnArea(number, left, right, *frame, _raised(own, left, right, frame[0], cell), None, cell, True)
         )
-        for i in reversed(range(count))
-    )
-    outline = Outline(whole, areas, not why, why, float(np.degrees(np.arctan(lean))))
-    layout = Layout(outline, grey, clean, support, owners)
-    return layout if why else _asked(layout, ink, upright, level, rules)
+        owners[down, max(0, round(left)) : max(0, round(right))] = number
+    return areas
 
 
 def _strokes(page: NDArray[np.uint8]) -> tuple[Mask, Mask, Mask]:
@@ -242,182 +227,12 @@ def _strokes(page: NDArray[np.uint8]) -> tuple[Mask, Mask, Mask]:
     return ink, upright, long_strokes(ink, round(height * FRAME_LENGTH), vertical=False)
 
 
-def _comb_on(ink: Mask, upright: Mask, level: Mask, counts: Sequence[int]) -> _Comb:
-    """The equal columns that its upright strokes and its text speak for."""
-    energy = inked_along(upright, 0) / ink.shape[0]
-    text = np.asarray(cv2.subtract(ink, cv2.max(upright, level)), dtype=np.uint8)
-    return _with_the_text(_fit_comb(energy, counts), energy, text)
-
-
-def _asked(layout: Layout, ink: Mask, upright: Mask, level: Mask, rules: Sequence[float]) -> Layout:
-    """The layout with what speaks against its columns between `rules`: the text, a side without a rule, other rules."""
-    rows = layout.columns[0].top, layout.columns[0].bottom
-    left, right = unbounded(upright, rules, rows)
-    beyond = (1,) * right + (len(layout.columns),) * left
-    doubtful = bool(beyond) or text_against(ink, upright, level, rules, rows, layout.support)
-    doubtful = doubtful or parted(upright, rules, rows)
-    return replace(layout, doubtful=doubtful, beyond=beyond)
-
-
-def is_wide(layout: Layout) -> bool:
-    """Whether columns stand side by side further than they are high: those of an opening do, and of a page cut off."""
-    first, last = layout.columns[0], layout.columns[-1]
-    return first.right - last.left > OPENED * (first.bottom - first.top)
-
-
-def _told(
-    hint: LayoutOverrideShape,
-    whole: Rectification,
-    grey: NDArray[np.uint8],
-    ink: Mask,
-    upright: Mask,
-    level: Mask,
-    rows: int,
-) -> Layout:
-    """The layout that a person set, on the page rectified by it: its regions one after the other."""
-    regions = [_region(region, whole, ink, upright, level, rows) for region in hint.regions]
-    areas, clean, owners = regions[0]
-    for others, own, of_column in regions[1:]:
-        first = len(areas)
-        areas += [replace(area, number=area.number + first) for area in others]
-        down = slice(round(others[0].top), round(others[0].bottom) + 1)
-        across = slice(round(others[-1].left), round(others[0].right) + 1)
-        clean[down, across] = own[down, across]
-        owners[down, across] = (of_column + first * np.sign(of_column))[down, across]
-    outline = Outline(whole, tuple(areas), True, None, float(np.degrees(np.arctan(hint.lean))))
-    return Layout(outline, grey, clean, 1.0, owners)
-
-
-def _region(
-    hint: LayoutOverrideShape, whole: Rectification, ink: Mask, upright: Mask, level: Mask, rows: int
-) -> tuple[list[ColumnArea], Mask, NDArray[np.int16]]:
-    """The columns of one region that a person set, numbered from 1; the ink without its rules, and whose that is."""
+def _set_lines(hint: LayoutOverrideShape, whole: Rectification) -> tuple[list[float], tuple[float, float]]:
+    """The x of the rules and the y of the frame of one region that a person set."""
     corners = np.array(hint.corners, dtype=np.float64) @ whole.matrix[:, :2].T + whole.matrix[:, 2]
     left, right = float(corners[[0, 3], 0].mean()), float(corners[[1, 2], 0].mean())
-    top, bottom = float(corners[:2, 1].mean()), float(corners[2:, 1].mean())
     rules = [left + share * (right - left) for share in (0.0, *hint.rules, 1.0)]
-    row = (bottom - top) / rows
-    clean, owners = without_lines(ink, upright, level, rules, (top, bottom), row)
-    areas = []
-    for number, i in enumerate(reversed(range(len(rules) - 1)), 1):
-        notes = hint.notes_of(number)
-        ranges = (
-            None if notes is None else tuple((top + a * (bottom - top), top + b * (bottom - top)) for a, b in notes)
-        )
-        raised = _raised(clean, rules[i], rules[i + 1], top, row)
-        areas.append(ColumnArea(number, rules[i], rules[i + 1], top, bottom, raised, ranges))
-    return areas, clean, owners
-
-
-def _fit_comb(energy: NDArray[np.float64], counts: Sequence[int]) -> _Comb:
-    """The equal columns that best explain where upright lines stand.
-
-    `energy` is, for every x, the share of the page height along which an upright line runs. One rule adds
-    0.6 at most, so that a thick frame does not outweigh several thin rules.
-    """
-    width = energy.size
-    spread = cv2.dilate(energy[None, :].astype(np.float32), np.ones((1, 5)))[0]
-    # the last combs are a little wider than the page: beyond its edge stands what stands at it
-    capped = np.pad(np.minimum(spread, np.float32(0.6)), (0, width), mode="edge")
-    best: tuple[float, int, int, float] | None = None
-    for count in counts:
-        # with the count unknown, a comb is as good as its mean tooth, and many teeth beat few
-        weight = 1.0 if len(counts) == 1 else np.sqrt(count) / (count + 1)
-        for column in np.arange(width * 0.44 / count, width * 1.02 / count, 0.25).tolist():
-            combs = max(int(width - count * column), 0) + 1
-            scores = capped[:combs].copy()
-            for tooth in range(1, count + 1):
-                place = round(tooth * column)
-                scores += capped[place : place + combs]
-            start = int(scores.argmax())
-            score = float(scores[start]) * weight
-            if best is None or score > best[0]:
-                best = (score, count, start, column)
-    assert best is not None, "counts is never empty"
-    score, count, start, column = best
-    places = np.minimum([start + round(tooth * column) for tooth in range(count + 1)], width - 1)
-    return _Comb(float(start), column, spread[places].astype(np.float64), score)
-
-
-def _with_the_text(comb: _Comb, energy: NDArray[np.float64], text: Mask) -> _Comb:
-    """The comb, or the same a column aside where its rules are as good and plainly more of the page's `text` lies
-    within: the rule at the fold may be broken, and nothing else tells a column from blank paper beyond the frame."""
-    spread = cv2.dilate(energy[None, :].astype(np.float32), np.ones((1, 5)))[0].astype(np.float64)
-    before = np.append(0, np.cumsum(inked_along(text, 0)))
-    teeth = comb.width * np.arange(len(comb.energy))
-    least = np.minimum(comb.energy, 0.6).sum() - AS_GOOD
-    found = comb
-    first, last = (min(round(comb.x + tooth), energy.size) for tooth in (teeth[0], teeth[-1]))
-    within = before[last] - before[first]
-    for x in (comb.x - comb.width, comb.x + comb.width):
-        places = np.rint(x + teeth).astype(np.intp)
-        if places[0] < 0 or places[-1] >= energy.size or np.minimum(spread[places], 0.6).sum() < least:
-            continue
-        inside = before[places[-1]] - before[places[0]]
-        if inside > within + MORE_TEXT * before[-1]:
-            found, within = _Comb(x, comb.width, spread[places], comb.score), inside
-    return found
-
-
-def _refine(comb: _Comb, upright: Mask) -> list[float]:
-    """Move each rule to the line found near it; a rule without a line stays where the comb puts it."""
-    profile = inked_along(upright, 0).astype(np.float64)
-    reach = max(2, round(comb.width * 0.06))
-    rules = []
-    for i in range(len(comb.energy)):
-        x = comb.x + i * comb.width
-        low, high = max(0, round(x) - reach), min(profile.size, round(x) + reach + 1)
-        window = profile[low:high]
-        if window.size and window.max() > 0.1 * upright.shape[0]:
-            rules.append(float(low + (np.arange(window.size) * window).sum() / window.sum()))
-        else:
-            rules.append(float(x))
-    return rules
-
-
-def _frame(upright: Mask, level: Mask, rules: Sequence[float]) -> tuple[float, float]:
-    """The y of the inner frame above and below the columns.
-
-    The rules end at the frame, so their ends say where it is when it is broken or missing; a level line
-    near there is taken where there is one. Of the double frame the inner line is taken.
-    """
-    height = upright.shape[0]
-    starts, ends = [], []
-    for x in rules:
-        band = upright[:, max(0, round(x) - 4) : round(x) + 5]
-        ys = np.nonzero(band.any(axis=1))[0] if band.size else np.empty(0)
-        if ys.size > 0.15 * height:
-            starts.append(float(ys[0]))
-            ends.append(float(ys[-1]))
-    left, right = round(max(rules[0], 0)), round(rules[-1])
-    share = inked_along(level[:, left:right], 1) / max(right - left, 1)
-    top_guess = _strong_line(share, 0, round(0.4 * height))
-    bottom_guess = _strong_line(share, round(0.6 * height), height)
-    if top_guess is None:
-        top_guess = float(np.quantile(starts, 0.25)) if starts else 0.08 * height
-    if bottom_guess is None:
-        bottom_guess = float(np.quantile(ends, 0.75)) if ends else 0.92 * height
-    return (
-        _inner_line(share, top_guess, upper=True, reach=0.02 * height),
-        _inner_line(share, bottom_guess, upper=False, reach=0.02 * height),
-    )
-
-
-def _strong_line(share: NDArray[np.float64], low: int, high: int) -> float | None:
-    """The level line that runs furthest among those between `low` and `high`; None where none runs a third."""
-    part = share[low:high]
-    if not part.size or part.max() < 0.3:
-        return None
-    return float(low + int(part.argmax()))
-
-
-def _inner_line(share: NDArray[np.float64], guess: float, upper: bool, reach: float) -> float:
-    """Of the level lines near `guess` the one nearest to the text; `guess` itself where there is none."""
-    low, high = max(0, round(guess - reach)), min(share.size, round(guess + reach) + 1)
-    near = np.nonzero(share[low:high] > 0.15)[0] + low
-    if not near.size:
-        return guess
-    return float(near.max() if upper else near.min())
+    return rules, (float(corners[:2, 1].mean()), float(corners[2:, 1].mean()))
 
 
 def _raised(ink: Mask, left: float, right: float, top: float, row: float) -> float:
@@ -445,21 +260,3 @@ def _raised(ink: Mask, left: float, right: float, top: float, row: float) -> flo
     if ys.size < 0.3 * row:
         return 0.0
     return float(top - (first + ys[0]))
-
-
-def _against(
-    upright: Mask, level: Mask, rules: Sequence[float], rows: tuple[float, float], support: float
-) -> Notice | None:
-    """What speaks against a page of ruled columns from top to bottom (`rows`)."""
-    top, bottom = rows
-    left, right = round(max(rules[0], 0)), round(rules[-1])
-    height = bottom - top
-    if support < 0.12 or height < 0.3 * level.shape[0]:
-        return Notice.of(NoticeCode.NOT_RULED)
-    inner = level[round(top + 0.06 * height) : round(bottom - 0.06 * height), left:right]
-    share = inked_along(inner, 1) / max(inner.shape[1], 1)
-    strong = np.nonzero(share > 0.35)[0]
-    lines = 0 if not strong.size else 1 + int((np.diff(strong) > 0.01 * height).sum())
-    if lines >= 1:
-        return Notice.of(NoticeCode.LEVEL_LINES, number=lines)
-    return None if has_rules(upright, rules, rows) else Notice.of(NoticeCode.NOT_RULED)

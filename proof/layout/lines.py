@@ -36,9 +36,6 @@ EDGE = 0.15
 ROUGH = 1.0
 """Pixels: how far the edge of a line strays from straight."""
 
-SLIVER = 1.0
-"""Pixels beyond that: a piece of ink that lies so near to lines, all of it, is a splinter of them."""
-
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -183,20 +180,3 @@ def erase(ink: Mask, line: Line) -> None:
     """Erase (in place) a line where it is printed."""
     low, high = line.band(ink.shape[1], ROUGH)
     ink[:, low:high][line.own(low, high, ROUGH) & line.printed[:, None]] = 0
-
-
-def splinters(
-    labels: NDArray[np.int32], areas: NDArray[Any], frames: Sequence[Line], lines: Sequence[Line]
-) -> NDArray[np.bool_]:
-    """Which of the pieces of ink (labelled, 0 the paper; of so many pixels each) lie on lines or at their edges, all of
-    them."""
-    near = np.zeros(labels.shape, np.bool_)
-    for page, some in ((near, lines), (np.transpose(near), frames)):
-        for line in some:
-            if line.printed.any():
-                low, high = line.band(page.shape[1], ROUGH + SLIVER)
-                page[:, low:high] |= line.own(low, high, ROUGH + SLIVER)
-    inside = np.bincount(labels[near], minlength=len(areas))
-    found = (inside > 0) & (inside == areas)
-    found[0] = False
-    return np.asarray(found, dtype=np.bool_)

@@ -20,11 +20,10 @@ from proof.layout.gaps import (
     part,
     pitch_of,
     pitch_together,
-    ruled_pitch,
 )
 from proof.layout.measured_span import FILLED, SMALL, MeasuredSpan, size_of
 from proof.layout.regions import OPENING, Region, regions_of, runs, solid_ink, text_ink
-from proof.layout.rules import Mask, connected, inked_along, long_strokes, thickened
+from proof.layout.rules import MIN_RULE_REACH_PX, RULE_REACH, Mask, connected, inked_along, long_strokes, thickened
 from proof.layout.seals import is_seal
 from proof.layout.sheet import Sheet, prepare
 from proof.layout.straight import straightened
@@ -35,6 +34,9 @@ RULE_SHARE = 0.12
 
 RULE_PURE = 0.55
 """Of the ink along a line: how much of it is upright strokes where there is a rule and no text."""
+
+WEAK_PURE = 0.25
+"""The same of rules that are worn or under a seal: they are rules where several stand equally far apart."""
 
 SIDE = 0.6
 """Of a register's height: a rule as long as this can be the side of its frame."""
@@ -130,6 +132,7 @@ class FoundColumn:
     right: float
     bottom: float
     glyph: float
+    ruled: bool = False
 
     @property
     def width(self) -> float:
@@ -184,10 +187,13 @@ class _Register:
     glyph: float
     pitch: float
     spans: Sequence[Span]
+    ruled: bool
+    expected: int
 
 
-def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> PageLayout:
-    """Find the columns of a page (grey, height x width, 0 black); `origin` is where it lies in its image file."""
+def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0), expected: int = 0) -> PageLayout:
+    """Find the columns of a page (grey, height x width, 0 black); `origin` is where it lies in its image file,
+    `expected` how many columns a ruled half-folio has, 0 where that is not known."""
     sheet = prepare(page, origin)
     text = text_ink(sheet)
     regions = regions_of(sheet, text)
@@ -197,7 +203,7 @@ def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) 
     inked = [_inked(text, region) for region in regions]
     usual = pitch_together([one.across for one in inked], [one.glyph for one in inked])
     for number, (region, one) in enumerate(zip(regions, inked, strict=True), 1):
-        register = _measured(sheet, region, one, usual)
+        register = _measured(sheet, region, one, usual, expected)
         rules.append(tuple(float(region.left + (a + b - 1) / 2) for a, b in runs(register.rules > 0)))
         columns += _columns(sheet, text, register, number)
     return PageLayout(sheet, text, tuple(regions), tuple(columns), tuple(rules))
@@ -210,7 +216,7 @@ def _inked(text: Mask, region: Region) -> _Inked:
     return _Inked(own, rows, profile, glyph_width(own))
 
 
-def _measured(sheet: Sheet, region: Region, inked: _Inked, usual: float | None) -> _Register:
+def _measured(sheet: Sheet, region: Region, inked: _Inked, usual: float | None, expected: int) -> _Register:
     """`usual` is how far the columns of all registers stand apart."""
     across = slice(region.left, region.right)
     height = max(inked.rows[1] - inked.rows[0], 1)
@@ -218,23 +224,63 @@ def _measured(sheet: Sheet, region: Region, inked: _Inked, usual: float | None) 
     ink = inked_along(thickened(sheet.ink[band, across], 3, 1), 0) / height
     upright = inked_along(thickened(sheet.upright[band, across], 5, 1), 0) / height
     rules = np.where((upright > RULE_SHARE) & (upright > RULE_PURE * ink), upright, 0.0)
-    places = [(a + b) / 2 for a, b in runs(rules > 0)]
     pitch = pitch_of(inked.across, inked.glyph, usual) or LONE_PITCH * inked.glyph
-    ruled = ruled_pitch(places, inked.glyph)
-    pitch = ruled or pitch
     has_rules = sum(float(rules[a:b].max()) > FAR for a, b in runs(rules > 0)) > SIDES
-    if ruled and has_rules:
-        for x in equal_rules(places, ruled):
+    places = equal_rules(np.where(upright > WEAK_PURE * ink, upright, 0.0), inked.glyph)
+    ruled = bool(places)
+    if ruled:
+        pitch = places[1] - places[0]
+        for x in places:
             own = rules[max(0, round(x) - EQUAL_RULE_REACH_PX) : round(x) + EQUAL_RULE_REACH_PX + 1]
             own[:] = np.maximum(own, EQUAL_RULE_SHARE)
-        inked = replace(inked, across=_within_sides(inked.across, rules, ruled))
+        # glyphs that run into each other are no wider than their column
+        within, glyph = _within_sides(inked.across, rules, pitch), min(inked.glyph, pitch)
+        inked = replace(inked, across=within, glyph=glyph)
     spans = part(inked.across, rules, pitch) if pitch else []
-    whole = _Register(region, inked.text, rules, inked.glyph, pitch, joined(inked.text, spans, pitch))
+    if ruled:
+        spans = _between_rules(spans, upright, pitch)
+    columns = joined(inked.text, spans, pitch)
+    whole = _Register(region, inked.text, rules, inked.glyph, pitch, columns, ruled, expected)
     if has_rules or not are_pairs(inked.across, spans):
         return whole
     spans = part(inked.across, rules, pitch / 2)
     halved = replace(whole, pitch=pitch / 2, spans=joined(inked.text, spans, pitch / 2))
     return whole if _has_glosses(halved) else halved
+
+
+def _between_rules(spans: Sequence[Span], upright: Profile, pitch: float) -> list[Span]:
+    """The spans between the rules that stand at their sides; where a rule is not printed, between equal columns.
+    `upright` is how far strokes run down at every x, as a share of the height."""
+    numbers: dict[float, int] = {}
+    for x in sorted({x for span in spans for x in (span.left, span.right)}):
+        last = next(reversed(numbers), x)
+        numbers[x] = numbers.get(last, 0) + round((x - last) / pitch)
+    seen = {number: rule for x, number in numbers.items() if (rule := _rule_near(x, upright, pitch)) is not None}
+    if len(seen) < SIDES:
+        return list(spans)
+    known, places = np.array(sorted(seen)), np.array([seen[number] for number in sorted(seen)])
+    equal = (places[-1] - places[0]) / (known[-1] - known[0])
+
+    def place(number: int) -> float:
+        if number in seen:
+            return seen[number]
+        beyond = equal * (min(number - known[0], 0) + max(number - known[-1], 0))
+        x = float(np.interp(number, known, places) + beyond)
+        rule = _rule_near(x, upright, pitch)
+        return x if rule is None else rule
+
+    ends = [(numbers[span.left], numbers[span.right]) for span in spans]
+    return [Span(place(left), place(right)) for left, right in ends if right > left]
+
+
+def _rule_near(x: float, upright: Profile, pitch: float) -> float | None:
+    """Where the rule near `x` stands; None where there is none."""
+    reach = max(MIN_RULE_REACH_PX, round(RULE_REACH * pitch))
+    low, high = max(0, round(x) - reach), min(upright.size, round(x) + reach + 1)
+    near = upright[low:high]
+    if not near.size or near.max() < RULE_SHARE:
+        return None
+    return low + float((np.arange(near.size) * near).sum() / near.sum())
 
 
 def _within_sides(across: Profile, rules: Profile, pitch: float) -> Profile:
@@ -283,7 +329,7 @@ def _columns(sheet: Sheet, text: Mask, register: _Register, number: int) -> list
         left, right = region.left + span.left, region.left + span.right
         if region.lined[0] and top - region.top < RAISED * register.pitch:
             top = _raised(text, left, top, right, one.size)
-        found.append(FoundColumn(number, left, top, right, bottom, one.size))
+        found.append(FoundColumn(number, left, top, right, bottom, one.size, register.ruled))
     return found[::-1]
 
 
@@ -371,7 +417,21 @@ def _of_text(sheet: Sheet, register: _Register, measured: Sequence[MeasuredSpan]
     kept = [
         one for one in kept if not (one.solid and one.span.width < NARROW * middle and not one.is_text(usual, height))
     ]
-    return [one for n, one in enumerate(kept) if not _is_fold_strip(kept, n, strong, register, usual)]
+    kept = [one for n, one in enumerate(kept) if not _is_fold_strip(kept, n, strong, register, usual)]
+    return _without_unbounded(register, kept)
+
+
+def _without_unbounded(register: _Register, kept: list[MeasuredSpan]) -> list[MeasuredSpan]:
+    """The columns of a ruled register; where they are one more than expected, without the one at an end that has no
+    rule on its outer side: a fold strip."""
+    if not register.ruled or len(kept) != register.expected + 1:
+        return kept
+    places = np.flatnonzero(register.rules > 0)
+    near = MIN_COLUMN_SHARE / 2 * register.pitch
+    first, last = (not (np.abs(places - x) < near).any() for x in (kept[0].span.left, kept[-1].span.right))
+    if first and last:
+        first = kept[0].filled(register.text.shape[0]) < kept[-1].filled(register.text.shape[0])
+    return kept[1:] if first else kept[:-1] if last else kept
 
 
 def _around(sheet: Sheet, register: _Register, one: MeasuredSpan) -> Mask:
@@ -434,7 +494,7 @@ def _frame_sides(strong: Sequence[float], register: _Register, measured: Sequenc
     beyond which no more than a column stands; the region's own where there are none."""
     height, width = register.text.shape[0], float(register.region.right - register.region.left)
     spans = [one.span for one in measured if one.covered(height) > SPARSE]
-    if len(strong) > MANY:
+    if register.ruled or len(strong) > MANY:
         # a page that is ruled throughout has a rule on the inner side of its last column as well
         return 0.0, width
     # where there are but few columns, one rule or the other that is no frame has no more than one beyond it

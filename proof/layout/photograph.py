@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,61 +12,47 @@ from proof.images.negative import turned_over
 from proof.images.size import shrunk
 from proof.layout.columns import as_layout
 from proof.layout.dewarp import laid_flat
-from proof.layout.extent import FEWEST, MOST, Comb, other_count, with_cut_edges
 from proof.layout.flattening import Flattened, Flattening
-from proof.layout.half_folio import PAGE_HEIGHT, Layout, find_layout, is_wide
-from proof.layout.ink import has_ink
+from proof.layout.half_folio import PAGE_HEIGHT, Layout, laid_out
 from proof.layout.overrides import LayoutOverrideShape
-from proof.layout.page import PageLayout, find_columns
-from proof.layout.rules import Mask, measured_ink
+from proof.layout.page import find_columns
+from proof.layout.rules import measured_ink
 from proof.model.notices import Notice, NoticeCode
 
 Grey = NDArray[np.uint8]
 
 MEASURED = 1000
-"""Pixels: how far a page is from flat is measured, and its columns are counted, on one of this height."""
-
-ALIKE = 0.08
-"""Columns that differ in width by less are of the same width."""
-
-EMPTY = 2
-"""Columns of a ruled page that may be empty beside those in which there is text."""
-
-ASIDE = 0.3
-"""Of a column's width: no further from the middle of a ruled column is the middle of one found by itself."""
-
-ROOM = 0.3
-"""Of a column's width: what is left beside columns that were counted, too little for another one."""
+"""Pixels: how far a page is from flat is measured on one of this height."""
 
 
 def page_columns(
     page: Grey,
-    columns: int,
-    rows: int,
+    columns: int = 8,
+    rows: int = 21,
     origin: tuple[float, float] = (0, 0),
     hint: LayoutOverrideShape | None = None,
 ) -> Layout:
-    """The columns of a page: as ruled as a half-folio is where it is one, else as many as there are, ruled or not.
+    """The columns of a page, ruled or not.
 
     What is white on black is turned over first; what is pale, in uneven light, askew, seen at an angle or curved is set
-    right, and the outline remarks on it. The rest as in `find_layout`.
+    right, and the outline remarks on it. `columns` is how many a ruled half-folio has (0 where that is not known),
+    `rows` how many characters a full column holds, `origin` where `page` lies in its image file. `hint` is what a
+    person said of the layout: then nothing is looked for.
     """
     even, small, remarks = in_even_light(page)
     ink = measured_ink(small, MEASURED)
     flat = laid_flat(*ink, columns)
     if flat is None:
-        layout = _columns_of(even.pixels, small, ink, columns, rows, origin, hint)
+        layout = _columns_of(even.pixels, small, columns, rows, origin, hint)
     else:
         flattening, damage = flat[0].enlarged(max(1.0, page.shape[0] / PAGE_HEIGHT)), flat[1]
         told = hint and _laid_flat(hint, flattening, origin)
         pixels = flattening.flat(even.pixels, even.paper)
         small, _ = shrunk(pixels, PAGE_HEIGHT)
-        layout = _columns_of(pixels, small, measured_ink(small, MEASURED), columns, rows, (0, 0), told)
+        layout = _columns_of(pixels, small, columns, rows, (0, 0), told)
         back = Flattened.of_flat(layout.rectification, flattening, origin)
         layout = replace(layout, outline=replace(layout.outline, rectification=back, skew=damage.skew))
         remarks += damage.notices
-    if layout.ruled and not hint and layout.columns[0].pitch is None:
-        layout = with_cut_edges(layout, rows, (page.shape[0], page.shape[1]), origin)
     return replace(layout, outline=replace(layout.outline, remarks=remarks)) if remarks else layout
 
 
@@ -88,96 +73,19 @@ def in_even_light(page: Grey) -> tuple[EvenPage, Grey, tuple[Notice, ...]]:
 
 
 def _columns_of(
-    page: Grey,
-    small: Grey,
-    ink: tuple[Mask, float],
-    columns: int,
-    rows: int,
-    origin: tuple[float, float],
-    hint: LayoutOverrideShape | None,
+    page: Grey, small: Grey, columns: int, rows: int, origin: tuple[float, float], hint: LayoutOverrideShape | None
 ) -> Layout:
-    """As `page_columns`, of a page that lies flat in even light; `small` is the same at `PAGE_HEIGHT`, `ink` that of
-    this one at `MEASURED`, and by how much it was scaled for that."""
-    layout: Layout | None = None
-    if columns and not hint:
-        measured, scale = ink
-        comb = other_count(measured, columns)
-        if comb is not None:
-            comb = comb.enlarged(1 / scale).enlarged(page.shape[0] / small.shape[0])
-            part = _counted(page, comb, rows, origin)
-            missing = max(0, columns - comb.columns)
-            layout = replace(part, outline=replace(part.outline, missing=missing)) if missing else part
-            # as many as this side by side may be those of an opening
-            layout = replace(layout, doubtful=layout.doubtful or is_wide(layout))
-    if layout is None or not layout.ruled:
-        layout = find_layout(page, columns, rows, origin, hint, small)
-    if layout.ruled and not layout.doubtful:
+    """As `page_columns`, of a page that lies flat in even light; `small` is the same at `PAGE_HEIGHT`."""
+    if hint:
+        return laid_out(page, hint, rows, origin, small)
+    found = find_columns(page, origin, columns)
+    layout = as_layout(found)
+    if found.kind == "columns":
         return layout
-    found = find_columns(page, origin)
-    if found.kind != "columns":
-        return layout
-    if layout.ruled and _same_columns(layout, found):
-        return _within_frame(page, layout, found, rows, origin)
-    counted = len(found.columns)
-    if layout.ruled and len(found.regions) == 1:
-        # what is empty is not found, and is between rules all the same
-        for count in range(max(counted, FEWEST), min(counted + EMPTY, MOST) + 1):
-            other = find_layout(page, count, rows, origin, None, small)
-            if other.ruled and not other.doubtful and _same_columns(other, found):
-                return other
-    return as_layout(found)
-
-
-def _same_columns(layout: Layout, found: PageLayout) -> bool:
-    """Whether columns found by what parts them are those of a ruled layout: as wide, and each in the middle of one of
-    them. What else there is between its rules may be empty, or the fold strip of an opening."""
-    if not found.columns:
-        return False
-    areas = layout.columns
-    width = float(np.median([area.width for area in areas]))
-    pairs = [(a, b) for a, b in pairwise(found.columns) if a.register == b.register]
-    if pairs:
-        pitch = float(np.median([(a.left + a.right - b.left - b.right) / 2 for a, b in pairs]))
-        if abs(pitch / width - 1.0) > ALIKE:
-            return False
-    own = _own(layout, found)
-    if None in own:
-        return False
-    if not is_wide(layout):
-        return True
-    others = [area for area in areas if area.number not in own]
-    return not any(has_ink(layout.ink, area.left, area.top, area.right, area.bottom) for area in others)
-
-
-def _own(layout: Layout, found: PageLayout) -> list[int | None]:
-    """For every column found the number of the ruled one in whose middle it stands; None where it stands in none."""
-    areas = layout.columns
-    boxes = [found.file_box(one.left, one.top, one.right, one.bottom).centre for one in found.columns]
-    across = layout.rectification.to_page(np.array(boxes))[:, 0]
-    near = [min(areas, key=lambda area: abs(x - (area.left + area.right) / 2)) for x in across]
-    return [
-        area.number if abs(x - (area.left + area.right) / 2) < ASIDE * area.width else None
-        for x, area in zip(across, near, strict=True)
-    ]
-
-
-def _within_frame(page: Grey, layout: Layout, found: PageLayout, rows: int, origin: tuple[float, float]) -> Layout:
-    """The layout without what may lie beyond its frame and has none of the columns found in it."""
-    own = _own(layout, found)
-    kept = [area for area in layout.columns if area.number not in layout.beyond or area.number in own]
-    if len(kept) in (len(layout.columns), 0):
-        return layout
-    box = layout.file_box(kept[-1].left, kept[0].top, kept[0].right, kept[0].bottom)
-    inner = _counted(page, Comb(len(kept), box.x - origin[0], box.right - origin[0], 1.0), rows, origin)
-    return inner if inner.ruled else layout
-
-
-def _counted(page: Grey, comb: Comb, rows: int, origin: tuple[float, float]) -> Layout:
-    """The layout of so many columns on that part of a page where they are."""
-    room = ROOM * (comb.right - comb.left) / comb.columns
-    left, right = max(0, round(comb.left - room)), round(comb.right + room)
-    part = np.ascontiguousarray(page[:, left:right])
-    return find_layout(part, comb.columns, rows, (origin[0] + left, origin[1]))
+    registers = len(found.regions)
+    table = found.kind == "table"
+    why = Notice.of(NoticeCode.LEVEL_LINES, number=registers - 1) if table else Notice.of(NoticeCode.NOT_RULED)
+    return replace(layout, ink=found.sheet.ink, outline=replace(layout.outline, ruled=False, why=why))
 
 
 def _laid_flat(hint: LayoutOverrideShape, flattening: Flattening, origin: tuple[float, float]) -> LayoutOverrideShape:

@@ -19,6 +19,9 @@ MAX_SKEW_DEGREES = 4.0
 POINTS = 8000
 """Of the pixels of long strokes, how many are enough to tell their slope."""
 
+RULE_REACH, MIN_RULE_REACH_PX = 0.06, 3
+"""Of a column's width, and pixels at least: how far from its place a rule is looked for."""
+
 
 def ink_mask(grey: NDArray[np.uint8]) -> Mask:
     """Ink of a grey page. Otsu's threshold, kept inside a range in which a blank page stays blank."""

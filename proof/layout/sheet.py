@@ -44,7 +44,8 @@ PLENTY = 0.35
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """A page at working size, rectified: `grey` (0 black), all its `ink` (255 on 0), and the long strokes of it that
-    may be rules: `upright` and `level`. All are height x width. `rectification` leads to pixels of the file."""
+    may be rules: `upright` and `level`. All are height x width. `rectification` leads to pixels of the file, `turn` to
+    those of the `source` (height x width x 4): the same four as they were before the page was turned upright."""
 
     grey: NDArray[np.uint8]
     ink: Mask
@@ -52,6 +53,8 @@ class Sheet:
     level: Mask
     rectification: Rectification
     skew: float
+    source: NDArray[np.uint8]
+    turn: Rectification
 
     @property
     def height(self) -> int:
@@ -81,7 +84,8 @@ def prepare(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> Sh
     turned = cv2.warpAffine(stacked, turn.matrix, (width, height), borderValue=(255, 0, 0, 0))
     grey, ink, upright, level = (np.asarray(plane, dtype=np.uint8) for plane in cv2.split(turned))
     whole = Rectification.of(scale, lean, tilt, height, width, origin)
-    return Sheet(grey, without_specks(ink), upright, level, whole, float(np.degrees(np.arctan(lean))))
+    skew = float(np.degrees(np.arctan(lean)))
+    return Sheet(grey, without_specks(ink), upright, level, whole, skew, np.asarray(stacked, np.uint8), turn)
 
 
 def without_specks(ink: Mask) -> Mask:

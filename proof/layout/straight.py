@@ -4,15 +4,15 @@ stood askew makes the columns of one side lean against those of the other."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.regions import Region
+from proof.layout.regions import Region, text_ink
 from proof.layout.rules import Mask, Rectification
-from proof.layout.sheet import Sheet
+from proof.layout.sheet import Sheet, without_specks
 
 POINTS = 8000
 """Of the pixels of ink, how many are enough to tell how they lean."""
@@ -87,12 +87,23 @@ def straightened(sheet: Sheet, text: Mask, regions: Sequence[Region]) -> tuple[S
         rows, across = slice(int(block.top), int(block.bottom)), slice(int(block.left), int(block.right))
         at = xs[rows, across].astype(np.float64)
         xs[rows, across] += block.shift(at, ys[rows, across].astype(np.float64)).astype(np.float32)
-    stacked = cv2.merge([sheet.grey, sheet.ink, sheet.upright, sheet.level, text])
-    planes = cv2.remap(stacked, xs, ys, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=(255, 0, 0, 0))
-    grey, *masks = (np.asarray(planes[:, :, i], dtype=np.uint8) for i in range(5))
-    ink, upright, level, straight = (np.where(mask > 127, 255, 0).astype(np.uint8) for mask in masks)
+    # from the page as it was before it was turned: what is interpolated twice is blurred
+    (a, b, left), (c, d, top) = sheet.turn.inverse.astype(np.float32)
+    places = a * xs + b * ys + left, c * xs + d * ys + top
+    edge = cv2.BORDER_CONSTANT
+    planes = cv2.remap(sheet.source, *places, cv2.INTER_LINEAR, borderMode=edge, borderValue=(255, 0, 0, 0))
+    grey, ink, *strokes = (np.ascontiguousarray(planes[:, :, i]) for i in range(4))
+    upright, level = (np.where(mask > 127, 255, 0).astype(np.uint8) for mask in strokes)
     matrix, inverse = sheet.rectification.matrix, sheet.rectification.inverse
-    return Sheet(grey, ink, upright, level, Straightening(matrix, inverse, blocks), sheet.skew), straight
+    straight = replace(
+        sheet,
+        grey=grey,
+        ink=without_specks(ink),
+        upright=upright,
+        level=level,
+        rectification=Straightening(matrix, inverse, blocks),
+    )
+    return straight, text_ink(straight)
 
 
 def _bounds(sheet: Sheet, regions: Sequence[Region]) -> list[tuple[float, float, float, float]]:

@@ -148,7 +148,7 @@ def cut_strips(
     if not ink.size or np.count_nonzero(ink) < LEAST_INK * pitch * pitch:
         return ()
     strokes = strokes_of(ink)
-    lower = area.pitch is not None
+    lower = not area.ruled
     gain = main_gain(ink, strokes, pitch, lower)
     strips: list[Strip] = []
     runs = told_runs(area, y0, y1) or find_runs(gain, ink, column, pitch, way, lower)
@@ -253,8 +253,9 @@ class _Cut:
 
 def _strip(layout: Layout, cut: _Cut, area: ColumnArea, run: int, row: Row, pitch: float) -> Strip | None:
     """The strip of one rectangle, trimmed to its ink; None where there is none."""
+    lower = not area.ruled
     filled = np.nonzero(np.count_nonzero(cut.solid, axis=1) >= 2)[0]
-    if filled.size < (0.08 * pitch if area.pitch is None else 1):
+    if filled.size < (1 if lower else 0.08 * pitch):
         return None
     margin = round(MARGIN * pitch)
     # the dots that belong to the first and the last glyph are smaller than what was looked for
@@ -266,10 +267,8 @@ def _strip(layout: Layout, cut: _Cut, area: ColumnArea, run: int, row: Row, pitc
     clean = _without_specks(np.pad(clean, ((margin, margin), (0, 0)), constant_values=255), pitch, MANY)
     top = cut.top + inked.start - margin
     # a column without rules is no wider than its glyphs: it is squeezed as a ruled one with such glyphs would be
-    cell = pitch if area.pitch is None else min(pitch, PROPORTION * area.width)
-    if area.pitch is not None and row is not Row.MAIN:
-        cell *= NOTE_CELL
-    lone = area.pitch is not None and _is_lone(clean, pitch)
+    cell = min(pitch, PROPORTION * area.width) * (1 if row is Row.MAIN else NOTE_CELL) if lower else pitch
+    lone = lower and _is_lone(clean, pitch)
     pixels = _laid(clean, 1.0) if lone else _squeezed(clean, row, cell, 1.0)
     return Strip(pixels, clean, area.number, run, row, cut.left, top, cut.right, top + clean.shape[0], cell, lone)
 

@@ -127,24 +127,21 @@ class ColumnReader:
         best = self._attempt(area, line, CutBy.BEST)
         if line is None:
             return best
-        if best.cost > (TROUBLED if area.pitch is None else UNSURE):
+        if best.cost > UNSURE:
             best = self._cut_otherwise(best, line)
-        if area.pitch is not None:
-            best = self._with_notes(best)
+        best = self._with_notes(best)
         if best.cost > UNSURE:
             best = self._with_main_text(best)
         if best.cost > UNSURE:
             best = self._with_other_lengths(best, line)
-        best = self._again(best)
-        if area.pitch is not None:
-            best = self._with_half_notes(best)
+        best = self._with_half_notes(self._again(best))
         if best.cost > TROUBLED:
             best = self._other_way_round(best)
         return best
 
     def _cut_otherwise(self, best: ReadColumn, line: Column) -> ReadColumn:
         """The column cut in the other ways, where these cut elsewhere; the best that comes of it."""
-        ways = (CutBy.COUNTED, CutBy.SEEN) if best.area.pitch is None else (CutBy.STRICT, CutBy.COUNTED, CutBy.SEEN)
+        ways = (CutBy.STRICT, CutBy.COUNTED, CutBy.SEEN)
         return self._best_cut(best, line, [(line, way) for way in ways])
 
     def _best_cut(self, best: ReadColumn, line: Column, cuts: Iterable[tuple[Column, CutBy]]) -> ReadColumn:

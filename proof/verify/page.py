@@ -54,8 +54,6 @@ from proof.verify.partial import (
     beyond_the_sides,
     cut_by_edges,
     is_cut_off,
-    is_partial,
-    part_on_image,
     without_unseen,
 )
 from proof.verify.passages import linked
@@ -367,22 +365,15 @@ class Checker:
         self, page: Page, readings: HalfFolioReadings, reader: ColumnReader
     ) -> tuple[PartOfPage, list[ReadColumn], Assignment]:
         """What of a page is on its image, its columns as they are read, and which lines are out of place there."""
-        part = self._on_image(page, readings, reader)
-        columns, assignment = self._read(part.page, readings, reader)
-        edges = cut_by_edges(part.page, readings.outline, columns, readings.sheet.height) if not page.running else None
+        part = PartOfPage(page)
+        columns, assignment = self._read(page, readings, reader)
+        edges = cut_by_edges(page, readings.outline, columns, readings.sheet.height)
+        edges = None if page.running or readings.told else edges
         if edges is not None:
             part = edges
             columns, assignment = self._read(part.page, readings, reader)
         part, assignment = beyond_the_sides(part, columns, assignment)
         return part, columns, assignment
-
-    def _on_image(self, page: Page, readings: HalfFolioReadings, reader: ColumnReader) -> PartOfPage:
-        """What of a page is on its image."""
-        outline = readings.outline
-        if page.running or not is_partial(outline) or outline.columns[0].pitch is not None:
-            return PartOfPage(page)
-        reads = [reader.read(area, None).read for area in outline.columns]
-        return part_on_image(page, outline, reads, self.rows, self.reading.policy.fold)
 
     def _read(
         self, page: Page, readings: HalfFolioReadings, reader: ColumnReader

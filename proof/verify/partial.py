@@ -7,29 +7,22 @@ and raises nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import median
 
 import numpy as np
-from rapidfuzz import fuzz
 
-from proof.layout.half_folio import ColumnArea, Outline
+from proof.layout.half_folio import Outline
 from proof.model.flags import Flag, Kind
 from proof.model.notices import Notice, NoticeCode
-from proof.text.model import Column, Page, Run
+from proof.text.model import Page, Run
 from proof.verify.columns import ReadColumn
 from proof.verify.lines import Assignment, LineFault, LineTrouble
 
 HALF = (0.35, 0.65)
 """Of the columns of a page: what is called half of it."""
-
-AROUND = 3
-"""Cells: how far from where the layout says a line may begin or end; raised columns begin above the frame."""
-
-BETTER = 3.0
-"""Percent of similarity by which another place must be better than the one that the layout says."""
 
 RIGHT = NoticeCode.RIGHT_HALF_MISSING, NoticeCode.RIGHT_COLUMNS_MISSING
 LEFT = NoticeCode.LEFT_HALF_MISSING, NoticeCode.LEFT_COLUMNS_MISSING
@@ -69,32 +62,12 @@ class PartOfPage:
     outline: Outline | None = None
 
 
-def is_partial(outline: Outline) -> bool:
-    """Whether columns or parts of them seem to be missing on the image."""
-    return outline.missing > 0 or any(edge is not None for edge in outline.cut)
-
-
-def part_on_image(
-    page: Page, outline: Outline, reads: Sequence[str], rows: int, fold: Callable[[str], str]
-) -> PartOfPage:
-    """What of a page is on an image on whose columns (right to left) `reads` was read without its help. A full column
-    holds `rows` cells; `fold` brings forms of one word and both scripts together."""
-    shown = ["".join(map(fold, read)) for read in reads]
-    first = _first_line(page.columns, shown, fold) if outline.missing else 0
-    there = list(page.columns[first : first + len(shown)] if outline.missing else page.columns)
-    notices = _missing_columns(page.columns, first, len(shown), outline.missing)
-    if any(edge is not None for edge in outline.cut):
-        there, cut = _cut_lines(there, outline, shown, rows, fold)
-        notices += cut
-    return PartOfPage(replace(page, cut=tuple(there)), notices) if notices else PartOfPage(page)
-
-
 def beyond_the_sides(
     part: PartOfPage, columns: Sequence[ReadColumn], assignment: Assignment
 ) -> tuple[PartOfPage, Assignment]:
     """What of a page without rules is on its image, and what is out of place there, once lines that would stand beyond
     one side of the image, several of them, are told together."""
-    if not columns or columns[0].area.pitch is None:
+    if not columns:
         return part, assignment
     # of two equal lines the one that is there may be the other
     gone = {one.line for one in assignment.troubles if one.trouble in (LineFault.NOT_ON_PAGE, LineFault.DOUBLED)}
@@ -160,7 +133,7 @@ def cut_by_edges(page: Page, outline: Outline, columns: Sequence[ReadColumn], he
     """What of a page without rules is on its image, where the upper or the lower edge of it (y of the rectified page: 0
     and `height`) cuts columns off; None where it cuts none. `columns` as they were read: most of those that come near
     the edge lack the characters that would stand beyond it."""
-    if not columns or columns[0].area.pitch is None:
+    if not columns:
         return None
     lacking = [_lacking(column, height) for column in columns]
     gone = [_usual([ends[side] for ends in lacking], outline.cut[side] is not None) for side in (0, 1)]
@@ -253,100 +226,6 @@ def _is_beyond(flag: Flag, outline: Outline, rows: int) -> bool:
     y = float(outline.rectification.to_page(middle)[0, 1])
     near = PART * outline.columns[0].cell(rows)
     return (above is not None and y < above + near) or (below is not None and y > below - near)
-
-
-def _key(line: Column, fold: Callable[[str], str]) -> str:
-    return "".join(fold(cell.text) for cell in line.cells if cell.glyph)
-
-
-def _first_line(lines: Sequence[Column], shown: Sequence[str], fold: Callable[[str], str]) -> int:
-    """The number, from 0, of the line that stands in the first column on the image."""
-    texts = [_key(line, fold) for line in lines]
-
-    def worth(first: int) -> float:
-        pairs = zip(shown, texts[first:], strict=False)
-        return sum(fuzz.partial_ratio(read, text) * min(len(read), len(text)) for read, text in pairs if read and text)
-
-    return max(range(max(1, len(lines) - len(shown) + 1)), key=worth)
-
-
-def _missing_columns(lines: Sequence[Column], first: int, shown: int, missing: int) -> tuple[Notice, ...]:
-    """What is said of the lines to the right and to the left of those that are there."""
-    notices = []
-    for gone, said in ((lines[:first], RIGHT), (lines[first + shown :], LEFT)):
-        if missing and any(line.cells for line in gone):
-            notices.append(_side_missing(*said, len(gone), shown + missing))
-    return tuple(notices)
-
-
-def _cut_lines(
-    lines: Sequence[Column], outline: Outline, shown: Sequence[str], rows: int, fold: Callable[[str], str]
-) -> tuple[list[Column], tuple[Notice, ...]]:
-    """The lines as far as they are between where the image cuts its columns off, and what is said of the rest."""
-    found, gone_above, gone_below = [], [], []
-    beyond = max(0, len(lines) - len(shown))
-    areas = [*outline.columns, *[outline.columns[0]] * beyond]
-    for line, read, area in zip(lines, [*shown, *[""] * beyond], areas, strict=False):
-        above, below = _cut_off(area, outline.cut, area.cell(rows))
-        cell = area.cell(rows)
-        top = 0 if above is None else round((above - area.top) / cell)
-        height = rows if below is None else round((below - max(area.top, above or area.top)) / cell)
-        size = sum(map(_height, line.runs))
-        begin, end = _extent(line, read, (top, height), (above is not None, below is not None), fold)
-        found.append(replace(line, parsed=_between(line.runs, begin, end)))
-        if size > begin:
-            gone_above.append(begin)
-        if size > end:
-            gone_below.append(size - end)
-    notices = []
-    if any(gone_above):
-        notices.append(Notice.of(NoticeCode.TOP_CUT_OFF, number=round(median(gone_above))))
-    if gone_below:
-        notices.append(Notice.of(NoticeCode.BOTTOM_CUT_OFF, number=round(median(gone_below))))
-    return found, tuple(notices)
-
-
-def _cut_off(
-    area: ColumnArea, cut: tuple[float | None, float | None], cell: float
-) -> tuple[float | None, float | None]:
-    """Where the image cuts off one column: one that ends before the edge is whole, as those of another register are."""
-    above, below = cut
-    first = area.top - area.raised
-    return (
-        None if above is None or first > above + cell else above,
-        None if below is None or area.bottom < below - cell else below,
-    )
-
-
-def _extent(
-    line: Column, read: str, expected: tuple[int, int], cut: tuple[bool, bool], fold: Callable[[str], str]
-) -> tuple[int, int]:
-    """From which row of a line to which (exclusive) it is on the image: what fits best what was read there, of what
-    lies around the expected first row and height."""
-    top, height = expected
-    size = sum(map(_height, line.runs))
-    # how many cells a column has where it is whole is told by the settings alone: it may begin anywhere above that
-    begins = range(top + AROUND + 1) if cut[0] else [0]
-    if all(cut):
-        begins = range(max(1, size - height + AROUND))
-
-    def end_of(begin: int, more: int) -> int:
-        return max(begin, begin + height + more) if cut[1] else size
-
-    usual = (top if not all(cut) else 0, end_of(top if not all(cut) else 0, 0))
-    if not read:
-        return usual
-
-    def likeness(extent: tuple[int, int]) -> float:
-        runs = _between(line.runs, *extent)
-        return fuzz.ratio(read, "".join(fold(c.text) for run in runs for c in run.cells if c.glyph))
-
-    # how high a cell is is told by little where its column is cut off: what was read there may be more than expected
-    more = max(0, min(len(read), size) - height)
-    mores = range(-AROUND, more + AROUND + 1) if cut[1] else [0]
-    tried = {(begin, end_of(begin, more)) for begin in begins for more in mores}
-    best = max(sorted(tried), key=lambda extent: (likeness(extent), -abs(extent[0] - top)))
-    return best if likeness(best) > likeness(usual) + BETTER / 10 else usual
 
 
 def _row(run: Run, row: int) -> set[int]:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from proof.images.find import FoundBy, PageImage
 from proof.images.load import LoadedImage, load_image
-from proof.layout.half_folio import find_layout
+from proof.layout.photograph import page_columns
 from proof.locale.notices import in_english
 from proof.model.flags import Flag
 from proof.model.geometry import Box
@@ -240,7 +240,7 @@ def sound_pages(shared: Path, half: str) -> list[Sound]:
 
 
 def _sound(page: Page, image: LoadedImage) -> Sound:
-    layout = find_layout(image.pixels)
+    layout = page_columns(image.pixels)
     box: Box = layout.file_box(
         min(c.left for c in layout.columns),
         layout.columns[0].top,

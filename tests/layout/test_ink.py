@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from proof.facsimile.leaf import Style
 from proof.facsimile.render import RenderedPage, render_page
 from proof.facsimile.wear import LEVELS, without_seal
-from proof.layout.half_folio import Layout, find_layout
+from proof.layout.half_folio import Layout
 from proof.layout.ink import has_ink, ink_cells
+from proof.layout.photograph import page_columns
 from proof.text.model import Page, Row
 
 MakePage = Callable[..., Page]
@@ -50,7 +51,7 @@ def page(request: pytest.FixtureRequest, make_page: MakePage) -> tuple[RenderedP
     # a stain has cells of its own: it is no matter of counting
     wear = replace(without_seal(LEVELS[request.param]), stains=0.0)
     drawn = render_page(make_page(*LINES), Style(), wear, seed=3)
-    return drawn, find_layout(drawn.image)
+    return drawn, page_columns(drawn.image)
 
 
 @settings(max_examples=40, deadline=None)

@@ -13,8 +13,9 @@ from proof.facsimile.leaf import Style
 from proof.facsimile.render import RenderedPage, render_page
 from proof.facsimile.wear import LEVELS, without_seal
 from proof.images.load import load_image
-from proof.layout.half_folio import Layout, find_layout
+from proof.layout.half_folio import Layout
 from proof.layout.opening import Half, opening_halves
+from proof.layout.photograph import page_columns
 from proof.layout.plate import quadrant_boxes
 from proof.model.geometry import Box
 from proof.ocr.engine import Pixels
@@ -66,7 +67,7 @@ def found(image: Pixels, columns: int = 8) -> dict[str, Half]:
 
 def assert_laid_out(half: Half, wanted: Box) -> None:
     """The columns that are found on a half are those of its half-folio, to a quarter of a column and of a character."""
-    layout = find_layout(half.pixels, origin=(half.box.x, half.box.y))
+    layout = page_columns(half.pixels, origin=(half.box.x, half.box.y))
     assert layout.ruled, layout.why
     got = columns_area(layout)
     assert max(abs(got.x - wanted.x), abs(got.right - wanted.right)) < wanted.w / 8 / 4, (got, wanted)
@@ -120,7 +121,7 @@ def test_real_pages_beside_one_another_are_parted(shared: Path, how: str, beside
     opening: Opening = side_by_side(pages[0], pages[1], PHOTOGRAPHS[how])
     halves = found(opening.image)
     for part, page in zip("ab", pages, strict=True):
-        assert_laid_out(halves[part], opening.box(part, columns_area(find_layout(page))))
+        assert_laid_out(halves[part], opening.box(part, columns_area(page_columns(page))))
 
 
 @pytest.mark.parametrize("leaf", ["ab", "cd"])
@@ -133,7 +134,7 @@ def test_a_real_leaf_that_was_never_folded_is_parted_at_its_fold_strip(shared: P
     for part, quarter in zip("ab", leaf, strict=True):
         box = quarters[quarter]
         alone = plate[int(box.y) : int(box.bottom), int(box.x) : int(box.right)]
-        wanted = columns_area(find_layout(np.ascontiguousarray(alone), origin=(box.x, box.y - top)))
+        wanted = columns_area(page_columns(np.ascontiguousarray(alone), origin=(box.x, box.y - top)))
         assert_laid_out(halves[part], wanted)
 
 

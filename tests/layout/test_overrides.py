@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from proof.errors import UsageError
-from proof.layout.half_folio import find_layout
 from proof.layout.overrides import LayoutOverrideShape
+from proof.layout.photograph import page_columns
 
 FRAME = ((100.0, 80.0), (500.0, 80.0), (500.0, 680.0), (100.0, 680.0))
 BLANK = np.full((800, 600), 235, np.uint8)
@@ -17,9 +17,9 @@ BLANK = np.full((800, 600), 235, np.uint8)
 
 def test_frame_rules_and_notes_stand_where_a_person_set_them() -> None:
     hint = LayoutOverrideShape(FRAME, (0.25, 0.6), (None, ((0.0, 0.5),), ()))
-    layout = find_layout(BLANK, hint=hint)
+    layout = page_columns(BLANK, hint=hint)
     assert layout.ruled
-    assert not find_layout(BLANK).ruled
+    assert not page_columns(BLANK).ruled
     boxes = [layout.file_box(one.left, one.top, one.right, one.bottom) for one in layout.columns]
     assert [(round(b.x), round(b.y), round(b.w), round(b.h)) for b in boxes] == [
         (340, 80, 160, 600),
@@ -36,7 +36,7 @@ def test_registers_are_regions_whose_columns_are_counted_on_in_the_order_of_the_
     assert hint == upper
     image = BLANK.copy()
     image[420:460, 130:170] = 0
-    layout = find_layout(image, hint=hint)
+    layout = page_columns(image, hint=hint)
     boxes = [layout.file_box(one.left, one.top, one.right, one.bottom) for one in layout.columns]
     assert [one.number for one in layout.columns] == [1, 2, 3, 4]
     assert [(round(b.x), round(b.y)) for b in boxes] == [(300, 80), (100, 80), (200, 400), (100, 400)]
@@ -52,7 +52,7 @@ def test_registers_are_regions_whose_columns_are_counted_on_in_the_order_of_the_
 
 def test_a_leaning_frame_is_set_upright_and_brought_back_to_its_place() -> None:
     corners = ((110.0, 80.0), (510.0, 88.0), (498.0, 688.0), (98.0, 680.0))
-    layout = find_layout(BLANK, hint=LayoutOverrideShape(corners, (0.5,)))
+    layout = page_columns(BLANK, hint=LayoutOverrideShape(corners, (0.5,)))
     right, left = layout.columns
     there = layout.rectification.to_file(
         np.array([[left.left, left.top], [right.right, left.top], [right.right, left.bottom], [left.left, left.bottom]])

@@ -16,7 +16,7 @@ from rapidfuzz.distance import Levenshtein
 from proof.facsimile.leaf import StripText, Style
 from proof.facsimile.render import RenderedPage, TrueCharacter, render_page
 from proof.facsimile.wear import LEVELS, Wear, without_seal
-from proof.layout.half_folio import Layout, find_layout
+from proof.layout.half_folio import Layout
 from proof.layout.photograph import page_columns
 from proof.layout.runs import CutBy
 from proof.layout.strips import MAIN_PITCH, REACH, STRIP_WIDTH, Strip, cut_strips, window
@@ -74,7 +74,7 @@ def cut(request: pytest.FixtureRequest, make_page: MakePage) -> Cut:
     wear = replace(without_seal(worn), stains=0.0, grey=request.param == "grey")
     style = Style(scale=1.35 if request.param == "grey" else 1.0, raised=((("P", 7), 1),))
     drawn = render_page(page, style, wear, seed=5, strip=StripText(title="儀禮", leaf=1))
-    layout = find_layout(drawn.image)
+    layout = page_columns(drawn.image)
     strips = tuple(
         cut_strips(layout, area, line, ROWS) for area, line in zip(layout.columns, page.columns, strict=True)
     )
@@ -110,7 +110,7 @@ def test_the_image_alone_tells_them_too(cut: Cut, number: int) -> None:
 def test_a_glyph_of_two_halves_where_text_begins_or_ends_is_no_note(make_page: MakePage, seed: int) -> None:
     """Blank paper above and below leaves the middle as clear as a note does."""
     page = make_page("　鄭注言繼三耦明在大夫北", "　北面立于其東", "　　儀禮注卷北", "鄭注執所取北", "三門")
-    layout = find_layout(render_page(page, seed=seed).image)
+    layout = page_columns(render_page(page, seed=seed).image)
     for area in layout.columns[:5]:
         assert runs_of(cut_strips(layout, area, None, ROWS, CutBy.SEEN)) == (Row.MAIN,)
 
@@ -129,7 +129,7 @@ def test_notes_of_a_character_or_two_stand_among_glyphs_that_are_clear_in_the_mi
     )
     for style in (Style(), Style(leaning=0.3, bent=0.01)):
         drawn = render_page(page, style, seed=seed)
-        layout = find_layout(drawn.image)
+        layout = page_columns(drawn.image)
         areas = layout.columns[: len(page.columns)]
         strips = tuple(cut_strips(layout, area, one, ROWS) for area, one in zip(areas, page.columns, strict=True))
         cut = Cut(drawn, layout, page, strips)
@@ -141,7 +141,7 @@ def test_what_a_seal_leaves_where_no_stroke_is_near_is_not_read(make_page: MakeP
     """Its dots hang together here and there, and then are as large as those of a glyph."""
     page = make_page("經部一", *[""] * 7)
     pixels = render_page(page, Style(), LEVELS["none"], seed=3).image.copy()
-    bare = find_layout(pixels)
+    bare = page_columns(pixels)
     area, rng = bare.columns[0], np.random.default_rng(4)
     cell = area.cell(ROWS)
     first = area.top + 4 * cell
@@ -152,7 +152,7 @@ def test_what_a_seal_leaves_where_no_stroke_is_near_is_not_read(make_page: MakeP
             ends = np.stack([start, start + length * cell * np.array([np.cos(turn), np.sin(turn)])])
             (x0, y0), (x1, y1) = np.rint(bare.rectification.to_file(ends)).astype(int).tolist()
             cv2.line(pixels, (x0, y0), (x1, y1), (0,), 2)
-    layout = find_layout(pixels)
+    layout = page_columns(pixels)
     (strip,) = cut_strips(layout, layout.columns[0], page.columns[0], ROWS)
     rows = strip.top + np.arange(len(strip.clean))
     here = layout.grey[round(first) : round(strip.bottom), round(area.left) : round(area.right)]
@@ -164,7 +164,7 @@ def test_however_many_pieces_a_worn_glyph_is_in_they_are_its_own(make_page: Make
     """A seal's dots stand clear of strokes as well; those of 縫, worn, are all beside one."""
     page = make_page("經一部", *[""] * 7)
     pixels = render_page(page, Style(), LEVELS["none"], seed=3).image.copy()
-    bare = find_layout(pixels)
+    bare = page_columns(pixels)
     area = bare.columns[0]
     cell, middle = area.cell(ROWS), (area.left + area.right) / 2
     top = area.top + 5.2 * cell
@@ -177,7 +177,7 @@ def test_however_many_pieces_a_worn_glyph_is_in_they_are_its_own(make_page: Make
             place = np.array([[middle + (off + 1.6 * x) * cell, top + y * cell]])
             ((x0, y0),) = np.rint(bare.rectification.to_file(place)).astype(int).tolist()
             cv2.rectangle(pixels, (x0, y0), (x0 + 2, y0 + 2), (0,), -1)
-    layout = find_layout(pixels)
+    layout = page_columns(pixels)
     (strip,) = cut_strips(layout, layout.columns[0], page.columns[0], ROWS)
     glyph = strip.clean[round(top - 0.1 * cell - strip.top) : round(top + 0.8 * cell - strip.top)]
     pieces = cv2.connectedComponents((glyph < 160).astype(np.uint8))[0] - 1
@@ -190,7 +190,7 @@ def test_a_worn_glyph_in_short_pieces_is_no_seal(make_page: MakePage, dots: floa
     larger than these."""
     page = make_page("經　　　部一", *[""] * 7)
     pixels = render_page(page, Style(), LEVELS["none"], seed=3).image.copy()
-    bare = find_layout(pixels)
+    bare = page_columns(pixels)
     area = bare.columns[0]
     cell, middle = area.cell(ROWS), (area.left + area.right) / 2
     top = area.top + 2.6 * cell
@@ -204,7 +204,7 @@ def test_a_worn_glyph_in_short_pieces_is_no_seal(make_page: MakePage, dots: floa
         rectangle(-0.3 + 0.35 * (n % 2), 0.12 * n, 0.15)
         for x in (-0.08,) if dots < 0.03 else (-0.1, 0.0, 0.1):
             rectangle(0.35 * (n % 2) + x, 0.12 * n, dots)
-    layout = find_layout(pixels)
+    layout = page_columns(pixels)
     (strip,) = cut_strips(layout, layout.columns[0], page.columns[0], ROWS)
     glyph = np.s_[round(top - 0.1 * cell) : round(top + 0.8 * cell)]
     drawn = np.count_nonzero(layout.grey[glyph, round(area.left) + 8 : round(area.right) - 8] < 160)
@@ -219,7 +219,7 @@ def test_where_a_note_begins_no_stroke_is_cut(make_page: MakePage, text: str, of
     note."""
     page = make_page(f"司射適{text}(案比今注疏/本訛作北據)", *[""] * 7)
     drawn = render_page(page, Style(), LEVELS["none"], seed=3)
-    layout = find_layout(drawn.image)
+    layout = page_columns(drawn.image)
     box = drawn.characters[3].box
     ends = layout.rectification.to_page(np.array([[box.x, box.y], [box.right, box.bottom]]))
     (_, top), (_, bottom) = ends.tolist()
@@ -315,7 +315,7 @@ def test_a_column_without_ink_has_no_strips(cut: Cut) -> None:
 def test_a_column_of_one_character_is_a_strip(make_page: MakePage) -> None:
     for text in ("三", "　　一", "與"):
         drawn = render_page(make_page(text, *LINES[:3], name=text), Style(), LEVELS["none"])
-        layout = find_layout(drawn.image)
+        layout = page_columns(drawn.image)
         for asked in (line(text), line(""), None):
             strips = cut_strips(layout, layout.columns[0], asked, ROWS)
             assert len(strips) == 1, (text, asked)
@@ -357,7 +357,7 @@ def test_the_page_as_it_is_has_its_rules_and_of_a_half_row_its_own_half(cut: Cut
 def test_under_a_seal_a_strip_is_read_without_its_dots(make_page: MakePage) -> None:
     page = make_page(*LINES, name="S")
     drawn = render_page(page, Style(), Wear(seal=0.6), seed=5)
-    layout = find_layout(drawn.image)
+    layout = page_columns(drawn.image)
     (strip,) = cut_strips(layout, layout.columns[0], page.columns[0], ROWS)
     inked = layout.ink_of(1)[round(strip.top) : round(strip.bottom)]
     dots, kept = (cv2.connectedComponents((one > 0).astype(np.uint8))[0] for one in (inked, strip.clean < 128))

@@ -14,7 +14,7 @@ import pytest
 
 from proof.errors import EngineError
 from proof.images.load import load_image
-from proof.layout.half_folio import find_layout
+from proof.layout.photograph import page_columns
 from proof.layout.runs import CutBy
 from proof.layout.strips import cut_strips
 from proof.ocr.models import ModelTask, packaged_model
@@ -50,7 +50,7 @@ def onnxruntime() -> OnnxRuntime:
 @pytest.fixture(scope="module")
 def lines() -> list[Line]:
     """The columns of a half-folio of the sample without a seal as lines, top of the column to the left."""
-    layout = find_layout(load_image(PAGE).pixels)
+    layout = page_columns(load_image(PAGE).pixels)
     strips = [strip for area in layout.columns for strip in cut_strips(layout, area, None, 21, CutBy.SEEN)]
     return [np.rot90(strip.pixels).astype(np.float32) / 127.5 - 1.0 for strip in strips]
 

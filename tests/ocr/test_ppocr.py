@@ -17,7 +17,7 @@ from rapidfuzz.distance import Levenshtein
 
 from proof.errors import EngineError
 from proof.images.load import load_image
-from proof.layout.half_folio import find_layout
+from proof.layout.photograph import page_columns
 from proof.layout.runs import CutBy
 from proof.layout.strips import cut_strips
 from proof.ocr.engine import Pixels, Reading
@@ -41,7 +41,7 @@ Read = Callable[[Pixels], np.ndarray]
 @pytest.fixture(scope="session")
 def strips() -> list[Pixels]:
     """The strips of the two columns."""
-    layout = find_layout(load_image(PAGES / "WYG0103-0192c.png").pixels)
+    layout = page_columns(load_image(PAGES / "WYG0103-0192c.png").pixels)
     return [cut_strips(layout, layout.columns[number], None, 21, CutBy.SEEN)[0].pixels for number in (3, 4)]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from proof.facsimile.render import render_page
 from proof.facsimile.wear import Wear
 from proof.images.load import LoadedImage
-from proof.layout.half_folio import find_layout
+from proof.layout.photograph import page_columns
 from proof.layout.runs import CutBy
 from proof.ocr.page_record import PageRecord
 from proof.ocr.ppocr import PPOCR
@@ -28,7 +28,7 @@ def test_a_short_strip_that_is_looked_at_again_whole_is_asked_for_another_charac
     image = LoadedImage(Path("drawn.png"), pixels, (pixels.shape[1], pixels.shape[0]), "")
     known = PageRecord()
     for sought in (("矢",), ("矢", "射")):
-        readings = HalfFolioReadings(ppocr, 21, lambda: image, lambda image: find_layout(image.pixels), known)
+        readings = HalfFolioReadings(ppocr, 21, lambda: image, lambda image: page_columns(image.pixels), known)
         (strip,) = readings.cut(readings.outline.columns[2], page.columns[2], CutBy.BEST)
         shown = readings.window(strip, strip.top - 50, strip.bottom + 50, 1.5, False)
         assert shown == strip
@@ -42,7 +42,7 @@ def test_a_column_is_cut_anew_where_another_half_row_of_its_note_is_expected_to_
 ) -> None:
     pixels = render_page(make_page("司射適(西階西/倚扑)升自西"), wear=Wear(), seed=3).image
     image = LoadedImage(Path("drawn.png"), pixels, (pixels.shape[1], pixels.shape[0]), "")
-    readings = HalfFolioReadings(ppocr, 21, lambda: image, lambda image: find_layout(image.pixels))
+    readings = HalfFolioReadings(ppocr, 21, lambda: image, lambda image: page_columns(image.pixels))
     for source in ("司射適(西階西/倚扑)升自西", "司射適(西階/倚扑升)升自西"):
         readings.cut(readings.outline.columns[0], make_page(source).columns[0], CutBy.BEST)
     assert len(readings.used.cuts) == 2
@@ -53,7 +53,7 @@ def test_the_shape_and_the_span_of_a_glyph_are_kept_and_the_image_not_opened_for
 ) -> None:
     pixels = render_page(make_page(*LINES), wear=Wear(), seed=3).image
     image = LoadedImage(Path("drawn.png"), pixels, (pixels.shape[1], pixels.shape[0]), "")
-    readings = HalfFolioReadings(ppocr, 21, lambda: image, lambda image: find_layout(image.pixels))
+    readings = HalfFolioReadings(ppocr, 21, lambda: image, lambda image: page_columns(image.pixels))
     area = readings.outline.columns[0]
     places = [area.top + (number + 0.5) * area.cell(21) for number in range(3)]
     shapes = [readings.shape(area, Row.MAIN, places, number) for number in range(3)]
@@ -62,7 +62,7 @@ def test_the_shape_and_the_span_of_a_glyph_are_kept_and_the_image_not_opened_for
     assert not (shapes[0] == shapes[1]).all()
 
     known = PageRecord.unpacked(readings.used.packed())
-    again = HalfFolioReadings(ppocr, 21, lambda: image, lambda image: find_layout(image.pixels), known)
+    again = HalfFolioReadings(ppocr, 21, lambda: image, lambda image: page_columns(image.pixels), known)
     assert [again.shape(area, Row.MAIN, places, number).tolist() for number in range(3)] == [
         shape.tolist() for shape in shapes
     ]

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from proof.images.load import LoadedImage, load_image
-from proof.layout.half_folio import Layout, find_layout
+from proof.layout.half_folio import Layout
+from proof.layout.photograph import page_columns
 from proof.ocr.engine import Engine, Pixels, Reading
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.readings import HalfFolioReadings
@@ -58,13 +59,13 @@ def leaf(ref: str, engine: PPOCR) -> Leaf:
         source = lines[at].source[:start] + row["reading"] + lines[at].source[end:]
         lines[at] = replace(lines[at], source=source, parsed=parse_column(source).runs)
     image = load_image(PAGES / f"{ref}.png")
-    layout = find_layout(image.pixels)
+    layout = page_columns(image.pixels)
     likeness = WordLikeness(VariantPolicy(Script.SIMPLIFIED, None), engine)
     return Leaf(layout, ColumnReader(readings(image, engine), likeness), tuple(lines))
 
 
 def readings(image: LoadedImage, engine: Engine) -> HalfFolioReadings:
-    return HalfFolioReadings(engine, 21, lambda: image, lambda image: find_layout(image.pixels))
+    return HalfFolioReadings(engine, 21, lambda: image, lambda image: page_columns(image.pixels))
 
 
 @pytest.fixture(scope="session")
@@ -259,7 +260,7 @@ def on_plate(shared: Path, ppocr: PPOCR, quadrant: str, number: int, was: str, w
     plate = load_image(shared / "facsimile" / "plates" / "WYG0140" / "WYG0140-0330.png")
     image = half_folio(plate, quadrant)
     reader = ColumnReader(readings(image, ppocr), WordLikeness(VariantPolicy(Script.TRADITIONAL, None), ppocr))
-    area = find_layout(image.pixels).columns[number - 1]
+    area = page_columns(image.pixels).columns[number - 1]
     return reader.read(area, replace(line, source=source, parsed=parse_column(source).runs))
 
 

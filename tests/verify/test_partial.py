@@ -31,7 +31,7 @@ from proof.text.variants import VariantPolicy
 from proof.verify.columns import ReadColumn
 from proof.verify.lines import Assignment, LineFault, LineTrouble
 from proof.verify.page import Checker
-from proof.verify.partial import PartOfPage, beyond_the_sides, is_cut_off, part_on_image
+from proof.verify.partial import PartOfPage, beyond_the_sides, is_cut_off
 from tests.layout.damaged import Photograph, at_an_angle, bent, turned
 
 MakePage = Callable[..., Page]
@@ -60,52 +60,11 @@ def columns_of(lines: Sequence[str]) -> tuple[Column, ...]:
     return tuple(Column(n, line, 0, n, parse_column(line).runs) for n, line in enumerate(lines, 1))
 
 
-def outline(cut: tuple[float | None, float | None] = (None, None), missing: int = 0, columns: int = 8) -> Outline:
+def outline(cut: tuple[float | None, float | None] = (None, None), columns: int = 8) -> Outline:
     """Columns of 21 cells of 10 pixels."""
     areas = tuple(ColumnArea(n, 100.0 - 10 * n, 110.0 - 10 * n, -30.0, 180.0, 0.0) for n in range(1, columns + 1))
     straight = Rectification.of(1.0, 0.0, 0.0, 210, 100, (0, 0))
-    return Outline(straight, areas, True, None, 0.0, (), cut, missing)
-
-
-def test_lines_are_laid_on_the_columns_that_are_there(make_page: MakePage) -> None:
-    page = make_page(*LINES)
-    shown = [line.strip("　()") for line in LINES[4:6]]
-    part = part_on_image(page, outline(missing=6, columns=2), shown, 21, str)
-    assert [column.number for column in part.page.columns] == [5, 6]
-    assert [in_english(notice) for notice in part.notices] == [
-        "the right half of the page is not on this image: 4 of its 8 columns",
-        "the left side of the page is not on this image: 2 of its 8 columns",
-    ]
-
-
-def test_lines_begin_where_the_image_shows_them_and_notes_in_both_half_rows(make_page: MakePage) -> None:
-    page = make_page(*LINES)
-    shown = [line[3:] for line in LINES[:6]] + ["大夫之耦曰子與某子大夫曰某御於子命衆耦如命三耦之", LINES[7][3:]]
-    part = part_on_image(page, outline(cut=(0.0, None)), shown, 21, str)
-    texts = ["".join(cell.text for cell in column.cells) for column in part.page.columns]
-    assert texts == shown
-    # every character keeps its place in the source
-    assert all(c.source[cell.offset] == cell.text for c in part.page.columns for cell in c.cells)
-    (notice,) = part.notices
-    assert in_english(notice).startswith("the top of the page is cut off: some 3 characters")
-
-
-def test_lines_end_where_the_image_cuts_them_off(make_page: MakePage) -> None:
-    page = make_page(*LINES[:4], "命下射")
-    shown = [line[:16] for line in LINES[:4]] + ["命下射"]
-    cut = outline(cut=(None, 130.0), columns=5)
-    part = part_on_image(page, cut, shown, 21, str)
-    assert [len(column.cells) for column in part.page.columns] == [16, 16, 16, 16, 3]
-    assert in_english(part.notices[0]).startswith("the bottom of the page is cut off: some 4 characters")
-
-
-def test_lines_end_where_they_were_read_to_though_cells_were_taken_for_higher(make_page: MakePage) -> None:
-    """Where the foot of the page is gone, a frame that is guessed too low makes cells too high."""
-    page = make_page(*LINES)
-    shown = [line.replace("(", "").replace(")", "").strip("　")[:16] for line in LINES[:4]]
-    cut = outline(cut=(None, 80.0), columns=8)
-    part = part_on_image(page, cut, [*shown, "", "", "", ""], 21, str)
-    assert ["".join(cell.text for cell in column.cells) for column in part.page.columns][:4] == shown
+    return Outline(straight, areas, True, None, 0.0, (), cut)
 
 
 def at(offset: int, kind: Kind, suggested: str) -> Flag:
