@@ -21,6 +21,8 @@ from proof.store.authorities import IMAGE
 _RECORD = TypeAdapter(Correction)
 _OF_STORE = ("start", "number", "copy_reads", "readings", "doubt")
 """What is known of a correction that comes out of a store, and is in no file of corrections."""
+_NEEDED = ("page", "line", "offset", "length", "original")
+"""What a correction has in any case, beside its replacement."""
 
 
 def read_corrections(path: Path) -> list[Correction]:
@@ -50,7 +52,8 @@ def _correction(path: Path, number: int, line: str) -> Correction:
         return _RECORD.validate_json(json.dumps(record), strict=True)
     except ValidationError as error:
         wrong = error.errors()[0]
-        raise TextError(path, number, f"field {wrong['loc'][0]!r} of a correction: {wrong['msg']}") from error
+        why = f"{wrong['loc'][0]}: {wrong['msg']}; a correction has {', '.join(_NEEDED)} and replacement"
+        raise TextError(path, number, why) from error
 
 
 def _of_flag(told: dict[str, Any]) -> dict[str, Any]:

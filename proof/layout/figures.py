@@ -27,7 +27,7 @@ SOLID = 0.36
 LARGE = 2.2
 """Widths of a glyph: a piece of ink that is larger in both directions is a drawing or a seal."""
 
-BRIDGE = 15
+BRIDGE = 9
 """Pixels: the width of a gap in a figure where a rule was taken away."""
 
 PART = 0.1

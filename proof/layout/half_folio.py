@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -129,7 +128,7 @@ class Layout:
     """A half-folio, rectified: its `outline`, `grey` (0 black) and `ink` (255 on 0; rules and frames erased).
 
     `support` is the mean share of its height that a rule was found along. `owners` has for every pixel the number of
-    the column that its ink belongs to: where there are no rules, notes of one column stand beside the glyphs of the
+    the column that its ink belongs to: strokes reach over rules, and notes of one column stand beside the glyphs of the
     next where there are none; -n: of column n or of the next. `doubtful`: its text or its rules speak against these
     columns. `beyond`: the numbers of those that may lie beyond the sides of the frame.
     """
@@ -221,8 +220,7 @@ def find_layout(
         # no page of ruled columns: there are no lines to erase, and nobody asks whose ink is where
         clean, owners = ink, np.zeros(ink.shape, np.int16)
     else:
-        clean = without_lines(ink, upright, level, rules, (top, bottom), (bottom - top) / rows)
-        owners = _owners(ink.shape, rules)
+        clean, owners = without_lines(ink, upright, level, rules, (top, bottom), (bottom - top) / rows)
     areas = tuple(
         ColumnArea(
             count - i,
@@ -267,14 +265,6 @@ def is_wide(layout: Layout) -> bool:
     return first.right - last.left > OPENED * (first.bottom - first.top)
 
 
-def _owners(shape: tuple[int, ...], rules: Sequence[float]) -> NDArray[np.int16]:
-    """For every pixel the number of the column between whose `rules` (x, left to right) it lies, 0 beyond them."""
-    owners = np.zeros(shape, np.int16)
-    for number, (right, left) in enumerate(pairwise(reversed(rules)), 1):
-        owners[:, max(0, round(left)) : max(0, round(right))] = number
-    return owners
-
-
 def _told(
     hint: LayoutOverrideShape,
     whole: Rectification,
@@ -307,7 +297,7 @@ def _region(
     top, bottom = float(corners[:2, 1].mean()), float(corners[2:, 1].mean())
     rules = [left + share * (right - left) for share in (0.0, *hint.rules, 1.0)]
     row = (bottom - top) / rows
-    clean, owners = without_lines(ink, upright, level, rules, (top, bottom), row), _owners(ink.shape, rules)
+    clean, owners = without_lines(ink, upright, level, rules, (top, bottom), row)
     areas = []
     for number, i in enumerate(reversed(range(len(rules) - 1)), 1):
         notes = hint.notes_of(number)

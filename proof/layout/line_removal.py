@@ -1,6 +1,7 @@
-"""The ink of a ruled page without its rules and its frame.
+"""The ink of a half-folio without its rules and its frame.
 
-What is erased is the lines' own ink and splinters of it: a stroke that stands beside a line stays whole.
+What is erased is the lines' own ink alone: a stroke that stands beside a line stays whole, and where one meets it,
+crosses it or lies on it, the line's ink stays with the stroke.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.lines import LEAST, LEAST_SECOND, Line, erase, follow, splinters
+from proof.layout.crossings import STROKE, Strokes, columns_of, restore
+from proof.layout.lines import LEAST, LEAST_SECOND, ROUGH, SLIVER, Line, erase, follow, splinters
 from proof.layout.rules import Mask, connected
 
 RULE_PIECE, FRAME_PIECE = 0.3, 0.35
@@ -25,14 +27,11 @@ ALONE = 0.02
 LEVEL_STROKE, FLAT = 0.2, 2.5
 """Cells: ink alone that is as wide as this is a level stroke, where it is so many times as wide as high."""
 
-RULE_REACH, MIN_RULE_REACH_PX = 0.06, 3
-"""Of a column's width, and pixels at least: how far from its place a rule is followed."""
+CORNER = 0.12
+"""Cells: so near to the frame a rule is thicker by the frame's ink."""
 
 OUTSIDE = 0.45
 """Cells above the inner frame: so far the outer one may lie, and pieces of it."""
-
-NOTCH = 2
-"""Times as far beside a rule as it is looked for: there runs the frame around what is raised."""
 
 BESIDE = 0.1
 """Of a column's width: nearer to its rules lie pieces of the frame that runs around what is raised."""
@@ -40,51 +39,61 @@ BESIDE = 0.1
 NOT_RUN = 0.05
 """Of a column's width: where less of the frame is printed it does not run."""
 
-AT_FRAME = 0.2
-"""Cells: what begins so near to the lower line of the frame is a piece of it."""
-
 NO_CELL = 0.33
 """Cells: so near to the frame, within it, no glyph stands; its lower strokes are near the rest of it."""
 
 
 def without_lines(
     ink: Mask, upright: Mask, level: Mask, rules: Sequence[float], frame: tuple[float, float], row: float
-) -> Mask:
-    """Ink of a half-folio without its rules and its frame, whose long pieces are in `upright` and `level`. `frame` is
-    the y of its inner frame above and below, `row` the height of a cell."""
-    clean = ink.copy()
-    near = max(MIN_RULE_REACH_PX, round(RULE_REACH * (rules[-1] - rules[0]) / (len(rules) - 1)))
-    rows = (max(0, round(frame[0] - 0.05 * row)), min(ink.shape[0], round(frame[1] + 0.05 * row)))
-    _erase_outside(clean, upright, level, rules, rows, near)
-    _erase_lines(clean, rules, frame, row)
-    _erase_specks(clean, frame, row)
-    return clean
-
-
-def _erase_lines(ink: Mask, rules: Sequence[float], frame: tuple[float, float], row: float) -> None:
-    """Erase (in place) the lines of the frame above and below, the upright ones at the `rules`, and splinters of them.
-    Frames are double: where one line was erased, the other is found."""
+) -> tuple[Mask, NDArray[np.int16]]:
+    """Ink of a half-folio without its rules and its frame, whose long pieces are in `upright` and `level`, and the
+    number of the column that every pixel belongs to. `frame` is the y of its inner frame above and below, `row` the
+    height of a cell."""
+    height = ink.shape[0]
     column = (rules[-1] - rules[0]) / (len(rules) - 1)
-    near, sides = max(MIN_RULE_REACH_PX, round(RULE_REACH * column)), (rules[0], rules[-1])
+    clean = ink.copy()
+    near = max(3, round(0.06 * column))
+    rows = (max(0, round(frame[0] - 0.05 * row)), min(height, round(frame[1] + 0.05 * row)))
+    _erase_outside(clean, upright, level, rules, rows, near)
+    before = clean.copy()
+    frames, lines = _followed(clean, rules, frame, row)
+    inner = slice(1, len(rules) - 1)
+    outer = [*lines[:1], *lines[inner.stop :]]
+    strokes = Strokes.of(clean, frames, outer, rules, row)
+    centre = (frame[0] + frame[1]) / 2, (rules[0] + rules[-1]) / 2
+    for line in frames:
+        restore(clean.T, before.T, strokes.turned, line, 1 if line.middle[0] < centre[0] else -1, row)
+    for line in outer:
+        restore(clean, before, strokes, line, 1 if line.middle[0] < centre[1] else -1, row)
+    held = np.zeros(clean.shape, np.bool_)
+    for line in lines[inner]:
+        part = line.within((frame[0] + CORNER * row, frame[1] - CORNER * row))
+        restore(clean, before, strokes, part, 0, row, held)
+    _erase_debris(clean, frames, lines, rules, frame, row, held)
+    _erase_specks(clean, frame, row)
+    return clean, columns_of(clean, lines[: len(rules)], strokes, column)
+
+
+def _followed(
+    ink: Mask, rules: Sequence[float], frame: tuple[float, float], row: float
+) -> tuple[list[Line], list[Line]]:
+    """The lines of the frame above and below, and the upright ones, of which the first are the rules; all are erased
+    (in place)."""
+    column = (rules[-1] - rules[0]) / (len(rules) - 1)
+    near, sides = max(3, round(0.06 * column)), (rules[0], rules[-1])
     frames: list[Line] = []
     lines: list[Line] = []
+    # frames are double: where one line was erased, the other is found
     for places, reach, least in ((rules, near, LEAST), (sides, 2 * near, LEAST_SECOND)):
-        for line in follow(ink.T, frame, max(4, round(0.16 * row)), FRAME_PIECE * column, followed=1.0):
-            frames.append(line.within(sides))
+        for one in follow(ink.T, frame, max(4, round(0.16 * row)), FRAME_PIECE * column, followed=1.0):
+            frames.append(one.within(sides))
             if len(frames) > 2:
                 _leave_raised(frames[-1], frames[-3], rules)
             erase(ink.T, frames[-1])
-        for line in follow(ink, places, reach, RULE_PIECE * row, least):
-            lines.append(line.within(frame))
+        for one in follow(ink, places, reach, RULE_PIECE * row, least):
+            lines.append(one.within(frame))
             erase(ink, lines[-1])
-    labels, stats, _ = connected(ink)
-    drop = splinters(labels, stats[:, cv2.CC_STAT_AREA], frames, lines)
-    left, top = stats[:, cv2.CC_STAT_LEFT], stats[:, cv2.CC_STAT_TOP]
-    # at the sides the frame is double, and no text comes so near to it
-    drop |= (left + stats[:, cv2.CC_STAT_WIDTH] <= rules[0] + near) | (left >= rules[-1] - near)
-    drop |= top > frame[1] - AT_FRAME * row
-    drop[0] = False
-    _erase(ink, labels, drop)
+    return frames, lines
 
 
 def _leave_raised(second: Line, first: Line, rules: Sequence[float]) -> None:
@@ -101,18 +110,74 @@ def _erase_outside(
     ink: Mask, upright: Mask, level: Mask, rules: Sequence[float], rows: tuple[int, int], near: int
 ) -> None:
     """Erase (in place) long strokes beyond the outermost rules, and above and below the frame: the outer frame, and its
-    notches over what is raised, which run beside rules."""
+    notches over what is raised, which run where rules do."""
     left, right = max(0, round(rules[0]) - near), max(0, round(rules[-1]) + near + 1)
-    thick = np.ones((3, near | 1), np.uint8)
-    uprights, levels = cv2.dilate(upright, thick) > 0, cv2.dilate(level, thick.T) > 0
-    far = np.ones(ink.shape[1], np.bool_)
-    for x in rules:
-        far[max(0, round(x) - NOTCH * near) : round(x) + NOTCH * near + 1] = False
-    far[:left] = far[right:] = False
-    uprights[:, far] = False
-    lines = uprights | levels
-    lines[rows[0] : rows[1], left:right] = False
-    ink[lines] = 0
+    thick = np.ones((3, max(3, near // 2)), np.uint8)
+    uprights, levels = (np.asarray(cv2.dilate(one, by)) > 0 for one, by in ((upright, thick), (level, thick.T)))
+    ink[:, :left][(uprights | levels)[:, :left]] = 0
+    ink[:, right:][(uprights | levels)[:, right:]] = 0
+    for part in (slice(0, rows[0]), slice(rows[1], None)):
+        ink[part][levels[part]] = 0
+        for x in rules:
+            across = slice(max(0, round(x) - near), round(x) + near + 1)
+            ink[part, across][uprights[part, across]] = 0
+
+
+def _erase_debris(
+    ink: Mask,
+    frames: Sequence[Line],
+    lines: Sequence[Line],
+    rules: Sequence[float],
+    frame: tuple[float, float],
+    row: float,
+    held: NDArray[np.bool_],
+) -> None:
+    """Erase (in place) what is left of broken lines: splinters of them, the corners where two met, and what stands
+    below the frame; not the strokes that lie on them, where ink is `held`."""
+    column = (rules[-1] - rules[0]) / (len(rules) - 1)
+    labels, stats, _ = connected(ink)
+    x, y, w, h = (stats[:, i] for i in range(4))
+    drop = splinters(labels, stats[:, cv2.CC_STAT_AREA], frames, lines)
+    drop[labels[held]] = False
+    # at the sides the frame is double, and no text comes so near to it
+    near = 0.06 * column
+    drop |= (x + w <= rules[0] + near) | (x >= rules[-1] - near)
+    # pieces of the outer frame; above it stand raised characters, whose strokes are no pieces of it
+    middle = (x + w // 2).clip(0, ink.shape[1] - 1)
+    within = [line.middle[middle] + line.right for line in frames if line.printed.any()]
+    inner = np.max([edge for edge in within if edge.mean() < frame[1] - row], axis=0, initial=frame[0])
+    flat = (y > frame[0] - OUTSIDE * row) & (y + h <= inner + ROUGH + SLIVER) & (h <= 0.14 * column)
+    drop |= flat & ~_in_raised(stats, frames, rules, frame[0], row)
+    # what is left of a corner: thin, bent, by a rule and at the frame
+    off = np.abs((x + w / 2)[:, None] - np.asarray(rules)[None, :]).min(axis=1)
+    thin = stats[:, cv2.CC_STAT_AREA] < 0.23 * w * h
+    by_rule = off - w / 2 < 0.08 * column
+    at_top = (y < frame[0] + 0.15 * row) & (y + h < frame[0] + 0.8 * row)
+    at_bottom = (y + h > frame[1] - 0.1 * row) & (y > frame[1] - 0.8 * row)
+    drop |= thin & by_rule & (at_top | at_bottom)
+    drop |= (y > frame[1] - 0.12 * row) | ((y > frame[1] - 0.2 * row) & (h <= 0.08 * column))
+    drop[0] = False
+    _erase(ink, np.flatnonzero(ink > 0), labels, drop)
+
+
+def _in_raised(
+    stats: NDArray[np.int32], frames: Sequence[Line], rules: Sequence[float], top: float, row: float
+) -> NDArray[np.bool_]:
+    """Which pieces of ink (`stats`) stand between the rules of a column that is raised: where no line of the frame runs
+    at its `top`, and a stroke begins higher than any piece of the outer frame does."""
+    x, y, w, h, area = (stats[:, i] for i in range(5))
+    number = np.searchsorted(rules, x + w / 2)
+    stroke = (area >= STROKE * row * row) & (y <= top - OUTSIDE * row) & (y + h > top - 1.2 * row)
+    stroke[0] = False
+    raised = np.bincount(number[stroke], minlength=len(rules) + 1) > 0
+    raised[[0, -1]] = False
+    apart = BESIDE * (rules[-1] - rules[0]) / (len(rules) - 1)
+    for column in np.flatnonzero(raised).tolist():
+        across = slice(max(0, round(rules[column - 1] + apart)), max(0, round(rules[column] - apart)))
+        upper = [line for line in frames if abs(float(line.middle.mean()) - top) < row]
+        raised[column] = not any(line.printed[across].any() for line in upper)
+    left, right = (np.asarray(rules)[(number + step).clip(0, len(rules) - 1)] for step in (-1, 0))
+    return np.asarray(raised[number] & (x > left + apart) & (x + w < right - apart), dtype=np.bool_)
 
 
 def _erase_specks(ink: Mask, frame: tuple[float, float], row: float) -> None:
@@ -129,10 +194,10 @@ def _erase_specks(ink: Mask, frame: tuple[float, float], row: float) -> None:
     dirt = amount < ALONE * row * row
     dirt &= (width < LEVEL_STROKE * row) | (width < FLAT * (bottom - top))
     above = (bottom < frame[0] + NO_CELL * row) & (top > frame[0] - OUTSIDE * row)
-    _erase(ink, groups, dirt | above | (top > frame[1] - NO_CELL * row))
+    _erase(ink, inked, groups, dirt | above | (top > frame[1] - NO_CELL * row))
 
 
-def _erase(ink: Mask, labels: NDArray[np.int32], drop: NDArray[np.bool_]) -> None:
-    """Erase (in place) the pieces of ink that `drop` says, by their label."""
-    inked = np.flatnonzero(ink > 0)  # most of a page is paper and not asked
+def _erase(ink: Mask, inked: NDArray[np.intp], labels: NDArray[np.int32], drop: NDArray[np.bool_]) -> None:
+    """Erase (in place) the pieces of ink that `drop` says, by their label. `inked` are the places of all ink: most of a
+    page is paper and not asked."""
     ink.ravel()[inked[drop[labels.ravel()[inked]]]] = 0

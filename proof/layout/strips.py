@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.half_folio import ColumnArea, Layout
-from proof.layout.rules import connected
+from proof.layout.rules import connected, inked_along
 from proof.layout.runs import (
     BLOCK,
     CutBy,
@@ -102,6 +102,9 @@ LONG_STROKE = 0.5
 """Cells: a stroke that no seal's dots and no dirt make: where the transcription has only spaces, ink is read
 if it has one."""
 
+REACH, SPECKS = 0.12, 3
+"""Of the column's width: how far strokes may reach over its rules; and the pixels of ink there that are none."""
+
 OVERHANG = 0.07
 """Of the column's width: how far a stroke of one half-row may reach over the middle."""
 
@@ -140,7 +143,7 @@ def cut_strips(
     top = area.top - area.raised - (0.15 * pitch if area.raised else 0.12 * pitch)
     bottom = area.bottom + 0.12 * pitch
     y0, y1 = round(max(0.0, top)), round(min(float(layout.ink.shape[0]), bottom))
-    x0, x1 = round(max(0.0, area.left)), min(layout.ink.shape[1], round(area.right))
+    x0, x1 = _across(layout, area, y0, y1)
     ink = layout.ink_of(area.number, np.s_[y0:y1, x0:x1])
     if not ink.size or np.count_nonzero(ink) < LEAST_INK * pitch * pitch:
         return ()
@@ -167,6 +170,18 @@ def cut_strips(
             if strip is not None:
                 strips.append(strip)
     return tuple(strips)
+
+
+def _across(layout: Layout, area: ColumnArea, top: int, bottom: int) -> tuple[int, int]:
+    """From where to where a column goes across the page: to its rules, or as far as strokes of its own reach over
+    them."""
+    left, right = round(max(0.0, area.left)), round(area.right)
+    over = round(REACH * area.width)
+    low, high = max(0, left - over), min(layout.ink.shape[1], right + over)
+    inked = np.flatnonzero(inked_along(layout.ink_of(area.number, np.s_[top:bottom, low:high]), 0) > SPECKS)
+    if not inked.size:
+        return left, right
+    return min(left, low + int(inked[0])), max(right, low + int(inked[-1]) + 1)
 
 
 def _rows(own: NDArray[np.bool_], strokes: Strokes, first: int) -> list[tuple[Row, int, int, NDArray[np.bool_]]]:

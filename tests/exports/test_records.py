@@ -58,13 +58,16 @@ def test_a_flag_is_a_correction_once_it_is_accepted(tmp_path: Path) -> None:
         ("{", "expected one JSON object"),
         ("[]", "expected one JSON object"),
         ("[" * 100_000, "expected one JSON object"),
-        ('{"page": ""}', "field 'line' of a correction: Field required"),
+        ('{"page": ""}', "line: Field required"),
         ('{"page": 1, "line": 1, "offset": 0, "length": 1, "original": "", "replacement": ""}', "valid string"),
         (
             '{"page": "", "line": true, "offset": 0, "length": 1, "original": "", "replacement": ""}',
             "valid integer",
         ),
-        ('{"page": "", "line": 1, "offset": 0, "length": 0, "original": "", "replacement": "", "kind": "x"}', "'kind'"),
+        (
+            '{"page": "", "line": 1, "offset": 0, "length": 0, "original": "", "replacement": "", "kind": "x"}',
+            "kind: Input should be",
+        ),
     ],
 )
 def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: str, expected: str) -> None:

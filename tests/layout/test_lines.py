@@ -1,4 +1,4 @@
-"""Rules as lines: what is theirs goes, and what stands beside them stays."""
+"""Rules as lines: what is theirs goes, and what stands beside them, meets them or crosses them stays."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from proof.layout.line_removal import without_lines
 from proof.layout.lines import erase, follow, splinters
@@ -32,7 +33,7 @@ def ruled(bow: float = 0.0, gaps: float = 0.0, seed: int = 0) -> Mask:
     return ink
 
 
-def cleaned(ink: Mask) -> Mask:
+def cleaned(ink: Mask) -> tuple[Mask, NDArray[np.int16]]:
     upright, level = long_strokes(ink, 40, vertical=True), long_strokes(ink, 66, vertical=False)
     return without_lines(ink, upright, level, RULES, FRAME, ROW)
 
@@ -40,7 +41,7 @@ def cleaned(ink: Mask) -> Mask:
 @settings(max_examples=15, deadline=None)
 @given(bow=st.floats(-5, 5), gaps=st.floats(0, 0.6), seed=st.integers(0, 99))
 def test_rules_that_bow_and_are_broken_go_whole(bow: float, gaps: float, seed: int) -> None:
-    clean = cleaned(ruled(bow, gaps, seed))
+    clean, _ = cleaned(ruled(bow, gaps, seed))
     assert not clean.any()
 
 
@@ -52,8 +53,29 @@ def test_an_upright_stroke_beside_a_rule_stays_whole(off: int, side: int) -> Non
     stroke = np.zeros_like(ink)
     x = 215 + side * off
     stroke[400:432, x - 1 : x + 2] = 255
-    clean = cleaned(ink | stroke)
+    clean, owners = cleaned(ink | stroke)
     assert np.array_equal(clean, stroke)
+    assert set(owners[stroke > 0].tolist()) == {2 if side > 0 else 3}
+
+
+def test_a_stroke_that_meets_a_rule_or_crosses_it_stays_whole_and_keeps_its_column() -> None:
+    ink = ruled()
+    stroke = np.zeros_like(ink)
+    stroke[300:306, 150:216] = 255  # up to the middle of the rule
+    stroke[500:506, 140:222] = 255  # over it
+    clean, owners = cleaned(ink | stroke)
+    assert not (stroke & ~clean).any()
+    assert np.count_nonzero(clean & ~stroke) < 60
+    assert set(owners[clean > 0].tolist()) == {3}
+
+
+def test_two_glyphs_that_meet_on_a_rule_are_parted_by_it() -> None:
+    ink = ruled()
+    ink[500:506, 150:280] = 255
+    clean, owners = cleaned(ink)
+    assert set(owners[clean > 0].tolist()) == {2, 3}
+    assert set(owners[503, 150:210].tolist()) == {3}
+    assert set(owners[503, 220:280].tolist()) == {2}
 
 
 def test_where_no_rule_is_printed_no_stroke_is_taken_for_one() -> None:
@@ -79,7 +101,7 @@ def test_a_level_stroke_is_no_dirt_however_little_ink_it_has() -> None:
     stroke, dirt = np.zeros((2, HEIGHT, WIDTH), np.uint8)
     stroke[400:403, 140:153] = 255
     dirt[500:506, 140:146] = 255
-    clean = cleaned(ruled() | stroke | dirt)
+    clean, _ = cleaned(ruled() | stroke | dirt)
     assert np.array_equal(clean, stroke)
 
 
@@ -96,7 +118,7 @@ def test_flat_strokes_of_a_raised_glyph_are_no_pieces_of_the_frame() -> None:
         pieces[y : y + 4, 250:280] = 255
     drawn = np.asarray(ink | glyph | pieces, dtype=np.uint8)
     upright, level = long_strokes(drawn, 40, vertical=True), long_strokes(drawn, 66, vertical=False)
-    clean = without_lines(drawn, upright, level, RULES, (top, FRAME[1] + above), ROW)
+    clean, _ = without_lines(drawn, upright, level, RULES, (top, FRAME[1] + above), ROW)
     assert not (glyph & ~clean).any()
     assert not (pieces & clean).any(), "no glyph is above them, and the frame is"
 
@@ -113,5 +135,5 @@ def test_a_level_stroke_of_a_raised_glyph_is_no_second_line_of_the_frame() -> No
         glyph[y : y + 3, 140:192] = 255
     drawn = np.asarray(ink | glyph, dtype=np.uint8)
     upright, level = long_strokes(drawn, 40, vertical=True), long_strokes(drawn, 66, vertical=False)
-    clean = without_lines(drawn, upright, level, RULES, (top, FRAME[1] + above), ROW)
+    clean, _ = without_lines(drawn, upright, level, RULES, (top, FRAME[1] + above), ROW)
     assert not (glyph & ~clean).any()

@@ -19,7 +19,7 @@ from proof.facsimile.wear import LEVELS, Wear, without_seal
 from proof.layout.half_folio import Layout, find_layout
 from proof.layout.photograph import page_columns
 from proof.layout.runs import CutBy
-from proof.layout.strips import MAIN_PITCH, STRIP_WIDTH, Strip, cut_strips, window
+from proof.layout.strips import MAIN_PITCH, REACH, STRIP_WIDTH, Strip, cut_strips, window
 from proof.model.geometry import Box
 from proof.ocr.ppocr import PPOCR
 from proof.text.column import parse_column
@@ -120,7 +120,7 @@ def test_notes_of_a_character_or_two_stand_among_glyphs_that_are_clear_in_the_mi
     make_page: MakePage, seed: int
 ) -> None:
     """服, 賜, 門 are as clear in the middle as a note: that runs are as long as their cells tells them apart, but for a
-    single glyph of a page at most, as a 門 beside a note."""
+    門 beside a note."""
     page = make_page(
         "服賜門(語/者)服則川賜服(也/引)門北服賜則(注/始)服川",
         "(鄭/事)受服門賜(之命/太已)服門受則服賜(注/云)",
@@ -134,7 +134,7 @@ def test_notes_of_a_character_or_two_stand_among_glyphs_that_are_clear_in_the_mi
         strips = tuple(cut_strips(layout, area, one, ROWS) for area, one in zip(areas, page.columns, strict=True))
         cut = Cut(drawn, layout, page, strips)
         astray = [one.text for one in drawn.characters if holder(cut, one) is None]
-        assert len(astray) <= 1, astray
+        assert astray in ([], ["門"])
 
 
 def test_what_a_seal_leaves_where_no_stroke_is_near_is_not_read(make_page: MakePage) -> None:
@@ -399,7 +399,8 @@ def test_a_line_that_does_not_fit_its_column_is_cut_all_the_same(
     area = cut.layout.columns[number - 1]
     for strip in cut_strips(cut.layout, area, line(source), ROWS, way):
         assert strip.top < strip.bottom
-        assert area.left - 1 <= strip.left < strip.right <= area.right + 1
+        over = REACH * area.width + 1
+        assert area.left - over <= strip.left < strip.right <= area.right + over
 
 
 def test_a_note_beside_no_rules_is_squeezed_by_cells_lower_than_those_of_main_text() -> None:

@@ -116,7 +116,7 @@ def test_what_somebody_decided_of_a_flag_meanwhile_is_a_conflict_and_stands_alon
     made: Any = client.post(f"{BASE}/flags/{one['flag']}/decisions", json=said).json
     answered = correct(client, [one], "誥", "告").json["items"][0]
     assert (answered["decision"], [each["id"] for each in answered["conflict"]]) == (None, [made["id"]])
-    history: Any = client.get(f"{BASE}/history").json
+    history: Any = client.get(f"{BASE}/acts").json
     assert [each["id"] for each in history["items"]] == [made["id"]]
 
 

@@ -1,0 +1,190 @@
+"""Strokes that lie on rules: they stay, with the column of their glyph, and rules go all the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proof.layout.crossings import Strokes, columns_of, restore
+from proof.layout.line_removal import without_lines
+from proof.layout.lines import Line, follow
+from proof.layout.rules import Mask, long_strokes
+from tests.layout.test_lines import HEIGHT, ROW, RULES, WIDTH, cleaned, ruled
+
+
+def glyph(left: int, top: int) -> Mask:
+    """A square of four strokes five pixels thick, 36 to a side, with a cross in it: 田."""
+    ink = np.zeros((HEIGHT, WIDTH), np.uint8)
+    for off in (0, 15, 31):
+        ink[top + off : top + off + 5, left : left + 36] = 255
+        ink[top : top + 36, left + off : left + off + 5] = 255
+    return ink
+
+
+@pytest.mark.parametrize("off", [-2, -1, 0, 1, 2])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_an_upright_stroke_that_lies_on_a_rule_stays_with_its_glyph(off: int, side: int) -> None:
+    """The right of 日 against the rule at its right, the left of 田 against that at its left."""
+    left = 215 + off - 33 if side < 0 else 215 + off - 2
+    own = glyph(left, 400)
+    clean, owners = cleaned(ruled() | own)
+    assert np.count_nonzero(own & clean) > 0.97 * np.count_nonzero(own)
+    assert np.count_nonzero(clean & ~own) < 80
+    assert np.count_nonzero(owners[own > 0] == (2 if side > 0 else 3)) > 0.97 * np.count_nonzero(own)
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+def test_a_stroke_of_which_all_lies_on_a_rule_belongs_to_the_nearer_glyph(side: int) -> None:
+    """The right of 引, of 刑; the left of 州."""
+    ink = ruled()
+    stroke = np.zeros_like(ink)
+    stroke[400:432, 212:219] = 255
+    rest = glyph(215 - 18 + side * 34, 398)
+    clean, owners = cleaned(ink | stroke | rest)
+    assert np.count_nonzero(stroke & clean) > 0.95 * np.count_nonzero(stroke)
+    assert set(owners[(stroke & clean) > 0].tolist()) == {2 if side > 0 else 3}
+
+
+@pytest.mark.parametrize("off", [-2, 2])
+def test_a_stroke_in_line_with_a_broken_rule_stays_with_the_strokes_that_meet_it(off: int) -> None:
+    """The right of 月 where the rule at its side is broken: no thicker than the rule, and a little aside of it."""
+    ink, stroke = ruled(), np.zeros((HEIGHT, WIDTH), np.uint8)
+    ink[396:430, 205:225] = 0
+    stroke[400:422, 214 + off : 217 + off] = 255
+    stroke[400:404, 180:216] = 255
+    clean, owners = cleaned(ink | stroke)
+    assert not (stroke & ~clean).any()
+    assert np.count_nonzero(clean & ~stroke) < 20
+    assert set(owners[stroke > 0].tolist()) == {3}
+
+
+@pytest.mark.parametrize(("apart", "kept"), [(8, True), (16, False)])
+def test_between_two_strokes_that_meet_a_rule_close_to_each_other_their_glyph_goes_on(apart: int, kept: bool) -> None:
+    """The right of 月 under a rule, of which the level strokes and the serif are to be seen."""
+    ink, under = glyph(178, 400), np.zeros((HEIGHT, WIDTH), np.uint8)
+    for top in range(405, 431 - apart, apart + 4):
+        ink[top : top + apart, 209:214] = 0
+        under[top : top + apart, 214:217] = 255
+    clean, _ = cleaned(ruled() | ink)
+    assert (not (under & ~clean).any()) is kept
+
+
+def test_of_a_thick_frame_no_more_is_left_at_a_stroke_than_glyphs_reach_into_it() -> None:
+    before = np.zeros((200, 200), np.uint8)
+    before[:, 100:121] = 255
+    before[90:96, 60:104] = 255
+    line = Line(np.full(200, 110.0), np.ones(200, np.bool_), 10.5, 10.5)
+    ink = before.copy()
+    ink[:, 99:123] = 0
+    restore(ink, before, Strokes.of(ink, [], [], [10.0, 190.0], 45.0), line, -1, 45.0)
+    assert ink[90:96, 60:104].all()
+    assert not ink[:, 108:].any()
+
+
+def test_an_upright_stroke_on_a_rule_that_the_glyph_of_the_next_column_touches_may_be_of_either() -> None:
+    """The right of 司 and, across the rule, the point of 人."""
+    own, other = glyph(180, 400), np.zeros((HEIGHT, WIDTH), np.uint8)
+    other[410:426, 217:260] = 255
+    clean, owners = cleaned(ruled() | own | other)
+    assert not (own & ~clean).any()
+    assert set(owners[own > 0].tolist()) == {3, -2}
+    assert set(owners[(own > 0) & (np.arange(WIDTH) < 210)].tolist()) == {3}
+    assert set(owners[(other > 0) & (np.arange(WIDTH) > 220)].tolist()) == {2}
+
+
+@pytest.mark.parametrize(("near", "whose"), [(12, {-2}), (40, {2})])
+def test_an_upright_stroke_beside_a_rule_that_only_the_next_glyph_touches_may_be_of_a_glyph_near_by(
+    near: int, whose: set[int]
+) -> None:
+    """The right of 引, which stands by itself, and a glyph that reaches over the rule to it; or that glyph alone."""
+    stroke, other = np.zeros((HEIGHT, WIDTH), np.uint8), np.zeros((HEIGHT, WIDTH), np.uint8)
+    stroke[400:436, 208:212] = 255
+    other[410:426, 212:260] = 255
+    clean, owners = cleaned(ruled() | stroke | other | glyph(208 - near - 36, 400))
+    assert not (stroke & ~clean).any()
+    assert set(owners[stroke > 0].tolist()) == whose
+    assert set(owners[420, 225:260].tolist()) == {2}
+
+
+def test_a_dot_that_lies_across_a_rule_stays_though_little_of_it_stands_beside() -> None:
+    """The upper dot of 氵."""
+    ink, dot = ruled(), np.zeros((HEIGHT, WIDTH), np.uint8)
+    for row, (left, right) in enumerate([(213, 218), (213, 220), (213, 221), (214, 221), (214, 220)]):
+        dot[400 + row, left:right] = 255
+    clean, _ = cleaned(ink | dot | glyph(228, 396))
+    assert np.count_nonzero(dot & clean) > 0.9 * np.count_nonzero(dot)
+    assert np.count_nonzero(clean & ~dot & ~glyph(228, 396)) < 12
+
+
+@pytest.mark.parametrize(("apart", "one"), [(2, True), (5, False)])
+def test_the_last_piece_of_a_worn_stroke_is_as_much_a_stroke_as_the_rest(apart: int, one: bool) -> None:
+    ink = np.zeros((HEIGHT, WIDTH), np.uint8)
+    ink[400:404, 140:200] = ink[400:404, 200 + apart : 205 + apart] = 255
+    strokes = Strokes.of(ink, [], [], RULES, ROW)
+    assert strokes.large[strokes.labels[400, 150]]
+    assert strokes.large[strokes.labels[400, 202 + apart]] == one
+
+
+def test_glyphs_that_lean_on_a_rule_do_not_make_it_broader() -> None:
+    ink = ruled()
+    for top in range(60, 900, 110):
+        ink |= glyph(178, top)
+    (line,) = follow(ink, [215.0], 8, 14)
+    assert line.left < 3
+    assert line.right < 3
+
+
+def test_a_rule_that_is_thicker_further_down_goes_whole() -> None:
+    ink = ruled()
+    ink[500:980, 213:218] = 255
+    stroke = np.zeros_like(ink)
+    stroke[600:606, 150:216] = 255
+    clean, _ = cleaned(ink | stroke)
+    assert not (stroke & ~clean).any()
+    assert np.count_nonzero(clean & ~stroke) < 60
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    size=st.tuples(st.integers(1, 90), st.integers(1, 90)),
+    rules=st.lists(st.floats(-200, 300), min_size=2, max_size=7, unique=True).map(sorted),
+    frame=st.tuples(st.floats(-200, 300), st.floats(-200, 300)).map(sorted),
+    row=st.floats(2, 90),
+    dark=st.floats(0, 1),
+    seed=st.integers(0, 99),
+)
+def test_wherever_rules_and_frame_are_said_to_run_what_goes_was_ink(
+    size: tuple[int, int], rules: list[float], frame: list[float], row: float, dark: float, seed: int
+) -> None:
+    """Beyond the edge of the image, too, which a comb of equal columns may reach over; on an image of any size."""
+    rng = np.random.default_rng(seed)
+    ink = np.where(rng.random(size) < dark, 255, 0).astype(np.uint8)
+    for x in rules[::2]:
+        ink[:, max(0, round(x)) : max(0, round(x) + 3)] = 255
+    upright, level = long_strokes(ink, 12, vertical=True), long_strokes(ink, 12, vertical=False)
+    clean, owners = without_lines(ink, upright, level, rules, (frame[0], frame[1]), row)
+    assert clean.shape == owners.shape == ink.shape
+    assert not (clean & ~ink).any()
+    assert owners.min() > 1 - len(rules), "of a column and the next"
+    assert owners.max() < len(rules)
+    assert not clean[owners == 0].any()
+
+
+@given(
+    size=st.tuples(st.integers(1, 60), st.integers(1, 60)),
+    ends=st.tuples(st.floats(-200, 200), st.floats(-200, 200)),
+    sides=st.tuples(st.floats(0.5, 9), st.floats(0.5, 9)),
+)
+def test_the_pixels_of_a_line_lie_on_the_page(
+    size: tuple[int, int], ends: tuple[float, float], sides: tuple[float, float]
+) -> None:
+    line = Line(np.linspace(*ends, size[0]), np.ones(size[0], np.bool_), *sides)
+    low, high = line.band(size[1], 1.0)
+    assert 0 <= low <= high <= size[1]
+    ink = np.full(size, 255, np.uint8)
+    strokes = Strokes.of(ink, [], [], [0.0, 30.0], 20.0)
+    restore(ink, ink.copy(), strokes, line, 0, 20.0, np.zeros(size, np.bool_))
+    numbers = columns_of(ink, [line, line], strokes, 30.0)
+    assert set(np.unique(numbers).tolist()) <= {0, 1}
