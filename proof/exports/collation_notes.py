@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from proof.errors import UsageError
 from proof.exports.corrections import Correction, PlacedCorrection
 from proof.exports.source import CorrectedSource
-from proof.model.flags import LINE_BREAK, Kind
+from proof.model.flags import Kind
 from proof.store.authorities import IMAGE, REASONED
 from proof.text.addresses import Addresses
 from proof.text.edit import Edit
@@ -158,7 +158,7 @@ def house_note(placed: PlacedCorrection, script: Script) -> str:
         told = _retained(correction, correction.copy_reads)
     elif not correction.changes:
         told = f"{old}：原文如此"
-    elif correction.kind is Kind.LAYOUT and LINE_BREAK in (correction.original, correction.replacement):
+    elif correction.is_of_line_ending:
         told = f"此處原連寫，{after}分行" if correction.replacement else f"此處原分行，{after}連寫"
     elif not correction.original:
         told = f"{new}：原脫，{readings}{after}補"

@@ -65,6 +65,11 @@ class Correction:
         return self.replacement != self.original
 
     @property
+    def is_of_line_ending(self) -> bool:
+        """Whether it splits a line, or joins two."""
+        return self.kind is Kind.LAYOUT and LINE_BREAK in (self.original, self.replacement)
+
+    @property
     def place(self) -> str:
         """How messages name its place."""
         where = f"page {self.page}, column {self.line}" if self.page else f"line {self.line}"
@@ -194,7 +199,7 @@ def _placed(
 def _reads(line: str, correction: Correction, text: str) -> bool:
     """Whether `text` stands in a line at the place of a correction, and around it what its context says."""
     start, end = correction.offset, correction.offset + len(text)
-    if start < 0 or end > len(line) or not line.startswith(text, start) or _is_of_line_ending(correction):
+    if start < 0 or end > len(line) or not line.startswith(text, start) or correction.is_of_line_ending:
         return False
     before, known, after = correction.context.partition(f"[{correction.original}]")
     if not known:
@@ -241,14 +246,9 @@ def _ending(text: str, start: int) -> str:
     return before[-1][0] if before else "\n"
 
 
-def _is_of_line_ending(correction: Correction) -> bool:
-    """Whether a correction splits a line, or joins two."""
-    return correction.kind is Kind.LAYOUT and LINE_BREAK in (correction.original, correction.replacement)
-
-
 def _wrong(correction: Correction) -> RefusedCorrection | None:
     """Why a correction can be written nowhere; None where it can."""
-    if _is_of_line_ending(correction):
+    if correction.is_of_line_ending:
         return None
     if any(char in correction.replacement for char in "\n\r¶\v\f\x1c\x1d\x1e\x85\u2028\u2029"):
         return RefusedCorrection(correction, Refusal.LINE_END)

@@ -8,6 +8,7 @@ replacement. A flag without `accepted` is undecided and is left out.
 from __future__ import annotations
 
 import json
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,8 @@ from proof.store.authorities import IMAGE
 _RECORD = TypeAdapter(Correction)
 _OF_STORE = ("start", "number", "copy_reads", "readings", "doubt")
 """What is known of a correction that comes out of a store, and is in no file of corrections."""
-_NEEDED = ("page", "line", "offset", "length", "original")
-"""What a correction has in any case, beside its replacement."""
+_NEEDED = tuple(field.name for field in fields(Correction) if field.default is MISSING)
+"""What a correction has in any case."""
 
 
 def read_corrections(path: Path) -> list[Correction]:
@@ -52,7 +53,7 @@ def _correction(path: Path, number: int, line: str) -> Correction:
         return _RECORD.validate_json(json.dumps(record), strict=True)
     except ValidationError as error:
         wrong = error.errors()[0]
-        why = f"{wrong['loc'][0]}: {wrong['msg']}; a correction has {', '.join(_NEEDED)} and replacement"
+        why = f"{wrong['loc'][0]}: {wrong['msg']}; a correction has {', '.join(_NEEDED)}"
         raise TextError(path, number, why) from error
 
 

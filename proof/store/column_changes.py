@@ -141,10 +141,7 @@ def _check_structure(
         ColumnChange.SPLIT: ([source], [source[:offset], source[offset:]]),
         ColumnChange.JOIN: ([source, following.source], [source + following.source]) if following else ([], []),
     }[change]
-    open_before = False
-    for number in sorted(columns):
-        if number < column.number:
-            open_before = parse_column(columns[number].source, open_before).left_open
+    open_before = _read([columns[number].source for number in sorted(columns) if number < column.number], False)[1]
     was, open_was = _read(before, open_before)
     now, open_now = _read(after, open_before)
     added = _read([text], open_before)[0] if "add" in change.value else []

@@ -357,9 +357,10 @@ def _arrival_line(session: Session, path: str, arrival: Arrival, before: str) ->
     line |= {"script": arrival.script, "edits": [[edit.start, edit.length, edit.replacement] for edit in edits]}
     if written is None:
         return line
+    number_of = {edit: number for number, edit in reversed([*enumerate(edits)])}
     firsts = select(DecisionRow.key, DecisionRow.flag_id).where(DecisionRow.version == 1)
     firsts = firsts.where(DecisionRow.flag_id.in_(written.of_flags))
-    return line | {"written": {key: edits.index(written.of_flags[flag]) for key, flag in session.execute(firsts)}}
+    return line | {"written": {key: number_of[written.of_flags[flag]] for key, flag in session.execute(firsts)}}
 
 
 def _append_whole(file: int, data: bytes) -> None:
