@@ -22,7 +22,7 @@ from tests.web.drawn import Served
 pytestmark = pytest.mark.engine
 
 ROOT = Path(__file__).resolve().parents[1]
-FROM = ("the checkout", "the folder of texts", "elsewhere")
+FROM = ("the folder of texts", "elsewhere")
 
 
 @pytest.fixture(params=FROM)
@@ -30,7 +30,7 @@ def book(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
     """Raw files, and the working folder that the commands are run in."""
     folder = lay_out(tmp_path / "books", 2)
     (tmp_path / "other").mkdir()
-    monkeypatch.chdir({"the checkout": ROOT, "the folder of texts": folder}.get(request.param, tmp_path / "other"))
+    monkeypatch.chdir(folder if request.param == "the folder of texts" else tmp_path / "other")
     return folder
 
 

@@ -113,7 +113,7 @@ def bound(project: Project) -> Settings:
     return project.listed(settings, "scan.pdf#1a", "scan.pdf#1b", "other.pdf#1a", "other.pdf#1b")
 
 
-@pytest.mark.parametrize("way", [named, listed, bound])
+@pytest.mark.parametrize("way", [listed, bound])
 def test_the_errors_of_both_halves_are_found_in_their_places(
     project: Project, way: Callable[[Project], Settings]
 ) -> None:

@@ -27,8 +27,6 @@ from proof.verify.page import Checker
 from tests.sample import half_folios, lay_out
 
 pytestmark = pytest.mark.engine
-
-ROOT = Path(__file__).resolve().parents[2]
 FIRST, SECOND, THIRD, FOURTH = "WYG0103-0192c", "WYG0103-0192d", "WYG0103-0193a", "WYG0103-0193b"
 
 
@@ -169,10 +167,6 @@ def test_a_pdf_is_checked_page_for_page_and_finds_what_its_scans_would(
     assert len(read_pages) == 3
 
 
-def test_a_third_run_finds_what_the_second_found(checked: tuple[Material, CheckOutcome], again: Material) -> None:
-    assert [raw(check(again.settings())) for _ in range(2)] == [raw(checked[1])] * 2
-
-
 def test_a_changed_line_is_read_again_with_its_page_and_no_other(again: Material, read_pages: list[str]) -> None:
     again.change("命大夫之耦曰子与某子射告", "命大夫之耦曰子与某子谢告")
     outcome, progress = watched(again.settings())
@@ -210,14 +204,6 @@ def test_a_page_that_moved_is_not_read_again(again: Material, read_pages: list[s
     again.text.write_text("# a line before all others\n" + again.text.read_text(encoding="utf-8"), encoding="utf-8")
     check(again.settings())
     assert read_pages == []
-
-
-def test_other_lists_of_variants_read_all_again(
-    again: Material, read_pages: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("proof.checking.plan.lists_fingerprint", lambda: "of another version")
-    check(again.settings())
-    assert len(read_pages) == 3
 
 
 def test_a_text_that_cannot_be_read_costs_no_other(again: Material, read_pages: list[str]) -> None:
@@ -357,21 +343,6 @@ def test_a_page_without_image_is_named_and_costs_nothing(again: Material, read_p
     assert pages(outcome) == {FIRST: "checked", SECOND: "no image", THIRD: "checked"}
     assert outcome.sound
     assert read_pages == []
-
-
-@pytest.mark.parametrize("given", [{"engine__workers": 1}, {"engine__threads": 2}, {"engine__workers": 4}])
-def test_the_number_of_threads_changes_no_flag(
-    checked: tuple[Material, CheckOutcome], fresh: Material, given: dict[str, Any]
-) -> None:
-    assert raw(check(fresh.settings(**given))) == raw(checked[1])
-
-
-def test_another_threshold_changes_no_id(checked: tuple[Material, CheckOutcome], fresh: Material) -> None:
-    strict = lines(check(fresh.settings(flags__threshold=500.0)))
-    usual = lines(checked[1])
-    assert [flag["id"] for flag in strict] == [flag["id"] for flag in usual]
-    assert not any(flag["raised"] for flag in strict if flag["kind"] != "layout")
-    assert any(flag["raised"] for flag in usual)
 
 
 def test_every_character_and_flag_lies_on_its_image(checked: tuple[Material, CheckOutcome]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -37,14 +36,6 @@ def test_the_check_of_this_program_is_scored(benchmark: Path, capsys: Told) -> N
     # what was found is a file of findings like any other program's
     assert main(["bench", str(benchmark), "--findings", str(out / "flags.jsonl")]) == 0
     assert "planted errors found: 1 of 1" in capsys.readouterr().out
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(find_spec("paddleocr") is None, reason="paddleocr is not installed")
-def test_the_naive_verifier_transcribes_and_compares(benchmark: Path, capsys: Told) -> None:
-    assert main(["bench", str(benchmark), "--transcribe", "--out", str(benchmark / "out")]) == 0
-    assert "planted errors found: 1 of 1" in capsys.readouterr().out
-    assert (benchmark / "out/flags.jsonl").stat().st_size > 0
 
 
 def test_findings_of_another_program_are_scored(benchmark: Path, capsys: Told) -> None:

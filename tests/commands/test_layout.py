@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import cv2
@@ -13,9 +11,6 @@ import pytest
 
 from proof.cli import main
 from tests.layout.drawn import Layout, draw
-
-SHARED = Path(__file__).resolve().parents[2].parent / "shared"
-BAR = 0.95
 
 
 def test_the_columns_of_an_image_are_told_and_drawn(tmp_path: Path) -> None:
@@ -52,18 +47,3 @@ def test_an_image_that_cannot_be_read_costs_itself_alone(tmp_path: Path, capsys:
     assert main(["layout", str(tmp_path / "none.png"), str(image), "--out", str(tmp_path / "out")]) == 1
     assert "none.png" in capsys.readouterr().err
     assert (tmp_path / "out" / "page.json").exists()
-
-
-@pytest.mark.slow
-def test_columns_that_people_drew_on_ten_books_are_found(tmp_path: Path) -> None:
-    truth = SHARED / "facsimile" / "columns"
-    if not truth.is_dir():
-        pytest.skip(f"the drawn boxes are not here ({truth})")
-    images = [str(path) for path in sorted(truth.glob("*.jpg"))]
-    assert main(["layout", *images, "--out", str(tmp_path), "-q"]) == 0
-    scored = subprocess.run(  # noqa: S603
-        [sys.executable, str(SHARED / "bench" / "columns.py"), str(truth), str(tmp_path), "--json"],
-        capture_output=True,
-        check=True,
-    )
-    assert json.loads(scored.stdout)["total"]["f1"] >= BAR

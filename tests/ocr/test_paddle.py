@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,10 +18,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from proof.errors import EngineError
-from proof.ocr.engine import Engine, Pixels
+from proof.ocr.engine import Pixels
 from proof.ocr.models import ModelTask, model_folder, packaged_model
 from proof.ocr.paddle import PaddlePages, PaddleRecogniser, PaddleSettings, cut, spaced
-from proof.ocr.page import PageEngine
 from proof.ocr.ppocr import PPOCR
 from tests.conftest import PATIENCE, ReadPage
 
@@ -66,11 +64,6 @@ def strips(shared: Path) -> dict[tuple[int, int, int, int], Pixels]:
 def grey(path: Path) -> Pixels:
     with Image.open(path) as image:
         return np.asarray(image.convert("L"))
-
-
-def test_it_keeps_the_protocols(engine: PaddleRecogniser, pages: PaddlePages) -> None:
-    strict: tuple[Engine, PageEngine] = (engine, pages)
-    assert strict
 
 
 def test_columns_of_a_real_page_are_read(
@@ -117,15 +110,6 @@ def test_a_strip_without_text_or_pixels_reads_as_nothing(engine: PaddleRecognise
     for shape in shapes:
         (reading,) = engine.read([np.full(shape, 255, np.uint8)])
         assert reading.text == "", shape
-
-
-def test_threads_of_the_caller_get_the_readings_of_their_own_strips(
-    engine: PaddleRecogniser, strips: dict[tuple[int, int, int, int], Pixels]
-) -> None:
-    wanted = list(COLUMNS)[:4] * 3
-    with ThreadPoolExecutor(4) as pool:
-        texts = list(pool.map(lambda place: engine.read([strips[place]])[0].text, wanted))
-    assert texts == [COLUMNS[place] for place in wanted]
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -174,8 +174,7 @@ def test_even_markup_smuggled_into_the_file_could_not_run_or_reach_out(tab: Tab,
     assert page.title() != "ran"
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("language", "scheme"), [*zip(LANGUAGES, ["light", "dark"] * 2, strict=False)])
 def test_it_is_accessible_in_either_theme(
     browser: Browser, tmp_path: Path, held: HeldRun, scheme: Literal["light", "dark"], language: str
 ) -> None:

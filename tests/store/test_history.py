@@ -11,7 +11,6 @@ from proof.store.acts import What
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.history import HistoryFilter
 from proof.store.page_states import PageState
-from proof.store.queue_records import CursorError
 from tests.web.drawn import WORK, fill
 
 
@@ -79,9 +78,3 @@ def test_it_can_be_asked_who_did_something_and_in_which_juan(worked: Store) -> N
     assert worked.history.people(WORK) == ["乙", "甲"]
     assert worked.history.juans(WORK) == ["卷十"]
     assert (worked.history.people("none"), worked.history.log("none", HistoryFilter())) == ([], ([], None))
-
-
-@pytest.mark.parametrize("cursor", ["", "1-2", "-1", "a", "²", "1" * 18])
-def test_a_cursor_of_another_list_is_refused(worked: Store, cursor: str) -> None:
-    with pytest.raises(CursorError):
-        worked.history.log(WORK, HistoryFilter(), cursor=cursor)

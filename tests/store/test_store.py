@@ -101,10 +101,10 @@ def test_pages_come_in_their_order_whatever_the_order_of_saving(
     store: Store, info: RunInfo, page_result: PageResult
 ) -> None:
     run = store.begin_run(info)
-    for position in [5, 199, 0, *range(6, 199), *range(1, 5)]:
+    for position in [5, 19, 0, *range(6, 19), *range(1, 5)]:
         page = replace(page_result, page=f"page {position}", flags=())
         store.save_pages(run, [CheckedResult(replace(PLACE, position=position), f"key {position}", page)])
-    expected = [f"page {position}" for position in range(200)]
+    expected = [f"page {position}" for position in range(20)]
     assert [result.page for result in store.results(run=run)] == expected
     assert [result.page for result in store.results(work="KR1d0030")] == expected
 

@@ -68,10 +68,12 @@ TEXTS = (
     "kanripo/KR1d0087/KR1d0087_223.txt",
 )
 
+PAIRS = [(text, list(Format)[(number + shift) % len(Format)]) for number, text in enumerate(TEXTS) for shift in (0, 1)]
+"""Each text in two formats, each format of several texts."""
+
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", TEXTS)
-@pytest.mark.parametrize("target", list(Format))
+@pytest.mark.parametrize(("text", "target"), PAIRS)
 def test_there_and_back_the_text_stays_and_every_other_difference_is_a_listed_loss(
     shared: Path, text: str, target: Format
 ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import tracemalloc
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -21,7 +20,6 @@ from proof.text.transcription import Transcription
 from tests.build import transcription
 from tests.growth import computing
 from tests.remarked import remarked
-from tests.wide import cross_section, looks_wide
 
 ENDINGS = st.sampled_from(["\n", "\r\n", "\r"])
 BODIES = st.one_of(  # what the benchmark's reader, a simple one, reads as the format has it
@@ -73,33 +71,6 @@ def check_places(text: Transcription) -> None:
             assert text.text[column.start : column.start + len(column.source)] == column.source
             for cell in column.cells:
                 assert column.source[cell.offset : cell.offset + cell.length] == cell.text
-
-
-def transcriptions(shared: Path) -> Iterator[Path]:
-    yield from sorted(path for path in shared.glob("kanripo/*/*_*.txt"))
-    yield from sorted(shared.glob("kanripo/*/WYG/*.txt"))
-    yield from sorted(shared.glob("facsimile/JMML/*.txt"))
-    yield shared / "seeds/003_ef0b6b28549717f0.txt"
-
-
-@pytest.mark.slow
-def test_pages_and_columns_are_counted_as_the_benchmark_counts_them(shared: Path, textpages: ModuleType) -> None:
-    """The same page ids in the same order, the same columns, the same bytes again."""
-    without_marks, count = [], 0
-    for path in cross_section(list(transcriptions(shared)), 20, lambda path: path.parent):
-        text = read_transcription(path)
-        if not text.pages:
-            without_marks.append(path.name)
-            continue
-        expected = textpages.read_pages(path)
-        if path.name == "KR1d0087_184.txt":
-            expected["KR1d0087_WYG_184-25b"].remove("* 版本")  # an Org heading is no column
-        assert columns(text) == expected
-        assert list(columns(text)) == list(expected)
-        assert text.data() == path.read_bytes()
-        count += len(text.pages)
-    assert without_marks == ["KR1d0087_000.txt"], "a file of a head alone"
-    assert count > (30_000 if looks_wide() else 3_000)
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -243,7 +214,7 @@ def test_ten_thousand_columns_on_a_page_are_read_as_quickly_as_a_thousand_ten_ti
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("unit", ["大", "(", ")", "(甲/", "&", "[", "<", "⿰", "[金*", "/", "(甲/乙)", "<a:"])
+@pytest.mark.parametrize("unit", ["大", "(甲/", "&", "<", "⿰", "[金*"])
 def test_a_column_of_fifty_thousand_characters_is_read_as_quickly_as_ten_of_five_thousand(unit: str) -> None:
     short, long = (unit * (length // len(unit)) + "¶\n" for length in (5_000, 50_000))
     most, made = 40 * computing(lambda: read_in(short)), list[Transcription]()

@@ -15,7 +15,7 @@ from proof.errors import TextError
 from proof.text.authorities import authorities
 from proof.text.model import Script
 from proof.text.pairs import pair_of, read_pairs
-from proof.text.variants import HOUSE, Relation, VariantPolicy, policy_of
+from proof.text.variants import HOUSE, Relation, VariantPolicy
 
 ONE_WORD = (Relation.SAME, Relation.FORM, Relation.TABOO, Relation.SCRIPT)
 MEASURED = Path(__file__).with_name("variant_pairs.tsv")
@@ -358,32 +358,3 @@ class TestCost:
     def test_an_answer_is_kept(self) -> None:
         assert traditional.relation("略", "畧") is traditional.relation("略", "畧")
         assert traditional.forms("略") is traditional.forms("略")
-
-
-FAMILY = "".join(
-    sorted({*"北比之乏疏踈疎總緫揔值直製制峯峰后後葢蓋盖畧略元玄", *traditional.forms("疏"), *traditional.forms("蓋")})
-)
-"""Characters of which many are forms of others."""
-
-
-@given(
-    st.dictionaries(
-        st.tuples(st.sampled_from(FAMILY), st.sampled_from(FAMILY)).filter(lambda pair: pair[0] < pair[1]),
-        st.sampled_from((Relation.FORM, Relation.DISTINCT, Relation.TABOO)),
-        min_size=1,
-        max_size=4,
-    ),
-    st.sampled_from(list(Script)),
-)
-def test_what_a_project_sorts_by_hand_changes_nothing_else_than_a_policy_weighed_anew_would(
-    tmp_path_factory: pytest.TempPathFactory, pairs: dict[tuple[str, str], Relation], script: Script
-) -> None:
-    folder = tmp_path_factory.mktemp("pairs")
-    own, shipped = folder / "own.tsv", folder / "shipped.tsv"
-    own.write_text("".join(f"{one}\t{other}\t{kind.value}\n" for (one, other), kind in pairs.items()), "utf-8")
-    shipped.write_bytes(HOUSE.read_bytes())
-    found, anew = policy_of(script, own), VariantPolicy(script, own, shipped=shipped)
-    for one in FAMILY:
-        assert found.forms(one) == anew.forms(one)
-        assert found.fold(one) == anew.fold(one)
-        assert [found.relation(one, other) for other in FAMILY] == [anew.relation(one, other) for other in FAMILY]

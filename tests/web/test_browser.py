@@ -205,35 +205,6 @@ def test_an_empty_box_deletes_nothing_and_a_deletion_is_named_and_taken_back(
     assert tabs[0].said == []
 
 
-def test_in_the_page_view_enter_in_an_empty_box_deletes_nothing(server: ServerProcess, tabs: list[Tab]) -> None:
-    page = tabs[0].page
-    page.goto(f"{server.address}/works/{WORK}/pages/1")
-    until(page, "document.body.dataset.ready === '1'")
-    cell = page.locator(".cell", has_text="射").first
-    cell.click()
-    page.keyboard.press("Enter")
-    expect(page.locator("#correct-problem")).to_contain_text("Type what is to stand here")
-    page.keyboard.press("Delete")
-    expect(page.locator("#act-told")).to_contain_text("deletes 射")
-    expect(page.locator(".cell.corrected")).to_have_text("射")
-    page.keyboard.press("z")
-    expect(page.locator("#act-told")).to_contain_text("Taken back: deletes 射")
-    expect(page.locator(".cell.corrected")).to_have_count(0)
-    until(page, "document.body.dataset.ready === '1'")
-    cell.focus()
-    with page.expect_navigation():  # what was taken back is told in the same words
-        page.keyboard.press("d")
-    expect(page.locator("#act-told")).to_contain_text("deletes 射")
-    expect(page.locator(".cell.corrected")).to_have_text("射")
-    said = [verdict for _, verdict, _ in verdicts(server.folder)]
-    assert said == [Verdict.DELETE, Verdict.UNDO, Verdict.DELETE]
-    page.goto(f"{server.address}/works/{WORK}/")
-    expect(page.locator("#rows li")).not_to_have_count(0)
-    page.keyboard.press("z")
-    expect(page.locator("#act-told")).to_contain_text("Taken back: deletes 射")
-    assert tabs[0].said == []
-
-
 def test_after_a_rule_z_takes_the_rule_back_and_no_decision(server: ServerProcess, tabs: list[Tab]) -> None:
     page = desk(tabs[0], server)
     page.keyboard.press("k")
@@ -407,19 +378,6 @@ def test_the_text_is_kept_with_what_the_copy_reads_after_an_authority_with_a_rem
         [made] = store.decisions.log(WORK)
     assert (made.verdict, made.state, made.reading) == (Verdict.RETAIN, State.RETAINED, made.transcribed)
     assert (made.copy_reads, made.authority, made.note) == (made.suggested, "理校", "文義不通")
-
-
-def test_markup_in_a_reading_shows_as_text(server: ServerProcess, tabs: list[Tab]) -> None:
-    page = desk(tabs[0], server, "?least_score=4.6&most_score=5")
-    expect(page.locator("#suggested")).to_have_text("<sc…t>")  # what is long is whole in the sentence below
-    expect(page.locator("#why")).to_contain_text(SCRIPT)
-    page.keyboard.press("t")
-    expect(page.locator("#trail")).to_contain_text(SCRIPT)
-    saved(page)
-    page.goto(f"{server.address}/works/{WORK}/?state=corrected")
-    expect(page.locator("a.row").first).to_contain_text(SCRIPT)
-    assert page.evaluate("window.broken") is None
-    assert tabs[0].said == []
 
 
 def test_the_glyph_in_question_is_in_the_box_and_the_text_beside_it_at_its_height(

@@ -116,12 +116,3 @@ def test_the_page_shows_what_stands_now_and_moves_with_its_image(page: Page) -> 
     still(page.locator("rect[data-n='12']"))
     assert abs(away()) < 3
     assert grave(page) == []
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("path", ["desk", "glyphs?text=公&against=告", "pages/1"])
-def test_axe_has_nothing_to_say(page: Page, path: str, scheme: str) -> None:
-    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    page.goto(f"/works/{WORK}/{path}")
-    page.wait_for_load_state("networkidle")
-    assert grave(page) == []

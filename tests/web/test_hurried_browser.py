@@ -17,18 +17,9 @@ from proof.store.decision_records import Verdict
 from proof.store.page_states import PageState
 from proof.store.saving import CheckedResult
 from tests.conftest import PATIENCE
-from tests.web.drawn import LINES, SCRIPT, WORK, fill, settings_in
+from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.served import serving
-from tests.web.waiting import open_desk, passed, press, saved, shown, still, until
-
-SLOW = """
-    const read = Response.prototype.json;
-    Response.prototype.json = async function () {
-        await new Promise((done) => setTimeout(done, 250));
-        return read.call(this);
-    };
-"""
-"""A browser that takes long over what the server answered."""
+from tests.web.waiting import open_desk, passed, press, saved, shown, until
 
 
 @pytest.fixture
@@ -117,33 +108,6 @@ def test_a_reading_that_is_not_suggested_any_more_is_not_taken(served: str, page
     assert verdicts(tmp_path) == [Verdict.TAKE]
 
 
-def test_a_page_said_to_be_two_things_in_a_row_is_the_second(served: str, page: Page) -> None:
-    """Nobody is told that somebody was quicker where it was themselves."""
-    page.add_init_script(SLOW)
-    page.goto(f"{served}/works/{WORK}/pages/2")
-    state = page.locator("#state")
-    with page.expect_response("**/states"):
-        state.select_option("proofread")
-    with page.expect_response("**/states") as second:
-        state.select_option("problem")
-    assert second.value.status == 201
-    expect(page.locator("#notices")).to_be_empty()
-    page.reload()
-    expect(page.locator("#state")).to_have_value("problem")
-
-
-def test_a_stroke_is_struck_once_however_often_the_key_is_pressed(served: str, page: Page, tmp_path: Path) -> None:
-    page.add_init_script(SLOW)
-    pairs(page, served)
-    for key in ("t", "t", "k"):
-        page.keyboard.press(key)
-    expect(page.locator("#outcome")).to_have_text("12 decided")
-    expect(page.locator("#chosen")).to_have_text("0 chosen")
-    page.keyboard.press("z")
-    expect(page.locator("#chosen")).to_have_text("12 chosen")
-    assert verdicts(tmp_path) == [Verdict.TAKE] * 12 + [Verdict.UNDO] * 12
-
-
 def test_a_stroke_counts_for_its_pair_though_another_is_shown_by_then(served: str, page: Page, tmp_path: Path) -> None:
     pairs(page, served)
     listed = page.locator("#pairlist button")
@@ -189,21 +153,6 @@ def test_whoever_is_quicker_than_the_next_flags_is_told_that_they_are_loading_an
     assert verdicts(tmp_path) == [Verdict.KEEP] * 12
 
 
-def test_what_the_server_never_heard_is_said_and_done_when_asked_again(served: str, page: Page, tmp_path: Path) -> None:
-    pairs(page, served)
-    trouble = page.get_by_role("alert")
-    expect(trouble).to_be_hidden()
-    page.route("**/decisions", lambda route: route.abort())
-    page.keyboard.press("t")
-    expect(trouble).to_have_text("The server does not answer. Try again.")
-    expect(page.locator("#chosen")).to_have_text("12 chosen")
-    page.unroute("**/decisions")
-    page.keyboard.press("t")
-    expect(page.locator("#outcome")).to_have_text("12 decided")
-    expect(trouble).to_be_hidden()
-    assert verdicts(tmp_path) == [Verdict.TAKE] * 12
-
-
 def test_a_state_that_the_server_never_heard_is_not_shown_as_said(served: str, page: Page) -> None:
     page.goto(f"{served}/works/{WORK}/pages/2")
     page.route("**/states", lambda route: route.abort())
@@ -226,22 +175,6 @@ def test_what_is_said_of_a_page_that_is_left_at_once_holds(served: str, page: Pa
         while store.queue.pages(WORK)[1].state is not PageState.PROOFREAD:
             assert time.monotonic() < deadline
             page.wait_for_timeout(20)
-
-
-def test_more_is_given_once_however_often_it_is_asked_for(served: str, page: Page) -> None:
-    pairs(page, served)
-    for _ in range(3):  # decided and taken back: seventy-two events, of which fifty are shown
-        page.keyboard.press("t")
-        expect(page.locator("#chosen")).to_have_text("0 chosen")
-        page.keyboard.press("z")
-        expect(page.locator("#chosen")).to_have_text("12 chosen")
-    page.goto(f"{served}/works/{WORK}/history")
-    expect(page.locator("#events li")).to_have_count(50)
-    let_go = held_back(page, "**/acts?*")
-    page.locator("#more").dblclick()
-    let_go()
-    expect(page.locator("#more")).to_be_hidden()
-    expect(page.locator("#events li")).to_have_count(72)
 
 
 def come(page: Page, let_go: Callable[[], None], address: str) -> None:
@@ -268,17 +201,6 @@ def test_a_stroke_that_is_quicker_than_the_glyphs_of_its_pair_decides_none_of_an
     expect(page.locator("#outcome")).to_have_text("12 decided")
     with Store.open(tmp_path / "proof.sqlite") as store:
         assert {one.reading for one in store.decisions.log(WORK, limit=100)} == {SCRIPT}
-
-
-def test_whoever_begins_at_once_begins_with_what_was_chosen(served: str, page: Page) -> None:
-    page.goto(f"{served}/works/{WORK}/")
-    let_go = held_back(page, "**/api/**/flags?*")
-    with page.expect_request("**/api/**/flags?*"):
-        page.get_by_label("insertion").check()
-    page.get_by_role("link", name="Begin").click()
-    page.wait_for_url("**/desk?*kind=insertion*")
-    let_go()
-    expect(page.locator("#kind")).to_have_text("insertion")
 
 
 def test_what_the_recogniser_saw_of_a_character_is_not_offered_for_another(served: str, page: Page) -> None:
@@ -370,38 +292,3 @@ def test_a_comment_that_is_on_its_way_takes_nothing_that_is_typed_meanwhile(serv
     page.keyboard.press("Escape")
     page.keyboard.press("ArrowLeft")
     expect(page.locator("#said")).to_contain_text("是吿")
-
-
-def test_that_a_comment_was_not_written_is_told_where_it_is_no_longer_open(served: str, page: Page) -> None:
-    open_desk(page, f"{served}/works/{WORK}/desk")
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route("**/comments", hold)
-    page.keyboard.press("n")
-    page.get_by_role("textbox", name="Comment").fill("是吿")
-    with page.expect_request("**/comments"):
-        page.keyboard.press("Control+Enter")
-    page.keyboard.press("Escape")
-    expect(page.locator("#talk")).to_be_hidden()
-    until(page, "true")
-    held[0].abort()
-    expect(page.locator("#trouble")).to_have_text("The server does not answer. Try again.")
-    page.keyboard.press("n")
-    expect(page.get_by_role("textbox", name="Comment")).to_have_value("是吿")
-
-
-def test_a_press_that_takes_its_time_opens_the_character_all_the_same(served: str, page: Page) -> None:
-    page.goto(f"{served}/works/{WORK}/pages/1")
-    expect(page.locator("body")).to_have_attribute("data-ready", "1")
-    place = page.locator("rect[data-n]").first
-    still(place)
-    box = place.bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.mouse.down()
-    page.wait_for_timeout(400)
-    page.mouse.up()
-    expect(page.locator("#correct-char")).to_have_text(LINES[0][0])

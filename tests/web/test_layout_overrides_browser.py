@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from proof.settings.config import Settings
 from proof.store import Store
 from tests.web.served import serving
-from tests.web.waiting import still, until
+from tests.web.waiting import still
 
 
 @pytest.fixture
@@ -62,28 +62,6 @@ def test_a_rule_is_dragged_and_the_page_read_again_and_it_is_taken_back(page: Pa
     with Store.open(Settings.load(project).store_address) as store:
         assert [one.layout is None for one in store.layout_overrides.history(work.name, 1)] == [False, True]
         assert store.layout_overrides.of_work(work.name) == {}
-
-
-def test_z_takes_back_what_was_set_right_and_still_says_so_when_the_page_was_read_again(
-    page: Page, project: Path
-) -> None:
-    page.locator("#layout-open").click()
-    rule = page.locator('[data-handle="rule-3"]')
-    expect(rule).to_be_attached()
-    rule.press("ArrowRight")
-    page.locator("#layout-read-again").click()
-    expect(page.locator("#read-again-said")).to_contain_text("Page read again")
-    expect(page.locator("body")).to_have_attribute("data-ready", "1")
-    page.locator("body").press("z")
-    told = page.locator("#act-told")
-    expect(told).to_contain_text("layout or image; the page is read again")
-    # where it was read before it could be shown, nothing more is told
-    over = "!JSON.parse(document.getElementById('data').textContent).under_way"
-    until(page, f"document.readyState === 'complete' && {over}")
-    expect(told).to_contain_text("layout or image; the page is read again")
-    with Store.open(Settings.load(project).store_address) as store:
-        [work] = store.queue.works()
-        assert [one.layout is None for one in store.layout_overrides.history(work.name, 1)] == [False, True]
 
 
 def test_where_a_page_stands_is_said_in_its_view_and_validated_by_another_person_alone(page: Page) -> None:

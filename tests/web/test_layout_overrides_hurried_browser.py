@@ -87,17 +87,6 @@ def said(state: str, **more: object) -> str:
     return json.dumps(body | more)
 
 
-def test_who_is_quicker_than_the_image_gets_the_handles_when_it_is_there(page: Page) -> None:
-    images = held(page, "**/info.json")
-    page.reload()
-    page.locator("#layout-open").click()
-    expect(page.locator("#layout-image option")).not_to_have_count(0)
-    come(page, images, 1)
-    expect(page.locator("[data-handle]")).to_have_count(0)
-    images[0].continue_()
-    expect(rule(page)).to_be_attached()
-
-
 def test_nothing_can_be_set_right_before_it_is_known_what_others_set_right(page: Page) -> None:
     answers = held(page, "**/layout-overrides")
     page.locator("#layout-open").click()
@@ -129,37 +118,6 @@ def test_an_answer_that_comes_late_undoes_nothing_that_was_dragged_since(page: P
     late.value.finished()
     page.evaluate("fetch('/healthz').then(answer => answer.text())")  # what was there before this has been read
     assert place(page) == moved
-
-
-def test_tools_that_are_shut_before_the_answer_leave_no_handles_behind(page: Page) -> None:
-    answers = held(page, "**/layout-overrides")
-    for _ in range(2):  # opened, shut
-        page.locator("#layout-open").click()
-    come(page, answers, 1)
-    with page.expect_response("**/layout-overrides") as late:
-        answers[0].continue_()
-    late.value.finished()
-    page.evaluate("fetch('/healthz').then(answer => answer.text())")
-    expect(page.locator("[data-handle]")).to_have_count(0)
-
-
-def test_of_two_searches_for_an_image_the_later_one_is_shown(page: Page) -> None:
-    page.locator("#layout-open").click()
-    expect(page.locator("#layout-read-again")).to_be_enabled()
-    answers = held(page, "**/images?sought=*")
-    page.locator("#layout-sought").fill("0192c")
-    come(page, answers, 1)
-    page.locator("#layout-sought").fill("0192d")
-    come(page, answers, 2)
-    answers[1].continue_()
-    options = page.locator("#layout-image option[value*=WYG]")
-    expect(options).to_have_count(1)
-    expect(options).to_have_attribute("value", "WYG0103-0192d.png")
-    with page.expect_response("**/images?sought=*") as late:
-        answers[0].continue_()
-    late.value.finished()
-    page.evaluate("fetch('/healthz').then(answer => answer.text())")
-    expect(options).to_have_attribute("value", "WYG0103-0192d.png")
 
 
 def test_what_was_set_though_its_answer_was_lost_is_not_taken_for_somebody_elses(page: Page, project: Path) -> None:
@@ -223,23 +181,6 @@ def test_a_server_that_is_away_for_a_moment_is_asked_again_and_that_is_told(page
     expect(page.locator("#layout-said")).to_contain_text("The page could not be read: The image is damaged.")
     expect(page.locator("#layout-said details")).to_contain_text("a.png: truncated")
     expect(page.locator("#layout-read-again")).to_be_enabled()
-
-
-def test_what_is_being_typed_is_not_lost_when_the_page_has_been_read(page: Page) -> None:
-    page.route("**/read-again", lambda route: route.fulfill(status=202, body=said("reading", askers=["x"])))
-    answers = held(page, f"**/{JOB}")
-    begin(page)
-    page.locator("#layout-read-again").click()
-    come(page, answers, 1)
-    page.locator(".cell").first.click()
-    page.locator("#correct-reading").fill("告")
-    outcome = {"status": "checked", "message": "", "fresh": 0, "gone": 0, "kept": 0, "lost": [], "told": ""}
-    answers[0].fulfill(body=said("done", outcome=outcome))
-    page.evaluate("fetch('/healthz').then(answer => answer.text())")
-    expect(page.locator("#correct-reading")).to_have_value("告")
-    page.locator("#correct-close").click()
-    page.locator("#notices").get_by_role("button", name="Reload the page").click()
-    expect(page.locator("#read-again-said")).to_contain_text("Page read again")
 
 
 def test_a_reading_is_taken_back_and_the_page_stands_as_it_was(page: Page) -> None:
@@ -361,27 +302,3 @@ def test_a_line_that_is_taken_beside_it_does_not_jump_and_is_set_more_exactly_wh
     for _ in range(3):
         closer(page)
     assert 0 < step() < 0.7 * far
-
-
-def test_what_moves_right_after_a_line_was_let_go_drags_it_no_further(page: Page) -> None:
-    """A busy browser hears of the next movement before it does what it had put off."""
-    ready(page)
-    x, y = spot(rule(page))
-    page.mouse.move(x, y)
-    at_once = """(line, [x, y]) => {
-        const drawn = () => document.querySelector(`[data-handle="${line.dataset.handle}"]`);
-        const mouse = { pointerId: 1, pointerType: "mouse", isPrimary: true, bubbles: true, cancelable: true };
-        const told = (type, by, buttons) =>
-            drawn().dispatchEvent(new PointerEvent(type, { ...mouse, buttons, clientX: x + by, clientY: y }));
-        const where = () => Number(drawn().getAttribute("x1"));
-        told("pointerdown", 0, 1);
-        told("pointermove", 6, 1);
-        told("pointerup", 6, 0);
-        const set = where();
-        told("pointermove", 40, 0);
-        return [set, where()];
-    }"""
-    before = place(page)
-    let_go, later = rule(page).evaluate(at_once, [x, y])
-    assert let_go > before
-    assert later == let_go

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.accounts import Role
-from proof.web import create_app
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.served import serving
 from tests.web.waiting import passed, photographed, saved, shown
@@ -312,53 +309,3 @@ def test_validation_is_a_queue_of_its_own_with_who_proofread_a_page_and_where_on
     expect(other.locator("h1")).to_have_text("WYG0103-0192a")
     one.goto(f"{address}/works/{WORK}/pages/2")
     expect(one.locator("#state")).to_have_value("validated")
-
-
-def test_no_page_asks_any_other_host_for_anything(browser: Browser, address: str, folder: Path) -> None:
-    """Every page that the application has is visited, with all that opens in it; each request is listened to."""
-    context = browser.new_context(viewport={"width": 1366, "height": 768}, locale="en-GB")
-    asked: list[str] = []
-    context.on("request", lambda request: asked.append(request.url))
-    page = context.new_page()
-    page.on("websocket", lambda socket: asked.append(socket.url))
-    page.goto(address)
-    log_in(page, "甲")
-    expect(page.locator("header.bar")).to_be_visible()
-    with Store.open(folder / "proof.sqlite") as store:
-        app = create_app(with_accounts(folder), store=store)
-    kept = {"work": WORK, "number": "1", "address": "010-1a"}
-    seen = set()
-    for rule in app.url_map.iter_rules():
-        endpoint = rule.endpoint
-        if endpoint.split(".")[0] not in {"pages", "accounts"} or "GET" not in (rule.methods or ()):
-            continue
-        path = re.sub(r"<(?:\w+:)?(\w+)>", lambda found: kept[found[1]], rule.rule)
-        page.goto(address + path)
-        page.wait_for_load_state("networkidle")
-        seen.add(endpoint)
-        page.keyboard.press("?")
-        if endpoint == "pages.queue":
-            page.keyboard.press("Escape")
-            page.locator("#dial").press("ArrowLeft")
-        if endpoint == "pages.page":
-            page.keyboard.press("Escape")
-            page.locator("#layout-open").click()
-            page.locator("#layout-image").select_option(index=1)
-            expect(page.locator("#layout-preview")).to_be_visible()
-        page.wait_for_load_state("networkidle")
-    page.goto(f"{address}/works/nothing/")
-    page.goto(f"{address}/account")
-    page.get_by_role("button", name="Log out").click()
-    expect(page.get_by_role("heading", name="Log in")).to_be_visible()
-    context.close()
-    wanted = {"queue", "desk", "page_list", "page", "pairs", "history", "log_in", "account", "people"}
-    assert wanted <= {endpoint.split(".")[1] for endpoint in seen}
-    elsewhere = {url for url in asked if not url.startswith((f"{address}/", "data:", "blob:"))}
-    assert elsewhere == set()
-    assert any("/preview" in url for url in asked), "what the layout's tools show was asked for too"
-
-
-def with_accounts(folder: Path) -> Settings:
-    """The settings of the project as `--auth` has them."""
-    settings = Settings.load(folder)
-    return replace(settings, serve=replace(settings.serve, auth=True))

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import random
 from contextlib import ExitStack
-from importlib import import_module
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from proof.store.accounts import Role
 from tests.soak import api
 
 pytestmark = pytest.mark.slow
@@ -43,9 +41,3 @@ class Desks(RuleBasedStateMachine):
 def test_whatever_hypothesis_asks_for_holds_to_the_model() -> None:
     few = settings(max_examples=6, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck))
     run_state_machine_as_test(Desks, settings=few)
-
-
-def test_the_model_sees_what_breaks_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Such as a server that lets a reader decide."""
-    monkeypatch.setitem(import_module("proof.web.rights").RIGHTS, Role.READER, frozenset({"see", "decide"}))
-    assert api.played(40, seed=11)[1]

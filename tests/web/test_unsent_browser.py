@@ -74,17 +74,6 @@ def cut_off(context: BrowserContext) -> None:
         )
 
 
-def test_that_the_last_decision_is_not_saved_is_told_where_nothing_is_left(context: BrowserContext) -> None:
-    page = desk(context, f"/works/{WORK}/desk?kind=insertion&first_page=1&last_page=1")
-    page.route(DECISIONS, lambda route: route.abort())
-    page.keyboard.press("k")
-    expect(page.locator("#end")).to_be_visible()
-    expect(page.locator("#waiting")).to_be_visible()
-    page.unroute(DECISIONS)
-    expect(page.locator("#waiting")).not_to_be_attached()
-    saved(page)
-
-
 def test_a_page_left_at_once_sends_what_was_decided_after_it(context: BrowserContext, folder: Path) -> None:
     page = desk(context)
     held: list[Route] = []
@@ -112,20 +101,6 @@ def test_what_waits_is_not_shown_again_as_open_when_the_desk_is_loaded_anew(
         (second, Verdict.TAKE),
         (second, Verdict.UNDO),
     ]
-
-
-def test_two_tabs_that_open_at_one_moment_keep_their_decisions_apart(context: BrowserContext, folder: Path) -> None:
-    """As when a browser opens all tabs of yesterday: nothing that one keeps takes the place of what another keeps."""
-    context.add_init_script("Date.now = () => 1800000000000")
-    tabs = [desk(context, f"/works/{WORK}/desk?kind={kind}") for kind in ("substitution", "insertion")]
-    cut_off(context)
-    flags = [press(tab, "k") for tab in tabs]
-    assert len(tabs[0].evaluate("Object.keys(localStorage).filter(key => key.startsWith('proof:'))")) == 2
-    for tab in tabs:
-        tab.close()
-    context.unroute(DECISIONS)
-    saved(desk(context))
-    assert {flag for flag, _, _ in stands(folder)} == set(flags)
 
 
 def test_what_two_tabs_both_send_is_written_once_and_each_goes_on_from_it(
@@ -160,20 +135,6 @@ def test_taking_back_after_the_page_was_loaded_anew_never_takes_back_what_anothe
     assert [one[1] for one in stands(folder)] == [Verdict.KEEP, Verdict.COPY]
 
 
-def test_taking_back_right_after_being_forestalled_takes_back_nothing(context: BrowserContext, folder: Path) -> None:
-    """The server has said that another was quicker, and not yet what they decided."""
-    page = desk(context)
-    decide(folder, shown(page), Verdict.COPY, 0)
-    held = hold(page, "**/flags/*")
-    flag = press(page, "k")
-    expect(page.locator("#notices .notice")).to_contain_text("王 was quicker")
-    page.keyboard.press("z")
-    saved(page)
-    for route in held:
-        route.continue_()
-    assert [one[:2] for one in stands(folder)] == [(flag, Verdict.COPY)]
-
-
 def test_what_is_pressed_while_a_flag_is_fetched_is_meant_for_that_flag(context: BrowserContext, folder: Path) -> None:
     page = desk(context)
     flag = press(page, "k")
@@ -189,47 +150,6 @@ def test_what_is_pressed_while_a_flag_is_fetched_is_meant_for_that_flag(context:
     expect(page.locator("#trail li")).to_contain_text(["copy reads so"])
     saved(page)
     assert stands(folder)[1:] == [(flag, Verdict.UNDO, State.OPEN), (flag, Verdict.COPY, State.COPY)]
-
-
-def test_taking_back_that_cannot_be_done_for_now_is_told_and_can_be_done_later(
-    context: BrowserContext, folder: Path
-) -> None:
-    page = desk(context)
-    flag = press(page, "k")
-    saved(page)
-    page.reload()
-    expect(page.locator("#flag")).to_be_visible()
-    page.route("**/undo", lambda route: route.abort())
-    page.keyboard.press("z")
-    expect(page.locator("#act-told")).to_contain_text("The server does not answer")
-    page.unroute("**/undo")
-    page.keyboard.press("z")
-    expect(page.locator("body")).to_have_attribute("data-flag", str(flag))
-    expect(page.locator("#act-told")).to_contain_text("Taken back")
-    assert [one[1] for one in stands(folder)] == [Verdict.KEEP, Verdict.UNDO]
-
-
-def test_what_was_taken_back_though_the_answer_was_lost_is_not_taken_back_twice(
-    context: BrowserContext, folder: Path
-) -> None:
-    page = desk(context)
-    flags = [press(page, "k"), press(page, "t")]
-    saved(page)
-
-    cut = {"status": 200, "content_type": "application/json", "body": '{"wh'}
-    page.route("**/undo", lambda route: (route.fetch(), route.fulfill(**cut)), times=1)
-    page.keyboard.press("z")
-    expect(page.locator("#act-told")).to_contain_text("The server does not answer")
-    page.reload()
-    expect(page.locator("#flag")).to_be_visible()
-    with page.expect_response("**/undo"):  # the flag may be shown already: it is open again
-        page.keyboard.press("z")
-    expect(page.locator("#act-told")).to_contain_text("Taken back")
-    expect(page.locator("body")).to_have_attribute("data-flag", str(flags[1]))
-    assert [one[:2] for one in stands(folder)] == [
-        *zip(flags, (Verdict.KEEP, Verdict.TAKE), strict=True),
-        (flags[1], Verdict.UNDO),
-    ]
 
 
 def test_of_two_tabs_of_one_person_either_takes_back_what_was_done_last(context: BrowserContext, folder: Path) -> None:
@@ -262,25 +182,6 @@ def test_nothing_is_taken_home_without_what_a_desk_has_still_to_send(context: Br
     saved(page)
     with other.expect_download():
         report.click()
-
-
-def test_a_flag_decided_twice_is_taken_back_twice(context: BrowserContext, folder: Path) -> None:
-    page = desk(context)
-    flag = press(page, "k")
-    page.keyboard.press("ArrowLeft")
-    expect(page.locator("body")).to_have_attribute("data-flag", str(flag))
-    assert press(page, "t") == flag
-    page.keyboard.press("z")
-    expect(page.locator("#stands")).to_contain_text("text kept")
-    page.keyboard.press("z")
-    expect(page.locator("#stands")).to_be_hidden()
-    saved(page)
-    assert [one[2] for one in stands(folder)] == [State.KEPT, State.CORRECTED, State.KEPT, State.OPEN]
-    for state in (State.KEPT, State.CORRECTED):
-        with page.expect_response(lambda one: one.request.method == "POST"):  # the undo is told in the same words
-            page.keyboard.press("y")
-        expect(page.locator("#act-told")).to_contain_text("text kept" if state is State.KEPT else "告 → 吿")
-        assert stands(folder)[-1][1:] == (Verdict.REDO, state)
 
 
 def test_an_image_that_does_not_come_is_told_of_and_comes_when_it_can(context: BrowserContext) -> None:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.decision_records import Verdict
 from tests.web.drawn import WORK
-from tests.web.waiting import open_desk, passed, photographed, press, saved, shown
+from tests.web.waiting import open_desk, passed, press, saved, shown
 
 AT = f"/works/{WORK}"
-VIEWS = {"find": "/find?q=公公", "progress": "/progress", "reading": "/pages/1#1-2", "finding": "/"}
 
 
 def decided(folder: Path) -> list[tuple[Verdict, str, str]]:
@@ -144,31 +140,6 @@ def test_what_is_left_out_of_a_confusion_stays_out_and_a_rule_leads_on(page: Pag
     expect(page.locator("#rulelist li")).to_have_count(1)
     expect(page.locator("#pairlist [aria-current=true]")).to_have_count(1)
     expect(page.locator("#pairlist [aria-current=true]")).not_to_have_text(first, use_inner_text=True)
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_nothing_hinders_a_screen_reader(page: Page, theme: str) -> None:
-    page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
-    for width, height in ((1440, 900), (390, 844)):
-        page.set_viewport_size({"width": width, "height": height})
-        for name, path in {
-            "find": "/find?q=公公",
-            "progress": "/progress",
-            "reading": "/pages/1#1-2",
-            "finding": "/",
-        }.items():
-            page.goto(AT + path)
-            if name == "reading":
-                page.keyboard.press("Enter")
-                expect(page.locator("#inplace-others button").first).to_be_visible()
-            elif name == "finding":
-                page.keyboard.press("/")
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, width)
-            photographed(page, f"way-{name}-{width}-{theme}")
-            if width < 768 or name == "reading":  # the others are looked at in `test_axe_browser`
-                found = Axe().run(page).response["violations"]
-                grave = [one for one in found if one["impact"] in ("serious", "critical")]
-                assert grave == [], json.dumps(grave, indent=1, ensure_ascii=False)[:3000]
 
 
 def test_a_flag_on_a_page_without_an_image_says_so_and_takes_nothing_from_one(page: Page, folder: Path) -> None:
