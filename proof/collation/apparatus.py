@@ -88,21 +88,21 @@ def _remarks(edition: Transcription) -> Iterator[tuple[str, int]]:
     """The editors' remarks in the text, those that columns and half-rows cut apart put together."""
     if not edition.paged:
         return
-    told, start, last = "", 0, None
+    remark, start, last = "", 0, None
     for stretch in edition.stretches():
         if stretch.layer is Layer.EDITOR:
             if last is None or _OPENING.match(stretch.source):
-                if told:
-                    yield told, start
-                told, start = "", stretch.start
-            told += stretch.source
+                if remark:
+                    yield remark, start
+                remark, start = "", stretch.start
+            remark += stretch.source
             last = stretch
         elif stretch.source.strip():
-            if told:
-                yield told, start
-            told, last = "", None
-    if told:
-        yield told, start
+            if remark:
+                yield remark, start
+            remark, last = "", None
+    if remark:
+        yield remark, start
 
 
 def _house(note: Footnote) -> ApparatusNote:
@@ -113,11 +113,11 @@ def _house(note: Footnote) -> ApparatusNote:
         return ApparatusNote(note.text, note.start, anchor)
     clauses = [clause for clause in _CLAUSE.split(rest.translate(_PLAIN)) if clause]
     for pattern in _HOUSE:
-        found = pattern.fullmatch(clauses[0]) if clauses else None
-        if found is None:
+        parsed = pattern.fullmatch(clauses[0]) if clauses else None
+        if parsed is None:
             continue
-        groups = found.groupdict()
-        verb = found["verb"]
+        groups = parsed.groupdict()
+        verb = parsed["verb"]
         extra = verb in ("原衍", "衍", "刪", "疑衍")
         lacking = verb in ("補", "原脫", "脫", "疑脫")
         followed = next((match["authority"] for clause in clauses if (match := _FOLLOWED.match(clause))), "")
@@ -138,23 +138,24 @@ def _siku(text: str, start: int) -> ApparatusNote:
     body = _OPENING.sub("", _STOPS.sub("", text), count=1)
     plain = body.translate(_PLAIN)
     for pattern in _SIKU:
-        found = pattern.fullmatch(plain)
-        if found is None:
+        parsed = pattern.fullmatch(plain)
+        if parsed is None:
             continue
-        groups = found.groupdict()
+        groups = parsed.groupdict()
 
-        def own(name: str, found: re.Match[str] = found) -> str:
+        def own(name: str, parsed: re.Match[str] = parsed) -> str:
             """What the note itself writes there, in its own script."""
-            return body[found.start(name) : found.end(name)] if found.groupdict().get(name) else ""
+            return body[parsed.start(name) : parsed.end(name)] if parsed.groupdict().get(name) else ""
 
-        lacking = any(sign in found["verb"] for sign in _LACKING)
+        verb = parsed["verb"]
+        lacking = any(sign in verb for sign in _LACKING)
         neighbour = own("after") or own("before") or (own("lemma") if lacking else "")
         return ApparatusNote(
             text=text,
             start=start,
             anchor=start,
-            verb=found["verb"],
-            lemma=own("reading") if lacking else "" if "衍" in found["verb"] or found["verb"] == "有" else own("lemma"),
+            verb=verb,
+            lemma=own("reading") if lacking else "" if "衍" in verb or verb == "有" else own("lemma"),
             reading="" if lacking else own("reading"),
             witness=own("witness"),
             authority=groups.get("authority") or groups.get("lacks") or "",

@@ -88,9 +88,9 @@ def _aligned(a: str, b: str) -> list[AlignedPart]:
 
 def _small(a: str, b: str, rest_a: Sequence[Span], rest_b: Sequence[Span]) -> list[Seed]:
     """Short sayings in what is left over of both, where either has them once and nothing longer."""
-    one, other = _Remains(a, rest_a, _ENDS[0]), _Remains(b, rest_b, _ENDS[1])
-    found: list[Seed] = []
-    seeds = sorted(seeds_of(one.text, other.text, LEAST_WORDS), key=lambda seed: (-seed[2], seed[0], seed[1]))
+    rest_of_a, rest_of_b = _Remains(a, rest_a, _ENDS[0]), _Remains(b, rest_b, _ENDS[1])
+    kept: list[Seed] = []
+    seeds = sorted(seeds_of(rest_of_a.text, rest_of_b.text, LEAST_WORDS), key=lambda seed: (-seed[2], seed[0], seed[1]))
     of_a, of_b = Counter(x for x, _, _ in seeds), Counter(y for _, y, _ in seeds)
     taken_a, taken_b = Covered(), Covered()
     for x, y, length in seeds:
@@ -99,8 +99,8 @@ def _small(a: str, b: str, rest_a: Sequence[Span], rest_b: Sequence[Span]) -> li
             continue
         taken_a.add(x, x + length)
         taken_b.add(y, y + length)
-        found.append((one.place(x), other.place(y), length))
-    return found
+        kept.append((rest_of_a.place(x), rest_of_b.place(y), length))
+    return kept
 
 
 def repeated(a: str, b: str, blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
@@ -110,27 +110,27 @@ def repeated(a: str, b: str, blocks: Sequence[AlignedPart]) -> list[AlignedPart]
     `blocks` are those of `align(a, b)`. Each part answers as many characters of `b`, one by one; no place of `a` is in
     two of them, places of `b` are in as many as there are quotations.
     """
-    found: list[AlignedPart] = []
+    parts: list[AlignedPart] = []
     answered = [(op.a0, op.a1) for block in blocks for op in block.ops if op.equal]
     while True:
         more = _said_again(_Remains(a, gaps(answered, len(a)), _ENDS[0]), b)
         if not more:
-            return sorted(found, key=lambda part: part.a0)
-        found += more
+            return sorted(parts, key=lambda part: part.a0)
+        parts += more
         answered += [(part.a0, part.a1) for part in more]
 
 
 def _said_again(rest: _Remains, b: str) -> list[AlignedPart]:
     """The parts of what is left over that `b` has, each place of `b` once."""
-    found = []
+    parts = []
     for block in align(rest.text, b):
         for op in block.ops:
             length = op.a1 - op.a0
             if length == op.b1 - op.b0 and _ENDS[0] not in rest.text[op.a0 : op.a1]:
                 start = rest.place(op.a0)
-                one = Op(op.equal, start, start + length, op.b0, op.b1)
-                found.append(AlignedPart(one.a0, one.a1, one.b0, one.b1, (one,)))
-    return found
+                moved = Op(op.equal, start, start + length, op.b0, op.b1)
+                parts.append(AlignedPart(moved.a0, moved.a1, moved.b0, moved.b1, (moved,)))
+    return parts
 
 
 class _Remains:
@@ -153,14 +153,14 @@ class _Remains:
 
 def gaps(spans: Sequence[Span], length: int) -> list[Span]:
     """What of `0:length` no span covers."""
-    found, at = [], 0
+    uncovered, at = [], 0
     for start, end in sorted(spans):
         if start > at:
-            found.append((at, start))
+            uncovered.append((at, start))
         at = max(at, end)
     if at < length:
-        found.append((at, length))
-    return found
+        uncovered.append((at, length))
+    return uncovered
 
 
 def _block(a: str, b: str, chain: list[Seed]) -> AlignedPart:
@@ -209,14 +209,15 @@ def _without_islands(ops: list[Op]) -> list[Op]:
     """A character or two that are equal amid what is unlike, or in the middle of what only one side has, are chance,
     no agreement: the fewest edits find such pairs between any two sentences."""
     clean: list[Op] = []
-    for index, found in enumerate(ops):
+    for index, edit in enumerate(ops):
         last = clean[-1] if clean else None
-        around = [one for one in (last, ops[index + 1] if index + 1 < len(ops) else None) if one and not one.equal]
-        length = found.a1 - found.a0
-        uneven = sum(abs((one.a1 - one.a0) - (one.b1 - one.b0)) for one in around)
-        unlike = sum(min(one.a1 - one.a0, one.b1 - one.b0) for one in around)
+        beside = (last, ops[index + 1] if index + 1 < len(ops) else None)
+        neighbours = [neighbour for neighbour in beside if neighbour and not neighbour.equal]
+        length = edit.a1 - edit.a0
+        uneven = sum(abs((neighbour.a1 - neighbour.a0) - (neighbour.b1 - neighbour.b0)) for neighbour in neighbours)
+        unlike = sum(min(neighbour.a1 - neighbour.a0, neighbour.b1 - neighbour.b0) for neighbour in neighbours)
         chance = length <= ISLAND and (uneven >= 6 * length + 2 or unlike >= 3 * length + 1)
-        op = Op(found.equal and not chance, found.a0, found.a1, found.b0, found.b1)
+        op = Op(edit.equal and not chance, edit.a0, edit.a1, edit.b0, edit.b1)
         if last is not None and not last.equal and not op.equal:
             clean[-1] = Op(False, last.a0, op.a1, last.b0, op.b1)
         else:
@@ -243,28 +244,28 @@ def _joined(ops: list[Op]) -> Iterator[Op]:
 def _extended(a: str, b: str, blocks: list[AlignedPart]) -> list[AlignedPart]:
     """Blocks that are neighbours in both sequences are one, what is between them aligned; free ends reach as far as
     the two agree."""
-    found: list[AlignedPart] = []
+    merged: list[AlignedPart] = []
     ends = _Neighbours(blocks, len(b))
     for block in sorted(blocks, key=lambda block: block.a0):
-        last = found[-1] if found else None
+        last = merged[-1] if merged else None
         if last is not None and ends.before(block) == last.b1 and _follows(last, block):
             between = fill(a, b, last.a1, block.a0, last.b1, block.b0)
-            found[-1] = AlignedPart(
+            merged[-1] = AlignedPart(
                 last.a0, block.a1, last.b0, block.b1, tuple(_joined([*last.ops, *between, *block.ops]))
             )
         else:
-            found.append(block)
-    ends = _Neighbours(found, len(b))
-    for index, block in enumerate(found):
-        left = found[index - 1].a1 if index else 0
-        right = found[index + 1].a0 if index + 1 < len(found) else len(a)
-        found[index] = _reaching(a, b, block, (left, right), (ends.before(block), ends.behind(block)))
-        ends.replace(block, found[index])
-    if found and ends.before(found[0]) == 0:
-        found[0] = _from_the_beginning(a, b, found[0])
-    if found and ends.behind(found[-1]) == len(b):
-        found[-1] = _to_the_end(a, b, found[-1])
-    return found
+            merged.append(block)
+    ends = _Neighbours(merged, len(b))
+    for index, block in enumerate(merged):
+        left = merged[index - 1].a1 if index else 0
+        right = merged[index + 1].a0 if index + 1 < len(merged) else len(a)
+        merged[index] = _reaching(a, b, block, (left, right), (ends.before(block), ends.behind(block)))
+        ends.replace(block, merged[index])
+    if merged and ends.before(merged[0]) == 0:
+        merged[0] = _from_the_beginning(a, b, merged[0])
+    if merged and ends.behind(merged[-1]) == len(b):
+        merged[-1] = _to_the_end(a, b, merged[-1])
+    return merged
 
 
 class _Neighbours:
@@ -302,8 +303,8 @@ def _to_the_end(a: str, b: str, block: AlignedPart) -> AlignedPart:
     return AlignedPart(block.a0, m, block.b0, n, tuple(_joined([*block.ops, *fill(a, b, block.a1, m, block.b1, n)])))
 
 
-def _follows(one: AlignedPart, other: AlignedPart) -> bool:
-    da, db = other.a0 - one.a1, other.b0 - one.b1
+def _follows(first: AlignedPart, second: AlignedPart) -> bool:
+    da, db = second.a0 - first.a1, second.b0 - first.b1
     return 0 <= da <= REACH and 0 <= db <= REACH and (da <= BOTH or db <= BOTH)
 
 
@@ -326,10 +327,10 @@ def _reaching_once(a: str, b: str, block: AlignedPart, in_a: Span, in_b: Span) -
     return AlignedPart(a0, a1, b0, b1, tuple(_joined(ops)))
 
 
-def _agreeing(one: str, other: str) -> tuple[int, int]:
+def _agreeing(first: str, second: str) -> tuple[int, int]:
     """How far two texts agree from their beginning: where equal characters outweigh the others by most."""
     best, score, place = 0.0, 0.0, (0, 0)
-    for code in Levenshtein.opcodes(one, other):
+    for code in Levenshtein.opcodes(first, second):
         length = max(code.src_end - code.src_start, code.dest_end - code.dest_start)
         score += length if code.tag == "equal" else -1.5 * length
         if score > best:

@@ -116,11 +116,11 @@ class CharacterClassifier:
         """The verdict, asked from the side of the simplified one of the two where they differ in script, else from
         both: a form of 1956 is an error in either of two traditional texts, in simplified ones any tie is one."""
         if self.base is not self.other:
-            one, two = (base, other) if self.base is Script.SIMPLIFIED else (other, base)
-            return self.policy(Script.SIMPLIFIED).relation(one, two)
+            first, second = (base, other) if self.base is Script.SIMPLIFIED else (other, base)
+            return self.policy(Script.SIMPLIFIED).relation(first, second)
         policy = self.policy(self.base)
-        one, two = sorted((base, other))
-        verdicts = policy.relation(one, two), policy.relation(two, one)
+        first, second = sorted((base, other))
+        verdicts = policy.relation(first, second), policy.relation(second, first)
         distinct = [verdict for verdict in verdicts if verdict.relation is Relation.DISTINCT]
         if self.base is Script.TRADITIONAL and distinct:
             return distinct[0]
@@ -177,16 +177,16 @@ class Sorter:
         return Class.READING, "phrase"
 
     def _two_words(self, at: int, to: int, rule: str) -> Sorted:
-        pairs = [(one, other) for one in self._meant(self._a, at) for other in self._meant(self._b, to)]
+        pairs = [(mine, theirs) for mine in self._meant(self._a, at) for theirs in self._meant(self._b, to)]
         if rule in _LISTED:
             for tie in TIES:
-                evidence = next((evidence for one, other in pairs if (evidence := tie(one, other))), "")
+                evidence = next((evidence for mine, theirs in pairs if (evidence := tie(mine, theirs))), "")
                 if evidence:
                     return Class.ORTHOGRAPHY, evidence
         elif rule == "simplified-in-traditional":
             return Class.SCRIPT, rule
-        evident = any(near_in_shape(one, other) for one, other in pairs)
-        if evident or any(other in look_alikes(one) or share_part(one, other) for one, other in pairs):
+        evident = any(near_in_shape(mine, theirs) for mine, theirs in pairs)
+        if evident or any(theirs in look_alikes(mine) or share_part(mine, theirs) for mine, theirs in pairs):
             evidence = self._out_of_place(at, to)
             if evidence:
                 return Class.ERROR, evidence
@@ -255,29 +255,29 @@ def titles(of: WitnessTokens) -> frozenset[int]:
     """The numbers of the lines that are a title with the number of a juan, and of those of its authors behind."""
     begins = [0, *(np.flatnonzero(np.diff(np.asarray(of.blocks))) + 1).tolist(), len(of)] if len(of) else []
     lines = {of.blocks[start]: of.text(start, min(end, start + TITLE + 1)) for start, end in pairwise(begins)}
-    found, last = set(), -2
+    covered, last = set(), -2
     for number, line in lines.items():
         author = number - last <= 2 and len(line) <= AUTHOR and _AUTHOR.search(line)
         if author or (len(line) <= TITLE and _TITLE.search(line)):
-            found.add(number)
+            covered.add(number)
             last = number
-    return frozenset(found)
+    return frozenset(covered)
 
 
-def _listed(one: str, other: str) -> str:
-    testimony = authorities().about(one, other)
+def _listed(first: str, second: str) -> str:
+    testimony = authorities().about(first, second)
     return f"listed-{testimony.name}" if testimony.name else "borrowing" if "b" in testimony.against else ""
 
 
-def _homophones(one: str, other: str) -> bool:
-    return any(homophones(mine, theirs) for mine in _forms(one) for theirs in _forms(other))
+def _homophones(first: str, second: str) -> bool:
+    return any(homophones(mine, theirs) for mine in _forms(first) for theirs in _forms(second))
 
 
 TIES: Sequence[Callable[[str, str], str]] = (
-    lambda one, other: "one-shape" * run_together(one, other),
+    lambda first, second: "one-shape" * run_together(first, second),
     _listed,
-    lambda one, other: "opencc-one-to-many" * authorities().conversions.one_to_many(one, other),
-    lambda one, other: "homophones" * _homophones(one, other),
+    lambda first, second: "opencc-one-to-many" * authorities().conversions.one_to_many(first, second),
+    lambda first, second: "homophones" * _homophones(first, second),
 )
 """What may tie two words that are written for one another: each gives the name of the evidence, empty for none."""
 

@@ -26,20 +26,22 @@ Token = dict[str, Any]
 
 def in_order(collation: Collation) -> bool:
     """Whether the parts of the witness stand in the order of the base."""
-    return all(one.b1 <= other.b0 for one, other in pairwise(collation.blocks))
+    return all(block.b1 <= following.b0 for block, following in pairwise(collation.blocks))
 
 
 def collatex(collations: Sequence[Collation], names: Sequence[str]) -> dict[str, Any]:
     """The table of all witnesses that it can hold; `names` are those of the base and of each witness. All collations
     have the same base."""
-    held = [(name, one) for name, one in zip(names[1:], collations, strict=True) if in_order(one)]
+    held = [(name, collation) for name, collation in zip(names[1:], collations, strict=True) if in_order(collation)]
     if not held:
         return {"witnesses": [names[0]], "table": [[_tokens(collations[0].base, 0, len(collations[0].base))]]}
     common = CommonBase.of([collation for _, collation in held])
     base = common.tokens
     spans = [list(_spans(collation, common, number)) for number, (_, collation) in enumerate(held)]
     table = []
-    readers = [_Reader(collation.witness, found) for (_, collation), found in zip(held, spans, strict=True)]
+    readers = [
+        _Reader(collation.witness, witness_spans) for (_, collation), witness_spans in zip(held, spans, strict=True)
+    ]
     for start, end in _segments(spans, len(base)):
         cells = [_tokens(base, start // 2, end // 2), *(reader.read(start, end) for reader in readers)]
         if any(cells):
@@ -76,7 +78,7 @@ def _spans(collation: Collation, common: CommonBase, number: int) -> Iterator[_S
         if a0 == a1 or a1 - a0 != b1 - b0:
             parts = [(a0, a1, b0, b1)]
         else:  # one by one: parted where a character that was not compared stands between
-            cuts = [a0, *(one for one in range(a0 + 1, a1) if numbers[one] != numbers[one - 1] + 1), a1]
+            cuts = [a0, *(at for at in range(a0 + 1, a1) if numbers[at] != numbers[at - 1] + 1), a1]
             parts = [(start, end, b0 + start - a0, b0 + end - a0) for start, end in pairwise(cuts)]
         for start, end, first, last in parts:
             here, there = common.span(number, start, end) if end > start else (at, at)
@@ -104,7 +106,7 @@ def _stretches(collation: Collation) -> Iterator[tuple[int, int, int, int]]:
 def _segments(spans: Sequence[list[_Span]], length: int) -> Iterator[tuple[int, int]]:
     """The places of the base from cut to cut: wherever a stretch of any witness ends, but nowhere within one that
     cannot be divided."""
-    every = [span for found in spans for span in found]
+    every = [span for witness_spans in spans for span in witness_spans]
     cuts = sorted({0, 2 * length + 1} | {place for span in every for place in (span.start, span.end)})
     within: set[int] = set()
     for span in every:

@@ -19,8 +19,8 @@ from proof.collation.differences import (
     Difference,
     SystematicPair,
     between_blocks,
-    differences,
     systematic,
+    within_blocks,
 )
 from proof.collation.note_layout import NoteLayout, set_otherwise, with_notes
 from proof.collation.quality import WitnessQuality, quality_by_juan
@@ -103,7 +103,7 @@ class Collation:
 
     def of(self, *categories: Class) -> list[Difference]:
         """The differences of these classes, in the order of the base."""
-        return [one for one in self.differences if one.category in categories]
+        return [difference for difference in self.differences if difference.category in categories]
 
     def aligned(self) -> dict[int, int]:
         """Which character of the witness answers each of the base, where one does."""
@@ -144,30 +144,30 @@ def collate(base: Transcription, witness: Transcription, pairs: Path | None = No
     policies = {script: policy_of(script, pairs) for script in (base.script, witness.script, Script.SIMPLIFIED)}
     keys = Keys(policies[Script.SIMPLIFIED].fold)
     a, b = sequence_of(base, keys, mine), sequence_of(witness, keys, theirs)
-    for one in (a, b):
-        if not len(one):
-            raise UsageError(f"{one.edition.path} has no text to collate")
+    for edition, tokens in ((base, a), (witness, b)):
+        if not len(tokens):
+            raise UsageError(f"{edition.path} has no text to collate")
     blocks = align(a.keys, b.keys)
     sorter = Sorter(a, b, CharacterClassifier(base.script, witness.script, policies))
-    found = [*differences(a, b, blocks, sorter), *between_blocks(a, b, blocks)]
-    found.sort(key=lambda one: (one.a0, one.a1, one.b0))
-    found, pairs_all_over = systematic(a, b, blocks, with_notes(a, b, found, keys.key))
-    found, more_all_over = recurring(a, b, found)
-    found = as_readings(a, b, found)
-    again = repeated(a.keys, b.keys, blocks)
-    again_there = repeated(b.keys, a.keys, [block.turned() for block in blocks])
-    said, said_there = _covered(again), _covered(again_there)
-    found = _annotated(a, b, _with_repetitions(found, said, said_there))
+    differences = [*within_blocks(a, b, blocks, sorter), *between_blocks(a, b, blocks)]
+    differences.sort(key=lambda difference: (difference.a0, difference.a1, difference.b0))
+    differences, pairs_all_over = systematic(a, b, blocks, with_notes(a, b, differences, keys.key))
+    differences, more_all_over = recurring(a, b, differences)
+    differences = as_readings(a, b, differences)
+    repeats = repeated(a.keys, b.keys, blocks)
+    repeats_there = repeated(b.keys, a.keys, [block.turned() for block in blocks])
+    in_repeats, in_repeats_there = _covered(repeats), _covered(repeats_there)
+    differences = _annotated(a, b, _with_repetitions(differences, in_repeats, in_repeats_there))
     return Collation(
         base=a,
         witness=b,
         blocks=tuple(blocks),
-        differences=tuple(found),
+        differences=tuple(differences),
         systematic=(*pairs_all_over, *more_all_over),
-        placements=tuple(_placements(a, b, blocks, again)),
-        only_base=tuple(_passages(a, [(block.a0, block.a1) for block in blocks], said)),
-        only_witness=tuple(_passages(b, [(block.b0, block.b1) for block in blocks], said_there)),
-        again=tuple(again),
+        placements=tuple(_placements(a, b, blocks, repeats)),
+        only_base=tuple(_passages(a, [(block.a0, block.a1) for block in blocks], in_repeats)),
+        only_witness=tuple(_passages(b, [(block.b0, block.b1) for block in blocks], in_repeats_there)),
+        again=tuple(repeats),
         notes=tuple(set_otherwise(a, b, blocks)),
         left_out=tuple(sorted((base.layers - mine) | (witness.layers - theirs))),
         quality=tuple(quality_by_juan(a, b, *answering(blocks))),
@@ -180,14 +180,15 @@ def _covered(parts: Sequence[AlignedPart]) -> frozenset[int]:
 
 
 def _with_repetitions(
-    found: Sequence[Difference], said: frozenset[int], said_there: frozenset[int]
+    differences: Sequence[Difference], in_repeats: frozenset[int], in_repeats_there: frozenset[int]
 ) -> list[Difference]:
-    """The differences, of passages those named that say again, for the most part, what stands elsewhere too."""
+    """The differences, with passages marked of which at least half repeats what stands elsewhere."""
     done = []
-    for one in found:
-        here = sum(at in said for at in range(one.a0, one.a1)) + sum(at in said_there for at in range(one.b0, one.b1))
-        again = one.category is Class.PASSAGE and 2 * here >= one.a1 - one.a0 + one.b1 - one.b0
-        done.append(replace(one, rule=SAID_AGAIN) if again else one)
+    for difference in differences:
+        here, there = range(difference.a0, difference.a1), range(difference.b0, difference.b1)
+        repeated_count = sum(at in in_repeats for at in here) + sum(at in in_repeats_there for at in there)
+        again = difference.category is Class.PASSAGE and 2 * repeated_count >= len(here) + len(there)
+        done.append(replace(difference, rule=SAID_AGAIN) if again else difference)
     return done
 
 
@@ -222,37 +223,40 @@ def _placements(
     ]
 
 
-def _passages(of: WitnessTokens, spans: list[tuple[int, int]], said: frozenset[int]) -> list[Passage]:
-    found = []
-    for start, end in gaps(spans, len(of)):
-        last = of.cells[end - 1]
-        text = of.text(start, end)
-        told = text if end - start <= 40 else f"{of.text(start, start + 18)}…{of.text(end - 18, end)}"
-        again = sum(at in said for at in range(start, end))
-        found.append(Passage(of.cells[start].start, last.start + last.length, end - start, told, again))
-    return found
+def _passages(tokens: WitnessTokens, spans: list[tuple[int, int]], in_repeats: frozenset[int]) -> list[Passage]:
+    passages = []
+    for start, end in gaps(spans, len(tokens)):
+        last = tokens.cells[end - 1]
+        text = tokens.text(start, end)
+        shown = text if end - start <= 40 else f"{tokens.text(start, start + 18)}…{tokens.text(end - 18, end)}"
+        again = sum(at in in_repeats for at in range(start, end))
+        passages.append(Passage(tokens.cells[start].start, last.start + last.length, end - start, shown, again))
+    return passages
 
 
-def _annotated(a: WitnessTokens, b: WitnessTokens, found: list[Difference]) -> list[Difference]:
+def _annotated(a: WitnessTokens, b: WitnessTokens, differences: list[Difference]) -> list[Difference]:
     """The differences with the notes of either apparatus that speak of their place."""
     mine, theirs = noted(a), noted(b)
     done = []
-    for one in found:
-        if one.category in (Class.PASSAGE, Class.UNLIKE):
-            done.append(one)
+    for difference in differences:
+        if difference.category in (Class.PASSAGE, Class.UNLIKE):
+            done.append(difference)
             continue
-        notes = [note for at in range(one.a0, max(one.a1, one.a0 + 1)) for note in mine.get(at, ())]
-        notes += [note for at in range(one.b0, max(one.b1, one.b0 + 1)) for note in theirs.get(at, ())]
-        told = replace(one, notes=tuple(dict.fromkeys(notes))) if notes else one
-        if one.category in WORDS and any(_faulted(note, one) for note in notes):
-            told = replace(told, category=Class.ERROR, rule="apparatus")
-        done.append(told)
+        here = range(difference.a0, max(difference.a1, difference.a0 + 1))
+        there = range(difference.b0, max(difference.b1, difference.b0 + 1))
+        notes = [note for at in here for note in mine.get(at, ())] + [
+            note for at in there for note in theirs.get(at, ())
+        ]
+        annotated = replace(difference, notes=tuple(dict.fromkeys(notes)))
+        if difference.category in WORDS and any(_faulted(note, difference) for note in notes):
+            annotated = replace(annotated, category=Class.ERROR, rule="apparatus")
+        done.append(annotated)
     return done
 
 
-def _faulted(note: ApparatusNote, one: Difference) -> bool:
+def _faulted(note: ApparatusNote, difference: Difference) -> bool:
     """Whether a note calls one of the two readings an error: it was so once, and was put right."""
-    return note.verb in FAULTS and bool({one.base, one.witness} & {note.lemma, note.reading} - {""})
+    return note.verb in FAULTS and bool({difference.base, difference.witness} & {note.lemma, note.reading} - {""})
 
 
 def noted(of: WitnessTokens) -> dict[int, list[ApparatusNote]]:

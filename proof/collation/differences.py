@@ -71,14 +71,19 @@ class Difference:
     length: int
     notes: tuple[ApparatusNote, ...] = ()
 
+    @property
+    def size(self) -> int:
+        """The characters of the longer side."""
+        return max(self.a1 - self.a0, self.b1 - self.b0)
+
 
 @dataclass(frozen=True, slots=True)
 class SystematicPair:
-    """A character of one of the two that stands for another one all over: damage of an encoding, or a habit.
+    """A character of one text in whose place the other regularly has another one: a damaged encoding, or usage.
 
-    `side` is whose character that is: wherever it stands there, the other has the other character. `places` are the
-    code points in the base's file of all occurrences of `base`, in every layer, compared or not, `witness_places`
-    those of `witness` in the witness's; `confirmed` is at how many of them the two answer one another.
+    `side` is the text whose character is always answered so. `places` are the code points in the base's file of all
+    occurrences of `base`, in every layer, compared or not, `witness_places` those of `witness` in the witness's file;
+    `confirmed` is at how many of them the two are aligned with one another.
     """
 
     base: str
@@ -89,20 +94,18 @@ class SystematicPair:
     confirmed: int
 
 
-def differences(a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart], sorter: Sorter) -> list[Difference]:
+def within_blocks(
+    a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart], sorter: Sorter
+) -> Iterator[Difference]:
     """All differences within the blocks, in the order of the base."""
-    found: list[Difference] = []
     for block in blocks:
-        within: list[Difference] = []
         for op, one_text in zip(block.ops, _one_text(block), strict=True):
             of_op = _of_op(a, b, op, sorter)
-            within += of_op if one_text else map(_parallel, of_op)
-        found += within
-    return found
+            yield from of_op if one_text else map(_parallel, of_op)
 
 
-def _parallel(one: Difference) -> Difference:
-    return replace(one, category=Class.PARALLEL) if one.category in WORDS else one
+def _parallel(difference: Difference) -> Difference:
+    return replace(difference, category=Class.PARALLEL) if difference.category in WORDS else difference
 
 
 def _one_text(block: AlignedPart) -> list[bool]:
@@ -114,15 +117,15 @@ def _one_text(block: AlignedPart) -> list[bool]:
         total.append(total[-1] + size)
     if equal[-1] < ONE_TEXT * total[-1]:
         return [False] * len(block.ops)
-    found = []
+    verdicts = []
     for number in range(len(block.ops)):
         low, high = max(0, total[number] - AROUND), min(total[-1], total[number + 1] + AROUND)
         first, last = bisect_right(total, low) - 1, bisect_left(total, high)
         # a stretch that goes beyond the reach is counted as far as it is within
         beyond = (low - total[first]) * block.ops[first].equal if first < len(block.ops) else 0
         beyond += (total[last] - high) * block.ops[last - 1].equal if last else 0
-        found.append(equal[last] - equal[first] - beyond >= ONE_TEXT * (high - low))
-    return found
+        verdicts.append(equal[last] - equal[first] - beyond >= ONE_TEXT * (high - low))
+    return verdicts
 
 
 def _size(op: Op) -> int:
@@ -173,18 +176,18 @@ def between_blocks(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedP
     gaps_b = gaps([(block.b0, block.b1) for block in blocks], len(b))
     ends = {block.b1: block.a1 for block in blocks} | {0: 0}
     begins = {block.a0: block.b0 for block in blocks} | {len(a): len(b)}
-    found = []
+    differences = []
     for b0, b1 in gaps_b:
         at = ends[b0]
         facing = next((gap for gap in gaps_a if gap[0] == at and begins.get(gap[1]) == b1), None)
         if facing is not None:
             gaps_a.remove(facing)
         a0, a1 = facing or (at, at)
-        found.append(made(a, b, (a0, a1, b0, b1), Class.UNLIKE if facing else Class.PASSAGE, ""))
+        differences.append(made(a, b, (a0, a1, b0, b1), Class.UNLIKE if facing else Class.PASSAGE, ""))
     answered = {block.a1: block.b1 for block in blocks} | {0: 0}
     for a0, a1 in gaps_a:
-        found.append(made(a, b, (a0, a1, answered[a0], answered[a0]), Class.PASSAGE, ""))
-    return found
+        differences.append(made(a, b, (a0, a1, answered[a0], answered[a0]), Class.PASSAGE, ""))
+    return differences
 
 
 def _alone(of: WitnessTokens, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
@@ -236,16 +239,18 @@ def _hole(a: WitnessTokens, at: int) -> int:
 
 
 def systematic(
-    a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart], found: list[Difference]
+    a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart], differences: list[Difference]
 ) -> tuple[list[Difference], list[SystematicPair]]:
     """The differences with those of systematic pairs marked so, and the pairs, the most frequent first."""
     met = _answering(a, b, blocks)
     of_base, of_witness = _Answers(met), _Answers({(theirs, mine): number for (mine, theirs), number in met.items()})
-    wanted = {one.base for one in found}, {one.witness for one in found}
+    wanted = {difference.base for difference in differences}, {difference.witness for difference in differences}
     here, there = _everywhere(a.edition, wanted[0]), _everywhere(b.edition, wanted[1])
     pairs: dict[tuple[str, str], SystematicPair] = {}
     for mine, theirs in {
-        (one.base, one.witness) for one in found if one.category in RECURRING and one.rule != NO_CODE_POINT
+        (difference.base, difference.witness)
+        for difference in differences
+        if difference.category in RECURRING and difference.rule != NO_CODE_POINT
     }:
         places = tuple(here.get(mine, ())), tuple(there.get(theirs, ()))
         for side, answers, pair, number in (
@@ -256,10 +261,10 @@ def systematic(
                 pairs[mine, theirs] = SystematicPair(mine, theirs, side, *places, met[mine, theirs])
                 break
     marked = [
-        replace(one, category=Class.SYSTEMATIC)
-        if one.kind is Kind.SUBSTITUTION and (one.base, one.witness) in pairs
-        else one
-        for one in found
+        replace(difference, category=Class.SYSTEMATIC)
+        if difference.kind is Kind.SUBSTITUTION and (difference.base, difference.witness) in pairs
+        else difference
+        for difference in differences
     ]
     return marked, sorted(pairs.values(), key=lambda pair: (-pair.confirmed, *sorted((pair.base, pair.witness))))
 
@@ -271,14 +276,14 @@ class _Answers:
         self._met = met
         self._total: Counter[str] = Counter()
         self._written: Counter[str] = Counter()
-        for (one, other), number in met.items():
-            self._total[one] += number
-            self._written[other] += number
+        for (mine, theirs), number in met.items():
+            self._total[mine] += number
+            self._written[theirs] += number
 
-    def all_over(self, one: str, other: str) -> bool:
+    def all_over(self, mine: str, theirs: str) -> bool:
         """Whether `one` is answered by nothing but `other`, which is mostly so written where the other text has it."""
-        number = self._met.get((one, other), 0)
-        return bool(number) and number == self._total[one] and 2 * number > self._written[other]
+        number = self._met.get((mine, theirs), 0)
+        return bool(number) and number == self._total[mine] and 2 * number > self._written[theirs]
 
 
 def _answering(a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart]) -> dict[tuple[str, str], int]:

@@ -44,12 +44,17 @@ class _Reading:
     difference: Difference
 
     @property
+    def text(self) -> str:
+        """The characters that the witness has there."""
+        return self.difference.witness
+
+    @property
     def raised(self) -> bool:
         """Whether its difference is shown to the proofreader."""
-        one = self.difference
-        if one.category in (Class.PASSAGE, Class.UNLIKE):
-            return one.rule != SAID_AGAIN and max(one.a1 - one.a0, one.b1 - one.b0) <= SENTENCE
-        return one.category in RAISED and one.kind is not Kind.VARIANT
+        difference = self.difference
+        if difference.category in (Class.PASSAGE, Class.UNLIKE):
+            return difference.rule != SAID_AGAIN and difference.size <= SENTENCE
+        return difference.category in RAISED and difference.kind is not Kind.VARIANT
 
 
 def findings(collations: Sequence[Collation]) -> list[PlacedFlag]:
@@ -62,9 +67,9 @@ def findings(collations: Sequence[Collation]) -> list[PlacedFlag]:
     edition = collations[0].base.edition
     addresses = Addresses(edition)
     refs = {page.id: str(page.ref or "") for page in edition.pages}
-    agreeing = [(name, covered(one)) for name, one in zip(witness_names(collations), collations, strict=True)]
+    agreeing = list(zip(witness_names(collations), map(covered, collations), strict=True))
     starts: list[int] = []
-    found: list[Flag] = []
+    flags: list[Flag] = []
     for (start, length), readings in sorted(_by_place(collations).items()):
         address = addresses.of(start)
         if address is None:
@@ -73,7 +78,7 @@ def findings(collations: Sequence[Collation]) -> list[PlacedFlag]:
         differing = {reading.siglum for reading in readings}
         same = [name for name, starts in agreeing if name not in differing and start in starts]
         starts.append(start)
-        found.append(
+        flags.append(
             replace(
                 _flag(readings, same),
                 page=address.page,
@@ -83,7 +88,7 @@ def findings(collations: Sequence[Collation]) -> list[PlacedFlag]:
                 context=context_of(edition.text[begin:end], address.offset, length),
             )
         )
-    return [PlacedFlag(start, flag) for start, flag in zip(starts, numbered(found), strict=True)]
+    return [PlacedFlag(start, flag) for start, flag in zip(starts, numbered(flags), strict=True)]
 
 
 def flags(*collations: Collation) -> list[Flag]:
@@ -93,41 +98,43 @@ def flags(*collations: Collation) -> list[Flag]:
 
 def _by_place(collations: Sequence[Collation]) -> dict[tuple[int, int], list[_Reading]]:
     """The readings that differ, by the start and length of their places in the base's file."""
-    found: dict[tuple[int, int], list[_Reading]] = defaultdict(list)
+    by_place: dict[tuple[int, int], list[_Reading]] = defaultdict(list)
     for collation, name in zip(collations, witness_names(collations), strict=True):
         weights = quality_by_block(collation.base.edition, collation.quality)
         for whole in collation.differences:
             block = collation.base.blocks[min(whole.a0, len(collation.base) - 1)]
             weight = weights[block]
-            for one in _in_columns(collation.base, whole):
-                there = found[one.start, one.length]
+            for part in _in_columns(collation.base, whole):
+                there = by_place[part.start, part.length]
                 last = there[-1] if there and there[-1].siglum == name else None
                 if last is not None:  # what the witness has there in two of its own columns
-                    both = replace(one, witness=last.difference.witness + one.witness, b0=last.difference.b0)
+                    both = replace(part, witness=last.difference.witness + part.witness, b0=last.difference.b0)
                     there[-1] = replace(last, difference=both)
                 else:
-                    there.append(_Reading(name, weight, one))
-    return found
+                    there.append(_Reading(name, weight, part))
+    return by_place
 
 
-def _in_columns(base: WitnessTokens, one: Difference) -> Iterator[Difference]:
+def _in_columns(base: WitnessTokens, difference: Difference) -> Iterator[Difference]:
     """A difference cut where a column of the base ends, or markup stands: a flag is about characters that stand side
     by side. What the witness has is parted character by character, or stands with the first part."""
-    numbers = list(range(one.a0, one.a1))
+    numbers = list(range(difference.a0, difference.a1))
     cuts = [at for at in numbers[1:] if not _beside(base, at)]
     if not cuts:
-        yield one
+        yield difference
         return
-    as_many = one.b1 - one.b0 == one.a1 - one.a0 == len(one.witness)
-    for first, end in zip([one.a0, *cuts], [*cuts, one.a1], strict=True):
-        witness = one.witness[first - one.a0 : end - one.a0] if as_many else one.witness * (first == one.a0)
+    as_many = difference.b1 - difference.b0 == difference.a1 - difference.a0 == len(difference.witness)
+    for first, end in zip([difference.a0, *cuts], [*cuts, difference.a1], strict=True):
+        witness = difference.witness if first == difference.a0 else ""
+        if as_many:
+            witness = difference.witness[first - difference.a0 : end - difference.a0]
         text = base.text(first, end)
         if witness == text:
             continue
-        kind = one.kind if witness else Kind.INSERTION
+        kind = difference.kind if witness else Kind.INSERTION
         start = base.cells[first].start
         length = base.cells[end - 1].start + base.cells[end - 1].length - start
-        yield replace(one, kind=kind, base=text, witness=witness, start=start, length=length)
+        yield replace(difference, kind=kind, base=text, witness=witness, start=start, length=length)
 
 
 def _beside(base: WitnessTokens, at: int) -> bool:
@@ -138,14 +145,14 @@ def _beside(base: WitnessTokens, at: int) -> bool:
 
 def _flag(readings: Sequence[_Reading], same: Sequence[str]) -> Flag:
     """The readings of one place as a flag without its address."""
-    shown = [one for one in readings if one.raised] or readings
+    shown = [reading for reading in readings if reading.raised] or readings
     weights: dict[str, float] = defaultdict(float)
-    for one in shown:
-        weights[one.difference.witness] += one.weight
+    for reading in shown:
+        weights[reading.text] += reading.weight
     suggested = max(weights, key=lambda text: weights[text])  # of equal ones, that of the first witness
-    chosen = next(one for one in shown if one.difference.witness == suggested)
+    chosen = next(reading for reading in shown if reading.text == suggested)
     total = sum(weights.values())
-    notes = dict.fromkeys(note for one in readings for note in one.difference.notes)
+    notes = dict.fromkeys(note for reading in readings for note in reading.difference.notes)
     raised = chosen.raised
     score = (ERROR_SCORE * min(1.0, weights[suggested]) + SUPPORTED * bool(notes)) if raised else 0.0
     difference = chosen.difference
@@ -168,8 +175,8 @@ def _flag(readings: Sequence[_Reading], same: Sequence[str]) -> Flag:
             note="；".join(note.text for note in notes),
             witnesses=(
                 *(
-                    WitnessReading(one.siglum, one.difference.witness, IMAGE * (one.difference.witness == suggested))
-                    for one in readings
+                    WitnessReading(reading.siglum, reading.text, IMAGE * (reading.text == suggested))
+                    for reading in readings
                 ),
                 *(WitnessReading(name, difference.base, TEXT) for name in same),
             ),

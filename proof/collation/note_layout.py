@@ -47,13 +47,13 @@ class NoteLayout:
 def set_otherwise(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart]) -> list[NoteLayout]:
     """The stretches of the same words that are text in one and a note in the other, in the order of the base; one that
     goes over a column or a paragraph of either is two."""
-    found = []
+    layouts = []
     for (side, _), group in groupby(_answering(a, b, blocks), key=lambda pair: (pair[2], pair[3])):
         pairs = list(group)
         if side is not None and len(pairs) >= SHORTEST:
             (a0, b0, *_), (a1, b1, *_) = pairs[0], pairs[-1]
-            found.append(NoteLayout(side, a0, a1 + 1, b0, b1 + 1, a.cells[a0].start))
-    return sorted(found, key=lambda one: one.a0)
+            layouts.append(NoteLayout(side, a0, a1 + 1, b0, b1 + 1, a.cells[a0].start))
+    return sorted(layouts, key=lambda layout: layout.a0)
 
 
 def _answering(
@@ -76,20 +76,21 @@ def _answering(
 
 
 def with_notes(
-    a: WitnessTokens, b: WitnessTokens, found: Sequence[Difference], key: Callable[[str], str]
+    a: WitnessTokens, b: WitnessTokens, differences: Sequence[Difference], key: Callable[[str], str]
 ) -> list[Difference]:
-    """The differences, with those words that only one has as text and the other in a note that was not compared as
-    what they are: layout. `key` is that of a character."""
-    of_a, of_b = _LeftOut(a, key), _LeftOut(b, key)
+    """The differences, with the category layout for words that one text has as text and the other in a note that was
+    not compared. `key` gives the key of a character."""
+    notes_of_a, notes_of_b = _LeftOut(a, key), _LeftOut(b, key)
     done = []
-    for one in found:
-        told = one
-        if one.category in (Class.ERROR, Class.READING, Class.PASSAGE):
-            if one.b0 == one.b1 and a.layers[one.a0] is Layer.CANON and of_b.says(one.b0, a.keys[one.a0 : one.a1]):
-                told = replace(one, category=Class.LAYOUT, rule=NOTE)
-            if one.a0 == one.a1 and b.layers[one.b0] is Layer.CANON and of_a.says(one.a0, b.keys[one.b0 : one.b1]):
-                told = replace(one, category=Class.LAYOUT, rule=NOTE)
-        done.append(told)
+    for difference in differences:
+        a0, a1, b0, b1 = difference.a0, difference.a1, difference.b0, difference.b1
+        in_note = False
+        if difference.category in (Class.ERROR, Class.READING, Class.PASSAGE):
+            if b0 == b1 and a.layers[a0] is Layer.CANON:
+                in_note = notes_of_b.stand_before(b0, a.keys[a0:a1])
+            elif a0 == a1 and b.layers[b0] is Layer.CANON:
+                in_note = notes_of_a.stand_before(a0, b.keys[b0:b1])
+        done.append(replace(difference, category=Class.LAYOUT, rule=NOTE) if in_note else difference)
     return done
 
 
@@ -98,16 +99,16 @@ class _LeftOut:
 
     def __init__(self, of: WitnessTokens, key: Callable[[str], str]) -> None:
         compared = frozenset(of.layers)
-        stretches = [one for one in of.edition.stretches() if one.layer in NOTES - compared]
+        stretches = [stretch for stretch in of.edition.stretches() if stretch.layer in NOTES - compared]
         self._cells: list[WitnessCell] = [cell for stretch in stretches for cell in stretch.cells()]
         self._starts = [cell.start for cell in self._cells]
         self._of = of
         self._key = key
 
-    def says(self, at: int, words: str) -> bool:
-        """Whether the notes right before character `at` of the witness are these words, for the most part."""
+    def stand_before(self, at: int, words: str) -> bool:
+        """Whether the notes right before character `at` of the witness are mostly these words, given as keys."""
         cells = self._of.cells
         begin = bisect_left(self._starts, cells[at - 1].start if at else 0)
         end = bisect_left(self._starts, cells[at].start) if at < len(cells) else len(self._starts)
-        said = "".join(self._key(cell.text) for cell in self._cells[begin:end])
-        return bool(said) and LCSseq.similarity(words, said) >= ONE_TEXT * len(words)
+        note = "".join(self._key(cell.text) for cell in self._cells[begin:end])
+        return bool(note) and LCSseq.similarity(words, note) >= ONE_TEXT * len(words)

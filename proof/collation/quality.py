@@ -74,9 +74,9 @@ def quality_by_juan(
     ]
 
 
-def quality_by_block(edition: Transcription, found: Sequence[WitnessQuality]) -> list[float]:
+def quality_by_block(edition: Transcription, qualities: Sequence[WitnessQuality]) -> list[float]:
     """What share of its weight a witness has in each block of the base; where nothing is known, all of it."""
-    weight_in = {quality.juan: quality.weight for quality in found}
+    weight_in = {quality.juan: quality.weight for quality in qualities}
     return [weight_in.get(juan, 1.0) for juan in juan_of_blocks(edition)]
 
 

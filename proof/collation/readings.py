@@ -17,53 +17,54 @@ LONGEST_READING = 8
 """Characters of the longest reading that is put together of neighbours."""
 
 ISLAND = 1
-"""Equal characters between something that is too much and something missing that belong to one reading (山澤, 澤梁)."""
+"""Equal characters that may stand between an insertion and an omission of one reading (山澤 for 澤梁)."""
 
 REACH_OF_CHARACTER = 12
-"""Characters at most between where a character stands in the one and where in the other, for it to have moved."""
+"""Distance in characters, at most, between the two places of a character that was moved."""
 
 REACH_OF_PARTICLE = 2
-"""The same of a particle: there are so many that two slips are likelier than one that moved."""
+"""The same for a particle: they are so frequent that two errors are likelier than one that moved."""
 
 REACH_OF_PHRASE = 40
-"""The same of two characters and more."""
+"""The same for two characters and more."""
 
 RECURRING_PLACES = 5
-"""Places at least at which one text has the same character more, before or behind the same one, to be systematic."""
+"""Places from which an additional character beside the same neighbour is systematic."""
 
 _WORDS = frozenset({Class.ERROR, Class.READING})
 
 
-def as_readings(a: WitnessTokens, b: WitnessTokens, found: Sequence[Difference]) -> list[Difference]:
-    """The differences with neighbours that are one reading put together and transpositions told, in the same order."""
-    joined = _with_islands(a, b, _with_neighbours(a, b, found))
+def as_readings(a: WitnessTokens, b: WitnessTokens, differences: Sequence[Difference]) -> list[Difference]:
+    """The differences in the same order, with neighbours that are one reading joined and transpositions marked."""
+    joined = _with_islands(a, b, _with_neighbours(a, b, differences))
     return _with_transpositions(a, b, joined)
 
 
-def _with_neighbours(a: WitnessTokens, b: WitnessTokens, found: Sequence[Difference]) -> Iterator[Difference]:
+def _with_neighbours(a: WitnessTokens, b: WitnessTokens, differences: Sequence[Difference]) -> Iterator[Difference]:
     run: list[Difference] = []
-    for one in found:
-        if run and not (_adjacent(run[-1], one) and _joins(one) and _joins(run[-1])):
+    for difference in differences:
+        if run and not (_adjacent(run[-1], difference) and _joins(difference) and _joins(run[-1])):
             yield from _as_one(a, b, run)
             run = []
-        run.append(one)
+        run.append(difference)
     yield from _as_one(a, b, run)
 
 
-def _adjacent(one: Difference, other: Difference) -> bool:
-    return one.a1 == other.a0 and one.b1 == other.b0
+def _adjacent(first: Difference, second: Difference) -> bool:
+    return first.a1 == second.a0 and first.b1 == second.b0
 
 
-def _joins(one: Difference) -> bool:
+def _joins(difference: Difference) -> bool:
     """Whether a difference may be part of a longer reading: one in the words, or in a word written for another."""
-    return one.rule != "doubled" and (
-        one.category in _WORDS or (one.category is Class.ORTHOGRAPHY and one.kind is not Kind.VARIANT)
+    return difference.rule != "doubled" and (
+        difference.category in _WORDS
+        or (difference.category is Class.ORTHOGRAPHY and difference.kind is not Kind.VARIANT)
     )
 
 
 def _as_one(a: WitnessTokens, b: WitnessTokens, run: Sequence[Difference]) -> Iterator[Difference]:
     """Neighbours as one reading, where they are in the words, short enough, and within a column of both."""
-    if len(run) < 2 or all(one.category is Class.ORTHOGRAPHY for one in run):
+    if len(run) < 2 or all(difference.category is Class.ORTHOGRAPHY for difference in run):
         yield from run
         return
     span = (run[0].a0, run[-1].a1, run[0].b0, run[-1].b1)
@@ -88,107 +89,111 @@ def _in_line(of: WitnessTokens, start: int, end: int) -> bool:
     return start == end or of.blocks[start] == of.blocks[end - 1]
 
 
-def _with_islands(a: WitnessTokens, b: WitnessTokens, found: Iterator[Difference]) -> list[Difference]:
-    """What is too much and what is missing beside one equal character as one reading: 山澤 for 澤梁."""
+def _with_islands(a: WitnessTokens, b: WitnessTokens, differences: Iterator[Difference]) -> list[Difference]:
+    """The differences, with an insertion and an omission around one equal character as one reading: 山澤 for 澤梁."""
     done: list[Difference] = []
-    for one in found:
+    for difference in differences:
         last = done[-1] if done else None
-        merged = _over_island(a, b, last, one) if last is not None else None
+        merged = _over_island(a, b, last, difference) if last is not None else None
         if merged is None:
-            done.append(one)
+            done.append(difference)
         else:
             done[-1] = merged
     return done
 
 
-def _over_island(a: WitnessTokens, b: WitnessTokens, one: Difference, other: Difference) -> Difference | None:
-    if {one.kind, other.kind} != {Kind.INSERTION, Kind.OMISSION} or other.a0 - one.a1 != ISLAND:
+def _over_island(a: WitnessTokens, b: WitnessTokens, first: Difference, second: Difference) -> Difference | None:
+    pair = (first, second)
+    if {first.kind, second.kind} != {Kind.INSERTION, Kind.OMISSION}:
         return None
-    lengths = {max(each.a1 - each.a0, each.b1 - each.b0) for each in (one, other)}
-    if other.b0 - one.b1 != ISLAND or len(lengths) > 1 or max(lengths) > 2:
+    if second.a0 - first.a1 != ISLAND or second.b0 - first.b1 != ISLAND or first.size != second.size or first.size > 2:
         return None
-    plain = [_plain(each) for each in (one, other)]
-    if not any(plain) or any(each.category not in _WORDS or each.rule == "doubled" for each in (one, other)):
+    if any(difference.category not in _WORDS or difference.rule == "doubled" for difference in pair):
         return None
-    if _key(a, b, one) == _key(a, b, other):
+    if not any(map(_plain, pair)):
+        return None
+    if _key(a, b, first) == _key(a, b, second):
         return None  # a transposition
-    return _phrase(a, b, (one.a0, other.a1, one.b0, other.b1))
+    return _phrase(a, b, (first.a0, second.a1, first.b0, second.b1))
 
 
-def _plain(one: Difference) -> bool:
+def _plain(difference: Difference) -> bool:
     """Whether what is missing or too much is no particle: of these two slips are likelier than one reading."""
-    return (one.base or one.witness) not in PARTICLES
+    return (difference.base or difference.witness) not in PARTICLES
 
 
-def _key(a: WitnessTokens, b: WitnessTokens, one: Difference) -> str:
+def _key(a: WitnessTokens, b: WitnessTokens, difference: Difference) -> str:
     """The keys of what only one of the two has."""
-    return a.keys[one.a0 : one.a1] or b.keys[one.b0 : one.b1]
+    return a.keys[difference.a0 : difference.a1] or b.keys[difference.b0 : difference.b1]
 
 
-def _with_transpositions(a: WitnessTokens, b: WitnessTokens, found: Sequence[Difference]) -> list[Difference]:
-    """The differences with those that are the same words at another place as one, or as two where they stand in two
-    columns."""
+def _with_transpositions(a: WitnessTokens, b: WitnessTokens, differences: Sequence[Difference]) -> list[Difference]:
+    """The differences, with words that stand at another place in the witness as one transposition; where the two
+    places are in two columns, as two errors of the rule "moved"."""
     done: list[Difference] = []
     index = 0
-    while index < len(found):
-        partner = _partner(a, b, found, index)
+    while index < len(differences):
+        partner = _partner(a, b, differences, index)
         if partner is None:
-            done.append(found[index])
+            done.append(differences[index])
             index += 1
             continue
-        one, other = found[index], found[partner]
-        span = (min(one.a0, other.a0), max(one.a1, other.a1), min(one.b0, other.b0), max(one.b1, other.b1))
-        between = found[index + 1 : partner]
+        first, second = differences[index], differences[partner]
+        span = (min(first.a0, second.a0), max(first.a1, second.a1), min(first.b0, second.b0), max(first.b1, second.b1))
+        between = differences[index + 1 : partner]
         if _in_line(a, *span[:2]) and _in_line(b, *span[2:]):
             done.append(replace(made(a, b, span, Class.ERROR, ""), kind=Kind.TRANSPOSITION))
         else:
-            done += [replace(one, category=Class.ERROR, rule="moved"), *between]
-            done.append(replace(other, category=Class.ERROR, rule="moved"))
+            done += [replace(first, category=Class.ERROR, rule="moved"), *between]
+            done.append(replace(second, category=Class.ERROR, rule="moved"))
         index = partner + 1
     return done
 
 
-def _partner(a: WitnessTokens, b: WitnessTokens, found: Sequence[Difference], index: int) -> int | None:
-    """Which of the next differences has the words of this one, and this one its. Only forms of words lie between."""
-    one = found[index]
-    if one.category not in _WORDS:
+def _partner(a: WitnessTokens, b: WitnessTokens, differences: Sequence[Difference], index: int) -> int | None:
+    """The index of the difference that has the words of difference `index` at another place, None where there is none.
+    Between the two may stand only differences in the forms of words."""
+    difference = differences[index]
+    if difference.category not in _WORDS:
         return None
-    for number in range(index + 1, len(found)):
-        other = found[number]
-        if max(other.a0 - one.a1, other.b0 - one.b1) > REACH_OF_PHRASE or other.a0 < one.a1 or other.b0 < one.b1:
+    for number in range(index + 1, len(differences)):
+        other = differences[number]
+        gaps = (other.a0 - difference.a1, other.b0 - difference.b1)
+        if max(gaps) > REACH_OF_PHRASE or min(gaps) < 0:
             return None
         if other.category in _WORDS:
-            return number if _exchanged(a, b, one, other) else None
+            return number if _exchanged(a, b, difference, other) else None
     return None
 
 
-def _exchanged(a: WitnessTokens, b: WitnessTokens, one: Difference, other: Difference) -> bool:
-    mine = a.keys[one.a0 : one.a1], a.keys[other.a0 : other.a1]
-    theirs = b.keys[one.b0 : one.b1], b.keys[other.b0 : other.b1]
+def _exchanged(a: WitnessTokens, b: WitnessTokens, first: Difference, second: Difference) -> bool:
+    mine = a.keys[first.a0 : first.a1], a.keys[second.a0 : second.a1]
+    theirs = b.keys[first.b0 : first.b1], b.keys[second.b0 : second.b1]
     if mine != theirs[::-1] or mine == ("", ""):
         return False
     words = max(mine, key=len)
-    apart = other.a0 - one.a1
+    apart = second.a0 - first.a1
     if len(words) > 1:
         return apart <= REACH_OF_PHRASE
     return apart <= (REACH_OF_PARTICLE if words in PARTICLES else REACH_OF_CHARACTER)
 
 
 def recurring(
-    a: WitnessTokens, b: WitnessTokens, found: Sequence[Difference]
+    a: WitnessTokens, b: WitnessTokens, differences: Sequence[Difference]
 ) -> tuple[list[Difference], list[SystematicPair]]:
     """The differences with those marked as systematic where one text has the same character more before, or behind,
     the same one all over; and these as pairs: 一十 for 十."""
     groups: defaultdict[tuple[Side, str, str], list[int]] = defaultdict(list)
-    for number, one in enumerate(found):
-        if one.category in _WORDS and one.kind in (Kind.INSERTION, Kind.OMISSION) and len(_key(a, b, one)) == 1:
-            for key in _companies(a, b, one):
+    for number, difference in enumerate(differences):
+        one_sided = difference.kind in (Kind.INSERTION, Kind.OMISSION)
+        if one_sided and difference.category in _WORDS and difference.size == 1:
+            for key in _with_neighbour(a, b, difference):
                 groups[key].append(number)
     if not any(len(numbers) >= RECURRING_PLACES for numbers in groups.values()):
-        return list(found), []
+        return list(differences), []
     pairs = {Side.BASE: PairCounts(a.keys), Side.WITNESS: PairCounts(b.keys)}
-    marked = list(found)
-    told: list[SystematicPair] = []
+    marked = list(differences)
+    systematic_pairs: list[SystematicPair] = []
     for (side, longer, shorter), every in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
         numbers = [number for number in every if marked[number].category is not Class.SYSTEMATIC]
         other = Side.WITNESS if side is Side.BASE else Side.BASE
@@ -196,28 +201,32 @@ def recurring(
             continue
         for number in numbers:
             marked[number] = replace(marked[number], category=Class.SYSTEMATIC)
-        told.append(_told(a, b, side, (longer, shorter), [found[number] for number in numbers]))
-    return marked, told
+        systematic_pairs.append(
+            _recurring_pair(a, b, side, (longer, shorter), [differences[number] for number in numbers])
+        )
+    return marked, systematic_pairs
 
 
-def _companies(a: WitnessTokens, b: WitnessTokens, one: Difference) -> Iterator[tuple[Side, str, str]]:
-    """Who has the character more, with the one behind it and the one before it, with it and without."""
-    side, of, at = (Side.BASE, a, one.a0) if one.kind is Kind.INSERTION else (Side.WITNESS, b, one.b0)
-    if at + 1 < len(of):
-        yield side, of.keys[at : at + 2], of.keys[at + 1]
+def _with_neighbour(a: WitnessTokens, b: WitnessTokens, difference: Difference) -> Iterator[tuple[Side, str, str]]:
+    """For a character that only one text has: that text, the keys of the character and a neighbour, the neighbour's
+    key; once for the neighbour behind it, once for the one before it."""
+    inserted = difference.kind is Kind.INSERTION
+    side, tokens, at = (Side.BASE, a, difference.a0) if inserted else (Side.WITNESS, b, difference.b0)
+    if at + 1 < len(tokens):
+        yield side, tokens.keys[at : at + 2], tokens.keys[at + 1]
     if at:
-        yield side, of.keys[at - 1 : at + 1], of.keys[at - 1]
+        yield side, tokens.keys[at - 1 : at + 1], tokens.keys[at - 1]
 
 
-def _told(
-    a: WitnessTokens, b: WitnessTokens, side: Side, keys: tuple[str, str], found: Sequence[Difference]
+def _recurring_pair(
+    a: WitnessTokens, b: WitnessTokens, side: Side, keys: tuple[str, str], differences: Sequence[Difference]
 ) -> SystematicPair:
-    first = found[0]
-    of, at = (a, first.a0) if side is Side.BASE else (b, first.b0)
-    start = at if of.keys[at : at + 2] == keys[0] else at - 1
-    longer = of.text(start, start + 2)
-    shorter = of.text(start + 1, start + 2) if start == at else of.text(start, start + 1)
+    first = differences[0]
+    tokens, at = (a, first.a0) if side is Side.BASE else (b, first.b0)
+    start = at if tokens.keys[at : at + 2] == keys[0] else at - 1
+    longer = tokens.text(start, start + 2)
+    shorter = tokens.text(start + 1, start + 2) if start == at else tokens.text(start, start + 1)
     words = (longer, shorter) if side is Side.BASE else (shorter, longer)
-    places = tuple(one.start for one in found)
-    there = tuple(b.starts[min(one.b0, len(b) - 1)] for one in found)
-    return SystematicPair(*words, side, places, there, len(found))
+    places = tuple(difference.start for difference in differences)
+    there = tuple(b.starts[min(difference.b0, len(b) - 1)] for difference in differences)
+    return SystematicPair(*words, side, places, there, len(differences))

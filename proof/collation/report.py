@@ -34,10 +34,10 @@ def summary(collation: Collation) -> dict[str, Any]:
         "witness": str(witness.path),
         "siglum": witness.siglum,
         "characters": {"base": len(collation.base), "witness": len(collation.witness)},
-        "differences": dict(Counter(one.category.value for one in collation.differences)),
-        "set as notes": [_note(collation, one) for one in collation.notes],
-        "rules": dict(Counter(one.rule for one in collation.differences if one.rule)),
-        "places": [_difference(addresses, one) for one in collation.differences],
+        "differences": dict(Counter(difference.category.value for difference in collation.differences)),
+        "set as notes": [_note(collation, layout) for layout in collation.notes],
+        "rules": dict(Counter(difference.rule for difference in collation.differences if difference.rule)),
+        "places": [_difference(addresses, difference) for difference in collation.differences],
         "systematic": [_pair(addresses, there, pair) for pair in collation.systematic],
         "paragraphs": {"placed": len(collation.placements) - len(unplaced), "not placed": len(unplaced)},
         "not placed": [
@@ -48,17 +48,18 @@ def summary(collation: Collation) -> dict[str, Any]:
         "only in base": [_passage(edition, passage) for passage in collation.only_base],
         "only in witness": [_passage(witness, passage) for passage in collation.only_witness],
         "not compared": [layer.value for layer in collation.left_out],
-        "quality": [asdict(one) for one in collation.quality],
+        "quality": [asdict(quality) for quality in collation.quality],
         "apparatus": {"base": apparatus_summary(edition), "witness": apparatus_summary(witness)},
     }
 
 
-def _difference(addresses: Addresses, one: Difference) -> dict[str, Any]:
+def _difference(addresses: Addresses, difference: Difference) -> dict[str, Any]:
     """A difference with its address in the base: page (where the base has pages), line and offset."""
-    at = addresses.of(one.start)
+    at = addresses.of(difference.start)
     where = {"page": at.page, "line": at.line, "offset": at.offset} if at else {}
-    told = where | {"base": one.base, "witness": one.witness, "class": one.category.value, "rule": one.rule}
-    return {name: value for name, value in told.items() if value != "" or name in ("base", "witness")}
+    fields = where | {"base": difference.base, "witness": difference.witness}
+    fields |= {"class": difference.category.value, "rule": difference.rule}
+    return {name: value for name, value in fields.items() if value != "" or name in ("base", "witness")}
 
 
 def apparatus_summary(edition: Transcription) -> dict[str, Any]:
@@ -88,20 +89,20 @@ def _pair(base: Addresses, witness: Addresses, pair: SystematicPair) -> dict[str
 
 
 def _addressed(addresses: Addresses, places: Sequence[int]) -> list[tuple[str, int, int]]:
-    found = [addresses.of(place) for place in places]
-    return [(one.page, one.line, one.offset) for one in found if one is not None]
+    known = (addresses.of(place) for place in places)
+    return [(address.page, address.line, address.offset) for address in known if address is not None]
 
 
-def _note(collation: Collation, one: NoteLayout) -> dict[str, Any]:
+def _note(collation: Collation, layout: NoteLayout) -> dict[str, Any]:
     """The same words that are text in one of the two and a note in the other."""
-    line = collation.base.edition.text.count("\n", 0, one.start) + 1
-    return {"line": line, "text": collation.base.text(one.a0, one.a1), "note in": one.note.value}
+    line = collation.base.edition.text.count("\n", 0, layout.start) + 1
+    return {"line": line, "text": collation.base.text(layout.a0, layout.a1), "note in": layout.note.value}
 
 
 def _passage(edition: Transcription, passage: Passage) -> dict[str, Any]:
     line = edition.text.count("\n", 0, passage.start) + 1
-    told = {"line": line, "characters": passage.length, "text": passage.text}
-    return told | ({"said again": passage.again} if passage.again else {})
+    fields = {"line": line, "characters": passage.length, "text": passage.text}
+    return fields | ({"said again": passage.again} if passage.again else {})
 
 
 def write_collation(collations: Sequence[Collation], folder: Path) -> None:
@@ -113,15 +114,15 @@ def write_collation(collations: Sequence[Collation], folder: Path) -> None:
     names = witness_names(collations)
     with whole_file(folder / "flags.jsonl") as file:
         for flag in flags(*collations):
-            reading = (one.siglum for one in flag.evidence.witnesses if one.reading == flag.suggested)
+            reading = (reading.siglum for reading in flag.evidence.witnesses if reading.reading == flag.suggested)
             file.write(json.dumps(flag_record(flag) | {"witness": "、".join(reading)}, ensure_ascii=False) + "\n")
     with whole_file(folder / "collation.json") as file:
         json.dump([summary(collation) for collation in collations], file, ensure_ascii=False, indent=1)
         file.write("\n")
     with whole_file(folder / "collatex.json") as file:
         base = collations[0].base.edition
-        told_names = names_of([base, *(one.witness.edition for one in collations)], ending=True)
-        json.dump(collatex(collations, told_names), file, ensure_ascii=False)
+        sigla = names_of([base, *(collation.witness.edition for collation in collations)], ending=True)
+        json.dump(collatex(collations, sigla), file, ensure_ascii=False)
         file.write("\n")
     addresses = Addresses(collations[0].base.edition)
     with whole_file(folder / "places.csv", encoding="utf-8-sig", newline="") as file:

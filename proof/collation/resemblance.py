@@ -11,25 +11,25 @@ Groups = defaultdict[str, frozenset[int]]
 """The numbers of the groups that a character is in."""
 
 
-def near_in_shape(one: str, other: str) -> bool:
+def near_in_shape(first: str, second: str) -> bool:
     """Whether a copyist or a typist may take one of two characters for the other at sight (形近)."""
-    return other in _near()[one] or one in _near()[other]
+    return second in _near()[first] or first in _near()[second]
 
 
-def homophones(one: str, other: str) -> bool:
+def homophones(first: str, second: str) -> bool:
     """Whether two characters have a spelling (反切) in common, or are of one phonetic series (諧聲: they differ in the
     radical, mostly) and have, tones aside, a syllable of today in common."""
-    return _share("f", one, other) or (_share("p", one, other) and _share("m", one, other))
+    return _share("f", first, second) or (_share("p", first, second) and _share("m", first, second))
 
 
-def share_part(one: str, other: str) -> bool:
+def share_part(first: str, second: str) -> bool:
     """Whether two characters have one of the parts that they are made of in common, or the one is part of the other."""
-    return _share("g", one, other)
+    return _share("g", first, second)
 
 
-def _share(kind: str, one: str, other: str) -> bool:
+def _share(kind: str, first: str, second: str) -> bool:
     """Whether two characters are in one group of a kind."""
-    return bool(_groups()[kind][one] & _groups()[kind][other])
+    return bool(_groups()[kind][first] & _groups()[kind][second])
 
 
 def _rows(name: str) -> Iterator[tuple[str, str]]:

@@ -57,7 +57,7 @@ def seeds_of(a: str, b: str, k: int) -> list[Seed]:
     hashes_b = _hashes(codes_b, k)
     order = np.argsort(hashes_b, kind="stable")
     ordered = hashes_b[order]
-    found: list[Seed] = []
+    seeds: list[Seed] = []
     hashes_a = _hashes(codes_a, k)
     for start in range(0, len(hashes_a), _CHUNK):
         part = hashes_a[start : start + _CHUNK]
@@ -69,8 +69,8 @@ def seeds_of(a: str, b: str, k: int) -> list[Seed]:
         for offset in range(k):
             same = codes_a[at_a + offset] == codes_b[at_b + offset]
             at_a, at_b = at_a[same], at_b[same]
-        found += _merged(at_a, at_b, k)
-    return found
+        seeds += _merged(at_a, at_b, k)
+    return seeds
 
 
 def _hashes(codes: Ints, k: int) -> NDArray[np.uint64]:
@@ -144,14 +144,14 @@ def _free(seed: Seed, taken_a: Covered, taken_b: Covered) -> Seed | None:
     return None if free is None else (x + free[0] - y, free[0], free[1] - free[0])
 
 
-def _gain(one: Seed, other: Seed) -> float | None:
+def _gain(first: Seed, second: Seed) -> float | None:
     """What a chain gains that goes on from one seed to another; None where it cannot."""
-    dx, dy = other[0] - one[0] - one[2], other[1] - one[1] - one[2]
+    dx, dy = second[0] - first[0] - first[2], second[1] - first[1] - first[2]
     overlap = max(0, -dx, -dy)
-    if overlap >= min(one[2], other[2]) or max(dx, dy) > REACH or min(dx, dy) > BOTH:
+    if overlap >= min(first[2], second[2]) or max(dx, dy) > REACH or min(dx, dy) > BOTH:
         return None
     apart = abs(dx - dy)
-    return other[2] - overlap - (min(4.0 + log2(1 + apart), apart * 0.5) if apart else 0.0)
+    return second[2] - overlap - (min(4.0 + log2(1 + apart), apart * 0.5) if apart else 0.0)
 
 
 class Covered:

@@ -11,8 +11,8 @@ from proof.text.transcription import Transcription
 
 def names_of(editions: Sequence[Transcription], *, ending: bool = False) -> list[str]:
     """What editions are called among each other: as the user calls them, else by their files."""
-    told = sigla([edition.path for edition in editions], ending=ending)
-    return _numbered(edition.siglum or name for edition, name in zip(editions, told, strict=True))
+    short_names = sigla([edition.path for edition in editions], ending=ending)
+    return _numbered(edition.siglum or name for edition, name in zip(editions, short_names, strict=True))
 
 
 def sigla(paths: Sequence[Path], *, ending: bool = False) -> list[str]:
@@ -32,11 +32,11 @@ def sigla(paths: Sequence[Path], *, ending: bool = False) -> list[str]:
 def _numbered(names: Iterable[str]) -> list[str]:
     """The names, with a number behind those that were there before."""
     seen: Counter[str] = Counter()
-    told = []
+    numbered = []
     for name in names:
         seen[name] += 1
-        told.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return told
+        numbered.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return numbered
 
 
 def _name(path: Path, depth: int, ending: bool) -> str:

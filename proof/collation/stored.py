@@ -29,7 +29,7 @@ def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | No
     text = find_text(store, edition)
     parallels = [Parallel.of(collation) for collation in collations]
     policy = policy_of(edition.script, pairs)
-    return sum(_weigh(store, work, text, edition, parallels, policy) for work in sorted({one.work for one in text.own}))
+    return sum(_weigh(store, work, text, edition, parallels, policy) for work in sorted({own.work for own in text.own}))
 
 
 def save_differences(store: Store, collations: Sequence[Collation]) -> SavedDifferences:
@@ -39,13 +39,13 @@ def save_differences(store: Store, collations: Sequence[Collation]) -> SavedDiff
     Raises UsageError where nothing was checked yet, not this text, or where it was changed since.
     """
     edition = collations[0].base.edition
-    raised = [one for one in findings(collations) if one.flag.raised]
+    raised = [placed for placed in findings(collations) if placed.flag.raised]
     at, total = 0, SavedDifferences(0, 0, 0)
     for part in edition.parts or (edition,):
         end = at + len(part.text)
-        found = [PlacedFlag(one.start - at, one.flag) for one in raised if at <= one.start <= end]
-        saved = [store.collated.save(one.work, one.path, part, found) for one in find_text(store, part).own]
-        total += max(saved, key=lambda one: one.own + one.at_flags)
+        part_flags = [PlacedFlag(placed.start - at, placed.flag) for placed in raised if at <= placed.start <= end]
+        saved = [store.collated.save(own.work, own.path, part, part_flags) for own in find_text(store, part).own]
+        total += max(saved, key=lambda summary: summary.own + summary.at_flags)
         at = end + (not part.text.endswith("\n"))  # as `joined` puts them one after the other
     return total
 
@@ -69,6 +69,6 @@ def _weigh(
         weighed = weigh_witnesses(flags, edition, parallels, policy, threshold, seeded=seeded)
         return [after for before, after in zip(flags, weighed, strict=True) if after != before]
 
-    found = changed(Origin.FINDING)
-    store.rescore(work, [*found, *changed(Origin.SEEDED, seeded=True)])
-    return len(found)
+    rescored = changed(Origin.FINDING)
+    store.rescore(work, [*rescored, *changed(Origin.SEEDED, seeded=True)])
+    return len(rescored)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote
@@ -24,13 +24,13 @@ from proof.locale.languages import translations
 from proof.locale.templates import templates_in, write_page
 from proof.text.addresses import Addresses
 
-AROUND = 6
-"""WitnessTokens shown before and behind a place."""
+CONTEXT = 6
+"""Characters shown before and behind a place."""
 
-LONGEST = 40
-"""WitnessTokens of a passage that are shown."""
+MAX_SHOWN = 40
+"""Characters of a passage that are shown; of a longer one its beginning and its end."""
 
-UNSHOWN = frozenset({Class.SCRIPT, Class.LAYOUT})
+HIDDEN_CLASSES = frozenset({Class.SCRIPT, Class.LAYOUT})
 """Classes that are hidden until they are asked for."""
 
 Images = Mapping[str, Path]
@@ -63,7 +63,7 @@ class TableRow:
 
     @property
     def categories(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(one.category for one in self.readings if one.category))
+        return tuple(dict.fromkeys(reading.category for reading in self.readings if reading.category))
 
 
 def class_names(gettext: Callable[[str], str]) -> dict[str, str]:
@@ -120,39 +120,39 @@ def rows(collations: Sequence[Collation], images: Images, folder: Path) -> list[
     addresses = Addresses(base.edition)
     places: dict[tuple[int, int], dict[int, list[Difference | NoteLayout]]] = defaultdict(lambda: defaultdict(list))
     for number, collation in enumerate(collations):
-        found_here: list[Difference | NoteLayout] = [*collation.differences, *collation.notes]
-        for one in found_here:
-            places[common.span(number, one.a0, one.a1)][number].append(one)
+        differing: list[Difference | NoteLayout] = [*collation.differences, *collation.notes]
+        for item in differing:
+            places[common.span(number, item.a0, item.a1)][number].append(item)
     aligned = [
         {common.numbers[number][at]: to for at, to in collation.aligned().items()}
         for number, collation in enumerate(collations)
     ]
-    found = []
-    for (a0, a1), differing in sorted(places.items()):
-        first = next(iter(differing.values()))[0]
+    table = []
+    for (a0, a1), by_witness in sorted(places.items()):
+        first = next(iter(by_witness.values()))[0]
         address = addresses.of(first.start)
         page, line = (address.page, address.line) if address else ("", 0)
         readings = tuple(
-            _reading(collation.witness, differing[number])
-            if number in differing
+            _reading(collation.witness, by_witness[number])
+            if number in by_witness
             else _agreeing(collation.witness, aligned[number], a0, a1)
             for number, collation in enumerate(collations)
         )
         image = os.path.relpath(images[page].resolve(), folder.resolve()) if page in images else ""
-        found.append(TableRow(page, line, quote(image), _around(base, a0, a1), readings))
-    return found
+        table.append(TableRow(page, line, quote(image), _around(base, a0, a1), readings))
+    return table
 
 
-def _reading(witness: WitnessTokens, found: Sequence[Difference | NoteLayout]) -> TableReading:
-    """What a witness reads where it differs, in words or, where only that, in layout."""
-    differing = [one for one in found if isinstance(one, Difference)]
-    if not differing:
-        around = _around(witness, found[0].b0, found[0].b1)
-        return TableReading(around.before, around.text, around.behind, Class.LAYOUT.value, NOTE)
-    found, one = differing, differing[0]
-    around = _around(witness, one.b0, found[-1].b1)
-    notes = tuple(dict.fromkeys(note.text for other in found for note in other.notes))
-    return TableReading(around.before, around.text, around.behind, one.category.value, one.rule, notes)
+def _reading(witness: WitnessTokens, differing: Sequence[Difference | NoteLayout]) -> TableReading:
+    """What a witness reads at a place where it differs from the base: other words, else the same in another layout."""
+    differences = [item for item in differing if isinstance(item, Difference)]
+    if not differences:
+        around = _around(witness, differing[0].b0, differing[0].b1)
+        return replace(around, category=Class.LAYOUT.value, evidence=NOTE)
+    first = differences[0]
+    around = _around(witness, first.b0, differences[-1].b1)
+    notes = tuple(dict.fromkeys(note.text for difference in differences for note in difference.notes))
+    return replace(around, category=first.category.value, evidence=first.rule, notes=notes)
 
 
 def _agreeing(witness: WitnessTokens, aligned: Mapping[int, int], a0: int, a1: int) -> TableReading:
@@ -168,11 +168,12 @@ def _agreeing(witness: WitnessTokens, aligned: Mapping[int, int], a0: int, a1: i
     return _around(witness, at, at)
 
 
-def _around(of: WitnessTokens, start: int, end: int) -> TableReading:
-    text = of.text(start, end)
-    if end - start > LONGEST:
-        text = f"{of.text(start, start + LONGEST // 2)} … {of.text(end - LONGEST // 2, end)}"
-    return TableReading(of.text(max(0, start - AROUND), start), text, of.text(end, end + AROUND))
+def _around(witness: WitnessTokens, start: int, end: int) -> TableReading:
+    """Characters `start:end` of a witness, cut if they are many, with what stands before and behind them."""
+    text = witness.text(start, end)
+    if end - start > MAX_SHOWN:
+        text = f"{witness.text(start, start + MAX_SHOWN // 2)} … {witness.text(end - MAX_SHOWN // 2, end)}"
+    return TableReading(witness.text(max(0, start - CONTEXT), start), text, witness.text(end, end + CONTEXT))
 
 
 _templates = cache(templates_in)
@@ -199,9 +200,12 @@ def write_table(
         scripts=[collation.witness.edition.script.tag for collation in collations],
         base_script=base.script.tag,
         rows=table,
-        alone=[(name, one.only_base, one.only_witness) for name, one in zip(names, collations, strict=True)],
+        alone=[
+            (name, collation.only_base, collation.only_witness)
+            for name, collation in zip(names, collations, strict=True)
+        ],
         counts=Counter(category for row in table for category in row.categories),
         classes=class_names(catalogue.gettext),
         evidence=evidence_names(catalogue.gettext),
-        unshown=UNSHOWN,
+        unshown=HIDDEN_CLASSES,
     )

@@ -93,7 +93,7 @@ class Cells(Sequence[WitnessCell]):
     def __getitem__(self, at: slice) -> tuple[WitnessCell, ...]: ...
     def __getitem__(self, at: int | slice) -> WitnessCell | tuple[WitnessCell, ...]:
         if isinstance(at, slice):
-            return tuple(self[one] for one in range(*at.indices(len(self))))
+            return tuple(self[number] for number in range(*at.indices(len(self))))
         return WitnessCell(self.text(at), self.starts[at], self._lengths[at])
 
     def text(self, at: int) -> str:
@@ -176,17 +176,17 @@ def sequence_of(edition: Transcription, keys: Keys, layers: Iterable[Layer]) -> 
     return builder.made()
 
 
-def shared_layers(one: Transcription, other: Transcription) -> tuple[frozenset[Layer], frozenset[Layer]]:
+def shared_layers(first: Transcription, second: Transcription) -> tuple[frozenset[Layer], frozenset[Layer]]:
     """The layers to compare of each: the running text, and what else both have. Of a layer of which one has next to
     nothing beside the other, as a text without commentary with a date in brackets, they do not both have it.
 
     In a page-marked text that prints subcommentary or glosses in full width they cannot be told from the classic:
     then everything of both is compared.
     """
-    mine, theirs = one.layers, other.layers
-    if _mixed(one) or _mixed(other):
+    mine, theirs = first.layers, second.layers
+    if _mixed(first) or _mixed(second):
         return mine - {Layer.LEMMA, Layer.APPARATUS}, theirs - {Layer.LEMMA, Layer.APPARATUS}
-    shares, other_shares = _shares(one), _shares(other)
+    shares, other_shares = _shares(first), _shares(second)
     both = {
         layer
         for layer in _told(mine) & _told(theirs)
@@ -226,7 +226,7 @@ class PairCounts:
 
     def __init__(self, *texts: str) -> None:
         codes = [code_points(text).astype(np.int64) for text in texts]
-        pairs = np.concatenate([(one[:-1] << 32) | one[1:] for one in codes])
+        pairs = np.concatenate([(text_codes[:-1] << 32) | text_codes[1:] for text_codes in codes])
         self._pairs, self._counts = np.unique(pairs, return_counts=True)
 
     def __getitem__(self, pair: str) -> int:

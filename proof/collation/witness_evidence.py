@@ -59,7 +59,6 @@ of the others 18 of 53."""
 BEYOND_DOUBT = 7.0
 """A score from which the image clearly shows an error of whatever kind."""
 
-
 LONGER = 5
 """Characters by which what a witness has at a place may exceed what the text has or would have there."""
 
@@ -84,7 +83,7 @@ class Parallel:
 
 
 ALIGNED = "6"
-"""Of which making an alignment is; one kept from an earlier making is made again."""
+"""Version of kept alignments; one of another version is made again."""
 
 
 def beside(base: Transcription, witness: Transcription, known: bytes | None = None) -> tuple[Parallel, bytes]:
@@ -97,9 +96,9 @@ def beside(base: Transcription, witness: Transcription, known: bytes | None = No
         blocks = [*repeated(a.keys, b.keys, blocks), *blocks]
         ops = [[(int(op.equal), op.a0, op.a1, op.b0, op.b1) for op in block.ops] for block in blocks]
         known = json.dumps(ops, separators=(",", ":")).encode()
-    found = [_block([Op(bool(equal), *rest) for equal, *rest in ops]) for ops in json.loads(known) if ops]
-    quality = quality_by_block(base, quality_by_juan(a, b, *answering(found)))
-    return Parallel(a, b, aligned_in(found), noted(b), quality), known
+    blocks = [_block([Op(bool(equal), *rest) for equal, *rest in ops]) for ops in json.loads(known) if ops]
+    quality = quality_by_block(base, quality_by_juan(a, b, *answering(blocks)))
+    return Parallel(a, b, aligned_in(blocks), noted(b), quality), known
 
 
 def _block(ops: Sequence[Op]) -> AlignedPart:
@@ -110,7 +109,7 @@ def without_witnesses(flag: Flag) -> Flag:
     """The flag with the score that it had before witnesses were weighed."""
     if not flag.evidence.witnesses:
         return flag
-    score = round(flag.score - sum(one.weight for one in flag.evidence.witnesses), 6)
+    score = round(flag.score - sum(reading.weight for reading in flag.evidence.witnesses), 6)
     return replace(flag, score=score, evidence=replace(flag.evidence, witnesses=()))
 
 
@@ -139,30 +138,32 @@ class WitnessEvidence:
             return flag
         start = self.addresses.start(Address(flag.page, flag.line, flag.offset), flag.length)
         count: Counter[str] = Counter()
-        told: list[WitnessReading] = []
+        readings: list[WitnessReading] = []
         names = names_of([parallel.witness.edition for parallel in self.parallels])
         for parallel, name in zip(self.parallels, names, strict=True):
-            one = _testimony(parallel, name, start, flag, self.policy, self.weights, seeded)
-            if one is not None and name.startswith(READER):
-                told.append(replace(one, weight=0.0))
-            elif one is not None:
-                count[one.side] += 1
-                told.append(replace(one, weight=round(one.weight / count[one.side], 2)))
-        if not told:
+            reading = _testimony(parallel, name, start, flag, self.policy, self.weights, seeded)
+            if reading is not None and name.startswith(READER):
+                readings.append(replace(reading, weight=0.0))
+            elif reading is not None:
+                count[reading.side] += 1
+                readings.append(replace(reading, weight=round(reading.weight / count[reading.side], 2)))
+        if not readings:
             return flag
-        told = self._held(flag, told)
-        score = round(flag.score + sum(one.weight for one in told), 6)
-        return replace(flag, score=score, evidence=replace(flag.evidence, witnesses=tuple(told)))
+        readings = self._held(flag, readings)
+        score = round(flag.score + sum(reading.weight for reading in readings), 6)
+        return replace(flag, score=score, evidence=replace(flag.evidence, witnesses=tuple(readings)))
 
-    def _held(self, flag: Flag, told: list[WitnessReading]) -> list[WitnessReading]:
-        """The testimony with no more against an error that the image clearly shows than leaves it raised: a witness
-        may have it from the same source."""
-        against = -sum(one.weight for one in told if one.weight < 0)
-        room = flag.score - self.threshold + sum(one.weight for one in told if one.weight > 0)
+    def _held(self, flag: Flag, readings: list[WitnessReading]) -> list[WitnessReading]:
+        """The readings, with weights against an error that the image clearly shows reduced so that the flag stays
+        raised: a witness may have the error from the same source."""
+        against = -sum(reading.weight for reading in readings if reading.weight < 0)
+        room = flag.score - self.threshold + sum(reading.weight for reading in readings if reading.weight > 0)
         if not _clear(flag) or not 0 <= room < against:
-            return told
+            return readings
         kept = room / against
-        return [one if one.weight >= 0 else replace(one, weight=-floor(-one.weight * kept * 100) / 100) for one in told]
+        weights = [reading.weight for reading in readings]
+        weights = [weight if weight >= 0 else -floor(-weight * kept * 100) / 100 for weight in weights]
+        return [replace(reading, weight=weight) for reading, weight in zip(readings, weights, strict=True)]
 
 
 def _clear(flag: Flag) -> bool:
@@ -270,8 +271,8 @@ def _read(collation: Parallel, span: _Span) -> tuple[int, int] | None:
     return before + 1, after
 
 
-def _same(one: str, other: str, policy: VariantPolicy) -> bool:
+def _same(first: str, second: str, policy: VariantPolicy) -> bool:
     """Whether two readings are the same words."""
-    if len(one) != len(other):
+    if len(first) != len(second):
         return False
-    return all(policy.relation(b, a).relation is not Relation.DISTINCT for a, b in zip(one, other, strict=True))
+    return all(policy.relation(b, a).relation is not Relation.DISTINCT for a, b in zip(first, second, strict=True))

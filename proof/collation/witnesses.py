@@ -44,9 +44,9 @@ class CommonBase:
         """All collations have the same base."""
         bases = [collation.base for collation in collations]
         keys = Keys(bases[0].cells.keys.key)
-        tokens = sequence_of(bases[0].edition, keys, frozenset(layer for one in bases for layer in one.layers))
+        tokens = sequence_of(bases[0].edition, keys, frozenset(layer for base in bases for layer in base.layers))
         number = {start: at for at, start in enumerate(tokens.starts)}
-        return cls(tokens, tuple(tuple(number[start] for start in one.starts) for one in bases))
+        return cls(tokens, tuple(tuple(number[start] for start in base.starts) for base in bases))
 
     def span(self, collation: int, a0: int, a1: int) -> tuple[int, int]:
         """Characters `a0:a1` of a collation, here; where it has nothing, the place before character `a0`."""
@@ -66,12 +66,12 @@ def places(collations: Sequence[Collation]) -> list[VariantPlace]:
     base_text: dict[tuple[int, int], str] = {}
     names = witness_names(collations)
     for collation, name in zip(collations, names, strict=True):
-        for one in collation.differences:
-            key = (one.start, one.length)
+        for difference in collation.differences:
+            key = (difference.start, difference.length)
             known = differing[key].get(name)
-            text = (known.text if known and not one.length else "") + one.witness
-            differing[key][name] = WitnessVariant(name, text, one.category.value)
-            base_text[key] = one.base
+            text = (known.text if known and not difference.length else "") + difference.witness
+            differing[key][name] = WitnessVariant(name, text, difference.category.value)
+            base_text[key] = difference.base
     starts_of = {name: covered(collation) for name, collation in zip(names, collations, strict=True)}
     variants = []
     for (start, length), readings in sorted(differing.items()):
