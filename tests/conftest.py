@@ -73,11 +73,36 @@ MARKED_BY = {
 """What a test is marked with that asks for a fixture."""
 
 
+SLOWEST = (
+    *("test_faults", "web/test_browser", "checking/test_cluster_faults", "web/test_axe_browser", "test_docs_run"),
+    *("test_no_network", "acceptance/test_histories", "web/test_layout_overrides_hurried_browser", "test_cli"),
+    *("web/test_layout_overrides_browser", "checking/test_cluster_network", "verify/test_any_page", "test_wheel"),
+    *("verify/test_page", "web/test_whole_works_browser", "web/test_unsent_browser", "checking/test_running_edition"),
+    *("web/test_second_hour_browser", "web/test_fuzz", "exports/test_any_history", "web/test_people_browser"),
+    *("web/test_hurried_browser", "web/test_comments_browser", "checking/test_stages", "verify/test_partial"),
+)
+"""The modules that take longest, the longest first."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests by what they ask for, before `-m` chooses among them."""
+    """Marks the tests by what they ask for, before `-m` chooses among them, and puts the slowest modules first."""
     for item in items:
         for fixture in MARKED_BY.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(MARKED_BY[fixture])
+    items[:] = _slowest_first(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+
+
+def _slowest_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+    """The tests in as many shares of one size as there are workers, each of which begins with slow modules: what a
+    worker that is done takes from the end of another's share is quick."""
+    modules: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        modules.setdefault(item.nodeid.partition("::")[0], []).append(item)
+    slow = [modules.pop(path) for name in SLOWEST if (path := f"tests/{name}.py") in modules]
+    shares = [[item for module in slow[n::workers] for item in module] for n in range(workers)]
+    for module in modules.values():
+        min(shares, key=len).extend(module)
+    return [item for share in shares for item in share]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -28,9 +28,7 @@ from tests.sample import lay_out
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[1]
 HINT = LayoutOverrideShape(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
-TEXT = ROOT / "pages" / "dasheyi.txt"
 
 
 def make(folder: Path, pages: int = 6, name: str = "text", config: str = "") -> Path:
@@ -139,17 +137,6 @@ def test_a_page_read_again_while_a_check_goes_on_is_there_once_as_it_was_set_rig
         again = store.latest_run("text")
         assert again is not None
         assert again.reused == sum(result.image is not None for result in store.results(work="text"))
-
-
-def test_a_project_that_was_moved_has_the_pages_of_its_text_and_no_others(tmp_path: Path) -> None:
-    folder = make(tmp_path / "here", pages=3)
-    check(Settings.load(folder))
-    there = folder.rename(tmp_path / "elsewhere")
-    check(Settings.load(make(there, pages=2)))
-    with Store.open(there / "proof.sqlite") as store:
-        assert len(absent(store)) == 1
-        assert runs(store, "text") == (2, 2)
-        assert [page.position for page in store.queue.pages("text")] == [1, 2]
 
 
 def test_a_project_that_was_copied_has_the_pages_of_its_own_text_and_no_others(tmp_path: Path) -> None:

@@ -16,12 +16,11 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import proof
-from proof.cli import COMMANDS, main
+from proof.cli import main
 from proof.commands.cells import cell_len
 from proof.errors import FontError
 from proof.facsimile.fonts import find_faces
@@ -52,11 +51,6 @@ def command(*arguments: str, folder: Path, **environment: str) -> Ran:
         timeout=PATIENCE,
         check=False,
     )
-
-
-def raised(out: Path) -> list[dict[str, Any]]:
-    flags = [json.loads(line) for line in (out / "flags.jsonl").read_text(encoding="utf-8").splitlines()]
-    return [flag for flag in flags if flag["raised"]]
 
 
 def statuses(out: Path) -> dict[str, str]:
@@ -99,14 +93,6 @@ def test_hidden_variants_are_counted(demo: Demo) -> None:
     assert f"hidden: {hidden['variant']} variant" in ran.stdout
 
 
-def test_a_second_one_reads_nothing_again_and_prints_the_same(demo: Demo, tmp_path: Path) -> None:
-    folder, first = demo
-    shutil.copytree(folder, tmp_path / "proof-demo")
-    second = command("demo", folder=tmp_path, COLUMNS="80")
-    assert second.stdout == first.stdout
-    assert "21 reused" in second.stderr
-
-
 def test_the_reports_can_be_written_in_another_language(demo: Demo, tmp_path: Path, run: Run) -> None:
     folder = shutil.copytree(demo[0], tmp_path, dirs_exist_ok=True)
     flags = (folder / "out" / "flags.jsonl").read_bytes()
@@ -114,38 +100,6 @@ def test_the_reports_can_be_written_in_another_language(demo: Demo, tmp_path: Pa
     assert ran.returncode == 0, ran.stderr
     assert '<html lang="zh-Hant"' in (folder / "out" / "report.html").read_text(encoding="utf-8")
     assert (folder / "out" / "flags.jsonl").read_bytes() == flags
-
-
-def test_a_text_is_checked_against_a_folder_of_images(material: Material, run: Run) -> None:
-    folder = material(2)
-    ran = run("check", "text.txt", "--images", "images", "--out", "found")
-    assert ran.returncode == 0, ran.stderr
-    assert set(statuses(folder / "found").values()) == {"checked"}
-    assert [(flag["line"], flag["transcribed"], flag["suggested"]) for flag in raised(folder / "found")] == [
-        (5, "北", "比")
-    ]
-    assert (folder / "proof.sqlite").is_file()
-    assert "found/report.html" in ran.stdout
-
-
-def test_a_project_needs_no_arguments_and_keeps_its_store_beside_its_settings(material: Material, run: Run) -> None:
-    folder = material(1)
-    (folder / "config.toml").write_text(
-        '[project]\ntexts = ["text.txt"]\nimages = ["images"]\nout = "reports"\n', encoding="utf-8"
-    )
-    assert run("check").returncode == 0
-    assert (folder / "proof.sqlite").is_file()
-    assert (folder / "reports" / "report.html").is_file()
-
-
-def test_a_wrong_image_gives_one_finding_and_status_one(material: Material, run: Run) -> None:
-    folder = material(4)
-    shutil.copy(folder / "images" / "WYG0103-0193b.png", folder / "images" / "WYG0103-0193a.png")
-    ran = run("check", "text.txt", "--images", "images", "--out", "out")
-    assert ran.returncode == 1
-    assert "WYG0103-0193a: image mismatch" in ran.stderr
-    assert statuses(folder / "out")["WYG0103-0193a"] == "image mismatch"
-    assert [flag["kind"] for flag in raised(folder / "out") if flag["page"] == "WYG0103-0193a"] == ["layout"]
 
 
 def test_quiet_prints_nothing_but_what_went_wrong(material: Material, run: Run) -> None:
@@ -158,13 +112,6 @@ def test_quiet_prints_nothing_but_what_went_wrong(material: Material, run: Run) 
     assert (ran.returncode, ran.stdout) == (1, "")
     assert ran.stderr.count("\n") == 1
     assert "WYG0103-0192d.png: is empty" in ran.stderr
-
-
-def test_the_null_engine_and_other_settings_come_from_options(material: Material, run: Run) -> None:
-    folder = material(1)
-    assert run("check", "text.txt", "--images", "images", "--out", "out", "--engine", "null").returncode in (0, 1)
-    summary = json.loads((folder / "out" / "summary.json").read_text(encoding="utf-8"))
-    assert summary["engine"]["name"] == "null"
 
 
 def test_progress_on_a_terminal_tells_pages_pace_and_time_left(material: Material) -> None:
@@ -289,19 +236,6 @@ def test_engines_are_listed_with_what_they_lack(run: Run) -> None:
     assert ran.returncode == 0
     for name in names():
         assert name in ran.stdout
-
-
-def test_a_report_needs_a_check_before_it(run: Run) -> None:
-    ran = run("report", "--out", "nothing")
-    assert ran.returncode == 2
-    assert "nothing was checked here yet" in ran.stderr
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_explains_itself(run: Run, name: str) -> None:
-    ran = run(name, "--help")
-    assert ran.returncode == 0
-    assert f"Usage: proof {name}" in ran.stdout
 
 
 def test_the_version_is_that_of_the_package(tmp_path: Path) -> None:

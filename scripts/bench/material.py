@@ -81,7 +81,7 @@ def check_in(folder: Path, texts: list[Path], images: list[Path], imglist: Path 
     (`flags__language_model`)."""
     if (folder / "out/summary.json").is_file():
         return
-    values = {"project.texts": texts, "project.images": images, "project.imglist": imglist}
+    values: dict[str, object] = {"project.texts": texts, "project.images": images, "project.imglist": imglist}
     values |= {"project.out": folder / "out", "store.url": f"sqlite:///{folder}/proof.sqlite"}
     values |= {name.replace("__", "."): value for name, value in given.items()}
     check(Settings().replace(values), None)

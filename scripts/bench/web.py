@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 import uuid
 from collections.abc import Iterator
@@ -139,7 +140,7 @@ def p95(seconds: list[float]) -> str:
 def queries(browser: Browser) -> dict[str, list[float]]:
     base = f"/api/v1/works/{WORK}"
     filters = ["", "?order=page", "?state=open&least_score=8", "?first_page=100&last_page=4000", "?text=告&image=吿"]
-    quoted = [urllib.request.quote(one, safe="?=&") for one in filters]
+    quoted = [urllib.parse.quote(one, safe="?=&") for one in filters]
     return {
         "queue query": [browser.get(f"{base}/flags{one}") for one in quoted for _ in range(20)],
         "counts on every filter": [
@@ -154,13 +155,13 @@ def searches(browser: Browser, where: str) -> list[float]:
     """Pages by their address, a juan, a character, words that are there, across the end of a column as well, and words
     that are not."""
     wanted = ["050-2a", "KR1d0030_WYG_03", "卷九十九", "公", "大夫卿", "大夫司馬", "烏有之書", "告吿", "9-7a"]
-    return [browser.get(f"{where}?q={urllib.request.quote(one)}") for one in wanted for _ in range(10)]
+    return [browser.get(f"{where}?q={urllib.parse.quote(one)}") for one in wanted for _ in range(10)]
 
 
 def glyph_views(browser: Browser) -> list[float]:
     """The first screen of every character of the work, and what it is held against: none asked for before."""
     characters = sorted(set("".join(LINES)))
-    quoted = [urllib.request.quote(one) for one in characters]
+    quoted = [urllib.parse.quote(one) for one in characters]
     base = f"/api/v1/works/{WORK}/glyphs?limit=60"
     return [
         browser.get(f"{base}&text={a}{more}") for a in quoted for more in ("", f"&against={quoted[0]}", "&order=alike")
@@ -230,7 +231,7 @@ def graves(address: str, *, auth: bool) -> dict[str, int]:
     with sync_playwright() as driver:
         opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         for theme in ("light", "dark"):
-            context = opened.new_context(viewport={"width": 1440, "height": 900}, color_scheme=theme)  # type: ignore[arg-type]
+            context = opened.new_context(viewport={"width": 1440, "height": 900}, color_scheme=theme)
             page = context.new_page()
             wanted = PAGES | OF_PEOPLE if auth else PAGES
             for name, path in sorted(wanted.items(), key=lambda one: one[0] != "login"):

@@ -139,8 +139,10 @@ def test_pages_that_go_together_to_a_worker_that_dies_are_tried_one_by_one(
     victims = ((deadly, 9), (healed, 1))
     with cluster_of(2, DIES.format(victims=victims, folder=str(tmp_path))) as started:
         outcome = check(settings.replace({"cluster.address": started.scheduler_address}))
-    found = {page.page: page.status.value for page in outcome.written.tally.pages}
-    assert [page for page, status in found.items() if status == "failed"] == [deadly]
+    [failed] = [page for page in outcome.written.tally.pages if page.status.value == "failed"]
+    assert failed.page == deadly
+    assert failed.status_text.startswith("failed: 3 workers of the cluster died")
+    assert not outcome.sound
     assert len(list(tmp_path.glob(f"{deadly}-*"))) == cluster.DEATHS
     assert complete(settings, outcome)
 

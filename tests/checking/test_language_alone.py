@@ -62,11 +62,6 @@ def test_the_language_model_can_be_silenced(tmp_path: Path, capsys: pytest.Captu
     assert flags == []
 
 
-def test_without_images_and_without_the_language_model_there_is_nothing_to_check_by(tmp_path: Path) -> None:
-    status, _, _ = checked(tmp_path, TEXT, "--no-language-model")
-    assert status == 2
-
-
 def test_a_project_checks_by_its_own_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     company = "天地玄黃宇宙洪荒盈昃辰宿列張寒來暑往秋收冬藏閏餘成歲律呂調陽雲騰致雨露結為霜"
     columns = [f"{company[n % 38]}曰吾{company[n * 7 % 38]}魯使來{company[n * 3 % 38]}" for n in range(60)]
@@ -81,12 +76,6 @@ def test_a_project_checks_by_its_own_model(tmp_path: Path, capsys: pytest.Captur
     assert "left out: " in told.err
     _, flags, _ = checked(tmp_path, MARK.format("1a") + "封魚使來朝¶\n", "--language", str(model))
     assert [(f["transcribed"], f["suggested"]) for f in flags] == [("魚", "魯")]
-
-
-def test_nothing_is_learned_from_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["learn", str(tmp_path / "none.txt"), "--out", str(tmp_path / "own.npz")]) == 2
-    assert "nothing was learned" in capsys.readouterr().err
-    assert not (tmp_path / "own.npz").exists()
 
 
 @pytest.mark.parametrize("body", ["¶\n", "仁&KR0058;仁¶\n", "己¶\n"])

@@ -86,15 +86,6 @@ def test_a_line_that_is_not_understood_is_told_though_the_others_are(phone: Path
     assert f"{phone}/il.txt:3: cannot be used, expected the place" in ran.stderr
 
 
-def test_a_folder_without_images_is_no_success(phone: Path, run: Run) -> None:
-    shutil.rmtree(phone / "images")
-    (phone / "images").mkdir()
-    (phone / "images" / "1a.heic").touch()
-    ran = run(*CHECK)
-    assert ran.returncode == 1
-    assert f"{phone}/images holds no image (PNG, JPEG" in ran.stderr
-
-
 def test_a_pdf_that_cannot_be_read_is_no_success(run: Run, tmp_path: Path) -> None:
     lay_out(tmp_path, 1)
     shutil.rmtree(tmp_path / "images")

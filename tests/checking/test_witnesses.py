@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from proof.checking.pipeline import check
-from proof.errors import ConfigError, FontError
+from proof.errors import FontError
 from proof.facsimile.files import render
 from proof.facsimile.wear import named_wear
 from proof.model.flags import Flag, Origin
@@ -93,13 +93,6 @@ def test_a_second_check_hears_nobody_twice_and_one_without_witnesses_forgets_the
     assert all(flag.score == pytest.approx(alone[key].score, abs=1e-5) for key, flag in again.items())
 
 
-def test_a_text_is_no_witness_of_itself(folder: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copy.txt"
-    copy.write_bytes((folder / "text.txt").read_bytes())
-    heard = flags_with(folder, tmp_path, [folder / "text.txt", copy])
-    assert not any(flag.evidence.witnesses for flag in heard.values())
-
-
 def test_what_the_apparatus_of_a_witness_says_comes_with_its_reading(folder: Path, tmp_path: Path) -> None:
     witness = tmp_path / "edition.txt"
     text = "".join(
@@ -116,11 +109,6 @@ def test_what_the_apparatus_of_a_witness_says_comes_with_its_reading(folder: Pat
     (told,) = flags_with(folder, tmp_path, [witness])["失矢"].evidence.witnesses
     assert (told.reading, told.side, told.note) == ("矢", "image", note)
     assert 0 < told.weight < plain.weight
-
-
-def test_a_witness_that_is_not_there_is_named(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"absent\.txt: there is no such file"):
-        flags_with(folder, tmp_path, [tmp_path / "absent.txt"])
 
 
 def test_of_a_planted_error_they_say_what_they_say_of_any_other_and_files_have_none(

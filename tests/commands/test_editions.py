@@ -56,13 +56,6 @@ def test_what_the_export_asks_is_what_it_takes_for_an_answer(
     assert written == "乃张侯下纲不及地干【侯谓所射布也】\n说为东面于大夫之乾北耦\n"
 
 
-def test_the_source_itself_is_corrected_where_that_is_asked(text: Path) -> None:
-    decided = corrections(Correction(PAGE, 1, 5, 1, "比", "北"))
-    arguments = ["export", "KR1_010.txt", "--corrections", decided, "--out", "out", "--form", "diff", "--in-place"]
-    assert main(arguments) == 0
-    assert text.read_text(encoding="utf-8") == TEXT.replace("西北", "西比")
-
-
 def test_a_correction_of_a_changed_source_is_named_not_written(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
     decided = corrections(Correction(PAGE, 1, 5, 1, "比", "北", "夫之西[北]耦(案"))
     text.write_text(TEXT.replace("大夫", "卿大夫"), encoding="utf-8")
@@ -83,18 +76,6 @@ def test_convert_writes_the_text_and_lists_what_is_lost(text: Path, capsys: pyte
 def test_the_image_list_gives_the_mirror_its_page_marks(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["convert", str(shared / "kanripo/KR1d0030/KR1d0030_010.txt"), "--to", "mirror"]) == 0
     assert "卷十 第 1a 頁 WYG0103-0192c.png\n" in capsys.readouterr().out
-
-
-@pytest.mark.slow
-def test_collate_prints_and_writes_what_it_found(
-    shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    base, witness = (str(next((shared / "seeds").glob(f"{number}_*"))) for number in ("002", "000"))
-    assert main(["collate", base, witness, "--out", str(tmp_path / "out")]) == 0
-    told = capsys.readouterr().out
-    assert "systematic: 聄 for 翿, 17 places" in told
-    assert "备 → 儁 (error, apparatus)  (儁：原作備，據嚴本校勘記改。)" in told
-    assert json.loads((tmp_path / "out/collation.json").read_text(encoding="utf-8"))[0]["paragraphs"]["not placed"] == 0
 
 
 def test_a_folder_of_juan_is_collated_with_a_plain_text_in_one_call(

@@ -82,15 +82,6 @@ def test_a_page_is_lines_from_top_to_bottom_with_the_corrected_text(checked: Pag
     assert [(glyph.sic, glyph.text) for glyph in sic] == [("北", "比"), ("上", "射"), ("射", "上"), ("曰", "")]
 
 
-def test_planted_and_undecided_corrections_stay_out(checked: PageResult) -> None:
-    page = mark(
-        checked,
-        [Correction(PAGE, 1, 5, 1, "比", "北", audit=True), Correction(PAGE, 1, 5, 1, "此", "北", accepted=False)],
-    )
-    assert page is not None
-    assert page.columns[0].lines[0].text == "大夫之西北耦"
-
-
 def test_page_xml_is_valid_and_has_the_glyphs_where_they_are(checked: PageResult, page_schema: etree.XMLSchema) -> None:
     document = etree.fromstring(page_xml(marked(checked), MADE))
     page_schema.assertValid(document)
@@ -143,30 +134,6 @@ def test_alto_is_what_the_version_that_it_names_defines(checked: PageResult, alt
         alto_schema.assertValid(etree.fromstring(data))
         names = [element.get("ID") for element in etree.fromstring(data).iter() if element.get("ID")]
         assert len(names) == len(set(names))
-
-
-@pytest.mark.parametrize(
-    ("path", "name", "value"),
-    [
-        (".", "SCHEMAVERSION", "4.9"),
-        (".//{*}TextLine", "BASEDIRECTION", "down"),
-        (".//{*}Glyph", "CONTENT", "比北"),
-        (".//{*}Glyph", "GC", "1.5"),
-        (".//{*}TextBlock", "ID", None),
-        (".//{*}Page", "NUMBER", "1"),
-    ],
-)
-def test_what_that_version_does_not_define_is_found(
-    checked: PageResult, alto_schema: etree.RelaxNG, path: str, name: str, value: str | None
-) -> None:
-    document = etree.fromstring(alto(marked(checked)))
-    element = document if path == "." else document.find(path)
-    assert element is not None
-    if value is None:
-        del element.attrib[name]
-    else:
-        element.set(name, value)
-    assert not alto_schema.validate(document)
 
 
 KRAKEN = """

@@ -62,15 +62,14 @@ def exported(store: Store, path: Path) -> tuple[str, int]:
     return correct(decided.edition, decided.corrections).text, len(decided.here)
 
 
-@pytest.mark.parametrize("key", ["", "as it was "], ids=["checked anew", "taken as it was"])
 @pytest.mark.parametrize(
-    ("before", "now"),
+    ("before", "now", "key"),
     [
-        ({"a.txt": [FIRST], "b.txt": [SECOND]}, {"c.txt": [FIRST, SECOND]}),
-        ({"a.txt": [FIRST], "b.txt": [SECOND]}, {"a.txt": [FIRST, SECOND]}),
-        ({"c.txt": [FIRST, SECOND]}, {"a.txt": [FIRST], "b.txt": [SECOND]}),
-        ({"a.txt": [FIRST, SECOND]}, {"a.txt": [FIRST], "b.txt": [SECOND]}),
-        ({"a.txt": [FIRST], "b.txt": [SECOND]}, {"a.txt": [SECOND], "b.txt": [FIRST]}),
+        ({"a.txt": [FIRST], "b.txt": [SECOND]}, {"c.txt": [FIRST, SECOND]}, ""),
+        ({"a.txt": [FIRST], "b.txt": [SECOND]}, {"a.txt": [FIRST, SECOND]}, "as it was "),
+        ({"c.txt": [FIRST, SECOND]}, {"a.txt": [FIRST], "b.txt": [SECOND]}, "as it was "),
+        ({"a.txt": [FIRST, SECOND]}, {"a.txt": [FIRST], "b.txt": [SECOND]}, ""),
+        ({"a.txt": [FIRST], "b.txt": [SECOND]}, {"a.txt": [SECOND], "b.txt": [FIRST]}, "as it was "),
     ],
     ids=["joined", "joined to the first", "parted", "the second part is a new file", "exchanged"],
 )
@@ -94,8 +93,9 @@ def test_each_page_keeps_what_was_decided_in_whatever_file_it_is(
             assert exported(store, there / name) == (text_of(pages, CORRECTED), 0)
 
 
-@pytest.mark.parametrize("key", ["", "as it was "], ids=["checked anew", "taken as it was"])
-@pytest.mark.parametrize("copy", ["a.txt", "c.txt"], ids=["checked before it", "checked after it"])
+@pytest.mark.parametrize(
+    ("copy", "key"), [("a.txt", ""), ("c.txt", "as it was ")], ids=["checked before it", "checked after it"]
+)
 def test_a_copy_put_beside_a_text_takes_nothing_that_was_decided_of_it(tmp_path: Path, copy: str, key: str) -> None:
     with Store.open(tmp_path / "proof.sqlite") as store:
         check(store, tmp_path, {"b.txt": list(LINES)}, key)

@@ -18,7 +18,7 @@ from proof.images.find import FoundBy, ImageIndex
 from proof.text.read import read_transcription
 from tests.conftest import PATIENCE
 from tests.fetch.manifests import book_2, book_3, data
-from tests.fetch.museum import Handler, Museum, drops_after, etag_of, page, says
+from tests.fetch.museum import Handler, Museum, etag_of, page
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -172,23 +172,6 @@ def test_what_failed_is_listed_with_why(museum: Museum, run: Run, tmp_path: Path
     assert second.endswith("the server answers 404 Not Found")
 
 
-def test_a_server_that_asks_to_come_again_is_obeyed(museum: Museum, run: Run, tmp_path: Path) -> None:
-    kanripo(museum, tmp_path)
-    museum.next["/wyg/WYG0103/WYG0103-0192c.png"].append(says(429, Retry_After="86400"))
-    ran = run("fetch", "imglist", *HERE)
-    assert ran.returncode == 1
-    assert "stopped, 1 image not asked for" in ran.stderr
-    assert "run the same command again after 2" in ran.stderr
-    assert run("fetch", "imglist", *HERE).returncode == 0
-
-
-def test_this_machine_is_not_asked_without_leave(museum: Museum, run: Run, tmp_path: Path) -> None:
-    ran = run("fetch", museum.url("/manifest"), "--to", "images")
-    assert ran.returncode == 2
-    assert "--allow-private" in ran.stderr
-    assert museum.asked == []
-
-
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -248,11 +231,3 @@ def test_ctrl_c_in_mid_file_is_gone_on_from(museum: Museum, run: Run, tmp_path: 
     asked = [headers for path, headers in museum.asked if path == second]
     assert asked[1]["range"] == f"bytes={left}-"
     assert (tmp_path / "images" / "WYG0103" / "WYG0103-0192c.png").read_bytes() == page(1)
-
-
-def test_a_connection_that_breaks_is_no_failure(museum: Museum, run: Run, tmp_path: Path) -> None:
-    kanripo(museum, tmp_path)
-    path = "/wyg/WYG0103/WYG0103-0192b.png"
-    museum.next[path].append(drops_after(5000, page(0), ETag=etag_of(page(0))))
-    assert run("fetch", "imglist", *HERE).returncode == 0
-    assert (tmp_path / "images" / "WYG0103" / "WYG0103-0192b.png").read_bytes() == page(0)

@@ -213,9 +213,3 @@ def test_of_patterns_that_are_not_kept_nothing_is_said(paged: Paged, tmp_path: P
     every = np.arange(64, dtype=np.uint64) << np.uint64(58)
     for model in (made, back):
         assert [bool(model.of_keys(number, every).any()) for number in (0, 1, 2, 24)] == [True, True, False, False]
-
-
-def test_the_shipped_model_takes_the_room_it_may() -> None:
-    path = Path(__file__).parents[2] / "proof" / "language" / "data" / "language.npz"
-    assert path.stat().st_size < 10_000_000
-    assert LanguageModel.shipped().characters > 10_000_000

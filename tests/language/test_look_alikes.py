@@ -46,14 +46,6 @@ def test_a_character_is_as_near_to_others_as_to_the_nearest_of_them() -> None:
     assert LookAlikes.shipped().nearness_of(codes("目日一")).tolist() == [Nearness.EYE, Nearness.HAND, -1]
 
 
-def test_the_shipped_pairs_are_different_characters_that_stand_for_each_other() -> None:
-    shipped = LookAlikes.shipped()
-    for row in shipped.rivals:
-        assert len({code for code in row if code}) == sum(row > 0) > 1
-    assert set("已巳") <= {chr(code) for code in shipped.of(codes("己"))[0] if code}
-    assert shipped.places(codes("天之一")).tolist() == [0, 1]
-
-
 def test_forms_of_a_word_are_one_but_look_alikes_stay_apart() -> None:
     fold = Folding(LookAlikes.shipped())
     assert fold(codes("葢")).tolist() == fold(codes("蓋")).tolist()

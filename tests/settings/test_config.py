@@ -15,11 +15,9 @@ from proof.facsimile import wear
 from proof.images import load
 from proof.locale import languages
 from proof.settings.config import SETTINGS, Settings
-from proof.settings.setting import ValueKind
 from proof.text.model import Script
 from proof.text.witness_source import WitnessSource
 
-ROOT = Path(__file__).resolve().parents[2]
 Write = Callable[[str], Path]
 
 
@@ -402,12 +400,3 @@ def test_choices_are_those_of_the_modules_that_know_them() -> None:
     assert SETTINGS["render.wear"].choices == tuple(wear.LEVELS)
     assert SETTINGS["page.script"].choices == ("auto", *Script)
     assert SETTINGS["images.max_megapixels"].default == load.MAX_MEGAPIXELS
-
-
-def test_the_sample_project_loads_and_names_the_sample() -> None:
-    settings = Settings.load(ROOT / "config.toml")
-    assert settings.project.images == (ROOT / "pages",)
-    assert settings.project.out == ROOT / "out"
-    needed = [name for name, setting in SETTINGS.items() if setting.kind is ValueKind.PATHS]
-    assert all(settings[name] for name in needed)
-    assert [file.name for file in settings.text_files()] == ["dasheyi.txt", "jianming.txt"]

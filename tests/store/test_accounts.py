@@ -76,26 +76,11 @@ def test_a_hash_of_older_parameters_is_made_anew_at_the_next_log_in(people: Stor
         assert "m=128,t=2" in connection.scalar(text("SELECT password FROM accounts WHERE name = '甲'"))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "",
-        "   ",
-        "甲\n乙",
-        "甲\u200b",
-        "甲\u202e乙",
-        "x" * 65,
-        "甲",
-        " 甲 ",
-        "甲\ufe00",
-        "乙\U000e0100",
-        "甲\u3164",
-        "甲\u034f",
-    ],
-)
-def test_a_name_that_cannot_be_is_refused(people: Store, name: str) -> None:
-    with pytest.raises(AccountError):
-        people.accounts.add(name, Role.READER, GOOD)
+def test_a_name_that_cannot_be_is_refused(people: Store) -> None:
+    unprintable = ["甲\n乙", "甲\u200b", "甲\u202e乙", "甲\ufe00", "乙\U000e0100", "甲\u3164", "甲\u034f"]
+    for name in ("", "   ", "x" * 65, "甲", " 甲 ", *unprintable):
+        with pytest.raises(AccountError):
+            people.accounts.add(name, Role.READER, GOOD)
     assert len(people.accounts.everybody()) == 2
 
 
@@ -107,14 +92,15 @@ def test_two_names_that_differ_in_case_or_width_are_one(people: Store) -> None:
             people.accounts.add(name, Role.READER, GOOD)
 
 
-@pytest.mark.parametrize(
-    "password", ["", "short", "aaaaaaaaaaaaaaaa", "abababababab", "x\ny" * 5, "z" * 300, "Constantinople"]
-)
-def test_a_password_that_is_guessed_at_once_is_refused(people: Store, password: str) -> None:
-    with pytest.raises(AccountError):
-        people.accounts.add("constantinople", Role.READER, password)
-    with pytest.raises(AccountError):
-        people.accounts.set_password(people.accounts.add("Constantinople", Role.READER, GOOD).number, password)
+def test_a_password_that_is_guessed_at_once_is_refused(people: Store) -> None:
+    guessed = ("", "short", "a" * 16, "abababababab", "x\ny" * 5, "z" * 300, "Constantinople")
+    for password in guessed:
+        with pytest.raises(AccountError, match="password"):
+            people.accounts.add("constantinople", Role.READER, password)
+    number = people.accounts.add("Constantinople", Role.READER, GOOD).number
+    for password in guessed:
+        with pytest.raises(AccountError, match="password"):
+            people.accounts.set_password(number, password)
 
 
 def test_the_first_account_is_an_administrators(store: Store) -> None:
@@ -214,10 +200,10 @@ def test_no_event_holds_a_password(people: Store) -> None:
     assert all(GOOD not in str(row) and "argon2" not in str(row) for row in rows)
 
 
-@pytest.mark.parametrize("change", ["UPDATE account_events SET person = '乙'", "DELETE FROM account_events"])
-def test_the_database_itself_refuses_to_alter_what_was_done(people: Store, change: str) -> None:
-    with pytest.raises(DatabaseError, match="never altered"), people.engine.begin() as connection:
-        connection.execute(text(change))
+def test_the_database_itself_refuses_to_alter_what_was_done(people: Store) -> None:
+    for change in ("UPDATE account_events SET person = '乙'", "DELETE FROM account_events"):
+        with pytest.raises(DatabaseError, match="never altered"), people.engine.begin() as connection:
+            connection.execute(text(change))
     assert len(people.accounts.events()) == 2
 
 

@@ -8,13 +8,13 @@ import threading
 import time
 import uuid
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from unicodedata import category
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError
@@ -114,10 +114,14 @@ def test_nothing_is_taken_where_the_finding_does_not_say_that_a_character_is_too
         store.decisions.decide(demand(Verdict.TAKE))
 
 
-@pytest.mark.parametrize("reading", ["一\n二", "一\x00", "\ud800", "\ufdd0", "\U0010ffff", "一\u2028", "¶"])
-def test_a_reading_holds_what_a_line_of_text_can_hold(filled: Store, reading: str) -> None:
-    with pytest.raises(RefusedDecisionError):
-        filled.decisions.decide(demand(Verdict.TYPED, reading=reading))
+def test_a_reading_that_would_break_its_line_is_refused(filled: Store) -> None:
+    breaking = ["一\n二", "告\r", "一\x00", "\ud800", "\ufdd0", "\U0010ffff", "一\u2028", "¶", "\u202e告", "告" * 65]
+    for reading in breaking:
+        with pytest.raises(RefusedDecisionError):
+            filled.decisions.decide(demand(Verdict.TYPED, reading=reading))
+    for reading in ("告(注", "注)", "甲/乙", "<pb:KR1_001-1a>", "&KR12", "&", "（注"):
+        with pytest.raises(RefusedDecisionError, match="markup"):
+            filled.decisions.decide(demand(Verdict.TYPED, reading=reading, confirmed=True))
     assert filled.decisions.last() == 0
 
 
@@ -182,57 +186,39 @@ def test_a_request_sent_again_is_answered_as_before_and_not_doubled(filled: Stor
     assert len(filled.decisions.history(1)) == 2
 
 
-@pytest.mark.parametrize(
-    "change",
-    [{"verdict": Verdict.KEEP}, {"flag": 2}, {"person": "乙"}, {"version": 1}, {"note": "另一"}, {"reading": "告"}],
-)
-def test_a_key_that_was_used_for_another_decision_is_refused(filled: Store, change: dict[str, object]) -> None:
+def test_a_key_that_was_used_for_another_decision_is_refused(filled: Store) -> None:
     sent = demand(Verdict.TYPED, reading="吉", note="一")
     filled.decisions.decide(sent)
-    with pytest.raises(RefusedDecisionError, match="key"):
-        filled.decisions.decide(replace(sent, **change))  # type: ignore[arg-type]
+    changes: list[dict[str, Any]] = [{"verdict": Verdict.KEEP}, {"flag": 2}, {"person": "乙"}]
+    changes += [{"version": 1}, {"note": "另一"}, {"reading": "告"}]
+    for change in changes:
+        with pytest.raises(RefusedDecisionError, match="key"):
+            filled.decisions.decide(replace(sent, **change))
 
 
-@pytest.mark.parametrize("reading", ["告\n", "告\r", "告¶", "\u2028", "\x00", "\u202e告", "\ud800", "告" * 65])
-def test_a_reading_that_would_break_its_line_is_refused(filled: Store, reading: str) -> None:
-    with pytest.raises(RefusedDecisionError):
-        filled.decisions.decide(demand(Verdict.TYPED, reading=reading))
-    assert filled.decisions.last() == 0
+def test_any_text_that_stays_in_its_line_is_a_reading(filled: Store) -> None:
+    readings = ["&KR0058;", "[金*本]", "[(白-日)/七]", "⿰金本", "\U000323b0", "葛\U000e0100", "　", "□"]
+    for version, reading in enumerate(readings):
+        assert filled.decisions.decide(demand(Verdict.TYPED, version, reading=reading)).reading == reading
 
 
-@pytest.mark.parametrize(
-    "reading", ["&KR0058;", "[金*本]", "[(白-日)/七]", "⿰金本", "\U000323b0", "葛\U000e0100", "　", "□"]
-)
-def test_any_text_that_stays_in_its_line_is_a_reading(filled: Store, reading: str) -> None:
-    assert filled.decisions.decide(demand(Verdict.TYPED, reading=reading)).reading == reading
-
-
-@pytest.mark.parametrize("reading", ["告(注", "注)", "甲/乙", "<pb:KR1_001-1a>", "&KR12", "&", "（注"])
-def test_markup_is_no_reading(filled: Store, reading: str) -> None:
-    with pytest.raises(RefusedDecisionError, match="markup"):
-        filled.decisions.decide(demand(Verdict.TYPED, reading=reading, confirmed=True))
-    assert filled.decisions.last() == 0
-
-
-@pytest.mark.parametrize(
-    ("reading", "reason"),
-    [
-        ("⿰金", "incomplete description"),
-        ("⿳", "incomplete description"),
-        ("gao", "latin letters"),
-        ("ａ", "latin letters"),
-        ("告\ue000", "private use"),
-        ("\U000f0000", "private use"),
-    ],
-)
-def test_a_reading_that_looks_like_a_slip_is_taken_once_it_is_confirmed(
-    filled: Store, reading: str, reason: str
-) -> None:
-    with pytest.raises(UnconfirmedReadingError) as refused:
-        filled.decisions.decide(demand(Verdict.TYPED, reading=reading))
-    assert (refused.value.reason, refused.value.http_status) == (reason, 428)
-    assert filled.decisions.last() == 0
-    assert filled.decisions.decide(demand(Verdict.TYPED, reading=reading, confirmed=True)).reading == reading
+def test_a_reading_that_looks_like_a_slip_is_taken_once_it_is_confirmed(filled: Store) -> None:
+    for version, (reading, reason) in enumerate(
+        [
+            ("⿰金", "incomplete description"),
+            ("⿳", "incomplete description"),
+            ("gao", "latin letters"),
+            ("ａ", "latin letters"),
+            ("告\ue000", "private use"),
+            ("\U000f0000", "private use"),
+        ]
+    ):
+        with pytest.raises(UnconfirmedReadingError) as refused:
+            filled.decisions.decide(demand(Verdict.TYPED, version, reading=reading))
+        assert (refused.value.reason, refused.value.http_status) == (reason, 428)
+        assert len(filled.decisions.history(1)) == version
+        made = filled.decisions.decide(demand(Verdict.TYPED, version, reading=reading, confirmed=True))
+        assert made.reading == reading
 
 
 def test_to_keep_the_text_where_the_copy_reads_otherwise_is_a_verdict_of_its_own(filled: Store) -> None:
@@ -315,16 +301,6 @@ def test_the_database_itself_refuses_to_alter_or_delete_a_decision(filled: Store
     assert filled.decisions.history(1) == [made]
 
 
-def test_a_decision_outlives_a_new_check_that_finds_the_place_again(
-    filled: Store, info: RunInfo, page_result: PageResult
-) -> None:
-    made = filled.decisions.decide(demand(Verdict.TAKE))
-    wrong = replace(page_result.flags[0], context="射人([告]具/于", score=1.0, raised=False)
-    check(filled, replace(page_result, flags=(wrong,)), info=info)
-    assert list(filled.decisions.standing(WORK)) == [made]
-    assert filled.decisions.displaced(WORK) == []
-
-
 def test_a_decision_is_kept_where_its_place_still_reads_so_though_no_flag_was_raised(
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:
@@ -332,16 +308,6 @@ def test_a_decision_is_kept_where_its_place_still_reads_so_though_no_flag_was_ra
     check(filled, replace(page_result, flags=()), info=info)
     assert list(filled.decisions.standing(WORK)) == [made]
     assert filled.decisions.displaced(WORK) == []
-
-
-def test_what_somebody_wrote_into_the_text_as_it_was_decided_is_no_longer_asked(
-    filled: Store, info: RunInfo, page_result: PageResult
-) -> None:
-    made = filled.decisions.decide(demand(Verdict.TAKE))
-    columns = (CheckedColumn(1, page_result.columns[0].box, "射人(吿具/于公)"),)
-    check(filled, replace(page_result, flags=(), columns=columns), info=info)
-    assert filled.decisions.displaced(WORK) == []
-    assert list(filled.decisions.standing(WORK)) == [made]
 
 
 @pytest.mark.parametrize("source", ["射人(某具/于公)", "射人(告告具/于公)", "某", ""])
@@ -356,21 +322,6 @@ def test_a_decision_whose_place_was_changed_otherwise_is_listed(
     check(filled, page_result, info=info)
     assert filled.decisions.displaced(WORK) == []
     assert list(filled.decisions.standing(WORK)) == [made]
-
-
-def test_a_decision_follows_its_place_to_another_line(filled: Store, info: RunInfo, page_result: PageResult) -> None:
-    """A line put in above makes no other flag of the same place."""
-    made = filled.decisions.decide(demand(Verdict.TAKE))
-    context = "射人([告]具/于"
-    uid = flag_id(page_result.page, 2, Kind.SUBSTITUTION, context, 0)
-    below = replace(page_result.flags[0], line=2, context=context, id=uid)
-    columns = (CheckedColumn(2, page_result.columns[0].box, page_result.columns[0].source),)
-    for _ in range(2):
-        check(filled, replace(page_result, flags=(below,), columns=columns), info=info)
-        assert list(filled.decisions.standing(WORK)) == [made]
-        assert filled.decisions.displaced(WORK) == []
-    [flag] = filled.queue.flags(WORK, [made.flag])
-    assert (flag.flag.line, flag.state, flag.reading) == (2, State.CORRECTED, "吿")
 
 
 def on_line(store: Store, info: RunInfo, page_result: PageResult, line: int) -> int:
@@ -389,15 +340,7 @@ def standing_at(store: Store, flag: int) -> tuple[State, str, int]:
     return here.state, here.reading, here.version
 
 
-def test_a_decision_follows_its_place_however_often_it_moves(
-    store: Store, info: RunInfo, page_result: PageResult
-) -> None:
-    store.decisions.decide(demand(Verdict.TAKE, flag=on_line(store, info, page_result, 1)))
-    for line in (2, 3, 4):
-        assert standing_at(store, on_line(store, info, page_result, line)) == (State.CORRECTED, "吿", 1)
-
-
-@pytest.mark.parametrize("lines", [(1, 2, 1), (1, 2, 3, 1), (1, 2, 3, 2)])
+@pytest.mark.parametrize("lines", [(1, 2, 1), (1, 2, 3, 2)])
 @pytest.mark.parametrize(
     ("verdict", "stands"), [(Verdict.KEEP, (State.KEPT, "告")), (Verdict.UNDO, (State.OPEN, "告"))]
 )
@@ -429,28 +372,6 @@ def test_flags_out_of_the_store_are_the_same_whatever_was_decided(filled: Store)
     assert list(filled.flags(WORK)) == before
 
 
-@pytest.mark.slow
-@given(st.lists(st.tuples(st.sampled_from(["keep", "take", "copy", "undo", "skip"]), st.integers(-1, 1)), max_size=12))
-@settings(max_examples=25, deadline=None)
-def test_whatever_is_asked_the_flag_stands_where_its_events_lead(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
-) -> None:
-    store, decided = small_store(tmp_path_factory.mktemp("store"), 1), 0
-    for verdict, ahead in steps:
-        try:
-            store.decisions.decide(demand(Verdict(verdict), max(decided + ahead, 0)))
-            decided += 1
-        except (ConflictError, RefusedDecisionError):
-            continue
-    history = store.decisions.history(1)
-    assert [one.version for one in history] == list(range(1, decided + 1))
-    for was, now in pairwise(history):
-        assert (now.was_state, now.was) == (was.state, was.reading)
-    standing = list(store.decisions.standing(WORK))
-    assert standing == ([history[-1]] if history and history[-1].state is not State.OPEN else [])
-    store.close()
-
-
 def small_store(folder: Path, flags: int) -> Store:
     """A store with one page of so many flags, whose writers wait for each other as long as they must."""
     store = Store.open(folder / "proof.sqlite", wait=PATIENCE)
@@ -460,9 +381,9 @@ def small_store(folder: Path, flags: int) -> Store:
 
 
 @pytest.mark.slow
-def test_thirty_writers_lose_nothing_and_double_nothing(tmp_path: Path) -> None:
+def test_many_writers_lose_nothing_and_double_nothing(tmp_path: Path) -> None:
     """Each sends each request twice, and all fight for the first flag too."""
-    store, each = small_store(tmp_path, 151), 5
+    store, people, each = small_store(tmp_path, 41), 8, 5
     seen: list[Decision] = []
     beaten: list[ConflictError] = []
 
@@ -480,12 +401,12 @@ def test_thirty_writers_lose_nothing_and_double_nothing(tmp_path: Path) -> None:
             except ConflictError as conflict:
                 beaten.append(conflict)
 
-    writers = [threading.Thread(target=work, args=(person,)) for person in range(30)]
+    writers = [threading.Thread(target=work, args=(person,)) for person in range(people)]
     for writer in writers:
         writer.start()
     for writer in writers:
         writer.join()
-    assert len(seen) + len(beaten) == 30 * (each + 2)
+    assert len(seen) + len(beaten) == people * (each + 2)
     kept = store.decisions.log(WORK, limit=1000)
     assert sorted(one.id for one in kept) == sorted(one.id for one in seen)
     versions = [one.version for one in store.decisions.history(1)]

@@ -119,16 +119,16 @@ def test_no_place_is_corrected_by_hand_in_two_ways_at_once(filled: Store, second
     assert list(filled.decisions.standing(WORK)) == [made]
 
 
-@pytest.mark.parametrize("note", ["\x01", "\x7f", "\ud800", "\uffff"])
-def test_a_note_that_no_export_can_carry_is_refused_everywhere(filled: Store, note: str) -> None:
-    with pytest.raises(RefusedDecisionError, match="U\\+"):
-        filled.manual_corrections.correct(replace(corrected(1, 1, "入"), note=note))
-    with pytest.raises(RefusedDecisionError, match="U\\+"):
-        filled.page_states.set(WORK, 1, PageState.PROBLEM, 0, "甲", "key-0001", note)
-    with pytest.raises(RefusedDecisionError, match="U\\+"):
-        filled.decisions.decide(DecisionRequest(WORK, 1, Verdict.KEEP, 0, "甲", "key-0001", note=note))
-    with pytest.raises(RefusedDecisionError):
-        filled.rules.set(WORK, f"告{note}", "吿", True, "甲")
+def test_a_note_that_no_export_can_carry_is_refused_everywhere(filled: Store) -> None:
+    for note in ("\x01", "\x7f", "\ud800", "\uffff"):
+        with pytest.raises(RefusedDecisionError, match="U\\+"):
+            filled.manual_corrections.correct(replace(corrected(1, 1, "入"), note=note))
+        with pytest.raises(RefusedDecisionError, match="U\\+"):
+            filled.page_states.set(WORK, 1, PageState.PROBLEM, 0, "甲", "key-0001", note)
+        with pytest.raises(RefusedDecisionError, match="U\\+"):
+            filled.decisions.decide(DecisionRequest(WORK, 1, Verdict.KEEP, 0, "甲", "key-0001", note=note))
+        with pytest.raises(RefusedDecisionError):
+            filled.rules.set(WORK, f"告{note}", "吿", True, "甲")
 
 
 def test_a_correction_by_hand_outlives_a_new_check_and_is_listed_where_its_place_is_gone(
@@ -143,16 +143,9 @@ def test_a_correction_by_hand_outlives_a_new_check_and_is_listed_where_its_place
     assert [lost.decision for lost in filled.decisions.displaced(WORK)] == [made]
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        corrected(99, 1, "入"),
-        corrected(9, 2, "入"),
-        replace(corrected(0, 1, "入"), line=7),
-        replace(corrected(0, 1, "入"), page=9),
-    ],
-)
-def test_a_place_that_is_not_there_is_refused(filled: Store, wrong: ManualCorrection) -> None:
-    with pytest.raises(NoPlaceError):
-        filled.manual_corrections.correct(wrong)
+def test_a_place_that_is_not_there_is_refused(filled: Store) -> None:
+    here = corrected(0, 1, "入")
+    for wrong in (corrected(99, 1, "入"), corrected(9, 2, "入"), replace(here, line=7), replace(here, page=9)):
+        with pytest.raises(NoPlaceError):
+            filled.manual_corrections.correct(wrong)
     assert filled.decisions.last() == 0

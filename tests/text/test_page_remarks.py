@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from proof.text.read import read_transcription
-from proof.text.remarks import Code
 from tests.build import transcription
 from tests.remarked import remarked
 
@@ -42,14 +38,3 @@ def test_pages_that_do_not_follow_on_are_told() -> None:
 def test_an_edition_of_passages_has_pages_of_one_side_and_any_length() -> None:
     text = "".join(f"<pb:K_tls_001-{number}a>¶\n" + "甲¶\n" * 50 for number in (1, 2, 3, 5))
     assert told(text) == [(154, "pages-missing")]
-
-
-def test_the_corpus_has_few_blemishes_and_they_are_real(shared: Path) -> None:
-    """What is left of a table of contents within juan 184, a half-folio left empty, a half-folio that is missing."""
-    assert (452, "no-pilcrow") not in remarked(read_transcription(shared / "kanripo/KR1d0087/KR1d0087_184.txt"))
-    assert (453, "no-pilcrow") in remarked(read_transcription(shared / "kanripo/KR1d0087/KR1d0087_184.txt"))
-    empty = read_transcription(shared / "kanripo/KR1d0085/KR1d0085_008.txt").remarks[-1]
-    assert (empty.code, dict(empty.values)) == (Code.NO_COLUMN, {"page": "KR1d0085_WYG_008-66a"})
-    for path in sorted(shared.glob("kanripo/KR1d0030/*_*.txt")):
-        expected = [(119, "pages-missing")] if path.stem.endswith("_000") else []
-        assert remarked(read_transcription(path)) == expected

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import tracemalloc
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from proof.errors import TextError
-from proof.text.encoding import Decoded
 from proof.text.page_marked import page_sources
-from proof.text.read import parse_transcription, read_transcription
-from proof.text.remarks import Code
+from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
 from tests.build import transcription
 from tests.growth import computing
@@ -47,17 +43,6 @@ BODIES = st.one_of(  # what the benchmark's reader, a simple one, reads as the f
 TEXTS = st.lists(st.tuples(BODIES, ENDINGS), max_size=30).map(lambda parts: "".join(a + b for a, b in parts))
 
 
-@pytest.fixture(scope="session")
-def textpages(shared: Path) -> ModuleType:
-    """The benchmark's own reader of pages."""
-    spec = importlib.util.spec_from_file_location("textpages", shared / "bench" / "textpages.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def columns(text: Transcription) -> dict[str, list[str]]:
     assert len({page.id for page in text.pages}) == len(text.pages)
     return {page.id: [column.source for column in page.columns] for page in text.pages}
@@ -71,28 +56,6 @@ def check_places(text: Transcription) -> None:
             assert text.text[column.start : column.start + len(column.source)] == column.source
             for cell in column.cells:
                 assert column.source[cell.offset : cell.offset + cell.length] == cell.text
-
-
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(text=TEXTS)
-def test_whatever_stands_in_a_file_is_counted_as_the_benchmark_counts_it(textpages: ModuleType, text: str) -> None:
-    expected: dict[str, list[str]] = {}
-    for _, page, number, body in textpages.walk(text):
-        if page is not None:
-            found = expected.setdefault(page, [])
-            if number:
-                found.append(body)
-    decoded = Decoded(text, "utf-8", False)
-    try:
-        read = parse_transcription(decoded, Path("juan.txt"))
-    except TextError:
-        assert not expected
-        return
-    assume(Code.PAGE_IMPLIED not in [remark.code for remark in read.remarks])  # a simple reader knows of no such page
-    assert columns(read) == expected
-    assert read.text == text
-    check_places(read)
-    assert all(0 < remark.line <= text.count("\n") + text.count("\r") + 1 for remark in read.remarks)
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

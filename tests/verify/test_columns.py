@@ -184,29 +184,6 @@ def test_an_empty_line_on_a_column_with_text_leaves_its_glyphs_over(first: Leaf)
     assert steps(column) == [(Step.EXTRA_GLYPH, text) for text in "以大夫之耦為上"]
 
 
-def test_a_wrong_character_stays_in_its_place_and_the_image_speaks_for_another(first: Leaf) -> None:
-    column = first.read(4, first.lines[3].source.replace("射", "谢"))
-    assert steps(column) == []
-    place = next(n for n, cell in enumerate(column.cells) if cell.text == "谢")
-    (pairing,) = [p for p in column.pairings if p.cells == (place,)]
-    assert column.glyphs[pairing.glyphs[0]].best == "射"
-
-
-def test_a_character_too_many_has_no_glyph(first: Leaf) -> None:
-    column = first.read(4, first.lines[3].source.replace("射告", "射而告"))
-    assert steps(column) == [(Step.EXTRA_CELL, "而")]
-
-
-def test_a_character_left_out_leaves_its_glyph_over(first: Leaf) -> None:
-    column = first.read(4, first.lines[3].source.replace("射告", "告"))
-    assert steps(column) == [(Step.EXTRA_GLYPH, "射")]
-
-
-def test_two_characters_the_other_way_round_are_one_step(first: Leaf) -> None:
-    column = first.read(4, first.lines[3].source.replace("射告", "告射"))
-    assert steps(column) == [(Step.SWAP, "告射")]
-
-
 def test_the_halves_of_a_note_exchanged_are_told_from_a_wrong_text(second: Leaf) -> None:
     source = second.lines[4].source
     head, note = source.rstrip(")").split("(")

@@ -227,28 +227,6 @@ def with_error(sources: list[str], source: str) -> tuple[list[str], int]:
     return [*sources[:at], wrong, *sources[at + 1 :]], at + 1
 
 
-def assert_one_finding(sample: Sample, sources: list[str], reason: str, line: int, beside: int = 0) -> None:
-    """One finding about a line, at most `beside` others raised, and the other columns are still checked."""
-    sound = sample.sources(PLAIN)
-    sources, wrong = with_error(sources, sound[3])
-    result = sample.check(PLAIN, sources)
-    assert layout_findings(result) == [(reason, line)]
-    others = [entry for entry in told(result) if entry[0] != "layout"]
-    assert ("substitution", wrong, sources[wrong - 1].index("若"), "若", "告") in others
-    assert len(others) <= 1 + beside, others
-
-
-def test_a_missing_column_is_one_finding(sample: Sample) -> None:
-    sound = sample.sources(PLAIN)
-    assert_one_finding(sample, sound[:5] + sound[6:], "column missing", 6)
-
-
-def test_the_first_column_can_be_missing_and_the_last(sample: Sample) -> None:
-    sound = sample.sources(PLAIN)
-    assert_one_finding(sample, sound[1:], "column missing", 1)
-    assert_one_finding(sample, sound[:7], "column missing", 8)
-
-
 def test_a_doubled_column_is_one_finding(sample: Sample) -> None:
     sound = sample.sources(PLAIN)
     sources = [*sound[:6], sound[5], *sound[6:]]
@@ -408,7 +386,7 @@ def trials(
         read_transcription(shared / "kanripo" / name)
         for name in ("KR1d0030/KR1d0030_010.txt", "KR1d0087/KR1d0087_223.txt")
     ]
-    chosen = choose(texts, 10, seed=11)
+    chosen = choose(texts, 6, seed=11)
     reader = checker(ppocr, Script.TRADITIONAL)
     found = []
     for trial, (name, drawn) in zip(chosen, rendered(chosen, seed=11), strict=True):
@@ -451,11 +429,6 @@ def test_worn_pages_pair_with_their_text_and_raise_little(trials: list[tuple[Ren
     assert all(result.status is Status.CHECKED for _, result in trials)
     characters = sum(result.characters_checked for _, result in trials)
     assert sum(len(raised(result)) for _, result in trials) <= 3 + characters / 500
-
-
-def test_boxes_on_worn_pages_lie_inside_the_image(trials: list[tuple[RenderedPage, PageResult]]) -> None:
-    for _, result in trials:
-        assert_inside([character.box for character in result.characters], result.image_size)
 
 
 def real_results(shared: Path, engine: PPOCR) -> Iterator[PageResult]:

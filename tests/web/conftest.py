@@ -28,6 +28,16 @@ def served(tmp_path: Path) -> Iterator[Served]:
         yield Served(settings, store, create_app(settings, store=store), sha)
 
 
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The same for a whole module, whose tests change nothing in it."""
+    folder = tmp_path_factory.mktemp("unchanged")
+    settings = settings_in(folder)
+    with Store.open(settings.store_address) as store:
+        sha = fill(store, folder)
+        yield Served(settings, store, create_app(settings, store=store), sha)
+
+
 @pytest.fixture(scope="session")
 def sample(made_once: MadeOnce) -> Path:
     """The project folder of the sample's first ten half-folios, checked with the real recogniser."""

@@ -59,8 +59,8 @@ def test_works_say_how_far_they_have_come(served: Served) -> None:
     assert work["states"] == {"open": 8, "kept": 1, "corrected": 0, "copy": 0, "retained": 0, "unsure": 0, "skipped": 0}
 
 
-def test_flags_come_most_suspicious_first_or_as_the_pages_run(served: Served) -> None:
-    client = served.client
+def test_flags_come_most_suspicious_first_or_as_the_pages_run(unchanged: Served) -> None:
+    client = unchanged.client
     items = client.get(f"{BASE}/flags").json["items"]  # type: ignore[index]
     scores = [item["score"] for item in items]
     assert scores == sorted(scores, reverse=True)
@@ -84,9 +84,9 @@ def test_flags_come_most_suspicious_first_or_as_the_pages_run(served: Served) ->
         ("state=kept", 0),
     ],
 )
-def test_every_filter_takes_what_it_says_and_is_counted(served: Served, query: str, count: int) -> None:
-    assert len(numbers(served.client, query)) == count
-    assert served.client.get(f"{BASE}/facets?{query}").json["total"] == count  # type: ignore[index]
+def test_every_filter_takes_what_it_says_and_is_counted(unchanged: Served, query: str, count: int) -> None:
+    assert len(numbers(unchanged.client, query)) == count
+    assert unchanged.client.get(f"{BASE}/facets?{query}").json["total"] == count  # type: ignore[index]
 
 
 def test_counts_say_what_each_choice_would_give(served: Served) -> None:
@@ -129,8 +129,8 @@ def test_a_cursor_goes_through_all_once_whatever_is_decided_meanwhile(served: Se
     assert len(seen) == len(set(seen)) == 9
 
 
-def test_the_desk_gets_the_column_its_neighbours_and_the_text_at_its_glyphs(served: Served) -> None:
-    client = served.client
+def test_the_desk_gets_the_column_its_neighbours_and_the_text_at_its_glyphs(unchanged: Served) -> None:
+    client = unchanged.client
     flag: Any = client.get(f"{BASE}/flags?limit=1&detail=true").json["items"][0]  # type: ignore[index]
     view = flag["view"]
     x, y, w, h = view["area"]
@@ -202,8 +202,8 @@ def test_many_are_decided_in_one_stroke(served: Served) -> None:
     assert twice.status_code == 422
 
 
-def test_pages_columns_and_characters_are_given_with_their_places(served: Served) -> None:
-    client = served.client
+def test_pages_columns_and_characters_are_given_with_their_places(unchanged: Served) -> None:
+    client = unchanged.client
     listed: Any = client.get(f"{BASE}/pages?limit=2").json
     assert [page["page"] for page in listed["items"]] == ["WYG0103-0192a", "WYG0103-0193a"]
     assert (listed["items"][0]["flags"], listed["items"][0]["open"]) == (3, 3)
@@ -243,8 +243,8 @@ def test_confusions_are_gathered_over_the_work(served: Served) -> None:
         ("/api/v1/nothing", 404),
     ],
 )
-def test_what_is_wrong_is_answered_with_problem_details(served: Served, path: str, status: int) -> None:
-    answer = served.client.get(path)
+def test_what_is_wrong_is_answered_with_problem_details(unchanged: Served, path: str, status: int) -> None:
+    answer = unchanged.client.get(path)
     assert answer.status_code == status
     assert answer.mimetype == "application/problem+json"
     assert answer.json["status"] == status  # type: ignore[index]
@@ -265,29 +265,29 @@ def test_what_is_wrong_is_answered_with_problem_details(served: Served, path: st
         {"verdict": "undo", "version": 0, "key": "0123456789"},
     ],
 )
-def test_a_decision_that_makes_no_sense_is_refused(served: Served, body: object) -> None:
-    answer = served.client.post(f"{BASE}/flags/1/decisions", json=body)
+def test_a_decision_that_makes_no_sense_is_refused(unchanged: Served, body: object) -> None:
+    answer = unchanged.client.post(f"{BASE}/flags/1/decisions", json=body)
     assert answer.status_code == 422
-    assert served.store.decisions.last() == 0
+    assert unchanged.store.decisions.last() == 0
 
 
-def test_an_oversized_body_is_refused(served: Served) -> None:
+def test_an_oversized_body_is_refused(unchanged: Served) -> None:
     body = json.dumps({"verdict": "keep", "version": 0, "key": "0123456789", "note": "x" * (1 << 21)})
-    answer = served.client.post(f"{BASE}/flags/1/decisions", data=body, content_type="application/json")
+    answer = unchanged.client.post(f"{BASE}/flags/1/decisions", data=body, content_type="application/json")
     assert answer.status_code == 413
 
 
-def test_a_request_from_elsewhere_is_refused(served: Served) -> None:
+def test_a_request_from_elsewhere_is_refused(unchanged: Served) -> None:
     """Without the token of a page of ours, with that of another session, and under another host's name."""
     body = {"verdict": "take", "version": 0, "key": "0123456789"}
-    bare = served.app.test_client()
+    bare = unchanged.app.test_client()
     assert bare.post(f"{BASE}/flags/1/decisions", json=body).status_code == 403
-    token = served.client.environ_base["HTTP_X_CSRFTOKEN"]
+    token = unchanged.client.environ_base["HTTP_X_CSRFTOKEN"]
     stolen = bare.post(f"{BASE}/flags/1/decisions", json=body, headers={"X-CSRFToken": token})
     assert stolen.status_code == 403
-    elsewhere = served.client.get(f"{BASE}/flags", headers={"Host": "evil.example"})
+    elsewhere = unchanged.client.get(f"{BASE}/flags", headers={"Host": "evil.example"})
     assert elsewhere.status_code == 400
-    assert served.store.decisions.last() == 0
+    assert unchanged.store.decisions.last() == 0
 
 
 @pytest.mark.parametrize(
@@ -303,12 +303,12 @@ def test_a_request_from_elsewhere_is_refused(served: Served) -> None:
     ],
 )
 def test_over_https_it_counts_which_host_a_page_is_of(
-    served: Served, caplog: pytest.LogCaptureFixture, page: str, status: int
+    unchanged: Served, caplog: pytest.LogCaptureFixture, page: str, status: int
 ) -> None:
     body = {"verdict": "take", "version": 0, "key": "0123456789"}
     headers = {"Referer": page} if page else {}
     address = f"{BASE}/flags/999999/decisions"
-    answer = served.client.post(address, json=body, headers=headers, base_url="https://localhost")
+    answer = unchanged.client.post(address, json=body, headers=headers, base_url="https://localhost")
     assert answer.status_code == status
     refused = [record.getMessage() for record in caplog.records if "refused" in record.getMessage()]
     assert len(refused) == (status == 403)
@@ -325,11 +325,11 @@ def test_markup_in_a_reading_is_data(served: Served) -> None:
     assert "<script>window" not in page.text
 
 
-def test_the_description_names_every_address_and_is_31(served: Served) -> None:
-    described: Any = served.client.get("/api/v1/openapi.json").json
+def test_the_description_names_every_address_and_is_31(unchanged: Served) -> None:
+    described: Any = unchanged.client.get("/api/v1/openapi.json").json
     assert described["openapi"].startswith("3.1")
     assert f"{'/api/v1/works/{work}/flags/{flag}/decisions'}" in described["paths"]
-    rules = {rule.rule for rule in served.app.url_map.iter_rules() if rule.rule.startswith("/api/v1/")}
+    rules = {rule.rule for rule in unchanged.app.url_map.iter_rules() if rule.rule.startswith("/api/v1/")}
     assert len(described["paths"]) == len(rules - {"/api/v1/openapi.json"})
 
 
@@ -347,18 +347,18 @@ def test_it_says_that_it_is_well(served: Served) -> None:
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8642", "[::1]:8642", "[0:0:0:0:0:0:0:1]", "127.0.0.1:1"])
-def test_it_answers_to_its_names_however_they_are_written(served: Served, host: str) -> None:
-    assert served.client.get(BASE, headers={"Host": host}).status_code == 200
+def test_it_answers_to_its_names_however_they_are_written(unchanged: Served, host: str) -> None:
+    assert unchanged.client.get(BASE, headers={"Host": host}).status_code == 200
 
 
 @pytest.mark.parametrize("host", ["[::2]", "localhost.evil.example", "127.0.0.2", "::1", "[::1", "1", "evil.localhost"])
-def test_it_answers_to_no_other_name(served: Served, host: str) -> None:
-    assert served.client.get(BASE, headers={"Host": host}).status_code == 400
+def test_it_answers_to_no_other_name(unchanged: Served, host: str) -> None:
+    assert unchanged.client.get(BASE, headers={"Host": host}).status_code == 400
 
 
-def test_what_is_nested_too_deeply_is_malformed(served: Served, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_is_nested_too_deeply_is_malformed(unchanged: Served, caplog: pytest.LogCaptureFixture) -> None:
     body = b"[" * 200_000
-    answer = served.client.post(f"{BASE}/flags/1/decisions", data=body, content_type="application/json")
+    answer = unchanged.client.post(f"{BASE}/flags/1/decisions", data=body, content_type="application/json")
     assert answer.status_code == 422
     assert not caplog.records
 
@@ -408,23 +408,23 @@ def test_a_request_to_take_back_that_is_sent_again_takes_back_nothing_more(serve
         {"verdict": "redo", "version": 0, "key": "0123456789"},
     ],
 )
-def test_nothing_is_deleted_that_is_not_said_to_be_on_any_way_in(served: Served, body: dict[str, Any]) -> None:
-    client = served.client
+def test_nothing_is_deleted_that_is_not_said_to_be_on_any_way_in(unchanged: Served, body: dict[str, Any]) -> None:
+    client = unchanged.client
     stroke = {"batch": "stroke-0001", "decisions": [{**body, "flag": 1}]}
     assert client.post(f"{BASE}/flags/1/decisions", json=body).status_code == 422
     assert client.post(f"{BASE}/decisions", json=stroke).status_code == 422
     by_hand = {"line": 1, "offset": 5, "length": 1, "reading": "", "key": "0123456789"}
     assert client.post(f"{BASE}/pages/1/corrections", json=by_hand).status_code == 422
-    assert served.store.decisions.last() == 0
+    assert unchanged.store.decisions.last() == 0
 
 
 @pytest.mark.parametrize(
     ("language", "told"),
     [("en", "an empty reading deletes nothing"), ("zh-Hant", "讀法留空並不刪字"), ("zh-Hans", "读法留空并不删字")],
 )
-def test_a_refusal_is_told_in_the_language_of_the_reader(served: Served, language: str, told: str) -> None:
+def test_a_refusal_is_told_in_the_language_of_the_reader(unchanged: Served, language: str, told: str) -> None:
     body = {"verdict": "typed", "version": 0, "reading": "", "key": uuid.uuid4().hex}
-    answer = served.client.post(f"{BASE}/flags/1/decisions", json=body, headers={"Accept-Language": language})
+    answer = unchanged.client.post(f"{BASE}/flags/1/decisions", json=body, headers={"Accept-Language": language})
     assert answer.status_code == 422
     assert answer.json["told"].startswith(told)  # type: ignore[index]
     assert answer.json["detail"].startswith("an empty reading deletes nothing")  # type: ignore[index]

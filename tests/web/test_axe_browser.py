@@ -192,14 +192,24 @@ def test_no_view_hinders_a_screen_reader_in_any_language_or_theme(
     assert {name: said for name, said in found.items() if said} == {}
 
 
-def test_what_is_wider_than_a_telephone_is_moved_by_keys_too(browser: Browser, address: str) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844}, locale="en", base_url=address)
+SMALL_IN_HEAD = """() => [...document.querySelectorAll("header :is(a, button)")]
+    .filter(one => one.checkVisibility() && !one.closest(".unseen") && !one.matches(".skip"))
+    .map(one => [one.getBoundingClientRect(), one.outerHTML.slice(0, 80)])
+    .filter(([box]) => box.width && Math.min(box.width, box.height) < 43.5)
+    .map(([, said]) => said)"""
+
+
+def test_on_a_telephone_the_head_fits_a_finger_and_what_is_wider_is_moved_by_keys(
+    browser: Browser, address: str
+) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, locale="en", base_url=address)
     page = logged_in(context.new_page(), "甲")
     found = {}
     for name, path in VIEWS.items():
         page.goto(path)
         shown_whole(page)
-        found[name] = grave(page, ["scrollable-region-focusable"])
+        found[name] = grave(page, ["scrollable-region-focusable"]) + page.evaluate(SMALL_IN_HEAD)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
     context.close()
     assert {name: said for name, said in found.items() if said} == {}
 

@@ -265,31 +265,6 @@ def test_keys_of_an_input_method_are_never_shortcuts(server: ServerProcess, tabs
     assert verdicts(server.folder) == [(number, Verdict.TYPED, "吿")]
 
 
-def test_a_key_that_a_method_is_composing_outside_a_field_decides_nothing(
-    server: ServerProcess, tabs: list[Tab]
-) -> None:
-    page = desk(tabs[0], server)
-    number = shown(page)
-    for event in (
-        '{key: "Process", code: "KeyK"}',
-        '{key: "k", keyCode: 229}',
-        '{key: "k", isComposing: true}',
-        '{key: "k", ctrlKey: true}',
-    ):
-        page.evaluate(f'document.body.dispatchEvent(new KeyboardEvent("keydown", {{bubbles: true, ...{event}}}))')
-    assert shown(page) == number
-    assert verdicts(server.folder) == []
-
-
-def test_alternatives_are_taken_by_number(server: ServerProcess, tabs: list[Tab]) -> None:
-    page = desk(tabs[0], server)
-    number = shown(page)
-    assert [text.split()[1] for text in page.locator("#alternatives button").all_inner_texts()] == ["吉", "古"]
-    page.keyboard.press("2")
-    saved(page)
-    assert verdicts(server.folder) == [(number, Verdict.OTHER, "古")]
-
-
 def test_the_second_of_two_browsers_is_told_and_decides_anew(server: ServerProcess, tabs: list[Tab]) -> None:
     first, second = desk(tabs[0], server), desk(tabs[1], server)
     number = shown(first)
@@ -327,17 +302,6 @@ def test_a_restart_of_the_server_loses_nothing_and_nobody_waits_for_it(server: S
         Verdict.COPY,
         Verdict.TAKE,
     ]
-
-
-def test_what_waits_in_a_closed_tab_is_sent_by_the_next(server: ServerProcess, tabs: list[Tab]) -> None:
-    page = desk(tabs[0], server)
-    server.kill()
-    page.keyboard.press("t")
-    page.close()
-    server.start()
-    tabs[0].page = tabs[0].context.new_page()
-    saved(desk(tabs[0], server))
-    assert [verdict for _, verdict, _ in verdicts(server.folder)] == [Verdict.TAKE]
 
 
 def test_a_reading_that_looks_like_a_slip_is_asked_about_and_one_key_confirms_it(
@@ -454,20 +418,6 @@ def test_no_page_is_cut_off_in_any_language_or_theme_and_each_is_photographed(
     context.close()
 
 
-def test_it_can_be_used_on_a_tablet(server: ServerProcess, browser: Browser) -> None:
-    """Upright and lying: nothing is cut off at the side, and a finger decides."""
-    for size in ({"width": 820, "height": 1180}, {"width": 1180, "height": 820}):
-        context = browser.new_context(viewport=size, has_touch=True)  # type: ignore[arg-type]
-        page = context.new_page()
-        open_desk(page, f"{server.address}/works/{WORK}/desk")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        number = shown(page)
-        page.locator("[data-act=keep]").tap()
-        passed(page, number)
-        saved(page)
-        context.close()
-
-
 def test_a_confusion_is_decided_in_one_stroke_but_for_what_was_clicked_out(
     server: ServerProcess, tabs: list[Tab]
 ) -> None:
@@ -483,19 +433,6 @@ def test_a_confusion_is_decided_in_one_stroke_but_for_what_was_clicked_out(
     expect(page.locator("#chosen")).to_have_text("2 chosen")
     with Store.open(server.folder / "proof.sqlite") as store:
         assert list(store.decisions.standing(WORK)) == []
-
-
-def test_a_confusion_becomes_a_rule_that_is_counted_and_can_be_lifted(server: ServerProcess, tabs: list[Tab]) -> None:
-    page = tabs[0].page
-    page.goto(f"{server.address}/works/{WORK}/pairs?text=告&image=吿")
-    expect(page.locator(".glyph")).to_have_count(3)
-    before = page.locator("#pairlist li").count()
-    page.keyboard.press("v")
-    expect(page.locator("#rulelist")).to_contain_text("hides 3")
-    expect(page.locator("#pairlist li")).to_have_count(before - 1)
-    page.get_by_role("button", name="lift the rule").click()
-    expect(page.locator("#pairlist li")).to_have_count(before)
-    assert tabs[0].said == []
 
 
 def test_a_page_shows_each_character_on_image_and_text_and_mends_any(server: ServerProcess, tabs: list[Tab]) -> None:
@@ -523,17 +460,6 @@ def test_a_page_shows_each_character_on_image_and_text_and_mends_any(server: Ser
     page.get_by_label("State").select_option("validated")
     expect(page.locator("#notices")).to_contain_text("someone else must validate it")
     assert [line for line in tabs[0].said if "422" not in line] == []
-
-
-def test_what_was_decided_is_listed_and_can_be_taken_back(server: ServerProcess, tabs: list[Tab]) -> None:
-    page = desk(tabs[0], server)
-    page.keyboard.press("t")
-    saved(page)
-    page.goto(f"{server.address}/works/{WORK}/history")
-    expect(page.locator("#events li")).to_have_count(1)
-    page.locator("#events").get_by_role("button", name="take back").click()
-    expect(page.locator("#events li")).to_have_count(2)
-    assert [verdict for _, verdict, _ in verdicts(server.folder)] == [Verdict.TAKE, Verdict.UNDO]
 
 
 def test_what_was_done_is_listed_with_what_stood_before_and_filtered(server: ServerProcess, tabs: list[Tab]) -> None:

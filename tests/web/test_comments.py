@@ -103,12 +103,12 @@ def test_who_works_alone_can_leave_themselves_a_problem(served: Served, tmp_path
     assert [one["comment"]["text"] for one in acts] == [body["text"]]
 
 
-def test_there_is_no_place_to_comment_on_in_another_work(served: Served) -> None:
+def test_there_is_no_place_to_comment_on_in_another_work(unchanged: Served) -> None:
     for path in ("works/other/flags/1", f"works/{WORK}/flags/99", f"works/{WORK}/pages/99", "works/other/pages/1"):
         body = {"text": "x", "key": uuid.uuid4().hex}
-        assert served.client.post(f"/api/v1/{path}/comments", json=body).status_code == 404, path
-        assert served.client.get(f"/api/v1/{path}/comments").status_code == 404, path
-    assert served.client.get("/api/v1/works/other/problems").status_code == 404
+        assert unchanged.client.post(f"/api/v1/{path}/comments", json=body).status_code == 404, path
+        assert unchanged.client.get(f"/api/v1/{path}/comments").status_code == 404, path
+    assert unchanged.client.get("/api/v1/works/other/problems").status_code == 404
 
 
 def test_who_manages_finds_problems_waiting_pages_and_agreement_on_one_page(served: Served) -> None:

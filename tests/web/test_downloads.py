@@ -62,8 +62,8 @@ def test_a_report_holds_what_was_decided_and_said_until_it_was_asked_for(served:
         assert "是吿？" in archive.read("report.html").decode()
 
 
-def test_why_a_text_could_not_be_made_is_said(served: Served) -> None:
-    said = made(served, served.client, "text")  # its file was never there
+def test_why_a_text_could_not_be_made_is_said(unchanged: Served) -> None:
+    said = made(unchanged, unchanged.client, "text")  # its file was never there
     assert (said["state"], said["file"]) == ("failed", None)
     assert "text.txt" in said["reason"]
 
@@ -101,9 +101,9 @@ def test_texts_of_one_name_are_taken_home_each_with_what_was_decided_of_it_and_w
     assert {"乙 → 巳 (甲)", "乙 → 己 (乙)"} == {line.rpartition(": ")[2] for line in told.splitlines()[1:]}
 
 
-def test_there_is_no_download_that_nobody_asked_for(served: Served) -> None:
-    client = served.client
-    number = made(served, client, "report")["download"]
+def test_there_is_no_download_that_nobody_asked_for(unchanged: Served) -> None:
+    client = unchanged.client
+    number = made(unchanged, client, "report")["download"]
     for path in (f"{BASE}/none", f"/works/{WORK}/downloads/none.zip", f"/works/other/downloads/{number}.zip"):
         assert client.get(path).status_code == 404, path
     assert client.post("/api/v1/works/other/downloads", json={"kind": "report"}).status_code == 404

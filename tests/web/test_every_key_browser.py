@@ -56,10 +56,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="module", params=[(1440, 900), (390, 844)], ids=["desk", "telephone"])
-def page(request: pytest.FixtureRequest, browser: Browser, address: str) -> Iterator[Page]:
-    width, height = request.param
-    context = browser.new_context(viewport={"width": width, "height": height}, locale="en", base_url=address)
+@pytest.fixture(scope="module")
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """On a telephone, which has the least room."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, locale="en", base_url=address)
     yield context.new_page()
     context.close()
 

@@ -25,31 +25,30 @@ def asked(client: FlaskClient, path: str) -> Any:
 
 
 @pytest.mark.parametrize("address", ["010-2a", "卷十 2a", "WYG0103-0193a"])
-def test_a_page_is_at_the_address_that_reference_works_give_it(served: Served, address: str) -> None:
-    led = served.client.get(f"/works/{WORK}/pages/{address}")
+def test_a_page_is_at_the_address_that_reference_works_give_it(unchanged: Served, address: str) -> None:
+    led = unchanged.client.get(f"/works/{WORK}/pages/{address}")
     assert led.status_code == 302
     assert led.headers["Location"] == f"/works/{WORK}/pages/2"
-    assert (
-        served.client.get(f"/works/{WORK}/find", query_string={"q": address}).headers["Location"].endswith("/pages/2")
-    )
+    found = unchanged.client.get(f"/works/{WORK}/find", query_string={"q": address})
+    assert found.headers["Location"].endswith("/pages/2")
 
 
-def test_an_address_that_no_page_has_is_not_found(served: Served) -> None:
-    assert served.client.get(f"/works/{WORK}/pages/099-1a").status_code == 404
-    assert "Nothing was found." in served.client.get(f"/works/{WORK}/find?q=099-1a").text
+def test_an_address_that_no_page_has_is_not_found(unchanged: Served) -> None:
+    assert unchanged.client.get(f"/works/{WORK}/pages/099-1a").status_code == 404
+    assert "Nothing was found." in unchanged.client.get(f"/works/{WORK}/find?q=099-1a").text
 
 
-def test_several_pages_are_offered(served: Served) -> None:
-    led = served.client.get(f"/works/{WORK}/pages/WYG0103")
-    found = served.client.get(led.headers["Location"]).text
+def test_several_pages_are_offered(unchanged: Served) -> None:
+    led = unchanged.client.get(f"/works/{WORK}/pages/WYG0103")
+    found = unchanged.client.get(led.headers["Location"]).text
     assert found.count(f"/works/{WORK}/pages/") > 3
 
 
-def test_words_and_characters_are_found_where_they_stand(served: Served) -> None:
-    words = served.client.get(f"/works/{WORK}/find?q=公公").text
+def test_words_and_characters_are_found_where_they_stand(unchanged: Served) -> None:
+    words = unchanged.client.get(f"/works/{WORK}/find?q=公公").text
     assert words.count("<mark>公公</mark>") == 3
     assert f"/works/{WORK}/pages/1#1-5" in words
-    one = served.client.get(f"/works/{WORK}/find?q=告").text
+    one = unchanged.client.get(f"/works/{WORK}/find?q=告").text
     assert f"/works/{WORK}/glyphs?text=" in one
     assert "告 → 吿" in one
 
@@ -89,15 +88,15 @@ def test_a_page_without_an_image_says_so_and_how_it_gets_one(served: Served) -> 
     assert 'id="assign"' not in served.client.get(f"/works/{WORK}/pages/1").text
 
 
-def test_flags_are_filtered_by_juan(served: Served) -> None:
-    facets = asked(served.client, "facets?juan=卷十")
+def test_flags_are_filtered_by_juan(unchanged: Served) -> None:
+    facets = asked(unchanged.client, "facets?juan=卷十")
     assert facets["juans"] == [{"juan": "卷十", "count": 9}]
     assert facets["total"] == 9
-    assert asked(served.client, "facets?juan=卷九")["total"] == 0
+    assert asked(unchanged.client, "facets?juan=卷九")["total"] == 0
 
 
-def test_a_flag_that_is_gone_leaves_the_desk_at_its_start(served: Served) -> None:
-    led = served.client.get(f"/works/{WORK}/desk?kind=substitution&flag=99")
+def test_a_flag_that_is_gone_leaves_the_desk_at_its_start(unchanged: Served) -> None:
+    led = unchanged.client.get(f"/works/{WORK}/desk?kind=substitution&flag=99")
     assert led.status_code == 302
     assert led.headers["Location"] == f"/works/{WORK}/desk?kind=substitution"
 

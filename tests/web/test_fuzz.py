@@ -23,7 +23,7 @@ from tests.wide import examples
 pytestmark = pytest.mark.slow
 
 HELD = ("not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance")
-EXAMPLES = examples(12)
+EXAMPLES = examples(6)
 
 
 Case = schemathesis.Case[Any]

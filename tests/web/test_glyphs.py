@@ -29,21 +29,21 @@ def correct(client: FlaskClient, items: list[Any], reading: str, text: str = "�
     return client.post(f"{BASE}/glyphs/corrections", json=body)
 
 
-def test_the_glyph_least_like_the_others_stands_first(served: Served) -> None:
-    found = asked(served.client, text="公")
+def test_the_glyph_least_like_the_others_stands_first(unchanged: Served) -> None:
+    found = asked(unchanged.client, text="公")
     assert (found["total"], found["looked"], found["parts"]) == (6, 6, 1)
     first, second = found["items"][:2]
     assert (first["name"], first["line"], first["offset"]) == ("WYG0103-0194a", 1, 6)
     assert first["unlike"] > second["unlike"]
 
 
-def test_the_most_alike_come_first_where_they_are_asked_for(served: Served) -> None:
-    items = asked(served.client, text="公", order="alike")["items"]
+def test_the_most_alike_come_first_where_they_are_asked_for(unchanged: Served) -> None:
+    items = asked(unchanged.client, text="公", order="alike")["items"]
     assert (items[-1]["name"], items[-1]["offset"]) == ("WYG0103-0194a", 6)
 
 
-def test_a_list_is_paged(served: Served) -> None:
-    client = served.client
+def test_a_list_is_paged(unchanged: Served) -> None:
+    client = unchanged.client
     first = asked(client, text="公", limit=4)
     rest = asked(client, text="公", limit=4, cursor=first["next"])
     places = [(one["page"], one["line"], one["offset"]) for one in first["items"] + rest["items"]]
@@ -51,8 +51,8 @@ def test_a_list_is_paged(served: Served) -> None:
     assert rest["next"] is None
 
 
-def test_a_list_with_its_tiles_holds_what_each_tile_has_by_itself(served: Served) -> None:
-    client = served.client
+def test_a_list_with_its_tiles_holds_what_each_tile_has_by_itself(unchanged: Served) -> None:
+    client = unchanged.client
     for one in asked(client, text="公", tiles=True)["items"]:
         kind, data = one["tile"].split(",")
         alone = client.get(f"/works/{WORK}/pages/{one['page']}/glyphs/{one['line']}-{one['offset']}.webp")
@@ -61,8 +61,8 @@ def test_a_list_with_its_tiles_holds_what_each_tile_has_by_itself(served: Served
     assert all(one["tile"] is None for one in asked(client, text="公")["items"])
 
 
-def test_a_character_that_the_work_lacks_has_no_occurrences(served: Served) -> None:
-    assert asked(served.client, text="某") == {
+def test_a_character_that_the_work_lacks_has_no_occurrences(unchanged: Served) -> None:
+    assert asked(unchanged.client, text="某") == {
         "items": [],
         "next": None,
         "total": 0,
@@ -70,7 +70,7 @@ def test_a_character_that_the_work_lacks_has_no_occurrences(served: Served) -> N
         "part": 0,
         "parts": 1,
     }
-    assert served.client.get("/api/v1/works/none/glyphs?text=公").status_code == 404
+    assert unchanged.client.get("/api/v1/works/none/glyphs?text=公").status_code == 404
 
 
 def test_many_are_corrected_at_once_and_taken_back_as_one_act(served: Served) -> None:
@@ -130,33 +130,33 @@ def test_a_place_that_somebody_corrected_has_its_conflict(served: Served) -> Non
     assert said["items"][1]["decision"]["reading"] == "翁"
 
 
-def test_a_place_that_no_longer_reads_so_is_refused(served: Served) -> None:
-    client = served.client
+def test_a_place_that_no_longer_reads_so_is_refused(unchanged: Served) -> None:
+    client = unchanged.client
     answer = correct(client, asked(client, text="公")["items"][:1], "松", text="某")
     assert answer.status_code == 404
     assert all(one["state"] is None for one in asked(client, text="公")["items"])
 
 
 @pytest.mark.parametrize("path", ["flags/1/glyph.webp", "pages/1/glyphs/1-4.webp"])
-def test_a_tile_shows_the_whole_glyph_in_its_middle(served: Served, path: str) -> None:
-    answer = served.client.get(f"/works/{WORK}/{path}")
+def test_a_tile_shows_the_whole_glyph_in_its_middle(unchanged: Served, path: str) -> None:
+    answer = unchanged.client.get(f"/works/{WORK}/{path}")
     picture = Image.open(io.BytesIO(answer.data)).convert("L").point(lambda value: 255 * (value < 128))
     box = picture.getbbox()
     assert box is not None
     assert box[2] - box[0] == pytest.approx(44, abs=2)
     assert (box[0] + box[2]) / 2 == pytest.approx(picture.width / 2, abs=2)
-    again = served.client.get(f"/works/{WORK}/{path}", headers={"If-None-Match": answer.headers["ETag"]})
+    again = unchanged.client.get(f"/works/{WORK}/{path}", headers={"If-None-Match": answer.headers["ETag"]})
     assert (again.status_code, again.data) == (304, b"")
 
 
-def test_there_is_no_tile_where_there_is_no_character(served: Served) -> None:
-    assert served.client.get(f"/works/{WORK}/pages/1/glyphs/1-99.webp").status_code == 404
-    assert served.client.get(f"/works/{WORK}/flags/99/glyph.webp").status_code == 404
+def test_there_is_no_tile_where_there_is_no_character(unchanged: Served) -> None:
+    assert unchanged.client.get(f"/works/{WORK}/pages/1/glyphs/1-99.webp").status_code == 404
+    assert unchanged.client.get(f"/works/{WORK}/flags/99/glyph.webp").status_code == 404
 
 
-def test_a_character_that_hardly_occurs_is_known_by_what_is_flagged_as_it(served: Served) -> None:
+def test_a_character_that_hardly_occurs_is_known_by_what_is_flagged_as_it(unchanged: Served) -> None:
     """吿 stands nowhere in the text; 告 is flagged as it on every page."""
-    found = asked(served.client, text="告", against="吿")
+    found = asked(unchanged.client, text="告", against="吿")
     assert [one["state"] for one in found["items"]] == ["open"] * 3
-    plain = asked(served.client, text="告")
+    plain = asked(unchanged.client, text="告")
     assert [one["unlike"] for one in found["items"]] != [one["unlike"] for one in plain["items"]]

@@ -46,8 +46,8 @@ def test_a_layout_is_set_and_taken_back_and_the_second_of_two_is_told(served: Se
 @pytest.mark.parametrize(
     "name", ["../config.toml", "/etc/passwd", "..\\x.png", "a/../../x.png", "%2e%2e/x.png", "page.png\0", "."]
 )
-def test_no_name_leads_out_of_the_image_folders(served: Served, name: str) -> None:
-    client = served.client
+def test_no_name_leads_out_of_the_image_folders(unchanged: Served, name: str) -> None:
+    client = unchanged.client
     assert client.post(f"{BASE}/pages/1/layout-overrides", json=body(image=name)).status_code == 404
     assert client.get(f"{BASE}/images/preview", query_string={"name": name}).status_code == 404
     assert told(client.get(f"{BASE}/pages/1/layout-overrides"))["items"] == []
@@ -64,12 +64,12 @@ def test_no_name_leads_out_of_the_image_folders(served: Served, name: str) -> No
         {"key": "x"},
     ],
 )
-def test_what_no_page_can_be_is_refused(served: Served, wrong: dict[str, Any]) -> None:
-    assert served.client.post(f"{BASE}/pages/1/layout-overrides", json=body(**wrong)).status_code in {400, 422}
+def test_what_no_page_can_be_is_refused(unchanged: Served, wrong: dict[str, Any]) -> None:
+    assert unchanged.client.post(f"{BASE}/pages/1/layout-overrides", json=body(**wrong)).status_code in {400, 422}
 
 
-def test_images_are_found_by_part_of_their_name_and_shown_small(served: Served) -> None:
-    client = served.client
+def test_images_are_found_by_part_of_their_name_and_shown_small(unchanged: Served) -> None:
+    client = unchanged.client
     names = told(client.get(f"{BASE}/images"))["items"]
     assert names
     assert told(client.get(f"{BASE}/images", query_string={"sought": names[0][:4].upper()}))["items"]

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Route, expect
 
 from proof.settings.config import Settings
@@ -62,27 +61,6 @@ def test_a_rule_is_dragged_and_the_page_read_again_and_it_is_taken_back(page: Pa
     with Store.open(Settings.load(project).store_address) as store:
         assert [one.layout is None for one in store.layout_overrides.history(work.name, 1)] == [False, True]
         assert store.layout_overrides.of_work(work.name) == {}
-
-
-def test_where_a_page_stands_is_said_in_its_view_and_validated_by_another_person_alone(page: Page) -> None:
-    state = page.locator("#state")
-    expect(state).to_have_value("not proofread")
-    for said in ("problem", "proofread"):
-        with page.expect_response("**/states") as answer:
-            state.select_option(said)
-        assert answer.value.status == 201
-    page.reload()
-    expect(state).to_have_value("proofread")
-    state.select_option("validated")
-    expect(page.locator("#notices")).to_contain_text("someone else must validate it")
-    expect(state).to_have_value("proofread")
-
-
-def test_nothing_of_mending_is_out_of_reach_of_keyboard_and_screen_reader(page: Page) -> None:
-    page.locator("#layout-open").click()
-    expect(page.locator('[data-handle="corner-0"]')).to_be_attached()
-    found = Axe().run(page).response["violations"]
-    assert [one["id"] for one in found if one["impact"] in {"serious", "critical"}] == []
 
 
 def test_the_second_of_two_who_mend_a_page_is_told_and_overwrites_nothing(page: Page, project: Path) -> None:

@@ -98,18 +98,6 @@ def test_it_is_asked_once_with_both_places_and_taken_back_at_once(folder: Path, 
     assert len(states(folder)) == 3
 
 
-@pytest.mark.parametrize(
-    ("language", "said"),
-    [("zh-Hant", "「大」自第 2 行移至第 3 行"), ("zh-Hans", "“大”自第 2 行移至第 3 行")],
-)
-def test_it_is_said_in_the_language_of_the_reader(page: Page, language: str, said: str) -> None:
-    page.goto(f"/works/{WORK}/desk?kind=insertion")
-    page.context.add_cookies([{"name": "lang", "value": language, "url": page.url}])
-    page.reload()
-    expect(page.locator("#why")).to_contain_text(said)
-    photographed(page, f"moved-desk-{language}", full_page=True)
-
-
 def test_the_half_that_is_asked_for_by_its_number_brings_the_other_with_it(folder: Path, page: Page) -> None:
     page.goto(f"/works/{WORK}/desk?flag=3")
     expect(page.locator("#cell")).to_have_text("col. 2, char. 6 → col. 3, char. 4")

@@ -15,7 +15,6 @@ from proof.store.accounts import Role
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.served import serving
 from tests.web.waiting import passed, photographed, saved, shown
-from tests.wide import looks
 
 PASSWORD = "四庫 full of 書"  # noqa: S105
 PEOPLE = {"甲": Role.ADMINISTRATOR, "乙": Role.PROOFREADER, SCRIPT: Role.PROOFREADER, "丁": Role.READER}
@@ -186,38 +185,6 @@ def test_the_administrator_adds_somebody_who_chooses_a_password(page: Page, addr
     expect(page.locator("a.row").first).to_be_visible()
 
 
-def test_markup_in_a_name_shows_as_text_where_it_decided(page: Page, address: str, folder: Path) -> None:
-    page.goto(f"{address}/works/{WORK}/desk")
-    log_in(page, SCRIPT)
-    expect(page.locator("#flag")).to_be_visible()
-    page.keyboard.press("s")
-    saved(page)
-    page.goto(f"{address}/works/{WORK}/history")
-    expect(page.locator("#events b").first).to_have_text(SCRIPT)
-    expect(page.locator("header .who")).to_have_text(SCRIPT)
-    assert page.evaluate("window.broken") is None
-
-
-@pytest.mark.parametrize(("language", "theme"), looks())
-def test_the_pages_about_people_are_not_cut_off_and_each_is_photographed(
-    browser: Browser, address: str, language: str, theme: str
-) -> None:
-    """The pictures are to be looked at."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, locale=language, color_scheme=theme)  # type: ignore[arg-type]
-    page = context.new_page()
-    for name, path in {"login": "/people", "people": None, "account": "/account"}.items():
-        if path:
-            page.goto(address + path)
-        else:
-            page.locator("#name").fill("甲")
-            page.locator("#password").fill(PASSWORD)
-            page.keyboard.press("Enter")
-            expect(page.locator(".accounts")).to_be_visible()
-        photographed(page, f"{name}-{language}-{theme}")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
-    context.close()
-
-
 @dataclass
 class Somebody:
     """A person at a browser of their own."""
@@ -247,39 +214,6 @@ def says(page: Page, state: str) -> int:
     with page.expect_response("**/states") as answer:
         page.locator("#state").select_option(state)
     return answer.value.status
-
-
-def test_who_proofread_a_page_cannot_validate_it_and_another_can_and_a_third_sees_it(
-    three: list[Somebody], address: str
-) -> None:
-    first, second, reader = three
-    where = f"{address}/works/{WORK}/pages/3"
-    one = first.opens(where)
-    other = second.opens(where)
-    expect(one.locator("#state")).to_have_value("not proofread")
-    assert says(one, "proofread") == 201
-    assert says(one, "validated") == 422
-    expect(one.locator("#notices")).to_contain_text("you proofread this page; someone else must validate it")
-    expect(one.locator("#state")).to_have_value("proofread")
-
-    # the second looked at the page before it was proofread: they are told, look again, and then may
-    assert says(other, "validated") == 409
-    expect(other.locator("#state")).to_have_value("not proofread")
-    other.get_by_role("button", name="Reload the page").click()
-    expect(other.locator("#state")).to_have_value("proofread")
-    assert says(other, "validated") == 201
-    seen = reader.opens(where)
-    expect(seen.locator("#state")).to_have_value("validated")
-    expect(seen.locator("#state")).to_be_disabled()
-    seen.goto(f"{address}/works/{WORK}/pages/")
-    expect(seen.get_by_role("link", name="3a")).to_contain_text("validated")
-
-    # whoever may decide says that there is a problem; a browser that missed it does not undo it
-    one.reload()
-    assert says(one, "problem") == 201
-    assert says(other, "proofread") == 409
-    seen.goto(where)
-    expect(seen.locator("#state")).to_have_value("problem")
 
 
 def test_validation_is_a_queue_of_its_own_with_who_proofread_a_page_and_where_one_differs(

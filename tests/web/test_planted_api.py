@@ -73,7 +73,7 @@ def test_flags_of_either_sort_have_the_same_fields_kinds_and_words(desk: Served)
         assert [placed["text"] for placed in one["view"]["characters"] if placed["marked"]] == [one["transcribed"]]
 
 
-@pytest.mark.parametrize("verdict", ["take", "keep", "unsure", "skip", "copy"])
+@pytest.mark.parametrize("verdict", ["take", "unsure"])
 def test_a_decision_is_answered_and_remembered_like_any_other(desk: Served, verdict: str) -> None:
     client = browser(desk)
     answers = []

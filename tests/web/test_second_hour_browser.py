@@ -139,9 +139,8 @@ def test_on_a_telephone_the_head_is_low_and_undo_and_redo_are_where_a_thumb_is(p
     photographed(page, "telephone-more")
 
 
-@pytest.mark.parametrize("size", ["desktop", "telephone"])
-def test_at_the_end_of_the_work_the_last_decision_is_taken_back_by_touch(page: Page, size: str) -> None:
-    page.set_viewport_size(SIZES[size])  # type: ignore[arg-type]
+def test_at_the_end_of_the_work_the_last_decision_is_taken_back_by_touch(page: Page) -> None:
+    page.set_viewport_size(SIZES["telephone"])  # type: ignore[arg-type]
     open_desk(page, f"/works/{WORK}/desk?kind=insertion&first_page=1&last_page=1")
     press(page, "k")
     expect(page.locator("#end")).to_be_visible()

@@ -59,8 +59,8 @@ def status(place: tuple[str, int], method: str = "GET", path: str = "/healthz", 
         connection.close()
 
 
-def test_connections_that_are_held_keep_nobody_waiting(served: Served) -> None:
-    with listening(served, silent=int(10 * PATIENCE)) as place:  # nobody's time runs out meanwhile
+def test_connections_that_are_held_keep_nobody_waiting(unchanged: Served) -> None:
+    with listening(unchanged, silent=int(10 * PATIENCE)) as place:  # nobody's time runs out meanwhile
         idle = [http.client.HTTPConnection(*place, timeout=PATIENCE) for _ in range(180)]
         half = [socket.create_connection(place) for _ in range(200)]
         for connection in idle:
@@ -75,8 +75,8 @@ def test_connections_that_are_held_keep_nobody_waiting(served: Served) -> None:
             one.close()
 
 
-def test_a_header_that_never_ends_is_not_waited_for(served: Served) -> None:
-    with listening(served, silent=1) as place, socket.create_connection(place) as one:
+def test_a_header_that_never_ends_is_not_waited_for(unchanged: Served) -> None:
+    with listening(unchanged, silent=1) as place, socket.create_connection(place) as one:
         one.sendall(HALF)
         one.settimeout(0.1)
         end = time.monotonic() + PATIENCE
@@ -97,13 +97,13 @@ def is_open(one: socket.socket) -> bool:
 
 @pytest.mark.parametrize("size", [LARGEST_BODY + 1, 32 * LARGEST_BODY])
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_body_that_is_too_large_is_answered_so(served: Served, size: int, chunked: bool) -> None:
+def test_a_body_that_is_too_large_is_answered_so(unchanged: Served, size: int, chunked: bool) -> None:
     part = b"x" * (1 << 16)
     body = (part for _ in range(size // len(part) + 1))
     headers = {"Content-Type": "application/json"}
     if not chunked:
         headers["Content-Length"] = str((size // len(part) + 1) * len(part))
-    with listening(served) as place:
+    with listening(unchanged) as place:
         answer = status(place, "POST", "/api/v1/works", body=body, headers=headers, encode_chunked=chunked)
         assert answer in (405, 413) if size == LARGEST_BODY + 1 else answer == 413
         assert status(place) == 200

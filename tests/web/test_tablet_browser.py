@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from proof.settings.config import Settings
 from proof.store import Store
@@ -15,15 +15,14 @@ from tests.web.waiting import passed, photographed, saved, shown, still
 
 FINGER = 44
 """CSS pixels that a finger hits without looking twice (WCAG 2.5.5)."""
-SIZES = {"lying": {"width": 1024, "height": 768}, "upright": {"width": 768, "height": 1024}}
+UPRIGHT: ViewportSize = {"width": 768, "height": 1024}
 
 
-@pytest.fixture(params=list(SIZES))
-def tablet(request: pytest.FixtureRequest, project: Path, browser: Browser) -> Iterator[Page]:
-    """A tablet that shows the desk of the sample."""
+@pytest.fixture
+def tablet(project: Path, browser: Browser) -> Iterator[Page]:
+    """A tablet that shows the sample; what lies is looked at by `test_touch_browser`."""
     with serving(project) as address:
-        size = SIZES[request.param]
-        context = browser.new_context(viewport=size, has_touch=True, is_mobile=True, locale="en", base_url=address)  # type: ignore[arg-type]
+        context = browser.new_context(viewport=UPRIGHT, has_touch=True, is_mobile=True, locale="en", base_url=address)
         page = context.new_page()
         said: list[str] = []
         page.on("pageerror", lambda error: said.append(str(error)))
@@ -149,7 +148,7 @@ def test_a_rule_is_dragged_with_a_finger_and_the_page_read_again(tablet: Page, p
     x, y = middle(rule)
     touch(tablet, ((x + 6, y + 60), (x + 26, y + 60)))  # fingers are not exact
     assert float(rule.get_attribute("x1") or "nan") > before
-    photographed(tablet, f"layout-rule-tablet-{tablet.viewport_size['width']}")  # type: ignore[index]
+    photographed(tablet, "layout-rule-tablet")
     tablet.locator("#layout-read-again").tap()
     expect(tablet.locator("#read-again-said")).to_contain_text("Page read again")
     with Store.open(Settings.load(project).store_address) as store:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from proof.settings.config import Settings
 from proof.store import Store
@@ -16,17 +15,15 @@ from tests.web.served import serving
 from tests.web.waiting import photographed, still
 
 FINGER = 44
-SIZES = {"lying": {"width": 1024, "height": 768}, "upright": {"width": 768, "height": 1024}}
+LYING: ViewportSize = {"width": 1024, "height": 768}
 
 
-@pytest.fixture(params=list(SIZES))
-def tablet(request: pytest.FixtureRequest, sample: Path, tmp_path: Path, browser: Browser) -> Iterator[Page]:
+@pytest.fixture
+def tablet(project: Path, browser: Browser) -> Iterator[Page]:
     """A tablet that shows the sample's first page."""
-    project = shutil.copytree(sample, tmp_path / "project")
     with serving(project) as address, Store.open(Settings.load(project).store_address) as store:
         [work] = store.queue.works()
-        size = SIZES[request.param]
-        context = browser.new_context(viewport=size, has_touch=True, is_mobile=True, locale="en", base_url=address)  # type: ignore[arg-type]
+        context = browser.new_context(viewport=LYING, has_touch=True, is_mobile=True, locale="en", base_url=address)
         page = context.new_page()
         said: list[str] = []
         page.on("pageerror", lambda error: said.append(str(error)))
@@ -72,7 +69,7 @@ def test_a_finger_beside_a_character_takes_the_nearest_and_is_offered_those_arou
         assert min(size["width"], size["height"]) >= FINGER
     found = Axe().run(tablet).response["violations"]
     assert [one["id"] for one in found if one["impact"] in {"serious", "critical"}] == []
-    photographed(tablet, f"layout-tablet-{tablet.viewport_size['width']}")  # type: ignore[index]
+    photographed(tablet, "layout-tablet")
     other = tablet.locator("#correct-near [aria-pressed=false]").first
     meant = other.inner_text()
     other.tap()

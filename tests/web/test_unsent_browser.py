@@ -74,15 +74,6 @@ def cut_off(context: BrowserContext) -> None:
         )
 
 
-def test_a_page_left_at_once_sends_what_was_decided_after_it(context: BrowserContext, folder: Path) -> None:
-    page = desk(context)
-    held: list[Route] = []
-    page.route(DECISIONS, lambda route: held.append(route) if not held else route.continue_())
-    flags = [press(page, "k"), press(page, "u")]
-    page.get_by_role("link", name="History").click()
-    written(page, folder, set(flags))
-
-
 def test_what_waits_is_not_shown_again_as_open_when_the_desk_is_loaded_anew(
     context: BrowserContext, folder: Path
 ) -> None:
@@ -103,38 +94,6 @@ def test_what_waits_is_not_shown_again_as_open_when_the_desk_is_loaded_anew(
     ]
 
 
-def test_what_two_tabs_both_send_is_written_once_and_each_goes_on_from_it(
-    context: BrowserContext, folder: Path
-) -> None:
-    first = desk(context)
-    cut_off(context)
-    flag = press(first, "k")
-    second = desk(context, f"{DESK}&flag={flag}")
-    expect(second.locator("#stands")).to_contain_text("text kept")
-    context.unroute(DECISIONS)
-    saved(first)
-    assert [one[:2] for one in stands(folder)] == [(flag, Verdict.KEEP)]
-    second.keyboard.press("t")  # built on what both know, so nobody was quicker
-    saved(second)
-    assert [one[:2] for one in stands(folder)] == [(flag, Verdict.KEEP), (flag, Verdict.TAKE)]
-    assert second.locator("#notices .notice").count() == 0
-
-
-def test_taking_back_after_the_page_was_loaded_anew_never_takes_back_what_another_decided_since(
-    context: BrowserContext, folder: Path
-) -> None:
-    page = desk(context)
-    flag = press(page, "k")
-    saved(page)
-    page.reload()
-    expect(page.locator("#flag")).to_be_visible()
-    decide(folder, flag, Verdict.COPY, 1)
-    page.keyboard.press("z")
-    expect(page.locator("#act-told")).to_contain_text("changed by 王 in the meantime")
-    saved(page)
-    assert [one[1] for one in stands(folder)] == [Verdict.KEEP, Verdict.COPY]
-
-
 def test_what_is_pressed_while_a_flag_is_fetched_is_meant_for_that_flag(context: BrowserContext, folder: Path) -> None:
     page = desk(context)
     flag = press(page, "k")
@@ -150,20 +109,6 @@ def test_what_is_pressed_while_a_flag_is_fetched_is_meant_for_that_flag(context:
     expect(page.locator("#trail li")).to_contain_text(["copy reads so"])
     saved(page)
     assert stands(folder)[1:] == [(flag, Verdict.UNDO, State.OPEN), (flag, Verdict.COPY, State.COPY)]
-
-
-def test_of_two_tabs_of_one_person_either_takes_back_what_was_done_last(context: BrowserContext, folder: Path) -> None:
-    first, second = desk(context), desk(context, f"/works/{WORK}/desk?kind=insertion")
-    flags = []
-    for tab in (first, second):  # what came to the server last was done last
-        flags.append(press(tab, "k"))
-        saved(tab)
-    for tab, flag in ((first, flags[1]), (second, flags[0])):
-        with tab.expect_response("**/undo"):  # the flag may be shown already: it is the next one
-            tab.keyboard.press("z")
-        expect(tab.locator("#act-told")).to_contain_text("Taken back")
-        expect(tab.locator("body")).to_have_attribute("data-flag", str(flag))
-    assert [one[:2] for one in stands(folder)][2:] == [(flag, Verdict.UNDO) for flag in reversed(flags)]
 
 
 def test_nothing_is_taken_home_without_what_a_desk_has_still_to_send(context: BrowserContext) -> None:
@@ -213,23 +158,6 @@ def test_what_a_closed_desk_could_not_send_goes_from_whatever_page_is_opened_nex
     assert bar is not None
     assert main is not None
     assert main["y"] == bar["y"] + bar["height"], "nothing is left where it was told"
-
-
-def test_that_another_was_quicker_than_a_closed_desk_is_told_on_whatever_page_is_opened_next(
-    context: BrowserContext, folder: Path
-) -> None:
-    page = desk(context)
-    cut_off(context)
-    decided = press(page, "k")
-    page.close()
-    decide(folder, decided, Verdict.COPY, 0)
-    context.unroute(DECISIONS)
-    other = context.new_page()
-    other.goto(f"/works/{WORK}/")
-    expect(other.locator("#unsent")).to_contain_text("王 was quicker: copy reads so. Your decision was not written.")
-    other.get_by_role("link", name="Look again").click()
-    expect(other.locator("body")).to_have_attribute("data-flag", str(decided))
-    assert [verdict for _, verdict, _ in stands(folder)] == [Verdict.COPY]
 
 
 def double_click(page: Page, place: Locator) -> None:

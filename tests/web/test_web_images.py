@@ -17,9 +17,9 @@ from proof.web.images import Images
 from tests.web.drawn import Served, cell
 
 
-def test_a_piece_shows_its_place(served: Served) -> None:
+def test_a_piece_shows_its_place(unchanged: Served) -> None:
     box = cell(1, 2)
-    answer = served.client.get(f"/iiif/{served.sha}/{int(box.x)},{int(box.y)},60,56/max/0/default.webp")
+    answer = unchanged.client.get(f"/iiif/{unchanged.sha}/{int(box.x)},{int(box.y)},60,56/max/0/default.webp")
     image = Image.open(io.BytesIO(answer.data)).convert("L")
     assert image.size == (60, 56)
     assert image.getpixel((30, 28)) < 80  # type: ignore[operator]
@@ -30,43 +30,43 @@ def test_a_piece_shows_its_place(served: Served) -> None:
     ("size", "pixels"),
     [("max", (200, 100)), ("100,", (100, 50)), (",50", (100, 50)), ("50,50", (50, 50)), ("900,", (200, 100))],
 )
-def test_a_piece_has_the_size_that_was_asked_for(served: Served, size: str, pixels: tuple[int, int]) -> None:
-    answer = served.client.get(f"/iiif/{served.sha}/0,0,200,100/{size}/0/default.webp")
+def test_a_piece_has_the_size_that_was_asked_for(unchanged: Served, size: str, pixels: tuple[int, int]) -> None:
+    answer = unchanged.client.get(f"/iiif/{unchanged.sha}/0,0,200,100/{size}/0/default.webp")
     assert Image.open(io.BytesIO(answer.data)).size == pixels
 
 
-def test_a_piece_is_kept_for_good_and_not_sent_twice(served: Served) -> None:
-    path = f"/iiif/{served.sha}/full/100,/0/default.webp"
-    answer = served.client.get(path)
+def test_a_piece_is_kept_for_good_and_not_sent_twice(unchanged: Served) -> None:
+    path = f"/iiif/{unchanged.sha}/full/100,/0/default.webp"
+    answer = unchanged.client.get(path)
     assert "immutable" in answer.headers["Cache-Control"]
     etag, weak = answer.get_etag()
     assert etag
     assert not weak
-    again = served.client.get(path, headers={"If-None-Match": answer.headers["ETag"]})
+    again = unchanged.client.get(path, headers={"If-None-Match": answer.headers["ETag"]})
     assert (again.status_code, again.data) == (304, b"")
-    other = served.client.get(path.replace("100,", "101,"))
+    other = unchanged.client.get(path.replace("100,", "101,"))
     assert other.get_etag()[0] != etag
 
 
-def test_a_viewer_is_told_the_size_and_the_tiles(served: Served) -> None:
-    info = served.client.get(f"/iiif/{served.sha}/info.json").json
+def test_a_viewer_is_told_the_size_and_the_tiles(unchanged: Served) -> None:
+    info = unchanged.client.get(f"/iiif/{unchanged.sha}/info.json").json
     assert info is not None
     assert (info["width"], info["height"], info["profile"]) == (1000, 800, "level1")
-    assert info["id"].endswith(f"/iiif/{served.sha}")
+    assert info["id"].endswith(f"/iiif/{unchanged.sha}")
 
 
-def test_an_image_that_lies_turned_has_a_name_under_which_it_is_upright(served: Served) -> None:
+def test_an_image_that_lies_turned_has_a_name_under_which_it_is_upright(unchanged: Served) -> None:
     """Turned clockwise by a quarter what was below on the left is above on the left."""
-    info = served.client.get(f"/iiif/{served.sha}-90/info.json").json
+    info = unchanged.client.get(f"/iiif/{unchanged.sha}-90/info.json").json
     assert info is not None
     assert (info["width"], info["height"]) == (800, 1000)
-    turned = served.client.get(f"/iiif/{served.sha}-90/0,0,300,200/max/0/default.webp")
-    piece = served.client.get(f"/iiif/{served.sha}/0,500,200,300/max/0/default.webp")
+    turned = unchanged.client.get(f"/iiif/{unchanged.sha}-90/0,0,300,200/max/0/default.webp")
+    piece = unchanged.client.get(f"/iiif/{unchanged.sha}/0,500,200,300/max/0/default.webp")
     shown = Image.open(io.BytesIO(turned.data)).convert("L")
     expected = Image.open(io.BytesIO(piece.data)).convert("L").transpose(Image.Transpose.ROTATE_270)
     assert shown.size == expected.size == (300, 200)
     assert np.abs(np.asarray(shown, np.int16) - np.asarray(expected, np.int16)).mean() < 4
-    assert served.client.get(f"/iiif/{served.sha}-45/info.json").status_code == 404
+    assert unchanged.client.get(f"/iiif/{unchanged.sha}-45/info.json").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,9 @@ def test_an_image_that_lies_turned_has_a_name_under_which_it_is_upright(served: 
         ("{sha}/..%2f..%2fconfig.toml/max", 404),
     ],
 )
-def test_what_is_no_piece_of_a_checked_image_is_refused(served: Served, address: str, status: int) -> None:
-    path = address.format(sha=served.sha, none="0" * 64)
-    answer = served.client.get(f"/iiif/{path}/0/default.webp")
+def test_what_is_no_piece_of_a_checked_image_is_refused(unchanged: Served, address: str, status: int) -> None:
+    path = address.format(sha=unchanged.sha, none="0" * 64)
+    answer = unchanged.client.get(f"/iiif/{path}/0/default.webp")
     assert answer.status_code == status
     assert answer.mimetype == "application/problem+json"
 
@@ -126,13 +126,13 @@ def test_an_image_that_was_moved_with_its_project_is_found(served: Served, tmp_p
 @pytest.mark.parametrize(
     "path", ["../config.toml", "..%2f..%2fapp.py", "%2e%2e/%2e%2e/app.py", "/etc/passwd", "nothing.js"]
 )
-def test_static_files_are_those_of_the_program_and_no_others(served: Served, path: str) -> None:
-    version = served.client.get("/works/dasheyi/").text.split("/static/")[1].split("/")[0]
-    assert served.client.get(f"/static/{version}/{path}").status_code in (404, 308)
-    known = served.client.get(f"/static/{version}/desk.js")
+def test_static_files_are_those_of_the_program_and_no_others(unchanged: Served, path: str) -> None:
+    version = unchanged.client.get("/works/dasheyi/").text.split("/static/")[1].split("/")[0]
+    assert unchanged.client.get(f"/static/{version}/{path}").status_code in (404, 308)
+    known = unchanged.client.get(f"/static/{version}/desk.js")
     assert known.status_code == 200
     assert "immutable" in known.headers["Cache-Control"]
-    assert served.client.get("/static/0000/desk.js").status_code == 404
+    assert unchanged.client.get("/static/0000/desk.js").status_code == 404
 
 
 def test_a_font_for_rare_characters_is_sent_to_browsers(served: Served, tmp_path: Path) -> None:
@@ -154,8 +154,8 @@ def test_a_font_for_rare_characters_is_sent_to_browsers(served: Served, tmp_path
     assert "/font/" not in served.client.get("/works/dasheyi/desk").text
 
 
-def test_pages_ask_for_nothing_elsewhere_and_forbid_it(served: Served) -> None:
-    answer = served.client.get("/works/dasheyi/")
+def test_pages_ask_for_nothing_elsewhere_and_forbid_it(unchanged: Served) -> None:
+    answer = unchanged.client.get("/works/dasheyi/")
     policy = answer.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "script-src 'self'" in policy
