@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from proof import atomic
-from proof.errors import OutputError, UsageError
+from proof.errors import OutputError
 from proof.model.flags import FINDINGS, Kind
 from proof.model.result import PageResult
 from proof.report import StoredRun, WrittenReport, write_reports
@@ -224,11 +224,6 @@ def test_the_report_speaks_the_language_asked_for(tmp_path: Path, held: HeldRun,
     page = Page(write_reports(held, tmp_path, language=language).page)
     assert word in page.text
     assert next(attrs for tag, attrs in page.tags if tag == "html")["lang"] == language
-
-
-def test_an_unknown_language_is_wrong_usage(tmp_path: Path, held: HeldRun) -> None:
-    with pytest.raises(UsageError, match="tlh"):
-        write_reports(held, tmp_path, language="tlh")
 
 
 @dataclass(frozen=True)
