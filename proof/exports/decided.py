@@ -115,6 +115,7 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
         noted += [correction] * (decision.state is State.UNSURE)
         if reads == there.place.wanted and decision.state is State.CORRECTED and reads != there.place.transcribed:
             applied.append(correction)
+            kept.append((decision, span))
             noted.append(replace(correction, original=decision.transcribed))
         elif reads != there.place.wanted or _writes(decision):
             found.append((decision, correction))
@@ -268,7 +269,7 @@ def _without_conflicts(
     found: Iterable[tuple[Decision, Correction]], kept: Iterable[tuple[Decision, Span]]
 ) -> tuple[list[Correction], list[Decision]]:
     """The corrections without those that claim one place and say different things of it, or of one of which it was
-    said that it is right as it is (`kept`), and the decisions behind these. Equal ones count once; an insertion goes
+    said that it is right as it is now (`kept`), and the decisions behind these. Equal ones count once; an insertion goes
     before what is changed at its place."""
     ordered = sorted(found, key=lambda pair: (pair[1].start or 0, pair[1].length, pair[0].id))
     refused: dict[int, Decision] = {}
