@@ -268,9 +268,9 @@ def _parts(span: Span) -> range:
 def _without_conflicts(
     found: Iterable[tuple[Decision, Correction]], kept: Iterable[tuple[Decision, Span]]
 ) -> tuple[list[Correction], list[Decision]]:
-    """The corrections without those that claim one place and say different things of it, or of one of which it was
-    said that it is right as it is now (`kept`), and the decisions behind these. Equal ones count once; an insertion goes
-    before what is changed at its place."""
+    """The corrections without those that claim one place and say different things of it, or of one that is to stay as it
+    is now (`kept`), and the decisions behind these. Equal ones count once; an insertion goes before what is changed at
+    its place."""
     ordered = sorted(found, key=lambda pair: (pair[1].start or 0, pair[1].length, pair[0].id))
     refused: dict[int, Decision] = {}
     doubled: set[int] = set()

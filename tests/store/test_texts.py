@@ -146,6 +146,16 @@ def test_of_a_line_that_was_doubled_and_corrected_in_one_of_the_two_neither_is_g
     assert [one.decision.transcribed for one in store.decisions.displaced("KR1")] == ["射"]
 
 
+def test_what_moved_is_not_taken_for_written_where_its_line_was_doubled(store: Store) -> None:
+    line, moved = "上若有大夫士與為耦則以", ((1, 3, "", "士與"), (1, 5, "士與", ""))
+    check(store, page(line, LINES[2], flags=moved))
+    for flag in queued(store):
+        decide(store, flag.number, Verdict.TAKE)
+    check(store, page(line, line, LINES[2]))
+    assert {one.place.reads for one in store.decided_places("KR1")} == {"", "士與"}
+    assert len(store.decisions.displaced("KR1")) == 2
+
+
 def test_what_moved_is_not_taken_for_written_where_somebody_else_changed_what_it_moved_by(store: Store) -> None:
     check(store, page("上若有大夫士與為耦", flags=((1, 3, "", "士與"), (1, 5, "士與", ""))))
     for flag in queued(store):
