@@ -97,6 +97,30 @@ def test_what_cannot_be_told_is_listed_and_comes_back_with_its_text(decided: Sto
     assert [flag.state for flag in queued(decided)] == [State.CORRECTED] * 2
 
 
+def test_a_decision_does_not_come_back_where_something_was_decided_since_of_what_may_be_the_same(
+    store: Store, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A line is doubled, asked of again, and one of the two is taken out: which, nobody can say."""
+    once, twice = ("上射坐", LINES[2]), ("上射坐", "上射坐", LINES[2])
+    asked = ((1, 1, "射", "躬"),)
+    check(store, page(*once, flags=asked))
+    decide(store, queued(store)[0].number, Verdict.TAKE)
+    check(store, page(*twice, flags=asked))
+    [again] = queued(store)
+    decide(store, again.number, Verdict.KEEP)
+    for lines in (once, (*once, "又"), once):
+        check(store, page(*lines))
+        assert len(store.decisions.displaced("KR1")) == 2
+    if store.journal is not None:
+        with Store.open(tmp_path_factory.mktemp("new") / "proof.sqlite") as new:
+            check(new, page(*once, flags=asked))
+            assert new.recover(store.journal.path).rebuilt == {"decision": 2}
+            assert len(new.decisions.displaced("KR1")) == 2
+            check(new, page(*once, "又", flags=asked))
+            assert len(new.decisions.displaced("KR1")) == 2
+            assert [flag.state for flag in queued(new)] == [State.OPEN]
+
+
 def test_what_was_written_and_taken_back_is_put_back(decided: Store) -> None:
     before = content(decided)
     write(decided)
