@@ -19,7 +19,7 @@ from proof.locale.marking import _
 from proof.locale.terminal import error_text, say, terminal_language
 
 COMMANDS = {
-    "demo": _("Check the sample: twenty half-folios of 大射儀 with known errors."),
+    "demo": _("Check the sample: drawn half-folios of 大射儀 with known errors, and a scanned one."),
     "init": _("Make FOLDER a project: write a config.toml that names its texts and images."),
     "fetch": _("Fetch page images, one at a time, into the project's image folder."),
     "pair": _("Match pages and images by hand: list those without a partner, or write an image list."),

@@ -88,7 +88,7 @@ def test_it_prints_each_planted_error_with_both_readings(demo: Demo) -> None:
 
 def test_its_table_fits_eighty_columns(demo: Demo) -> None:
     _, ran = demo
-    table = ran.stdout[: ran.stdout.index("20 pages, ")].splitlines()
+    table = ran.stdout[: ran.stdout.index("21 pages, ")].splitlines()
     assert len(table) > 12
     assert max(cell_len(line) for line in table) <= 80
 
@@ -104,7 +104,7 @@ def test_a_second_one_reads_nothing_again_and_prints_the_same(demo: Demo, tmp_pa
     shutil.copytree(folder, tmp_path / "proof-demo")
     second = command("demo", folder=tmp_path, COLUMNS="80")
     assert second.stdout == first.stdout
-    assert "20 reused" in second.stderr
+    assert "21 reused" in second.stderr
 
 
 def test_the_reports_can_be_written_in_another_language(demo: Demo, tmp_path: Path, run: Run) -> None:

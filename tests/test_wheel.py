@@ -90,7 +90,7 @@ def test_its_demo_runs_from_any_folder_and_writes_nothing_beside_the_program(
     ran = python("-m", "proof", "demo", folder=tmp_path, path=installed)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout == demo[1].stdout
-    assert "20 reused" in ran.stderr
+    assert "21 reused" in ran.stderr
     assert "report: proof-demo/out/report.html" in ran.stdout
     assert (tmp_path / "proof-demo" / "out" / "report.html").is_file()
     assert {path: path.stat().st_mtime_ns for path in installed.rglob("*") if path.is_file()} == before

@@ -28,7 +28,7 @@ EXAMPLE = ("北", "比")
 @click.command("demo")
 @click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
 def command(folder: Path | None) -> int:
-    """Check the sample: twenty half-folios of 大射儀 with known errors.
+    """Check the sample: drawn half-folios of 大射儀 with known errors, and a scanned one.
 
     Prints every flagged place, what the text and what the image says, and where the report lies. The sample is copied
     into FOLDER (proof-demo), a project of its own; in the folder of the source it is checked where it lies.

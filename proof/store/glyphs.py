@@ -92,21 +92,19 @@ class Glyphs(StorePart):
 
     def of(self, work: str, text: str, part: int = 0) -> Occurrences:
         """The occurrences of a character in the text of a work as it was checked; `part` counts from 0."""
-        here = (
-            GlyphRow.work_id == number_of(work),
-            GlyphRow.text == text,
-        )
+        table = GlyphRow.__table__.c  # rows of the table: as attributes of the class they take four times as long
+        here = (table.work_id == number_of(work), table.text == text)
         with self._reading() as session:
-            total = session.scalar(select(func.sum(GlyphRow.count)).where(*here))
-            parts = max(-(-int(total or 0) // MOST), 1)
+            total = int(session.scalar(select(func.sum(table.count)).where(*here)) or 0)
+            parts = max(-(-total // MOST), 1)
             part = min(part, parts - 1)
-            query = select(GlyphRow.page_id, GlyphRow.count, GlyphRow.data).where(*here).order_by(GlyphRow.page_id)
+            query = select(table.page_id, table.count, table.data).where(*here).order_by(table.page_id)
             if parts > 1:
-                query = query.where(GlyphRow.page_id % parts == part)
-            found = session.execute(query).all()
-        numbers = np.repeat([row[0] for row in found], [row[1] for row in found]).astype(np.int64)
-        glyphs = np.frombuffer(b"".join(row[2] for row in found), dtype=OCCURRENCE)
-        return Occurrences(numbers, glyphs, int(total or 0), part, parts)
+                query = query.where(table.page_id % parts == part)
+            rows = session.execute(query).all()
+        pages = np.repeat([row[0] for row in rows], [row[1] for row in rows]).astype(np.int64)
+        glyphs = np.frombuffer(b"".join(row[2] for row in rows), dtype=OCCURRENCE)
+        return Occurrences(pages, glyphs, total, part, parts)
 
     def unencoded(self, work: str) -> list[tuple[str, int]]:
         """The names, descriptions and stopgaps for characters that the text of a work has, with their numbers of

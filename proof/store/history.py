@@ -15,7 +15,17 @@ from proof.store.acts import RuleChange, What
 from proof.store.comments import Comment, comments
 from proof.store.decision_records import Decision, Verdict
 from proof.store.decision_rows import shown_decisions
-from proof.store.judgements import Differing, Pairs, changed_of, differing, judged_twice, paces, standings_in
+from proof.store.judgements import (
+    Differing,
+    Pairs,
+    WitnessRecord,
+    changed_of,
+    differing,
+    judged_twice,
+    paces,
+    standings_in,
+    witness_records,
+)
 from proof.store.lookup import StorePart, number_of
 from proof.store.models import ActRow, CommentRow, DecisionRow, FlagRow, PageEventRow, PageRow, RuleRow, WorkRow
 from proof.store.page_states import PageEvent, PageState, page_event
@@ -89,6 +99,11 @@ class History(StorePart):
         """The judgements of two people on the same places of a work."""
         with self._reading() as session:
             return judged_twice(session, work)
+
+    def witness_records(self, work: str) -> list[WitnessRecord]:
+        """How often each witness read, at the flags of a work, what people then decided."""
+        with self._reading() as session:
+            return witness_records(session, work)
 
     def paces(self, work: str) -> list[float]:
         """Seconds from each decision of a person to their next, but for pauses and strokes of many."""

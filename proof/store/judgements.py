@@ -121,6 +121,33 @@ def changed_of(session: Session, work: str, person: str) -> list[Differing]:
     return [differs for _, differs in sorted(found, reverse=True)]
 
 
+class WitnessRecord(NamedTuple):
+    """A witness, or another reader of the images, beside what people decided: at how many decided `places` of a work it
+    reads something, and at how many of these what was decided is what it reads (`upheld`)."""
+
+    siglum: str
+    places: int
+    upheld: int
+
+
+def witness_records(session: Session, work: str) -> list[WitnessRecord]:
+    """The record of each witness at the flags of a work that were kept or corrected, those with most places first."""
+    witnesses = FlagRow.evidence["witnesses"]
+    query = select(FlagRow.state, FlagRow.reading, FlagRow.suggested, witnesses)
+    query = query.where(FlagRow.work_id == number_of(work), FlagRow.stale.is_(False), ~IS_SEEDED)
+    query = query.where(FlagRow.state.in_([State.KEPT.value, State.COPY.value, State.CORRECTED.value]))
+    places: Counter[str] = Counter()
+    upheld: Counter[str] = Counter()
+    for state, decided, suggested, testimonies in session.execute(query):
+        for testimony in testimonies or ():
+            places[testimony["siglum"]] += 1
+            as_image = testimony["side"] == "image" and decided == suggested
+            corrected_so = as_image or testimony["reading"] == decided
+            kept_so = testimony["side"] == "text"
+            upheld[testimony["siglum"]] += corrected_so if state == State.CORRECTED.value else kept_so
+    return [WitnessRecord(siglum, count, upheld[siglum]) for siglum, count in places.most_common()]
+
+
 def _of_flag(events: Iterable[_Event]) -> dict[str, str]:
     """The last judgement of each person on a flag that was not taken back."""
     return {person: _what(one) for person, one in _last_events(events).items()}

@@ -218,7 +218,8 @@ class FlagRow(Base):
     __table_args__ = (
         UniqueConstraint("page_id", "uid"),
         Index(None, "work_id", "stale", "raised", "score"),
-        Index(None, "work_id", "stale", "transcribed", "suggested"),
+        # All that counting confusions needs, so that the rows themselves are not read.
+        Index("ix_flags_pairs", "work_id", "stale", "transcribed", "suggested", "raised", "origin", "state", "page_id"),
         Index(None, "work_id", "id"),
         Index(None, "uid"),
         Index(None, "text_id", "version_id", "start"),

@@ -371,6 +371,18 @@ class DisplacedListOut(BaseModel):
     items: list[DisplacedOut]
 
 
+class WitnessRecordOut(BaseModel):
+    """At how many decided places a witness reads something, and at how many of these what was decided."""
+
+    siglum: str
+    places: int
+    upheld: int
+
+
+class WitnessRecordsOut(BaseModel):
+    items: list[WitnessRecordOut]
+
+
 class PairStates(RootModel[WorkPair]):
     """A confusion over the work: how often it is there, and how often still open."""
 

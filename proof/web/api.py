@@ -169,6 +169,17 @@ def facets(path: schemas.WorkPath, query: schemas.Filter) -> Response:
     return answer(facets_of(path.work, wanted_of(query)))
 
 
+@api.get(
+    "/works/<string:work>/witnesses",
+    tags=[FLAGS],
+    responses={200: answers.WitnessRecordsOut},
+    summary="How often each witness read what people then decided",
+)
+def witness_records(path: schemas.WorkPath) -> Response:
+    records = project().store.history.witness_records(path.work)
+    return answer(answers.WitnessRecordsOut(items=[answers.WitnessRecordOut(**one._asdict()) for one in records]))
+
+
 @api.get("/works/<string:work>/flags/<int:flag>", tags=[FLAGS], responses={200: answers.FlagDetail}, summary="A flag")
 def flag(path: schemas.FlagPath) -> Response:
     store = project().store

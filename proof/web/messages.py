@@ -240,6 +240,7 @@ SCRIPT = {
     "replace": _("replace"),
     "leaveSo": _("leave it"),
     "secondReader": _("%(name)s (reads the image)"),
+    "upheld": _("decided so at %(upheld)s of %(places)s places"),
     "madeOf": _("With these parts:"),
     "columnEdited": _("Columns edited"),
     "columnBefore": _("A new column before column %(number)s"),

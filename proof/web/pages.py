@@ -11,6 +11,7 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
 from proof.locale.marking import _
+from proof.quality.sampling import interval
 from proof.report.progress import SAID, agreements_of, progress_of, time_left
 from proof.report.reasons import VERDICTS
 from proof.store.authorities import IMAGE, REASONED
@@ -236,6 +237,7 @@ def progress(work: str) -> AnyResponse:
         left=store.queue.left(work),
         time_left=time_left(store, work),
         agreements=agreements_of(store, work),
+        witnesses=[(one, interval(one.upheld, one.places)) for one in store.history.witness_records(work)],
         awaiting=awaiting,
         all_awaiting=all_awaiting,
         problems=store.comments.problems(work=work),

@@ -410,4 +410,4 @@ def test_the_sample_project_loads_and_names_the_sample() -> None:
     assert settings.project.out == ROOT / "out"
     needed = [name for name, setting in SETTINGS.items() if setting.kind is ValueKind.PATHS]
     assert all(settings[name] for name in needed)
-    assert [file.parent for file in settings.text_files()] == [ROOT / "pages"]
+    assert [file.name for file in settings.text_files()] == ["dasheyi.txt", "jianming.txt"]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from proof.model.flags import WitnessReading
 from proof.report.progress import agreements_of, time_left
 from proof.store import Store
 from proof.store.decision_records import Verdict
 from proof.store.page_states import PageState
+from proof.store.queue_records import Order, QueueFilter
 from tests import build
 from tests.build import key
 from tests.web.drawn import WORK, fill
@@ -92,3 +95,18 @@ def test_the_time_left_is_told_once_enough_was_decided(store: Store) -> None:
     assert left is not None
     assert left.flags == 12 * 3 - 22
     assert left.hours == pytest.approx(left.flags * left.seconds / 3600)
+
+
+def test_a_witness_is_upheld_where_people_decide_as_it_reads(store: Store) -> None:
+    """Of a flag that is corrected as the image has it, one corrected otherwise, one kept and one still open."""
+    numbers = store.queue.find(WORK, QueueFilter(), Order.SCORE)[0][:4]
+    sides = [("image", "吿"), ("", "某"), ("image", "吉"), ("text", "告")]
+    for queued, (side, reading) in zip(store.queue.flags(WORK, numbers), sides, strict=True):
+        flag = queued.flag
+        heard = (WitnessReading("~engine", reading, side), WitnessReading("唐石經", "告", "text"))
+        store.rescore(WORK, [replace(flag, evidence=replace(flag.evidence, witnesses=heard))])
+    taken, typed, kept, _open = numbers
+    decide(store, taken, "甲", Verdict.TAKE)
+    decide(store, typed, "甲", Verdict.TYPED, reading="某")
+    decide(store, kept, "甲", Verdict.KEEP)
+    assert store.history.witness_records(WORK) == [("~engine", 3, 2), ("唐石經", 3, 1)]

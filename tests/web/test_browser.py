@@ -566,23 +566,27 @@ def test_what_was_done_is_listed_with_what_stood_before_and_filtered(server: Ser
 
 
 def test_three_witnesses_stand_on_one_line_under_the_glyph(server: ServerProcess, tabs: list[Tab]) -> None:
-    """Each with its reading and its side, also for who sees no colours; the apparatus opens with the keyboard."""
+    """Each with its reading and its side, also for who sees no colours, and how often it read what was decided where
+    enough was; the apparatus opens with the keyboard."""
     note = f"告：原作吿，據嚴本改。{SCRIPT}"
     heard = (
         WitnessReading("KR1d0028_007", "告", "text", "", -2.5),
         WitnessReading("000_8d937d0b6d447d78", "吿", "image", note, 2.0),
-        WitnessReading("唐石經", "", "", "", 0.0),
+        WitnessReading("~另讀", "", "", "", 0.0),
     )
     with Store.open(server.folder / "proof.sqlite") as store:
         first = max(store.flags(WORK), key=lambda flag: flag.score)
         store.rescore(WORK, [replace(first, evidence=replace(first.evidence, witnesses=heard))])
+    records = [{"siglum": "~另讀", "places": 20, "upheld": 18}, {"siglum": "KR1d0028_007", "places": 19, "upheld": 3}]
+    tabs[0].page.route("**/witnesses", lambda route: route.fulfill(json={"items": records}))
     page = desk(tabs[0], server)
     lines = page.locator("#witnesses li")
+    expect(lines.last).to_contain_text("18 of 20")
     expect(lines).to_have_count(3)
     assert [" ".join(text.split()) for text in lines.all_inner_texts()] == [
         "KR1d0028_007 告 as the text",
         "000_8d937d0b6d447d78 吿 as suggested",
-        "唐石經 ∅ otherwise",
+        "另讀 (reads the image) ∅ otherwise · decided so at 18 of 20 places",
     ]
     photographed(page, "desk-witnesses")
     boxes = [line.bounding_box() for line in lines.all()]

@@ -191,6 +191,7 @@ function show() {
   progress();
   trail();
   document.body.dataset.flag = flag.number;
+  if (flag.witnesses.length) tellRecords(flag);
   keepAddress(flag);
   const change = moved ? moved[0].transcribed : `${flag.transcribed || say("nothing")} → ${flag.suggested || say("nothing")}`;
   $("announce").textContent = `${kind}, ${$("cell").textContent}: ${change}. ${flag.why}`;
@@ -316,6 +317,20 @@ function alternatives(flag) {
 
 const SIDES = { text: "asText", image: "asImage" };
 
+let records; // how often each witness read what was decided, by its siglum; asked for once
+const RECORD_PLACES = 20; // with fewer a share tells nothing
+
+/** Says of each witness how often it read what was decided. */
+async function tellRecords(flag) {
+  records ??= ask(api("witnesses")).then(({ items }) => new Map(items.map((one) => [one.siglum, one])), () => new Map());
+  const known = await records;
+  if (document.body.dataset.flag !== String(flag.number)) return;
+  for (const line of $("witnesses").children) {
+    const record = known.get(line.dataset.siglum);
+    if (record?.places >= RECORD_PLACES) line.append(" ", make("span", { class: "soft" }, `· ${say("upheld", record)}`));
+  }
+}
+
 /** What other witnesses read, on one line; what an apparatus says of it opens under its witness. */
 function witnesses(flag) {
   $("witnesses").hidden = !flag.witnesses.length;
@@ -324,7 +339,7 @@ function witnesses(flag) {
     const reader = one.siglum.startsWith("~"); // another reading of the same image, no copy of the text
     const reads = [make("span", { class: "siglum" }, reader ? say("secondReader", { name: one.siglum.slice(1) }) : one.siglum), " ", one.reading ? han(one.reading) : "∅", " ",
       make("span", { class: "soft" }, side)];
-    const about = { class: one.side || "otherwise", title: [one.siglum, side, one.note].filter(Boolean).join("\n") };
+    const about = { class: `${one.side || "otherwise"}${reader ? " reader" : ""}`, "data-siglum": one.siglum, title: [one.siglum, side, one.note].filter(Boolean).join("\n") };
     if (!one.note) return make("li", about, ...reads);
     return make("li", about, make("details", {}, make("summary", {}, ...reads), make("span", { class: "note", lang: script }, one.note)));
   }));
