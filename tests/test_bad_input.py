@@ -57,24 +57,13 @@ def change(folder: Path, old: str, new: str) -> int:
     return text.count("\n", 0, text.index(old)) + 1
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("讹作北据)", "讹作北据", "column 5: a note is not closed"),
-        ("(唐石经及/", "唐石经及/", "column 6: a "),
-        ("司射自西阶上", "司射自&NONE;阶上", "the entity &NONE; is not known"),
-    ],
-)
-def test_broken_markup_is_told_with_its_line_and_the_page_is_checked(
-    material: Material, run: Run, old: str, new: str, said: str
-) -> None:
+def test_broken_markup_is_told_with_its_line_and_the_page_is_checked(material: Material, run: Run) -> None:
     folder = material(3)
-    line = change(folder, old, new)
+    line = change(folder, "讹作北据)", "讹作北据")
     ran = run(*CHECK)
     assert ran.returncode == 0
-    assert re.search(
-        rf"{re.escape(str(folder / 'text.txt'))}:{line}: page WYG0103-0192d, .*{re.escape(said)}", ran.stderr
-    )
+    place = rf"{re.escape(str(folder / 'text.txt'))}:{line}: page WYG0103-0192d, "
+    assert re.search(rf"{place}.*column 5: a note is not closed", ran.stderr)
     assert set(summary_of(folder / "out")["pages"].values()) == {"checked"}
     assert (5, 9, "北", "比") in raised(folder / "out", "WYG0103-0192d")
 
@@ -94,24 +83,11 @@ def test_an_empty_page_costs_itself(material: Material, run: Run) -> None:
     assert {flag["kind"] for flag in flags_of(folder / "out") if flag["page"] == "WYG0103-0192d"} <= {"layout"}
 
 
-def test_ten_thousand_columns_on_a_page_cost_that_page(material: Material, run: Run) -> None:
-    folder = material(3)
-    line = change(folder, "卷十 第 2a", "司射适西阶西倚扑升自西阶东面请射于公\n" * 10_000 + "卷十 第 2a") - 9
-    ran = run(*CHECK)
-    assert ran.returncode in (0, 1)
-    assert f"{folder / 'text.txt'}:{line}: page WYG0103-0192d has 100" in ran.stderr
-    assert "is a page mark missing?" in ran.stderr
-    pages = summary_of(folder / "out")["pages"]
-    assert pages["WYG0103-0192c"] == pages["WYG0103-0193a"] == "checked"
-
-
 # Image lists
 
 
-@pytest.mark.parametrize("way_out", ["../secret.png", "/etc/secret.png", "C:\\secret.png"])
-def test_an_image_list_that_leaves_the_folder_costs_the_page_of_that_line(
-    material: Material, run: Run, way_out: str
-) -> None:
+def test_an_image_list_that_leaves_the_folder_costs_the_page_of_that_line(material: Material, run: Run) -> None:
+    way_out = "../secret.png"
     folder = material(2)
     shutil.copy(folder / "images" / "WYG0103-0192d.png", folder / "secret.png")
     lines = ["010-1a00\tWYG 010-1a\tWYG0103-0192c.png", f"010-1b00\tWYG 010-1b\t{way_out}"]

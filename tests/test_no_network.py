@@ -96,7 +96,7 @@ def alone(material: Material, monkeypatch: pytest.MonkeyPatch) -> Alone:
 ASKING = "import urllib.request; urllib.request.urlopen('http://{}', timeout=5)"
 
 
-@pytest.mark.parametrize("host", ["example.org/", "192.0.2.1/", "[2001:db8::1]/"])
+@pytest.mark.parametrize("host", ["example.org/", "[2001:db8::1]/"])
 def test_what_asks_is_seen(alone: Alone, host: str) -> None:
     with pytest.raises(AssertionError, match="URLError"):
         alone.run("sh", "-c", f'{sys.executable} -c "{ASKING.format(host)}"')

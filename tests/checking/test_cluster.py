@@ -47,6 +47,7 @@ __all__ = ["again", "checked"]
 
 DIES = """
 import asyncio, os, time
+from contextlib import suppress
 from pathlib import Path
 from distributed import get_worker
 from distributed.protocol.pickle import dumps
@@ -57,8 +58,11 @@ judge = getattr(Checker, "mild", Checker.judge)  # dask may run this twice
 Checker.mild = judge
 
 async def die(worker):
-    nanny = worker.rpc(worker.nanny)
-    while not (await nanny.run(function=dumps(is_watched)))["result"]:
+    watched = False
+    while not watched:
+        with suppress(Exception):  # where nobody answers it is asked again
+            nanny = worker.rpc(worker.nanny)
+            watched = (await asyncio.wait_for(nanny.run(function=dumps(is_watched)), 5))["result"]
         await asyncio.sleep(0.02)
     os._exit(1)
 

@@ -48,6 +48,7 @@ def settings(tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch) -> S
             "project.out": str(tmp_path / "out"),
             "store.url": f"sqlite:///{tmp_path / 'proof.sqlite'}",
             "engine.name": "null",
+            "flags.language_model": False,
             "cluster.address": address,
         }
     )
@@ -78,7 +79,7 @@ def test_a_disk_that_is_full_keeps_what_was_written(settings: Settings, tmp_path
     room = (tmp_path / "proof.sqlite").stat().st_size // 1024 + 30  # in kilobytes: for a part of the pages
     line = [
         *(sys.executable, "-m", "proof", "check", str(tmp_path / "text.txt"), "--images", str(tmp_path / "images")),
-        *("--out", str(tmp_path / "out"), "--store", settings.store.url, "--engine", "null"),
+        *("--out", str(tmp_path / "out"), "--store", settings.store.url, "--engine", "null", "--no-language-model"),
         *("--cluster", settings.cluster.address),
     ]
     full = subprocess.run(  # noqa: S603
