@@ -86,7 +86,7 @@ def everything(store: Store, folder: Path) -> dict[str, bytes]:
     return files | {"summary": json.dumps(summary).encode(), "progress": json.dumps(progress).encode()}
 
 
-@settings(max_examples=examples(6), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(3), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(SAID, READING), min_size=8, max_size=24), st.lists(SAID, min_size=3, max_size=3), st.data())
 def test_no_decision_on_a_planted_error_leaves_a_trace(
     on_planted: list[tuple[Verdict, str]], on_found: list[Verdict], data: st.DataObject

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from itertools import pairwise, permutations
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ from proof.text.layers import Layer, LayerStretch
 from proof.text.read import parse_transcription, read_transcription
 from proof.text.transcription import Format, Transcription
 from tests.build import transcription
-from tests.wide import cross_section, looks_wide
+from tests.wide import cross_section
 
 pytestmark = pytest.mark.slow
 
@@ -124,13 +123,6 @@ def some_corrections(edition: Transcription, seed: int, number: int) -> Correcte
         context = context_of(edition.text[begin:end], address.offset, length)
         made.append(Correction(address.page, address.line, address.offset, length, reading, original, context))
     return correct(edition, made)
-
-
-def test_pairs_of_seeds_come_back(shared: Path) -> None:
-    """Each seed as the base and as the witness of another; where the run looks wide, of every other."""
-    seeds = [read_transcription(path) for path in sorted((shared / "seeds").glob("*.txt"))]
-    for number, (base, witness) in enumerate(permutations(seeds, 2) if looks_wide() else pairwise([*seeds, seeds[0]])):
-        hold(base, [witness], some_corrections(base, number, 60))
 
 
 def test_several_witnesses_come_back_together(shared: Path) -> None:

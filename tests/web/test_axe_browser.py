@@ -185,6 +185,7 @@ def test_no_view_hinders_a_screen_reader_in_any_language_or_theme(
         if name in OPENED:
             page.locator(OPENED[name]).first.click()
         found[name] = grave(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
         page.emulate_media(color_scheme="dark")
         found[f"{name}, dark"] = grave(page, ["color-contrast"])
         page.emulate_media(color_scheme="light")

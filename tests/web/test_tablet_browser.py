@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from proof.settings.config import Settings
@@ -16,19 +18,35 @@ from tests.web.waiting import passed, photographed, saved, shown, still
 FINGER = 44
 """CSS pixels that a finger hits without looking twice (WCAG 2.5.5)."""
 UPRIGHT: ViewportSize = {"width": 768, "height": 1024}
+LYING: ViewportSize = {"width": 1024, "height": 768}
 
 
-@pytest.fixture
-def tablet(project: Path, browser: Browser) -> Iterator[Page]:
-    """A tablet that shows the sample; what lies is looked at by `test_touch_browser`."""
+@contextmanager
+def tablet_of(browser: Browser, project: Path, size: ViewportSize) -> Iterator[Page]:
+    """A tablet that shows what is served of the sample; nothing goes wrong in its scripts."""
     with serving(project) as address:
-        context = browser.new_context(viewport=UPRIGHT, has_touch=True, is_mobile=True, locale="en", base_url=address)
+        context = browser.new_context(viewport=size, has_touch=True, is_mobile=True, locale="en", base_url=address)
         page = context.new_page()
         said: list[str] = []
         page.on("pageerror", lambda error: said.append(str(error)))
         yield page
         context.close()
         assert said == []
+
+
+@pytest.fixture
+def tablet(project: Path, browser: Browser) -> Iterator[Page]:
+    with tablet_of(browser, project, UPRIGHT) as page:
+        yield page
+
+
+@pytest.fixture
+def lying(project: Path, browser: Browser) -> Iterator[Page]:
+    """One that lies, at the sample's first page."""
+    with tablet_of(browser, project, LYING) as page:
+        page.goto(f"/works/{work_of(project)}/pages/1")
+        expect(page.locator("body")).to_have_attribute("data-ready", "1")
+        yield page
 
 
 def work_of(project: Path) -> str:
@@ -153,3 +171,43 @@ def test_a_rule_is_dragged_with_a_finger_and_the_page_read_again(tablet: Page, p
     expect(tablet.locator("#read-again-said")).to_contain_text("Page read again")
     with Store.open(Settings.load(project).store_address) as store:
         assert [one.layout is not None for one in store.layout_overrides.history(work, 1)] == [True]
+
+
+def test_a_finger_beside_a_character_takes_the_nearest_and_is_offered_those_around(lying: Page) -> None:
+    cell = lying.locator(".cell").nth(30)
+    text = cell.inner_text()
+    still(cell)  # it moves with the image, which is brought to its place
+    box = cell.bounding_box()
+    assert box is not None
+    assert box["width"] < FINGER
+    lying.touchscreen.tap(box["x"] - 4, box["y"] + box["height"] / 2)  # between two columns
+    expect(lying.locator("#correct-char")).to_have_text(text)
+    offered = lying.locator("#correct-near button")
+    expect(offered).not_to_have_count(0)
+    expect(lying.locator("#correct-near [aria-pressed=true]")).to_have_text(text)
+    for one in offered.all():
+        size = one.bounding_box()
+        assert size is not None
+        assert min(size["width"], size["height"]) >= FINGER
+    found = Axe().run(lying).response["violations"]
+    assert [one["id"] for one in found if one["impact"] in {"serious", "critical"}] == []
+    photographed(lying, "layout-tablet")
+    other = lying.locator("#correct-near [aria-pressed=false]").first
+    meant = other.inner_text()
+    other.tap()
+    expect(lying.locator("#correct-char")).to_have_text(meant)
+    expect(lying.locator("#correct-near [aria-pressed=true]")).to_have_text(meant)
+
+
+def test_two_fingers_on_the_lines_of_a_layout_zoom_and_move_no_line(lying: Page) -> None:
+    lying.locator("#layout-open").tap()
+    rule = lying.locator('[data-handle="rule-3"]')
+    expect(rule).to_be_attached()
+    still(rule)
+    drawn = [one.get_attribute("x1") for one in lying.locator(".layout-rule").all()]
+    x, y = middle(rule)
+    tall = (rule.bounding_box() or {"height": 0.0})["height"]
+    touch(lying, ((x - 80, y), (x - 144, y)), ((x, y), (x + 64, y)))  # one finger begins on the line itself
+    still(rule)
+    assert (rule.bounding_box() or {"height": 0.0})["height"] > 1.3 * tall
+    assert [one.get_attribute("x1") for one in lying.locator(".layout-rule").all()] == drawn
