@@ -221,7 +221,7 @@ class History:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.randoms(use_true_random=True))
 def test_each_character_gets_what_was_decided_of_it_and_of_no_other(chance: random.Random) -> None:
     with tempfile.TemporaryDirectory() as named:

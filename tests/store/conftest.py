@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlalchemy import URL, create_engine, text
+from sqlalchemy import URL, NullPool, create_engine, text
 
 from proof.model.flags import Evidence, Flag, Kind, flag_id
 from proof.model.geometry import Box
@@ -59,24 +59,25 @@ def postgresql() -> Iterator[URL]:
 
 
 @pytest.fixture(scope="session")
-def new_database(postgresql: URL) -> Iterator[Callable[[], URL]]:
-    """Makes an empty store on the server, in place of the last one: its tables are copied, migrated but once."""
-    template, used = postgresql.set(database="template_store"), postgresql.set(database="store")
+def new_database(postgresql: URL) -> Callable[[], URL]:
+    """Makes an empty store on the server: its tables are made once, and emptied for whoever comes next."""
+    address = postgresql.set(database="store")
     maintenance = create_engine(postgresql, isolation_level="AUTOCOMMIT")
-
-    def say(*statements: str) -> None:
-        with maintenance.connect() as connection:
-            for statement in statements:
-                connection.execute(text(statement))
+    with maintenance.connect() as connection:
+        connection.execute(text("CREATE DATABASE store"))
+    maintenance.dispose()
+    Store.open(address).close()
+    emptying = create_engine(address, isolation_level="AUTOCOMMIT", poolclass=NullPool)
+    with emptying.connect() as connection:
+        tables = connection.scalars(text("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).all()
+    emptied = ", ".join(f'"{table}"' for table in tables if table != "alembic_version")
 
     def make() -> URL:
-        say("DROP DATABASE IF EXISTS store WITH (FORCE)", "CREATE DATABASE store TEMPLATE template_store")
-        return used
+        with emptying.connect() as connection:
+            connection.execute(text(f"TRUNCATE {emptied} RESTART IDENTITY CASCADE"))
+        return address
 
-    say("CREATE DATABASE template_store")
-    Store.open(template).close()
     yield make
-    maintenance.dispose()
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
