@@ -18,7 +18,7 @@ from proof.store import Store
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.rows import StoredText
 from proof.store.text_pages import find_text
-from proof.store.texts import Arrival, DecidedPlace, Place, Writing
+from proof.store.texts import Arrival, DecidedPlace, Standing, Writing
 from proof.text.addresses import Addresses
 from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
@@ -160,14 +160,16 @@ def decisions_of(
     """What was decided last of each place of some texts, with who decided it; and of a place in one of the files
     `own`, which are the edition, where it is in the edition as it is now and what it reads, None where it is lost."""
     places = {work: store.decided_places(work) for work in sorted({text.work for text in texts})}
-    of_version: dict[tuple[int, int], list[Place]] = defaultdict(list)
+    contents: dict[int, str] = {}
+    standing: dict[int, list[Standing]] = defaultdict(list)
     for there in chain.from_iterable(places.values()):
         if there.text in own:
-            of_version[there.version, there.present].append(there.place)
+            for version in {there.version, there.present} - contents.keys():
+                contents[version] = store.content(version)
+            standing[there.present].append(Standing(there.place, contents[there.version], there.version))
     now: dict[int, tuple[Span, str]] = {}
-    for (version, present), known in of_version.items():
-        arrival = Arrival(store.content(present), edition.text, edition.script.value)
-        now |= arrival.carried(store.content(version), known)
+    for present, known in standing.items():
+        now |= Arrival(contents[present], edition.text, present, edition.script.value).carried(known)
     for work, of_work in places.items():
         last = {decision.flag: decision for decision in store.decisions.last_of_flags(work)}
         makers = store.decisions.makers(last.values())

@@ -347,7 +347,8 @@ def _of_other_half(
     session: Session, demand: DecisionRequest, flag: FlagRow, undone: DecisionRow | None
 ) -> DecisionRequest | None:
     """What is said of the other half of a moved character along with this one: what is said of one half is said of
-    the other, and taken back with it, unless somebody said something of that one by itself."""
+    the other, and taken back with it, unless somebody said something of that one, or of some of its characters, by
+    itself."""
     other = None if demand.key.startswith(_MOVED) else _half_of(session, flag)
     if other is None:
         return None
@@ -359,6 +360,7 @@ def _of_other_half(
     if demand.verdict is not Verdict.UNDO:
         last = last_event(session, flag)
         alone = other.state != State.OPEN.value and (last is None or _twin(session, last, other) is None)
+        alone = alone or _is_corrected_in_part(session, other)
         return None if alone or demand.verdict not in _OF_BOTH else both
     twin = _twin(session, undone, other) if undone else None
     return replace(both, undoes=None, undoes_version=twin.version) if twin else None
@@ -369,6 +371,16 @@ def _half_of(session: Session, flag: FlagRow) -> FlagRow | None:
     uid = flag.evidence.get("moved", "")
     query = select(FlagRow).where(FlagRow.page_id == flag.page_id, FlagRow.uid == uid, FlagRow.stale.is_(False))
     return session.scalar(query.with_for_update()) if uid else None
+
+
+def _is_corrected_in_part(session: Session, flag: FlagRow) -> bool:
+    """Whether some of the characters at the place of a flag are corrected by another decision."""
+    if flag.start is None or not flag.extent:
+        return False
+    there = select(FlagRow.id).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == flag.version_id)
+    meets = (FlagRow.start < flag.start + flag.extent, FlagRow.start + FlagRow.extent > flag.start)
+    others = there.where(*meets, FlagRow.id != flag.id, ~IS_SEEDED, FlagRow.state == State.CORRECTED.value)
+    return session.scalar(others.limit(1)) is not None
 
 
 def _twin(session: Session, event: DecisionRow, other: FlagRow) -> DecisionRow | None:

@@ -335,13 +335,16 @@ def _place(session: Session, row: ActRow) -> Line:
 
 
 def _place_in_text(session: Session, flag: FlagRow) -> Line:
-    """The origin of a flag, and where it stands in which version of its text, where that is known."""
-    origin = {"origin": flag.origin}
+    """The origin of a flag, and where it stands in which version of its text, where that is known; or stood last, where
+    it is `lost`."""
+    origin: Line = {"origin": flag.origin}
     version = session.get(TextVersionRow, flag.version_id) if flag.version_id is not None else None
     if version is None or flag.start is None:
         return origin
-    path = session.get_one(TextRow, version.text_id).path
-    return origin | {"file": path, "sha": version.sha, "start": flag.start, "extent": flag.extent, "reads": flag.reads}
+    text = session.get_one(TextRow, version.text_id)
+    lost = {"lost": True} if text.version_id != version.id else {}
+    place = {"start": flag.start, "extent": flag.extent, "reads": flag.reads}
+    return origin | {"file": text.path, "sha": version.sha} | place | lost
 
 
 def _text_line(path: str, content: str) -> Line:

@@ -106,10 +106,11 @@ class TextRow(Base):
 
 
 class TextVersionRow(Base):
-    """What a text read once: its `content`, compressed, known by the hash `sha`."""
+    """What a text read once: its `content`, compressed, known by the hash `sha`. Later versions have larger numbers; a
+    later one that reads as an earlier one did is another."""
 
     __tablename__ = "text_versions"
-    __table_args__ = (UniqueConstraint("text_id", "sha"),)
+    __table_args__ = (Index(None, "text_id", "sha"),)
 
     id: Mapped[int] = mapped_column(BigKey, primary_key=True)
     text_id: Mapped[int] = mapped_column(ForeignKey("texts.id"))

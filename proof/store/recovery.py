@@ -11,9 +11,9 @@ flag of the place. Doing it twice changes nothing.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import inspect, select
 from sqlalchemy.orm import Session
@@ -50,7 +50,7 @@ from proof.store.models import (
     WorkRow,
 )
 from proof.store.places import no_longer_ask
-from proof.store.texts import Arrival, Place, Writing, content_of, place_of, sha_of, version_of
+from proof.store.texts import Arrival, Place, Standing, Writing, content_of, place_of, put_before, sha_of
 from proof.text.lines import LINE_ENDING
 from proof.text.versions import most_alike
 
@@ -100,17 +100,9 @@ class _Work:
     present: int = 0
     unplaced: list[Unplaced] = field(default_factory=list)
     works: set[int] = field(default_factory=set)
-    places: Mapping[int, _Standing] = field(default_factory=dict)
+    places: Mapping[int, _Reached] = field(default_factory=dict)
+    versions: Mapping[tuple[str, int], int] = field(default_factory=dict)
     flags: dict[str, FlagRow] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class _Standing:
-    """What the last version of the text at `file` that has a place reads, and where it is in that."""
-
-    file: str
-    content: str
-    place: Place
 
 
 def recover(session: Session, read: Read) -> Recovered:
@@ -126,6 +118,7 @@ def recover(session: Session, read: Read) -> Recovered:
         for number, line in _missing(chain, stored.get(_subject(chain[0][1]), []), done)
     ]
     done.places = _standing(lines, present, {chain[-1][0]: chain for _, _, chain in wanted})
+    done.versions = _versions_of_lost(session, done.places.values())
     for _, line, chain in sorted(wanted, key=lambda one: one[0]):
         why = _put(session, line, chain[-1][0], done)
         if why:
@@ -184,49 +177,88 @@ def _missing(chain: list[tuple[int, Line]], stored: list[Line], done: _Work) -> 
     return [one for one in lacking if one[1] not in refused]
 
 
+class _Reached(NamedTuple):
+    """Where a place stands in the text at `file`, or stood last where it is `lost`."""
+
+    file: str
+    standing: Standing
+    lost: bool
+
+
+class _TextThen:
+    """A text as the journal tells of it, from its beginning on, and the places in it, by the numbers of the lines that
+    name them. Versions are numbered as they came."""
+
+    def __init__(self) -> None:
+        self.places: dict[int, Standing] = {}
+        self._read: list[str] = []
+
+    def stands(self, number: int, place: Place | None, content: str, *, lost: bool) -> None:
+        """Note that the place of that line stood in the text then, which read `content`; or was lost, and had stood in
+        a version that did."""
+        if not lost:
+            self.arrives(content)
+        if place is not None:
+            before = [n for n, known in enumerate(self._read) if known == content and n < len(self._read) - lost]
+            self.places[number] = Standing(place, content, before[-1] if before else -1)
+
+    def arrives(self, content: str, script: str = "", written: Writing | None = None) -> None:
+        """Have places stand where they are once the text came to read `content`."""
+        if self._read and self._read[-1] == content:
+            return
+        before = self._read[-1] if self._read else None
+        arrival = Arrival(before, content, len(self._read) - 1, script, written)
+        self._read.append(content)
+        for number, ((start, extent), reads) in arrival.carried(self.places.values()).items():
+            place = replace(self.places[number].place, start=start, extent=extent, reads=reads)
+            self.places[number] = Standing(place, content, len(self._read) - 1)
+
+    def reached(self, file: str) -> dict[int, _Reached]:
+        """Where the places are in the end."""
+        last = len(self._read) - 1
+        return {number: _Reached(file, one, one.version != last) for number, one in self.places.items()}
+
+
 def _standing(
     lines: Sequence[Line], present: Mapping[str, str], chains: Mapping[int, Sequence[tuple[int, Line]]]
-) -> dict[int, _Standing]:
+) -> dict[int, _Reached]:
     """Where the places stand that these chains of acts are about, by the numbers of their last ones: carried through
     all that came into their texts since, as it came."""
-    texts = texts_of(lines)
+    contents = texts_of(lines)
     firsts = {chain[0][1]["key"]: number for number, chain in chains.items()}
-    found: dict[int, _Standing] = {}
-    for number, chain in chains.items():
-        line = chain[-1][1]
-        content = texts.get((line.get("file", ""), line.get("sha", "")))
-        if content is not None and line["file"] in present:
-            found[number] = _Standing(line["file"], content, _place_in(line, number))
-    read: dict[str, str] = {}
+    texts: defaultdict[str, _TextThen] = defaultdict(_TextThen)
     for number, line in enumerate(lines):
         file = line.get("file", "")
-        if line["act"] != TEXT or "edits" not in line or (file, line["sha"]) not in texts:
+        content = contents.get((file, line.get("sha", "")))
+        if content is None or file not in present:
             continue
-        there = {n: one for n, one in found.items() if one.file == file and n < number}
-        before, content = texts.get((file, line["before"])), texts[file, line["sha"]]
-        if before is not None and before != read.get(file):  # it came into a store that knew of no decisions yet
-            _carry(Arrival(read.get(file), before), there)
-        edits = edits_of(line)
-        of_flags = {firsts[key]: edits[n] for key, n in line.get("written", {}).items() if key in firsts}
-        written = Writing(tuple(edits), of_flags) if "written" in line else None
-        _carry(Arrival(before, content, line["script"], written), there)
-        read[file] = content
-    for file in {one.file for one in found.values()}:
-        _carry(Arrival(read.get(file), present[file]), {n: one for n, one in found.items() if one.file == file})
+        if line["act"] != TEXT:
+            place = _place_in(line, number) if number in chains else None
+            texts[file].stands(number, place, content, lost=line.get("lost", False))
+        elif "edits" in line:
+            edits = edits_of(line)
+            of_flags = {firsts[key]: edits[n] for key, n in line.get("written", {}).items() if key in firsts}
+            texts[file].arrives(contents.get((file, line["before"]), content))
+            written = Writing(tuple(edits), of_flags) if "written" in line else None
+            texts[file].arrives(content, line["script"], written)
+    found: dict[int, _Reached] = {}
+    for file, text in texts.items():
+        text.arrives(present[file])
+        found |= text.reached(file)
     return found
 
 
-def _carry(arrival: Arrival, places: Mapping[int, _Standing]) -> None:
-    """Have places stand where they are once a text came to read otherwise."""
-    by_content: defaultdict[str, list[Place]] = defaultdict(list)
-    for one in places.values():
-        if one.content != arrival.content:
-            by_content[one.content].append(one.place)
-    for content, of_version in by_content.items():
-        for number, ((start, extent), reads) in arrival.carried(content, of_version).items():
-            there = places[number]
-            there.content = arrival.content
-            there.place = replace(there.place, start=start, extent=extent, reads=reads)
+def _versions_of_lost(session: Session, places: Iterable[_Reached]) -> dict[tuple[str, int], int]:
+    """The versions of the store in which lost places stood last, by their texts and the numbers that they have in the
+    journal; those that the store lacks are put before the present one."""
+    versions: dict[tuple[str, int], int] = {}
+    contents = {(one.file, one.standing.version): one.standing.content for one in places if one.lost}
+    for (file, number), content in sorted(contents.items()):
+        text = session.scalars(select(TextRow).where(TextRow.path == file)).one()
+        same = select(TextVersionRow.id).where(TextVersionRow.text_id == text.id, TextVersionRow.id != text.version_id)
+        known = session.scalars(same.where(TextVersionRow.sha == sha_of(content)).order_by(TextVersionRow.id.desc()))
+        versions[file, number] = known.first() or put_before(session, text, content).id
+    return versions
 
 
 def _place_in(line: Line, number: int) -> Place:
@@ -287,26 +319,25 @@ def _flag(session: Session, line: Line, last: int, done: _Work) -> FlagRow | Non
             flag_id = session.scalar(select(DecisionRow.flag_id).where(DecisionRow.key == line["first"]))
             known = session.get(FlagRow, flag_id) if flag_id is not None else None
         else:
-            known = _flag_at(session, line, done.places.get(last))
+            known = _flag_at(session, line, last, done)
         if known is None:
             return None
         done.flags[key] = known
     return done.flags[key]
 
 
-def _flag_at(session: Session, line: Line, standing: _Standing | None) -> FlagRow | None:
+def _flag_at(session: Session, line: Line, last: int, done: _Work) -> FlagRow | None:
+    reached = done.places.get(last)
     page = _page(session, line)
-    path = standing.file if standing is not None else page.text if page is not None else line.get("file")
+    path = reached.file if reached is not None else page.text if page is not None else line.get("file")
     text = session.scalar(select(TextRow).where(TextRow.path == path))
     flag = _gone(line)
-    if text is not None and standing is not None:
-        place = standing.place
-        flag.text_id, flag.version_id = (
-            text.id,
-            version_of(session, text, sha_of(standing.content), standing.content).id,
-        )
+    stands = text is not None and reached is not None and not reached.lost
+    if text is not None and reached is not None:
+        place = reached.standing.place
+        flag.text_id = text.id
+        flag.version_id = done.versions[reached.file, reached.standing.version] if reached.lost else text.version_id
         flag.start, flag.extent, flag.reads = place.start, place.extent, place.reads
-    stands = text is not None and flag.version_id == text.version_id and flag.start is not None
     here = _page_at(session, flag, line) if stands else None
     page = here or page
     if page is None:

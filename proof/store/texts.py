@@ -9,7 +9,7 @@ was written, what was decided (`reads`). When a text arrives in another version 
 - they gave way to what was decided: the place is where that stands;
 - anything else: the place is lost. It stays in the last version that had it, until one arrives that has it again, and
   did not have it meanwhile: of a line that was doubled nobody can say which of the two was meant, however one of them
-  is changed later.
+  is changed later. Nor does it come back where something was decided since of what may be the same characters.
 
 Nothing is guessed, and no place is dropped.
 """
@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, delete, select
+from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind, Origin
@@ -33,7 +33,7 @@ from proof.store.lookup import StorePart
 from proof.store.models import FlagRow, PageRow, TextRow, TextVersionRow
 from proof.text.edit import Edit
 from proof.text.model import Script
-from proof.text.positions import PositionMap, Span
+from proof.text.positions import PositionMap, Span, line_end
 from proof.text.variants import policy_of
 
 
@@ -102,17 +102,20 @@ def arrive(
         text = TextRow(path=path)
         session.add(text)
         session.flush()
-    version = version_of(session, text, sha_of(content), content)
-    if text.version_id != version.id:
-        arrival = Arrival(_content(session, text.version_id), content, script, written)
-        there = session.scalars(select(FlagRow).where(FlagRow.text_id == text.id, FlagRow.version_id != version.id))
-        flags = there.all()
-        _carry(session, flags, version, arrival)
-        if any(flag.version for flag in flags):
-            arrivals_of(session).append((path, arrival))
-        text.version_id = version.id
-        session.flush()
-        _forget_unused(session, text)
+    before = session.get(TextVersionRow, text.version_id) if text.version_id is not None else None
+    if before is not None and before.sha == sha_of(content):
+        return before
+    version = new_version(session, text, content)
+    arrival = Arrival(content_of(before) if before is not None else None, content, text.version_id, script, written)
+    flags = session.scalars(select(FlagRow).where(FlagRow.text_id == text.id)).all()
+    _carry(session, flags, version, arrival)
+    if any(flag.version for flag in flags):
+        arrivals_of(session).append((path, arrival))
+    same = select(TextVersionRow.id).where(TextVersionRow.text_id == text.id, TextVersionRow.sha == version.sha)
+    session.execute(update(PageRow).where(PageRow.version_id.in_(same)).values(version_id=version.id))
+    text.version_id = version.id
+    session.flush()
+    _forget_unused(session, text)
     return version
 
 
@@ -133,9 +136,10 @@ def hold(session: Session, paths: Iterable[str]) -> Sequence[TextRow]:
 
 
 def version_read(session: Session, path: str, sha: str) -> TextVersionRow | None:
-    """The version of the text at `path` that has that hash."""
+    """The last version of the text at `path` that has that hash."""
     known = select(TextVersionRow).join(TextRow, TextRow.id == TextVersionRow.text_id)
-    return session.scalar(known.where(TextRow.path == path, TextVersionRow.sha == sha))
+    known = known.where(TextRow.path == path, TextVersionRow.sha == sha).order_by(TextVersionRow.id.desc())
+    return session.scalars(known.limit(1)).first()
 
 
 def move_text(session: Session, old: str, new: str) -> None:
@@ -145,16 +149,24 @@ def move_text(session: Session, old: str, new: str) -> None:
         known[old].path = new
 
 
-def version_of(session: Session, text: TextRow, sha: str, content: str) -> TextVersionRow:
-    """The version of a text that reads `content`; a new one where there was none."""
-    same = select(TextVersionRow).where(TextVersionRow.text_id == text.id, TextVersionRow.sha == sha)
-    version = session.scalar(same)
-    if version is None:
-        packed = zlib.compress(content.encode("utf-8", "surrogatepass"))
-        version = TextVersionRow(text_id=text.id, sha=sha, content=packed, at=datetime.now(UTC))
-        session.add(version)
-        session.flush()
+def new_version(session: Session, text: TextRow, content: str) -> TextVersionRow:
+    """A version of a text that reads `content`."""
+    packed = zlib.compress(content.encode("utf-8", "surrogatepass"))
+    version = TextVersionRow(text_id=text.id, sha=sha_of(content), content=packed, at=datetime.now(UTC))
+    session.add(version)
+    session.flush()
     return version
+
+
+def put_before(session: Session, text: TextRow, content: str) -> TextVersionRow:
+    """A version of a text that read `content` before it read as it does now."""
+    earlier = new_version(session, text, content)
+    present = text.version_id
+    if present is not None:
+        text.version_id = new_version(session, text, content_of(session.get_one(TextVersionRow, present))).id
+        for table in (FlagRow, PageRow):
+            session.execute(update(table).where(table.version_id == present).values(version_id=text.version_id))
+    return earlier
 
 
 def carry(session: Session, flags: Iterable[FlagRow]) -> None:
@@ -173,21 +185,21 @@ def carry_to(session: Session, flags: Sequence[FlagRow], version: TextVersionRow
     """Carry the places of these flags to a version of their text, or of another."""
     newest = session.get_one(TextRow, version.text_id).version_id
     before = _content(session, newest) if newest != version.id else None
-    _carry(session, flags, version, Arrival(before, content_of(version)))
+    _carry(session, flags, version, Arrival(before, content_of(version), newest))
 
 
-def _carry(session: Session, flags: Iterable[FlagRow], version: TextVersionRow, arrival: Arrival) -> None:
-    by_version: defaultdict[int, list[FlagRow]] = defaultdict(list)
+def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, arrival: Arrival) -> None:
+    contents = {number: _content(session, number) or "" for number in {flag.version_id for flag in flags} - {None}}
+    standing = [
+        Standing(place_of(flag), contents[flag.version_id], flag.version_id)
+        for flag in flags
+        if flag.version_id not in (None, version.id)
+    ]
+    found = arrival.carried(standing)
     for flag in flags:
-        if flag.version_id is not None and flag.version_id != version.id:
-            by_version[flag.version_id].append(flag)
-    for number, of_version in by_version.items():
-        content = content_of(session.get_one(TextVersionRow, number))
-        found = arrival.carried(content, [place_of(flag) for flag in of_version])
-        for flag in of_version:
-            if flag.id in found:  # else it stays where it was last
-                (flag.start, flag.extent), flag.reads = found[flag.id]
-                flag.text_id, flag.version_id = version.text_id, version.id
+        if flag.id in found:  # else it stays where it was last
+            (flag.start, flag.extent), flag.reads = found[flag.id]
+            flag.text_id, flag.version_id = version.text_id, version.id
 
 
 def place_of(flag: FlagRow) -> Place:
@@ -195,7 +207,8 @@ def place_of(flag: FlagRow) -> Place:
     seeded = flag.origin == Origin.SEEDED.value
     whole = seeded or flag.kind == Kind.LAYOUT.value
     wanted = flag.reads if seeded else decided_reading(flag)
-    return Place(flag.id or 0, flag.start or 0, flag.extent, flag.reads, flag.transcribed, wanted, whole)
+    decided = flag.state != State.OPEN.value or flag.reads != wanted
+    return Place(flag.id or 0, flag.start or 0, flag.extent, flag.reads, flag.transcribed, wanted, whole, decided)
 
 
 def is_displaced() -> ColumnElement[bool]:
@@ -213,7 +226,8 @@ def decided_reading(flag: FlagRow) -> str:
 class Place:
     """A place in a version of a text: `extent` code points from `start` on, which read `reads` there; `transcribed` is
     what they read when they were checked, `wanted` what is to stand there. `flag` is the number of its flag. Of a place
-    that is `whole` nothing but itself is looked for: it is one of a seeded error, or of a column or a page."""
+    that is `whole` nothing but itself is looked for: it is one of a seeded error, or of a column or a page. `decided`:
+    somebody decided what is to stand there."""
 
     flag: int
     start: int
@@ -222,6 +236,17 @@ class Place:
     transcribed: str
     wanted: str
     whole: bool = False
+    decided: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A place in a version of a text that reads `content`, the last one that has it; later ones have a larger number
+    `version`."""
+
+    place: Place
+    content: str
+    version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,21 +272,50 @@ class _Written:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A text that read `before`, None where that is not known, reads `content` now. `written` is what an export wrote
-    into it, where that made it so; `script` tells in what forms a reading may be written."""
+    """A text that read `before` in its version of the number `version`, None where these are not known, reads `content`
+    now. `written` is what an export wrote into it, where that made it so; `script` tells in what forms a reading may be
+    written."""
 
     before: str | None
     content: str
+    version: int | None = None
     script: str = ""
     written: Writing | None = None
 
-    def carried(self, stood_in: str, places: Sequence[Place]) -> dict[int, tuple[Span, str]]:
-        """Where places are now that stood last in a version that read `stood_in`, and what of their readings stands
-        there, by the numbers of their flags; without those that are lost."""
-        here = stood_in == self.before
-        step = _Step(stood_in, self, places, self.written if here else None, None if here else self.before)
-        found = ((place.flag, step.now(place)) for place in places)
-        return {flag: there for flag, there in found if there is not None}
+    def carried(self, standing: Iterable[Standing]) -> dict[int, tuple[Span, str]]:
+        """Where places are now, and what of their readings stands there, by the numbers of their flags; without those
+        that are lost."""
+        of_version: defaultdict[tuple[int, str], list[Standing]] = defaultdict(list)
+        for one in standing:
+            of_version[one.version, one.content].append(one)
+        found: dict[int, tuple[Span, str]] = {}
+        said: defaultdict[tuple[str, bool], list[tuple[int, Span]]] = defaultdict(list)
+        for (version, content), there in sorted(of_version.items(), reverse=True):
+            here = version == self.version
+            places = [one.place for one in there]
+            step = _Step(content, self, places, self.written if here else None, None if here else self.before)
+            now = {place.flag: at for place in places if (at := step.now(place)) is not None}
+            for place in places:
+                at = now.get(place.flag)
+                line, span = _in_line(self.content, at[0]) if at else _in_line(content, Span(place.start, place.extent))
+                known = said[line, place.whole]
+                if at is not None and not here and any(later > version and _meet(span, one) for later, one in known):
+                    del now[place.flag]
+                elif place.decided:
+                    known.append((version, span))
+            found |= now
+        return found
+
+
+def _in_line(text: str, span: Span) -> tuple[str, Span]:
+    """The line in which a place begins, and where it is in that."""
+    begin = text.rfind("\n", 0, span.start) + 1
+    return text[begin : line_end(text, span.start)], Span(span.start - begin, span.length)
+
+
+def _meet(one: Span, other: Span) -> bool:
+    """Whether two places have a character in common, or are the same."""
+    return one == other or (one.start < other.end and other.start < one.end)
 
 
 class _Step:

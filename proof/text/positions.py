@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -54,13 +55,11 @@ class PositionMap:
         new: str,
         blocks: Iterable[Block],
         replaced: dict[Span, Span] | None = None,
-        lines: Iterable[Span] = (),
     ) -> None:
         self._old, self._new = old, new
         self._blocks = list(_joined(sorted(block for block in blocks if block.length)))
         self._starts = [block.old for block in self._blocks]
         self._replaced = replaced or {}
-        self._lines = sorted(lines)
 
     @property
     def new(self) -> str:
@@ -85,19 +84,27 @@ class PositionMap:
     def of_comparison(cls, old: str, new: str) -> PositionMap:
         """From `old` to a version of which nothing else is known."""
         if old == new:
-            return cls(old, new, [Block(0, 0, len(old))], lines=[Span(0, len(old))])
-        lines: list[Span] = []
-        return cls(old, new, list(_compared(old, new, lines)), lines=lines)
+            return cls(old, new, [Block(0, 0, len(old))])
+        return cls(old, new, _compared(old, new))
+
+    @cached_property
+    def _line_counts(self) -> tuple[Counter[str], Counter[str]]:
+        return Counter(self._old.split("\n")), Counter(self._new.split("\n"))
 
     def line_stands(self, at: int) -> bool:
-        """Whether the line of a code point was found unchanged."""
-        number = bisect_right(self._lines, Span(at, len(self._old))) - 1
-        return number >= 0 and at <= self._lines[number].end
+        """Whether the line of a code point is in the new version as often as in the old one, or more often."""
+        before, after = self._line_counts
+        line = self._old[slice(*self._line_of(at))]
+        return after[line] >= before[line]
+
+    def _line_of(self, at: int) -> tuple[int, int]:
+        """Where the line of a code point of the old version begins and ends."""
+        return self._old.rfind("\n", 0, at) + 1, self._old.find("\n", at) % (len(self._old) + 1)
 
     def distance(self, at: int) -> int:
         """How far the line of a code point is from what it is compared with: less by two for each of its characters
         that stand there. To compare versions of the line in `old` with one and the same `new`."""
-        begin, end = self._old.rfind("\n", 0, at) + 1, self._old.find("\n", at) % (len(self._old) + 1)
+        begin, end = self._line_of(at)
         first = max(bisect_right(self._starts, begin) - 1, 0)
         standing = 0
         for block in self._blocks[first:]:
@@ -196,14 +203,13 @@ def _lines(text: str) -> list[_Line]:
     return lines
 
 
-def _compared(old: str, new: str, same: list[Span]) -> Iterator[Block]:
+def _compared(old: str, new: str) -> Iterator[Block]:
     """What stands in both: lines that are there but once in each, wherever they were moved; lines beside these; and of
-    the passages between, the characters that stand in both. `same` gets the lines of `old` that are in both."""
+    the passages between, the characters that stand in both."""
     before, after = _lines(old), _lines(new)
     pairs = _same_lines([line.text for line in before], [line.text for line in after])
     for here, there in pairs.items():
         yield Block(before[here].start, after[there].start, len(before[here].text))
-        same.append(Span(before[here].start, len(before[here].text)))
         ended = here + 1 < len(before) and there + 1 < len(after)
         if ended:
             yield Block(before[here].start + len(before[here].text), after[there].start + len(after[there].text), 1)

@@ -111,11 +111,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     """
     store = store or Store.open(settings.store_address, folder=settings.base)
     app = _bare_app(secret_of(settings), settings.serve.https)
-    images = Images(store.queue.image, settings.project.images)
-    reader = (LibraryRechecker if store.library.folders() else Rechecker)(settings, store)
-    app.extensions["proof"] = Project(
-        *(settings, store, images, _somebody(), reader, Rereading(reader)), GlyphOrders(store), DownloadJobs()
-    )
+    app.extensions["proof"] = _project(settings, store)
     if hosts != ANY:
         answer_to(app, hosts or LOOPBACK)
     _guard(app, settings.serve.https)
@@ -148,6 +144,14 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
     description.serve(app)
     health.serve(app, store)
     return app
+
+
+def _project(settings: Settings, store: Store) -> Project:
+    """The project of `settings`, to be served."""
+    images = Images(store.queue.image, settings.project.images)
+    reader = (LibraryRechecker if store.library.folders() else Rechecker)(settings, store)
+    kept = settings, store, images, _somebody(), reader, Rereading(reader)
+    return Project(*kept, GlyphOrders(store), DownloadJobs())
 
 
 def _bare_app(secret: str, https: bool) -> OpenAPI:

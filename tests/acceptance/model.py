@@ -189,11 +189,12 @@ class Text:
         return f"({'|'.join(map(re.escape, sorted(cell.possible, key=cell.wanted.__ne__)))})"
 
     def take_over(self, exported: str) -> list[Cell]:
-        """Take over what an export wrote; gives the decided cells that it did not write. Raises AssertionError where it
-        wrote anything else."""
+        """Take over what an export wrote; gives the decided cells that it did not write: of one that is gone a copy
+        may read so. Raises AssertionError where it wrote anything else."""
         found = self.expected().fullmatch(exported)
         assert found is not None, self.difference(exported)
-        left = [cell for cell in self.gone if cell.reads is not None]
+        there = {(one.copy_of, one.now) for one in self.cells() if one.copy_of is not None}
+        left = [cell for cell in self.gone if cell.reads is not None and (cell, cell.reads) not in there]
         for cell, now in zip(self.cells(), found.groups(), strict=True):
             cell.now = now
             left += [cell] if now != cell.wanted and cell.flag else []

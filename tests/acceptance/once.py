@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import cache, partial
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from flask import Flask
 from sqlalchemy import URL, Dialect, Engine
 
-from proof.checking import pipeline, recheck
+from proof.checking import executor, pipeline, recheck
+from proof.checking.executor import CheckedPage, KeptResults, Plates, check_page
+from proof.checking.plan import PageKeys, PageTask
 from proof.ocr.engine import Engine as Recogniser
 from proof.ocr.engine import Pixels, Reading, WrappedEngine
 from proof.ocr.registry import EngineSettings, open_engine
 from proof.ocr.replay import strip_key
-from proof.report.write import write_reports
-from proof.store import database
+from proof.report.source import RunSource
+from proof.report.tally import Tally
+from proof.report.write import WrittenReport
+from proof.settings.config import Settings
+from proof.store import Store, database
 from proof.store.cache import Cache
+from proof.verify.page import Checker
+from proof.web import app as web
 
 
 class _ReadOnce(WrappedEngine):
@@ -51,13 +62,45 @@ _KEPT: dict[str, bytes] = {}
 """What was put into the caches of all stores: a key is made of all that its value depends on."""
 
 
+_PAGES: dict[str, CheckedPage] = {}
+"""Pages as they were checked first, by their keys."""
+
+
+def _checked(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Checker, plates: Plates) -> CheckedPage:
+    """A page that was not checked by any history yet is; one that is in the store comes out of it."""
+    if task.image is None or task.trouble or kept.cached_page(keys.key(task)) is not None:
+        return check_page(task, keys, kept, checker, plates)
+    known = _PAGES.get(keys.key(task))
+    if known is None or (known.shapes is None and not kept.glyphs.shown(known.result.image_sha)):
+        known = _PAGES[keys.key(task)] = check_page(task, keys, kept, checker, plates)
+    return replace(known, task=task, result=replace(known.result, image=task.image.path))
+
+
+_APPS: dict[str, Flask] = {}
+"""The applications of the people at work, each serving one project after another: routes and templates are made once.
+Of an application nothing but its project is about what it serves."""
+
+
+def _served(settings: Settings, *, store: Store) -> Flask:
+    person = os.environ["LOGNAME"]
+    app = _APPS[person] if person in _APPS else _APPS.setdefault(person, web.create_app(settings, store=store))
+    app.extensions["proof"] = web._project(settings, store)
+    return app
+
+
+def _counted(source: RunSource, folder: Path, **_: object) -> WrittenReport:
+    """The counts of a report that is not written: no history reads it."""
+    return WrittenReport(folder, folder, folder, folder, Tally.of(source.outlines()))
+
+
 _DIALECTS: dict[str, Dialect] = {}
 _COMPILED: dict[Any, Any] = {}
 
 
 @contextmanager
 def computed_once() -> Iterator[None]:
-    """Around histories of one process: one engine, one cache behind that of every store, reports without pictures."""
+    """Around histories of one process: one engine, one cache behind that of every store, pages of the same key checked
+    once, one application for each person, no reports."""
     get, put_many = Cache.get, Cache.put_many
 
     def got(store: Cache, key: str) -> bytes | None:
@@ -79,9 +122,11 @@ def computed_once() -> Iterator[None]:
 
     with ExitStack() as stack:
         stack.enter_context(patch.object(database, "connect", connected))
+        stack.enter_context(patch.object(executor, "check_page", _checked))
         for module in (pipeline, recheck):
             stack.enter_context(patch.object(module, "open_engine", _opened))
         stack.enter_context(patch.object(Cache, "get", got))
         stack.enter_context(patch.object(Cache, "put_many", put))
-        stack.enter_context(patch("proof.checking.pipeline.write_reports", partial(write_reports, pictures=0)))
+        stack.enter_context(patch.object(pipeline, "write_reports", _counted))
+        stack.enter_context(patch("tests.acceptance.history.create_app", _served))
         yield

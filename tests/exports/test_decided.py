@@ -334,6 +334,25 @@ def test_what_was_written_and_taken_back_is_put_back_behind_what_was_put_in_befo
     assert "\n又命上射" in project.corrected.text
 
 
+def test_what_was_taken_back_is_not_put_back_over_what_was_decided_and_written_of_the_place_since(
+    project: Project,
+) -> None:
+    def export() -> None:
+        corrected = project.corrected
+        project.write(corrected.text)
+        note_written(project.store, corrected)
+
+    project.say("f-north", Verdict.TAKE)
+    export()
+    project.write(TEXT.replace("西北", "西此"))
+    project.check(replace(NORTH, id="f-again", transcribed="此"))
+    project.say("f-north", Verdict.UNDO)
+    project.say("f-again", Verdict.TAKE)
+    for _ in range(2):
+        export()
+        assert project.edition.text == TEXT.replace("西北", "西比")
+
+
 def test_one_more_of_a_run_that_a_check_still_finds_missing_is_written(project: Project) -> None:
     project.write(TEXT.replace("大夫之西", "大夫□□□之西"))
     project.check(GAP)

@@ -12,6 +12,7 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult
 from proof.store import Store
 from proof.store.decision_records import State, Verdict
+from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
 from tests.build import check, decide, flag, page, queued
 
@@ -129,6 +130,18 @@ def test_what_was_said_of_both_and_then_of_one_half_is_not_changed_with_the_othe
     decide(filled, INTO, Verdict.TYPED, reading="誥")
     decide(filled, OUT, Verdict.TAKE)
     assert stand(filled) == ((State.CORRECTED, ""), (State.CORRECTED, "誥"))
+
+
+def test_a_half_of_which_a_character_was_corrected_by_hand_is_asked_by_itself(store: Store) -> None:
+    lines = ("上若有大夫士與為耦", "次行")
+    into, out = flag(1, 3, "", "士與", source=lines[0]), flag(1, 5, "士與", "", source=lines[0])
+    check(store, page(*lines, flags=(replace(into, moved=out.id), replace(out, moved=into.id))))
+    (first, second) = flags(store)
+    by_hand = ManualCorrection(WORK, 1, 1, 5, 1, "某", "甲", uuid.uuid4().hex)
+    store.manual_corrections.correct(by_hand)
+    decide(store, first, Verdict.TAKE)
+    assert (flags(store)[first].state, flags(store)[second].state) == (State.CORRECTED, State.OPEN)
+    assert second in asked(store, State.OPEN)
 
 
 @pytest.mark.parametrize("by_acts", [True, False])

@@ -97,6 +97,30 @@ def test_what_cannot_be_told_is_listed_and_comes_back_with_its_text(decided: Sto
     assert [flag.state for flag in queued(decided)] == [State.CORRECTED] * 2
 
 
+def test_a_decision_does_not_come_back_where_something_was_decided_since_of_what_may_be_the_same(
+    store: Store, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A line is doubled, asked of again, and one of the two is taken out: which, nobody can say."""
+    once, twice = ("上射坐", LINES[2]), ("上射坐", "上射坐", LINES[2])
+    asked = ((1, 1, "射", "躬"),)
+    check(store, page(*once, flags=asked))
+    decide(store, queued(store)[0].number, Verdict.TAKE)
+    check(store, page(*twice, flags=asked))
+    [again] = queued(store)
+    decide(store, again.number, Verdict.KEEP)
+    for lines in (once, (*once, "又"), once):
+        check(store, page(*lines))
+        assert len(store.decisions.displaced("KR1")) == 2
+    if store.journal is not None:
+        with Store.open(tmp_path_factory.mktemp("new") / "proof.sqlite") as new:
+            check(new, page(*once, flags=asked))
+            assert new.recover(store.journal.path).rebuilt == {"decision": 2}
+            assert len(new.decisions.displaced("KR1")) == 2
+            check(new, page(*once, "又", flags=asked))
+            assert len(new.decisions.displaced("KR1")) == 2
+            assert [flag.state for flag in queued(new)] == [State.OPEN]
+
+
 def test_what_was_written_and_taken_back_is_put_back(decided: Store) -> None:
     before = content(decided)
     write(decided)
@@ -144,6 +168,16 @@ def test_of_a_line_that_was_doubled_and_corrected_in_one_of_the_two_neither_is_g
     decide(store, queued(store)[0].number, Verdict.TAKE)
     check(store, page("上躬坐", "上射坐", LINES[2]))
     assert [one.decision.transcribed for one in store.decisions.displaced("KR1")] == ["射"]
+
+
+def test_what_moved_is_not_taken_for_written_where_its_line_was_doubled(store: Store) -> None:
+    line, moved = "上若有大夫士與為耦則以", ((1, 3, "", "士與"), (1, 5, "士與", ""))
+    check(store, page(line, LINES[2], flags=moved))
+    for flag in queued(store):
+        decide(store, flag.number, Verdict.TAKE)
+    check(store, page(line, line, LINES[2]))
+    assert {one.place.reads for one in store.decided_places("KR1")} == {"", "士與"}
+    assert len(store.decisions.displaced("KR1")) == 2
 
 
 def test_what_moved_is_not_taken_for_written_where_somebody_else_changed_what_it_moved_by(store: Store) -> None:
