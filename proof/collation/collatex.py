@@ -22,6 +22,8 @@ from proof.collation.tokens import WitnessTokens
 from proof.collation.witnesses import CommonBase
 
 Token = dict[str, Any]
+TableRow = list[list[Token]]
+"""What the base and each witness have in one segment."""
 
 
 def in_order(collation: Collation) -> bool:
@@ -29,24 +31,25 @@ def in_order(collation: Collation) -> bool:
     return all(block.b1 <= following.b0 for block, following in pairwise(collation.blocks))
 
 
-def collatex(collations: Sequence[Collation], names: Sequence[str]) -> dict[str, Any]:
-    """The table of all witnesses that it can hold; `names` are those of the base and of each witness. All collations
-    have the same base."""
+def collatex(collations: Sequence[Collation], names: Sequence[str]) -> tuple[list[str], Iterator[TableRow]]:
+    """The names of all witnesses that the table can hold, and its rows; `names` are those of the base and of each
+    witness. All collations have the same base."""
     held = [(name, collation) for name, collation in zip(names[1:], collations, strict=True) if in_order(collation)]
     if not held:
-        return {"witnesses": [names[0]], "table": [[_tokens(collations[0].base, 0, len(collations[0].base))]]}
-    common = CommonBase.of([collation for _, collation in held])
+        return [names[0]], iter([[_tokens(collations[0].base, 0, len(collations[0].base))]])
+    return [names[0], *(name for name, _ in held)], _rows([collation for _, collation in held])
+
+
+def _rows(collations: Sequence[Collation]) -> Iterator[TableRow]:
+    """The rows of the table that is not empty."""
+    common = CommonBase.of(collations)
     base = common.tokens
-    spans = [list(_spans(collation, common, number)) for number, (_, collation) in enumerate(held)]
-    table = []
-    readers = [
-        _Reader(collation.witness, witness_spans) for (_, collation), witness_spans in zip(held, spans, strict=True)
-    ]
+    spans = [list(_spans(collation, common, number)) for number, collation in enumerate(collations)]
+    readers = [_Reader(collation.witness, own) for collation, own in zip(collations, spans, strict=True)]
     for start, end in _segments(spans, len(base)):
         cells = [_tokens(base, start // 2, end // 2), *(reader.read(start, end) for reader in readers)]
         if any(cells):
-            table.append(cells)
-    return {"witnesses": [names[0], *(name for name, _ in held)], "table": table}
+            yield cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,5 +144,6 @@ class _Reader:
 
 
 def _tokens(of: WitnessTokens, start: int, end: int) -> list[Token]:
-    cells = zip(of.cells[start:end], of.keys[start:end], strict=True)
-    return [{"t": cell.text, "n": key, "start": cell.start} for cell, key in cells]
+    texts = map(of.cells.text, range(start, end))
+    cells = zip(texts, of.keys[start:end], of.starts[start:end], strict=True)
+    return [{"t": text, "n": key, "start": at} for text, key, at in cells]

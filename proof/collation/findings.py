@@ -76,7 +76,7 @@ def findings(collations: Sequence[Collation]) -> list[PlacedFlag]:
             continue
         begin, end = addresses.line(address.page, address.line)
         differing = {reading.siglum for reading in readings}
-        same = [name for name, starts in agreeing if name not in differing and start in starts]
+        same = [name for name, covers in agreeing if name not in differing and covers[start]]
         starts.append(start)
         flags.append(
             replace(

@@ -82,7 +82,7 @@ class Cells(Sequence[WitnessCell]):
     """The characters of a witness; each is made where it is asked for. `codes` are their numbers by `keys`."""
 
     def __init__(self, keys: Keys, codes: Codes, starts: array[int], lengths: array[int]) -> None:
-        self.keys, self.codes, self.starts, self._lengths = keys, codes, starts, lengths
+        self.keys, self.codes, self.starts, self.lengths = keys, codes, starts, lengths
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -94,7 +94,7 @@ class Cells(Sequence[WitnessCell]):
     def __getitem__(self, at: int | slice) -> WitnessCell | tuple[WitnessCell, ...]:
         if isinstance(at, slice):
             return tuple(self[number] for number in range(*at.indices(len(self))))
-        return WitnessCell(self.text(at), self.starts[at], self._lengths[at])
+        return WitnessCell(self.text(at), self.starts[at], self.lengths[at])
 
     def text(self, at: int) -> str:
         """What a character is."""

@@ -6,7 +6,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from proof.collation.collation import Collation
+import numpy as np
+from numpy.typing import NDArray
+
+from proof.collation.collation import Collation, answering
 from proof.collation.sigla import names_of
 from proof.collation.tokens import Keys, WitnessTokens, sequence_of
 
@@ -37,7 +40,7 @@ class CommonBase:
     character has another number in each. `numbers[n][i]` is the number here of character `i` of collation `n`."""
 
     tokens: WitnessTokens
-    numbers: tuple[tuple[int, ...], ...]
+    numbers: tuple[Sequence[int], ...]
 
     @classmethod
     def of(cls, collations: Sequence[Collation]) -> CommonBase:
@@ -45,8 +48,7 @@ class CommonBase:
         bases = [collation.base for collation in collations]
         keys = Keys(bases[0].cells.keys.key)
         tokens = sequence_of(bases[0].edition, keys, frozenset(layer for base in bases for layer in base.layers))
-        number = {start: at for at, start in enumerate(tokens.starts)}
-        return cls(tokens, tuple(tuple(number[start] for start in base.starts) for base in bases))
+        return cls(tokens, tuple(np.searchsorted(tokens.starts, base.starts).tolist() for base in bases))
 
     def span(self, collation: int, a0: int, a1: int) -> tuple[int, int]:
         """Characters `a0:a1` of a collation, here; where it has nothing, the place before character `a0`."""
@@ -79,7 +81,7 @@ def places(collations: Sequence[Collation]) -> list[VariantPlace]:
         shown = (
             readings.get(name, WitnessVariant(name, base, "same"))
             for name, starts in starts_of.items()
-            if name in readings or start in starts
+            if name in readings or starts[start]
         )
         variants.append(VariantPlace(start, length, base, tuple(shown)))
     return variants
@@ -90,8 +92,12 @@ def witness_names(collations: Sequence[Collation]) -> list[str]:
     return names_of([collation.witness.edition for collation in collations], ending=True)
 
 
-def covered(collation: Collation) -> frozenset[int]:
-    """Code points of the base's file that begin a character which the witness has, or stand right behind one."""
-    cells = collation.base.cells
-    begun = {cells[at].start for at in collation.aligned()}
-    return frozenset(begun | {cells[at].start + cells[at].length for at in collation.aligned()})
+def covered(collation: Collation) -> NDArray[np.bool_]:
+    """Whether each code point of the base's file, and the place behind its end, begins a character that the witness
+    has, or stands right behind one."""
+    base = collation.base
+    answered, _ = answering(collation.blocks)
+    starts = np.asarray(base.cells.starts)[answered]
+    covers = np.zeros(len(base.edition.text) + 1, dtype=np.bool_)
+    covers[starts] = covers[starts + np.asarray(base.cells.lengths)[answered]] = True
+    return covers
