@@ -77,7 +77,7 @@ def new_database(postgresql: URL) -> Callable[[], URL]:
             connection.execute(text(f"TRUNCATE {emptied} RESTART IDENTITY CASCADE"))
         return address
 
-    yield make
+    return make
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
