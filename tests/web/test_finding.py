@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-import zipfile
 from datetime import UTC, datetime
-from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +12,7 @@ from sqlalchemy import update
 
 from proof.store.models import PageRow
 from proof.store.page_states import note_text_changed
-from tests.web.drawn import LINES, WORK, Served
-from tests.web.test_downloads import made
+from tests.web.drawn import WORK, Served
 
 
 def asked(client: FlaskClient, path: str) -> Any:
@@ -99,18 +95,6 @@ def test_a_flag_that_is_gone_leaves_the_desk_at_its_start(unchanged: Served) -> 
     led = unchanged.client.get(f"/works/{WORK}/desk?kind=substitution&flag=99")
     assert led.status_code == 302
     assert led.headers["Location"] == f"/works/{WORK}/desk?kind=substitution"
-
-
-def test_the_corrected_text_is_taken_home(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    pages = [f"卷十 第 {n + 1}a 页 WYG0103-{192 + n:04d}a.png\n" + "\n".join(LINES) + "\n" for n in range(3)]
-    (tmp_path / "text.txt").write_text("".join(pages), encoding="utf-8")
-    client = served.client
-    body = {"verdict": "take", "version": 0, "key": "k" * 12}
-    assert client.post(f"/api/v1/works/{WORK}/flags/1/decisions", json=body).status_code == 201
-    with zipfile.ZipFile(BytesIO(client.get(made(served, client, "text")["file"]).data)) as archive:
-        text = archive.read("text/text.txt").decode()
-    assert text == "".join(pages).replace("告", "吿", 1)
 
 
 def test_a_work_is_overseen_by_juan_person_and_day(served: Served) -> None:

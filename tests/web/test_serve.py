@@ -95,8 +95,7 @@ def is_open(one: socket.socket) -> bool:
         return False
 
 
-@pytest.mark.parametrize("size", [LARGEST_BODY + 1, 32 * LARGEST_BODY])
-@pytest.mark.parametrize("chunked", [False, True])
+@pytest.mark.parametrize(("size", "chunked"), [(LARGEST_BODY + 1, False), (32 * LARGEST_BODY, True)])
 def test_a_body_that_is_too_large_is_answered_so(unchanged: Served, size: int, chunked: bool) -> None:
     part = b"x" * (1 << 16)
     body = (part for _ in range(size // len(part) + 1))
