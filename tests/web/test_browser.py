@@ -220,6 +220,9 @@ def test_after_a_rule_z_takes_the_rule_back_and_no_decision(server: ServerProces
     page.keyboard.press("y")
     expect(page.locator("#act-told")).to_contain_text("Done again: 告 → 吿: variants here")
     expect(page.locator("#rulelist")).to_contain_text("hides 3")
+    left = page.locator("#pairlist li").count()
+    page.get_by_role("button", name="lift the rule").click()
+    expect(page.locator("#pairlist li")).to_have_count(left + 1)
     page.goto(f"{server.address}/works/{WORK}/pages/2")
     until(page, "document.body.dataset.ready === '1'")
     with page.expect_response("**/states"):
@@ -263,6 +266,26 @@ def test_keys_of_an_input_method_are_never_shortcuts(server: ServerProcess, tabs
     passed(page, number)
     saved(page)
     assert verdicts(server.folder) == [(number, Verdict.TYPED, "吿")]
+
+
+def test_alternatives_are_taken_by_number(server: ServerProcess, tabs: list[Tab]) -> None:
+    page = desk(tabs[0], server)
+    number = shown(page)
+    assert [text.split()[1] for text in page.locator("#alternatives button").all_inner_texts()] == ["吉", "古"]
+    page.keyboard.press("2")
+    saved(page)
+    assert verdicts(server.folder) == [(number, Verdict.OTHER, "古")]
+
+
+def test_what_was_decided_is_listed_and_can_be_taken_back(server: ServerProcess, tabs: list[Tab]) -> None:
+    page = desk(tabs[0], server)
+    page.keyboard.press("t")
+    saved(page)
+    page.goto(f"{server.address}/works/{WORK}/history")
+    expect(page.locator("#events li")).to_have_count(1)
+    page.locator("#events").get_by_role("button", name="take back").click()
+    expect(page.locator("#events li")).to_have_count(2)
+    assert [verdict for _, verdict, _ in verdicts(server.folder)] == [Verdict.TAKE, Verdict.UNDO]
 
 
 def test_the_second_of_two_browsers_is_told_and_decides_anew(server: ServerProcess, tabs: list[Tab]) -> None:

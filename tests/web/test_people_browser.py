@@ -219,8 +219,10 @@ def says(page: Page, state: str) -> int:
 def test_validation_is_a_queue_of_its_own_with_who_proofread_a_page_and_where_one_differs(
     three: list[Somebody], address: str
 ) -> None:
-    """R by the second person marked the page as theirs, and then refused their validation."""
+    """R by the second person marked the page as theirs, and then refused their validation; who looked at a page before
+    another marked it is told, and looks again."""
     first, second, _reader = three
+    other = second.opens(f"{address}/works/{WORK}/pages/1")
     one = first.opens(f"{address}/works/{WORK}/pages/1")
     for number in (1, 2):
         one.goto(f"{address}/works/{WORK}/pages/{number}")
@@ -231,7 +233,10 @@ def test_validation_is_a_queue_of_its_own_with_who_proofread_a_page_and_where_on
     one.keyboard.press("v")
     expect(one.locator("main .told")).to_contain_text("No page is left for you to validate")
 
-    other = second.opens(f"{address}/works/{WORK}/pages/3")
+    assert says(other, "validated") == 409
+    expect(other.locator("#state")).to_have_value("not proofread")
+    other.get_by_role("button", name="Reload the page").click()
+    expect(other.locator("#state")).to_have_value("proofread")
     other.goto(f"{address}/works/{WORK}/validate")
     expect(other.locator("h1")).to_have_text("WYG0103-0192a")
     expect(other.locator("#ask-page")).to_contain_text("乙 proofread this page. Validate it?")

@@ -94,6 +94,40 @@ def test_what_waits_is_not_shown_again_as_open_when_the_desk_is_loaded_anew(
     ]
 
 
+def test_what_two_tabs_both_send_is_written_once_and_each_goes_on_from_it(
+    context: BrowserContext, folder: Path
+) -> None:
+    first = desk(context)
+    cut_off(context)
+    flag = press(first, "k")
+    second = desk(context, f"{DESK}&flag={flag}")
+    expect(second.locator("#stands")).to_contain_text("text kept")
+    context.unroute(DECISIONS)
+    saved(first)
+    assert [one[:2] for one in stands(folder)] == [(flag, Verdict.KEEP)]
+    second.keyboard.press("t")  # built on what both know, so nobody was quicker
+    saved(second)
+    assert [one[:2] for one in stands(folder)] == [(flag, Verdict.KEEP), (flag, Verdict.TAKE)]
+    assert second.locator("#notices .notice").count() == 0
+
+
+def test_that_another_was_quicker_than_a_closed_desk_is_told_on_whatever_page_is_opened_next(
+    context: BrowserContext, folder: Path
+) -> None:
+    page = desk(context)
+    cut_off(context)
+    decided = press(page, "k")
+    page.close()
+    decide(folder, decided, Verdict.COPY, 0)
+    context.unroute(DECISIONS)
+    other = context.new_page()
+    other.goto(f"/works/{WORK}/")
+    expect(other.locator("#unsent")).to_contain_text("王 was quicker: copy reads so. Your decision was not written.")
+    other.get_by_role("link", name="Look again").click()
+    expect(other.locator("body")).to_have_attribute("data-flag", str(decided))
+    assert [verdict for _, verdict, _ in stands(folder)] == [Verdict.COPY]
+
+
 def test_what_is_pressed_while_a_flag_is_fetched_is_meant_for_that_flag(context: BrowserContext, folder: Path) -> None:
     page = desk(context)
     flag = press(page, "k")
