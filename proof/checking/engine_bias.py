@@ -43,7 +43,7 @@ REMEMBERED = 200
 LAST = 2**62
 """The position of a page that is none of the run: it comes after all that are."""
 
-LEAST = 1e-5
+UNGIVEN_PROBABILITY = 1e-5
 """The probability taken where an engine gives none."""
 
 STRANGER = 5.0
@@ -123,7 +123,7 @@ class EngineBias:
             return base, ""
         # the median: one reading under a stain says nothing about the others
         usual = median(chance for _, _, chance in self.chances[pair])
-        relief = max(log(max(usual, LEAST) / max(own, LEAST)), 0.0)
+        relief = max(log(max(usual, UNGIVEN_PROBABILITY) / max(own, UNGIVEN_PROBABILITY)), 0.0)
         half = usual >= HALF_BELIEVED and not run_together(*pair)
         if not relief and not half:
             return base, ""

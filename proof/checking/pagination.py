@@ -27,7 +27,7 @@ ELSEWHERE = 12
 """Characters in a row that a page must lack for them to be on no page (a heading of the editor, a commentary that
 the print leaves out); fewer are held against the image, and flagged."""
 
-LEAST = 4
+MIN_FOUND_CHARACTERS = 4
 """Characters of a page that must be found for it to show this text."""
 
 BLOCKS_A_PAGE = 20
@@ -62,13 +62,13 @@ def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable
     place = _places(len(cells), _in_order(align(text, "".join(shown))))
     pages = [None if at is None else owner[at] for at in place]
     count = {page: sum(1 for character in group) for page, group in groupby(sorted(p for p in pages if p is not None))}
-    shown_pages = [number for number, size in count.items() if size >= LEAST]
+    shown_pages = [number for number, size in count.items() if size >= MIN_FOUND_CHARACTERS]
     if not shown_pages:
         raise TextError(edition.path, None, f"none of the {len(images)} images shows this text")
     lines = _Lines(edition)
     by_page: dict[int, list[int]] = {number: [] for number in range(min(shown_pages), max(shown_pages) + 1)}
     for index, page in enumerate(pages):
-        if page in count and count[page] >= LEAST:
+        if page in count and count[page] >= MIN_FOUND_CHARACTERS:
             by_page[page].append(index)
     laid = tuple(
         _page(images[number].id, edition, lines.columns(cells[index] for index in chosen))

@@ -15,7 +15,7 @@ from rapidfuzz.distance import Levenshtein
 
 from proof.collation.seeds import BOTH, REACH, SEED, Covered, Seed, Span, chains_of, seeds_of
 
-LEAST = 9.0
+MIN_CHAIN_SCORE = 9.0
 """The score of the smallest chain: about so many equal characters."""
 
 OUTERMOST = 16
@@ -78,7 +78,7 @@ def align(a: str, b: str) -> list[AlignedPart]:
 
 
 def _aligned(a: str, b: str) -> list[AlignedPart]:
-    chains = chains_of(seeds_of(a, b, SEED), LEAST)
+    chains = chains_of(seeds_of(a, b, SEED), MIN_CHAIN_SCORE)
     blocks = _extended(a, b, [_block(a, b, chain) for chain in chains])
     rest_a = gaps([(block.a0, block.a1) for block in blocks], len(a))
     rest_b = gaps([(block.b0, block.b1) for block in blocks], len(b))

@@ -24,10 +24,10 @@ from proof.text.model import Script, is_han
 from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
 
-MOST = 6
+MAX_READINGS = 6
 """Readings that are weighed at a place, what is transcribed included."""
 
-LEAST = 1e-4
+UNGIVEN_PROBABILITY = 1e-4
 """The probability that a reading without one has."""
 
 
@@ -48,8 +48,8 @@ class Doubt:
 @dataclass(frozen=True, slots=True)
 class DoubtRow:
     """A doubt as it is weighed: the number of its token; what is transcribed, what is suggested and the other readings
-    that are another word, with the probability of each (that of the first is 0); zeros to `MOST`. All are traditional
-    characters."""
+    that are another word, with the probability of each (that of the first is 0); zeros to `MAX_READINGS`. All are
+    traditional characters."""
 
     place: int
     candidates: tuple[int, ...]
@@ -81,7 +81,7 @@ class DoubtedText:
         chances = np.array([row.chances for _, row in asked], np.float32)
         scores = self.neighbours.scores(places, candidates, met)
         odds = odds_against(scores, chances) * trusted(self.neighbours.known(places))
-        likeliest = 1 + (scores + np.log(np.maximum(chances, LEAST)))[:, 1:].argmax(1)
+        likeliest = 1 + (scores + np.log(np.maximum(chances, UNGIVEN_PROBABILITY)))[:, 1:].argmax(1)
         for at, (number, row) in enumerate(asked):
             if met.before[at].any() or met.behind[at].any():
                 pair = np.array([0, likeliest[at]])
@@ -114,8 +114,8 @@ class DoubtedText:
             for text in chances
             if text != suggested and self._folded(text) != own and doubt.transcribed not in self._written(text)
         ]
-        row = [(ord(text), chances.get(text, LEAST)) for text in (suggested, *others)][: MOST - 1]
-        row = [(ord(meant), 0.0), *row, *[(0, 0.0)] * (MOST - 1 - len(row))]
+        row = [(ord(text), chances.get(text, UNGIVEN_PROBABILITY)) for text in (suggested, *others)][: MAX_READINGS - 1]
+        row = [(ord(meant), 0.0), *row, *[(0, 0.0)] * (MAX_READINGS - 1 - len(row))]
         return DoubtRow(place, tuple(code for code, _ in row), tuple(chance for _, chance in row))
 
     def _meant(self, place: int, transcribed: str) -> str:

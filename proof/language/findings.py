@@ -27,7 +27,7 @@ CAUTION = 1.125
 """Nats taken off all odds: errors are rarer than the weights were fitted to. At the default threshold four places in
 ten thousand characters of sound text are then raised (`scripts/bench/language.py`)."""
 
-LEAST = 1.5
+MIN_ODDS_NATS = 1.5
 """The odds, in nats, from which a place is a finding at all; below, the threshold has nothing to choose from."""
 
 TELLABLE = tuple(n for n, p in enumerate(PATTERNS) if len(p) <= 3 and max(*p, 0) - min(*p, 0) == len(p))
@@ -69,7 +69,7 @@ def evidence(
     language: Counted,
     weights: LanguageWeights,
     pages: Collection[PagePosition] | None = None,
-    least: float = LEAST,
+    least: float = MIN_ODDS_NATS,
 ) -> list[LanguageEvidence]:
     """The places of a work where the language model speaks for a look-alike of what is transcribed, by `least` nats or
     more; of `pages` alone where they are given (the others are read beside them all the same). A work of more than

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from proof.text.model import Script
 from proof.text.variants import policy_of
 
-MOST = 5
+MAX_RIVALS = 5
 """A character and its look-alikes: how many there are at most."""
 
 SURELY = 0.8
@@ -45,23 +45,23 @@ write some of them for one another (具其, 齊齋). What they cost and gain: `s
 
 
 class LookAlikes:
-    """Which characters can stand for which. `rivals` (rows x `MOST`, code points) has in each row a character, then its
-    look-alikes, nearest first, then zeros; `margins` (rows x `MOST`) what the language model must bring on top to speak
-    for each; `row_of` leads from a code point to its row, -1 where it has none."""
+    """Which characters can stand for which. `rivals` (rows x `MAX_RIVALS`, code points) has in each row a character,
+    then its look-alikes, nearest first, then zeros; `margins` (rows x `MAX_RIVALS`) what the language model must bring
+    on top to speak for each; `row_of` leads from a code point to its row, -1 where it has none."""
 
     def __init__(self, pairs: Iterable[tuple[str, str, Nearness]]) -> None:
         near: defaultdict[int, dict[int, Nearness]] = defaultdict(dict)
         for first, second, nearness in pairs:
             near[ord(first)].setdefault(ord(second), nearness)
             near[ord(second)].setdefault(ord(first), nearness)
-        self.rivals: Codes = np.zeros((len(near), MOST), np.uint32)
-        self.margins = np.zeros((len(near), MOST), np.float32)
+        self.rivals: Codes = np.zeros((len(near), MAX_RIVALS), np.uint32)
+        self.margins = np.zeros((len(near), MAX_RIVALS), np.float32)
         self.row_of = np.full(PLANE, -1, np.int32)
         self._nearest = np.full(PLANE, -1, np.int8)
         for row, (code, others) in enumerate(sorted(near.items())):
-            kept = [code, *others][:MOST]
+            kept = [code, *others][:MAX_RIVALS]
             self.rivals[row, : len(kept)] = kept
-            self.margins[row, 1 : len(kept)] = [MARGINS[nearness] for nearness in others.values()][: MOST - 1]
+            self.margins[row, 1 : len(kept)] = [MARGINS[nearness] for nearness in others.values()][: MAX_RIVALS - 1]
             self.row_of[code] = row
             self._nearest[code] = max(others.values())
 
@@ -75,11 +75,11 @@ class LookAlikes:
         return np.flatnonzero(self.row_of[np.minimum(tokens, PLANE - 1)] >= 0)
 
     def of(self, tokens: Codes) -> Codes:
-        """For characters that have look-alikes: the character itself, then these (n x `MOST`)."""
+        """For characters that have look-alikes: the character itself, then these (n x `MAX_RIVALS`)."""
         return np.asarray(self.rivals[self.row_of[tokens]])
 
     def margins_of(self, tokens: Codes) -> NDArray[np.float32]:
-        """For the same the margins of each (n x `MOST`)."""
+        """For the same the margins of each (n x `MAX_RIVALS`)."""
         return np.asarray(self.margins[self.row_of[tokens]])
 
     def nearness_of(self, tokens: Codes) -> NDArray[np.int8]:

@@ -23,7 +23,7 @@ FIRM_PRIOR_COUNT = 1.0
 FAINT_PRIOR_COUNT = 0.1
 """The same in the second comparison."""
 
-MOST = 8.0
+MAX_NATS = 8.0
 """Nats beyond which a comparison tells no more."""
 
 NOTHING = -1e9
@@ -44,13 +44,13 @@ def compared(counts: NDArray[np.int32], shares: Floats) -> Floats:
     ]
     often = np.broadcast_to(np.log1p(met)[:, :, None] * 0.3, own.shape)
     joined = np.concatenate([ratios[0], ratios[1] * 0.5, often], axis=1)
-    return np.asarray(np.clip(joined, -MOST, MOST).transpose(0, 2, 1), np.float32)
+    return np.asarray(np.clip(joined, -MAX_NATS, MAX_NATS).transpose(0, 2, 1), np.float32)
 
 
 def features(language: NDArray[np.int32], text: NDArray[np.int32], shares: Floats, terms: NDArray[np.int32]) -> Floats:
     """What the network is shown of each character that may stand at each place (n x k x f): the counts in the language
     and on the other pages of the text (n x patterns x k), the shares, and the terms that it makes with a neighbour."""
-    share = np.clip(np.log(shares + 1e-9) * 0.5, -MOST, 0)[:, :, None]
+    share = np.clip(np.log(shares + 1e-9) * 0.5, -MAX_NATS, 0)[:, :, None]
     others = terms.sum(1, keepdims=True) - terms
     made = np.stack([np.minimum(terms, 1), np.minimum(others, 1)], axis=2)
     parts = [compared(language, shares), compared(text, shares), share, made]

@@ -45,7 +45,7 @@ EMPTY = 0.01
 LEFT_OUT = 40.0
 """What it costs, in squared spreads, to leave as much ink out as a column has: dirt at the edges."""
 
-LEAST = 0.012
+MIN_STRETCH_INK = 0.012
 """Of a column's average ink: with less a stretch is no column. A single character of a long column has little more."""
 
 SLIGHT, REACH, AS_WIDE = 0.25, 0.2, 0.75
@@ -201,7 +201,7 @@ def part(across: Profile, rules: Profile, pitch: float) -> list[Span]:
         if last <= first:
             continue
         cost = best[first:last] + odd[end - first : end - last : -1] + edge[first:last] + edge[end]
-        cost[total[end] - total[first:last] < LEAST * mean * pitch] = np.inf
+        cost[total[end] - total[first:last] < MIN_STRETCH_INK * mean * pitch] = np.inf
         start = int(cost.argmin())
         if cost[start] < best[end]:
             best[end], came[end] = cost[start], first + start

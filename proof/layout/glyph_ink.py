@@ -77,7 +77,7 @@ BENT, PULL = 0.3, 0.02
 RIM = 0.04
 """Cells: how far from the edges of a form that fits its glyph is parted from its neighbours."""
 
-LEAST = 0.012
+MIN_GLYPH_AREA = 0.012
 """Of a cell's area: with less ink than this there is no glyph."""
 
 
@@ -191,7 +191,7 @@ class _Stretch:
         return (own, known.extent(own, dirt, cells)) if self._enough(own) else None
 
     def _enough(self, own: NDArray[np.bool_]) -> bool:
-        return bool(np.count_nonzero(own) >= LEAST * self.cell * self.cell * len(self.chosen))
+        return bool(np.count_nonzero(own) >= MIN_GLYPH_AREA * self.cell * self.cell * len(self.chosen))
 
     def _spans(self) -> list[tuple[float, float]]:
         """From where to where each of the chosen reaches, by where least ink is between glyphs."""

@@ -40,7 +40,7 @@ HALF_ROW = 0.5
 CELL = 40.0
 """Pixels of a cell at which it is looked for where glyphs begin and end: finer images are brought down to it."""
 
-LEAST = 6.0
+MIN_GLYPH_PIXELS = 6.0
 """Pixels of ink: fewer are no glyph."""
 
 
@@ -134,7 +134,7 @@ def bring(piece: NDArray[np.uint8], square: NDArray[np.uint8]) -> None:
     """Draw a glyph (ink 255) into its square, by the middle and the spread of its ink."""
     moments = cv2.moments(piece)
     mass = moments["m00"]
-    if mass < LEAST * 255:
+    if mass < MIN_GLYPH_PIXELS * 255:
         return
     x, y = moments["m10"] / mass, moments["m01"] / mass
     across, down = np.sqrt(moments["mu20"] / mass + 1), np.sqrt(moments["mu02"] / mass + 1)

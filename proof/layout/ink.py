@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from proof.layout.rules import Mask
 
-LEAST = 0.012
+MIN_INK_SHARE = 0.012
 """Share of a cell's area that ink must cover for a glyph to stand there; 一 covers some 0.03."""
 
 
@@ -22,7 +22,7 @@ class InkCell:
     bottom: float
 
 
-def has_ink(ink: Mask, left: float, top: float, right: float, bottom: float, least: float = LEAST) -> bool:
+def has_ink(ink: Mask, left: float, top: float, right: float, bottom: float, least: float = MIN_INK_SHARE) -> bool:
     """Whether ink covers more than `least` of a rectangle of the rectified page (enough for a glyph)."""
     part = ink[max(0, round(top)) : max(0, round(bottom)), max(0, round(left)) : max(0, round(right))]
     return bool(part.size and np.count_nonzero(part) > least * part.size)
@@ -51,7 +51,9 @@ def ink_cells(
     shortest, longest = max(1, round(0.6 * pitch / step)), round(1.5 * pitch / step)
     stretched = [((size * step / pitch - 1.0) / 0.16) ** 2 for size in range(longest + 1)]
     return _walk_back(
-        *_cheapest(mass.tolist(), cut.tolist(), stretched, shortest, LEAST * pitch, 0.02 * step), grid, above + y0
+        *_cheapest(mass.tolist(), cut.tolist(), stretched, shortest, MIN_INK_SHARE * pitch, 0.02 * step),
+        grid,
+        above + y0,
     )
 
 

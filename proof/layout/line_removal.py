@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.crossings import STROKE, Strokes, columns_of, restore
-from proof.layout.lines import LEAST, LEAST_SECOND, ROUGH, SLIVER, Line, erase, follow, splinters
+from proof.layout.lines import MIN_LINE_SHARE, MIN_SECOND_UPRIGHT_SHARE, ROUGH, SLIVER, Line, erase, follow, splinters
 from proof.layout.rules import Mask, connected
 
 RULE_PIECE, FRAME_PIECE = 0.3, 0.35
@@ -84,7 +84,7 @@ def _followed(
     frames: list[Line] = []
     lines: list[Line] = []
     # frames are double: where one line was erased, the other is found
-    for places, reach, least in ((rules, near, LEAST), (sides, 2 * near, LEAST_SECOND)):
+    for places, reach, least in ((rules, near, MIN_LINE_SHARE), (sides, 2 * near, MIN_SECOND_UPRIGHT_SHARE)):
         for one in follow(ink.T, frame, max(4, round(0.16 * row)), FRAME_PIECE * column, followed=1.0):
             frames.append(one.within(sides))
             if len(frames) > 2:

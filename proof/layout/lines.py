@@ -21,8 +21,11 @@ from proof.layout.rules import Mask, long_strokes
 FOLLOWED = 2.0
 """A line is followed by pieces so many times as long as the shortest that is taken for a piece of it."""
 
-LEAST, LEAST_SECOND = 0.06, 0.2
-"""Of its length: a line of which less is printed in such pieces is none; the same of a second upright of the frame."""
+MIN_LINE_SHARE = 0.06
+"""Of a line's length: a line of which less is printed in such pieces is none."""
+
+MIN_SECOND_UPRIGHT_SHARE = 0.2
+"""The same of a second upright of the frame."""
 
 SWERVE = 0.6
 """What it costs that a line moves aside by a pixel from one block to the next, in blocks full of ink."""
@@ -71,7 +74,12 @@ class Line:
 
 
 def follow(
-    ink: Mask, places: Sequence[float], reach: int, piece: float, least: float = LEAST, followed: float = FOLLOWED
+    ink: Mask,
+    places: Sequence[float],
+    reach: int,
+    piece: float,
+    least: float = MIN_LINE_SHARE,
+    followed: float = FOLLOWED,
 ) -> list[Line]:
     """The lines near the x of `places`, at most `reach` pixels away; `piece` is the length of the shortest piece of
     one, in pixels, `least` the share of its length that is printed in pieces `followed` times as long: of any other

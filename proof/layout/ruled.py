@@ -26,7 +26,7 @@ there."""
 CROSSINGS = 2
 """In so many places at least text stands where a rule should be."""
 
-LEAST = 0.1
+MIN_PRINTED_SHARE = 0.1
 """Of its length: of a rule that is printed, however badly, there is more."""
 
 SIDES, ANYTHING = 3, 0.15
@@ -54,7 +54,7 @@ def has_rules(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) 
     sides of a frame alone rule no page. `upright` are the long strokes of its ink."""
     top, bottom = max(0, round(rows[0])), round(rows[1])
     strokes = _runs(upright, top, bottom)
-    return any(int(strokes[_about(rule)].max(initial=0)) > LEAST * (bottom - top) for rule in rules[1:-1])
+    return any(int(strokes[_about(rule)].max(initial=0)) > MIN_PRINTED_SHARE * (bottom - top) for rule in rules[1:-1])
 
 
 def text_against(
@@ -110,7 +110,7 @@ def _crossed(
     text: NDArray[np.intp], strokes: NDArray[np.intp], rules: Sequence[float], height: int, mean: float
 ) -> bool:
     """Whether text stands where several of the inner rules should be."""
-    bare = [_about(rule) for rule in rules[1:-1] if strokes[_about(rule)].max(initial=0) < LEAST * height]
+    bare = [_about(rule) for rule in rules[1:-1] if strokes[_about(rule)].max(initial=0) < MIN_PRINTED_SHARE * height]
     here = [np.sort(text[place])[: AROUND + 1] for place in bare]
     return sum(bool(ink.size) and float(ink.mean()) > CROSSED * mean for ink in here) >= CROSSINGS
 

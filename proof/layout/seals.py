@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from proof.layout.rules import Mask, connected
 
-LEAST, MOST = 1.2, 4.5
-"""Widths of a glyph: the side of a seal; a single character in a frame of its own (國) has one at most."""
+MIN_SEAL_SIDE = 1.2
+"""Widths of a glyph: the side of a seal is longer; a single character in a frame of its own (國) has one at most."""
+
+MAX_SEAL_SIDE = 4.5
+"""Widths of a glyph: the side of a seal is shorter."""
 
 SQUARE = 1.35
 """A seal is no longer than so many times its breadth."""
@@ -27,7 +30,12 @@ def is_seal(ink: Mask, glyph: float) -> bool:
     x, y, width, height, _ = boxes[number].tolist()
     if height < ALONE * ink.shape[0]:
         return False
-    if not LEAST * glyph < min(height, width) <= max(height, width) < min(MOST * glyph, SQUARE * min(height, width)):
+    if (
+        not MIN_SEAL_SIDE * glyph
+        < min(height, width)
+        <= max(height, width)
+        < min(MAX_SEAL_SIDE * glyph, SQUARE * min(height, width))
+    ):
         return False
     own = labels[y : y + height, x : x + width] == number
     down, over = max(2, round(BAND * height)), max(2, round(BAND * width))

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import exp, inf, log
 from typing import Any, TypeVar, overload
 
-LEAST = 1e-5
+MIN_PROBABILITY = 1e-5
 """The probability taken for what an engine gives less."""
 
 Other = TypeVar("Other")
 """What is given where nothing is known of a character."""
 
-FLOOR = log(LEAST)
+FLOOR = log(MIN_PROBABILITY)
 """Log-probability of a character that the engine does not list."""
 
 

@@ -20,8 +20,11 @@ from numpy.typing import NDArray
 SHIPPED = Path(__file__).with_name("data") / "drawn.npz"
 SHIPPED_SURE = SHIPPED.with_name("sure.npz")
 
-MOST, LEAST = 4, 0.05
-"""Of a character so many readings are kept, at most, and none that is less probable than this."""
+MAX_READINGS = 4
+"""Readings of a drawn character that are kept, the most probable."""
+
+MIN_PROBABILITY = 0.05
+"""A reading that is less probable is not kept."""
 
 
 def place_of(codes: NDArray[np.uint32], character: str) -> int | None:
@@ -35,9 +38,9 @@ def place_of(codes: NDArray[np.uint32], character: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class DrawnReadings:
-    """For characters (`codes`, n, code points in order) what they are read as: `texts` (n x `MOST`, code points, 0 for
-    none) with their probabilities (`chances`, n x `MOST`, 0 to 255), most probable first; `checksum` names the
-    recogniser that read them."""
+    """For characters (`codes`, n, code points in order) what they are read as: `texts` (n x `MAX_READINGS`, code points,
+    0 for none) with their probabilities (`chances`, n x `MAX_READINGS`, 0 to 255), most probable first; `checksum`
+    names the recogniser that read them."""
 
     checksum: str
     codes: NDArray[np.uint32]
@@ -76,15 +79,17 @@ class DrawnReadings:
 
     @classmethod
     def of(cls, checksum: str, read: Mapping[str, Mapping[str, float]]) -> DrawnReadings:
-        """Of what was read for each character, with the probabilities, the `MOST` most probable."""
+        """Of what was read for each character, with the probabilities, the `MAX_READINGS` most probable."""
         codes, texts, chances = [], [], []
         for character, believed in sorted(read.items()):
-            best = sorted(((p, text) for text, p in believed.items() if p >= LEAST and len(text) == 1), reverse=True)
-            if best := best[:MOST]:
+            best = sorted(
+                ((p, text) for text, p in believed.items() if p >= MIN_PROBABILITY and len(text) == 1), reverse=True
+            )
+            if best := best[:MAX_READINGS]:
                 codes.append(ord(character))
-                texts.append([ord(text) for _, text in best] + [0] * (MOST - len(best)))
-                chances.append([round(255 * min(p, 1.0)) for p, _ in best] + [0] * (MOST - len(best)))
-        shape = (len(codes), MOST)
+                texts.append([ord(text) for _, text in best] + [0] * (MAX_READINGS - len(best)))
+                chances.append([round(255 * min(p, 1.0)) for p, _ in best] + [0] * (MAX_READINGS - len(best)))
+        shape = (len(codes), MAX_READINGS)
         return cls(
             checksum,
             np.array(codes, np.uint32),

@@ -23,7 +23,7 @@ SHIPPED_SHAPES = Path(__file__).with_name("data") / "shapes.npz"
 STEP = 12
 """What one is worth of what is kept of the numbers of a shape, which are 127 at most: four bits each."""
 
-LEAST = 1e-3
+MIN_DISTANCE = 1e-3
 """Between forms that are no farther apart nothing is told."""
 
 
@@ -56,7 +56,7 @@ class DrawnShapes:
             return None
         apart = to_other - to_one
         far = float(np.linalg.norm(apart))
-        found = _unit(shape()[0]) if far > LEAST else None
+        found = _unit(shape()[0]) if far > MIN_DISTANCE else None
         return float(found @ apart) / far if found is not None and found.any() else None
 
     @classmethod

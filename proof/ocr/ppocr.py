@@ -34,7 +34,7 @@ KEPT = 1e-5
 AT_ONCE = 32
 """Lines of one length that a GPU is given together; a CPU reads them one by one as quickly."""
 
-LEAST = 1e-18
+MIN_SOUGHT_PROBABILITY = 1e-18
 """The least probability that is told of a class that is sought."""
 
 WIDEST = 24
@@ -263,5 +263,5 @@ def sparse(probabilities: NDArray[np.float32], sought: NDArray[np.int32] = NOTHI
     classes[rows, rank] = ranked & 0x1FFFF
     log_probs[rows, rank] = np.log((_MOST_BITS - (ranked >> 17 & _MOST_BITS)).astype(np.int32).view(np.float32))
     centres = ((np.arange(steps) + 0.5) / steps).astype(np.float32)
-    far = np.log(np.maximum(probabilities[:, sought], LEAST))
+    far = np.log(np.maximum(probabilities[:, sought], MIN_SOUGHT_PROBABILITY))
     return Posterior(classes, log_probs, centres, float(np.log(KEPT)), sought, far)

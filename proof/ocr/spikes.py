@@ -17,7 +17,7 @@ import msgpack
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.ocr.belief import FLOOR, LEAST, Belief
+from proof.ocr.belief import FLOOR, MIN_PROBABILITY, Belief
 from proof.ocr.engine import Posterior, Reading
 
 FAINT = 0.04
@@ -65,7 +65,7 @@ class StripSpikes:
         below 1e-5 it is at each of them, in parts of a nat; it is asked when it matters."""
         presences = self.presences / SHARE
         values = (0.0 - self.values / NAT).tolist()
-        scales = np.log(np.maximum(presences, LEAST)).tolist()
+        scales = np.log(np.maximum(presences, MIN_PROBABILITY)).tolist()
         found, at = [], 0
         for number, (place, presence, count) in enumerate(
             zip((self.places / SHARE).tolist(), presences.tolist(), self.counts.tolist(), strict=True)
@@ -101,7 +101,7 @@ def spikes_of(
     is None."""
     if reading.posterior is None:
         lists = [c.alternatives or ((c.text, c.probability),) for c in reading.characters]
-        logs = [float(np.log(max(p, LEAST))) for pairs in lists for _, p in pairs]
+        logs = [float(np.log(max(p, MIN_PROBABILITY))) for pairs in lists for _, p in pairs]
         kept = _kept(
             [(c.start + c.end) / 2 for c in reading.characters],
             [1.0] * len(lists),
@@ -116,7 +116,7 @@ def spikes_of(
     listed_at = _listed(posterior)
     counts, texts, values = [], [], []
     places, presences = _places(posterior, presence, extents)
-    scales = np.log(np.maximum(np.rint(presences * SHARE) / SHARE, LEAST)).tolist()
+    scales = np.log(np.maximum(np.rint(presences * SHARE) / SHARE, MIN_PROBABILITY)).tolist()
     for (_, _, low, high), scale in zip(extents, scales, strict=True):
         listed = [(character_of(number), value) for number, value in _strongest(listed_at[low:high]).items()]
         listed = [(text, value - scale) for text, value in listed if text.strip()]
@@ -177,9 +177,9 @@ def _far(
     columns = {int(number): at for at, number in enumerate(posterior.sought)}
     where = [columns.get(number, -1) if number is not None else -1 for number in sought]
     # a row of what is not sought at the end, so that every end has a row, and a column of it
-    padded = np.pad(posterior.sought_log_probs, ((0, 1), (0, 1)), constant_values=np.log(LEAST))
+    padded = np.pad(posterior.sought_log_probs, ((0, 1), (0, 1)), constant_values=np.log(MIN_PROBABILITY))
     own = np.maximum.reduceat(padded, _edges(extents), axis=0)[::2]
-    far = np.rint((np.log(LEAST) - own[:, where].astype(np.float64)) * FAR_NAT)
+    far = np.rint((np.log(MIN_PROBABILITY) - own[:, where].astype(np.float64)) * FAR_NAT)
     return np.asarray(far.clip(0, 255), np.uint8)
 
 

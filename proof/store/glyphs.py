@@ -32,7 +32,7 @@ LENGTH = 200
 LONGEST = 64
 """Code points of what stands for one character, an entity say."""
 
-MOST = 20_000
+OCCURRENCES_A_PART = 20_000
 """Occurrences looked at at once; of a character that is more frequent so many pages are taken, evenly spread."""
 
 OCCURRENCE = np.dtype(
@@ -96,7 +96,7 @@ class Glyphs(StorePart):
         here = (table.work_id == number_of(work), table.text == text)
         with self._reading() as session:
             total = int(session.scalar(select(func.sum(table.count)).where(*here)) or 0)
-            parts = max(-(-total // MOST), 1)
+            parts = max(-(-total // OCCURRENCES_A_PART), 1)
             part = min(part, parts - 1)
             query = select(table.page_id, table.count, table.data).where(*here).order_by(table.page_id)
             if parts > 1:

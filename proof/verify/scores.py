@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import exp, log
 
-from proof.ocr.belief import LEAST
+from proof.ocr.belief import MIN_PROBABILITY
 from proof.text.alike import run_together
 from proof.text.model import is_han
 from proof.verify.align import Pairing, Step
@@ -154,7 +154,7 @@ def substitution_score(
     none_left = shares * surely * between(-own, *NOTHING) * between(presence, *THERE)
     other += max(shared, none_left * spread)
     score = odds * (AGAINST + SURELY * other + AGAINST * doubt)
-    score += BELIEF * log(max(other, LEAST)) - DOUBT * doubt
+    score += BELIEF * log(max(other, MIN_PROBABILITY)) - DOUBT * doubt
     return score * max(LEAST_TAUGHT, taught) + (0.0 if sure is None else _as_itself(sure, shares))
 
 

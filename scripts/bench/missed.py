@@ -10,7 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 from proof.checking import plan
-from proof.ocr.belief import LEAST
+from proof.ocr.belief import MIN_PROBABILITY
 from proof.verify import columns
 from proof.verify.scores import ALIKE, substitution_score
 
@@ -103,7 +103,7 @@ def _lowered(flag: Record, threshold: float) -> Stage:
     if max(evidence.get("base", score), score) / (ALIKE if alike else 1.0) >= threshold:
         return Stage.DAMPED
     if flag["kind"] == "substitution" and {"p_text", "p_best"} <= evidence.keys():
-        text, best = (log(max(evidence[name], LEAST)) for name in ("p_text", "p_best"))
+        text, best = (log(max(evidence[name], MIN_PROBABILITY)) for name in ("p_text", "p_best"))
         if substitution_score(text, best, doubt=0.0) * (ALIKE if alike else 1.0) >= threshold:
             return Stage.DOUBT
     return Stage.BELOW

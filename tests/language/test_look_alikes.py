@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from proof.language.look_alikes import MOST, Folding, LookAlikes, Nearness
+from proof.language.look_alikes import MAX_RIVALS, Folding, LookAlikes, Nearness
 from proof.language.stream import BREAK, MARGIN, UNKNOWN
 from proof.language.terms import closed_terms, terms_with
 
@@ -22,7 +22,7 @@ def test_a_character_stands_first_among_its_look_alikes() -> None:
 
 def test_a_character_has_the_nearest_of_its_look_alikes_alone() -> None:
     rows = LookAlikes([("一", other, Nearness.EYE) for other in "二三丁七十"]).of(codes("一"))
-    assert len(rows[0]) == MOST
+    assert len(rows[0]) == MAX_RIVALS
     assert chr(rows[0][-1]) == "七"
 
 

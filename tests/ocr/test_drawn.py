@@ -8,7 +8,14 @@ import pytest
 
 from proof.facsimile.drawn import drawn_readings, sure_forms
 from proof.facsimile.fonts import FontChain
-from proof.ocr.drawn import LEAST, MOST, DrawnReadings, SureForms, shipped_readings, shipped_sure_forms
+from proof.ocr.drawn import (
+    MAX_READINGS,
+    MIN_PROBABILITY,
+    DrawnReadings,
+    SureForms,
+    shipped_readings,
+    shipped_sure_forms,
+)
 from proof.ocr.ppocr import PPOCR
 
 
@@ -49,8 +56,8 @@ def test_what_is_shipped_is_for_the_recogniser_that_is_shipped(ppocr: PPOCR) -> 
     assert not shipped.readings("大")
     for code in shipped.codes[:: max(1, len(shipped) // 200)].tolist():
         read = shipped.readings(chr(code))
-        assert 1 <= len(read) <= MOST
-        assert all(chance >= LEAST - 1 / 255 for _, chance in read)
+        assert 1 <= len(read) <= MAX_READINGS
+        assert all(chance >= MIN_PROBABILITY - 1 / 255 for _, chance in read)
         assert [chance for _, chance in read] == sorted((chance for _, chance in read), reverse=True)
 
 
