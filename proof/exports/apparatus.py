@@ -63,8 +63,8 @@ def apparatus(edition: Transcription, placed: Sequence[PlacedCorrection], collat
     """The corrections of an edition and what witnesses read, all collated with it."""
     cells = [cell for stretch in edition.stretches() for cell in stretch.cells()]
     cells.sort(key=lambda cell: cell.start)
-    walk = _Walk(cells, [_Answers.of(one, cells) for one in collations])
-    walk.write(sorted(placed, key=lambda one: (one.edit.start, one.edit.length)))
+    walk = _Walk(cells, [_Answers.of(collation, cells) for collation in collations])
+    walk.write(sorted(placed, key=lambda correction: (correction.edit.start, correction.edit.length)))
     return Apparatus(tuple(walk.items))
 
 
@@ -101,9 +101,11 @@ class _Answers:
         for begin, end in gaps([(b, b + 1) for b in reader], count):
             before[reader[begin - 1] + 1 if begin else 0].append((begin, end))
         classes = {
-            cell.start: one.category for one in collation.differences for cell in collation.base.cells[one.a0 : one.a1]
+            cell.start: difference.category
+            for difference in collation.differences
+            for cell in collation.base.cells[difference.a0 : difference.a1]
         }
-        classes |= {one.start: one.category for one in collation.differences}
+        classes |= {difference.start: difference.category for difference in collation.differences}
         return cls([cell.text for cell in collation.witness.cells], at, before, classes)
 
     def text(self, spans: Iterable[Span]) -> str:
@@ -113,11 +115,14 @@ class _Answers:
 def _whole_readings(collation: Collation) -> dict[int, Span]:
     """What answers the characters of the base that are one reading together: the first of them all of the witness's,
     the others nothing."""
-    found: dict[int, Span] = {}
-    for one in collation.differences:
-        if one.a1 > one.a0 and max(one.a1 - one.a0, one.b1 - one.b0) > 1:
-            found |= {at: (one.b0 if at == one.a0 else one.b1, one.b1) for at in range(one.a0, one.a1)}
-    return found
+    answers: dict[int, Span] = {}
+    for difference in collation.differences:
+        if difference.a1 > difference.a0 and max(difference.a1 - difference.a0, difference.b1 - difference.b0) > 1:
+            answers |= {
+                at: (difference.b0 if at == difference.a0 else difference.b1, difference.b1)
+                for at in range(difference.a0, difference.a1)
+            }
+    return answers
 
 
 def _answered(op: Op, whole: Mapping[int, Span]) -> Iterable[tuple[int, Span]]:
@@ -157,21 +162,21 @@ class _Walk:
         if not inserting:
             self._inserted(at)
         spans: dict[int, list[Span]] = {}
-        for number, one in enumerate(self.witnesses):
-            here = one.before.pop(at, []) if inserting else []
+        for number, witness in enumerate(self.witnesses):
+            here = witness.before.pop(at, []) if inserting else []
             for cell in range(at, end):
-                here += one.before.pop(cell, []) if cell > at else []
-                here += [one.at[cell]] if cell in one.at else []
+                here += witness.before.pop(cell, []) if cell > at else []
+                here += [witness.at[cell]] if cell in witness.at else []
             if here:
                 parts = [span for span in here if span[0] < span[1]] or here
                 self._turn(number, edit.start, parts[0])
                 if any(before[1] != after[0] for before, after in pairwise(parts)):
-                    one.expected = -1  # its parts are one reading here, whatever lies between them
+                    witness.expected = -1  # its parts are one reading here, whatever lies between them
                 else:
-                    one.expected = parts[-1][1] if parts[-1][0] < parts[-1][1] else one.expected
+                    witness.expected = parts[-1][1] if parts[-1][0] < parts[-1][1] else witness.expected
             elif not inserting:
                 self._leave(number, edit.start)
-            if one.there:
+            if witness.there:
                 spans[number] = here
         self._place(edit.start, edit.end, at, spans, placed)
         return end
@@ -179,13 +184,13 @@ class _Walk:
     def _inserted(self, at: int) -> None:
         """The places of what witnesses have before a character, one after the other."""
         start = self.cells[at - 1].start + self.cells[at - 1].length if at else self.cells[0].start
-        while any(one.before.get(at) for one in self.witnesses):
+        while any(witness.before.get(at) for witness in self.witnesses):
             spans: dict[int, list[Span]] = {}
-            for number, one in enumerate(self.witnesses):
-                here = [one.before[at].pop(0)] if one.before.get(at) else []
+            for number, witness in enumerate(self.witnesses):
+                here = [witness.before[at].pop(0)] if witness.before.get(at) else []
                 if here:
                     self._turn(number, start, here[0])
-                if one.there:
+                if witness.there:
                     spans[number] = here
             self._place(start, start, at, spans, None)
 
@@ -196,8 +201,8 @@ class _Walk:
         end = at
         spans: dict[int, list[Span]] = defaultdict(list)
         while True:
-            for number, one in enumerate(self.witnesses):
-                span = one.at.get(end)
+            for number, witness in enumerate(self.witnesses):
+                span = witness.at.get(end)
                 if span is None:
                     self._leave(number, start)
                 else:
@@ -219,42 +224,46 @@ class _Walk:
         if here.start != before.start + before.length or (limit is not None and limit < here.start + here.length):
             return False
         return all(
-            not one.before.get(at)
-            and (at in one.at) == one.there
-            and (at not in one.at or one.at[at][0] == one.expected)
-            for one in self.witnesses
+            not witness.before.get(at)
+            and (at in witness.at) == witness.there
+            and (at not in witness.at or witness.at[at][0] == witness.expected)
+            for witness in self.witnesses
         )
 
     def _differing(self, at: int) -> tuple[str, ...]:
         """What each witness is to the base at a character; empty where all agree that are there."""
         cell = self.cells[at]
-        told = tuple(
-            AGREES if at not in one.at or one.text([one.at[at]]) == cell.text else one.classes.get(cell.start, "other")
-            for one in self.witnesses
+        categories = tuple(
+            AGREES
+            if at not in witness.at or witness.text([witness.at[at]]) == cell.text
+            else witness.classes.get(cell.start, "other")
+            for witness in self.witnesses
         )
-        return told if any(one != AGREES for one in told) else ()
+        return categories if any(category != AGREES for category in categories) else ()
 
     def _turn(self, number: int, start: int, span: Span) -> None:
-        one = self.witnesses[number]
-        if span[0] == span[1] and one.there:
+        witness = self.witnesses[number]
+        if span[0] == span[1] and witness.there:
             return  # it lacks the character, wherever it goes on
-        if not one.there or span[0] != one.expected:
+        if not witness.there or span[0] != witness.expected:
             self.items.append(Turn(start, number, span[0] + 1))
-        one.there, one.expected = True, span[1]
+        witness.there, witness.expected = True, span[1]
 
     def _leave(self, number: int, start: int) -> None:
-        one = self.witnesses[number]
-        if one.there:
+        witness = self.witnesses[number]
+        if witness.there:
             self.items.append(Turn(start, number, 0))
-            one.there = False
+            witness.there = False
 
     def _place(
         self, start: int, end: int, at: int, spans: dict[int, list[Span]], placed: PlacedCorrection | None
     ) -> None:
         readings = tuple((number, self.witnesses[number].text(here)) for number, here in spans.items())
-        told = [self.witnesses[number].classes[start] for number in spans if start in self.witnesses[number].classes]
-        if told:
-            category = max(told, key=RANK.index).value
+        categories = [
+            self.witnesses[number].classes[start] for number in spans if start in self.witnesses[number].classes
+        ]
+        if categories:
+            category = max(categories, key=RANK.index).value
         else:
             category = AGREES if placed else "passage" if start == end else "equivalent"
         base = ""

@@ -78,35 +78,35 @@ class Carried:
 
 def carry(
     decided: Store,
-    one: Transcription,
+    source: Transcription,
     store: Store,
-    other: Transcription,
+    target: Transcription,
     person: str,
     *,
     same_copy: bool,
     pairs: Path | None,
     dry_run: bool,
 ) -> list[Carried]:
-    """Carry what was `decided` for the text of `one` to `other`, for which `person` decides it in `store`; with
+    """Carry what was `decided` for the text `source` to `target`, for which `person` decides it in `store`; with
     `dry_run` it is only told. Both were checked, each in its store, which may be the same. `pairs` is a project's own
     file of pairs of characters.
 
     Raises UsageError where one of the two was not checked, or reads otherwise than it was.
     """
-    one, other = _in_its_script(decided, one), _in_its_script(store, other)
-    to_places = _Places(one, other, pairs)
-    planned = _with_halves([_planned(to_places, *each, same_copy) for each in _decided(decided, one)])
+    source, target = _in_its_script(decided, source), _in_its_script(store, target)
+    to_places = _Places(source, target, pairs)
+    planned = _with_halves([_planned(to_places, *decision, same_copy) for decision in _decided(decided, source)])
     groups: dict[str, list[Carried]] = {}
-    for each in planned:
-        if each.made is not None:
-            groups.setdefault(_move_of(each.decision) or str(each.decision.id), []).append(each)
-    wanted = [[each.made for each in group if each.made] for group in groups.values()]
+    for carried in planned:
+        if carried.made is not None:
+            groups.setdefault(_move_of(carried.decision) or str(carried.decision.id), []).append(carried)
+    wanted = [[carried.made for carried in group if carried.made] for group in groups.values()]
     refused: dict[int, str] = {}
-    for text in find_text(store, other).own:
-        told = store.carried.make(text.work, text.path, other, wanted, person, dry_run=dry_run)
-        for group, reason in zip(groups.values(), told, strict=True):
-            refused |= {each.decision.id: reason for each in group}
-    return [replace(each, reason=refused.get(each.decision.id, each.reason)) for each in planned]
+    for text in find_text(store, target).own:
+        reasons = store.carried.make(text.work, text.path, target, wanted, person, dry_run=dry_run)
+        for group, reason in zip(groups.values(), reasons, strict=True):
+            refused |= {carried.decision.id: reason for carried in group}
+    return [replace(carried, reason=refused.get(carried.decision.id, carried.reason)) for carried in planned]
 
 
 def _in_its_script(store: Store, edition: Transcription) -> Transcription:
@@ -187,16 +187,16 @@ def _reason_in_itself(decision: Decision, span: Span | None, same_copy: bool) ->
 class _Places:
     """Leads from places of one text to those of another that answer them."""
 
-    def __init__(self, one: Transcription, other: Transcription, pairs: Path | None) -> None:
-        self.one, self.other = one, other
-        self._policy = policy_of(other.script, pairs)
+    def __init__(self, source: Transcription, target: Transcription, pairs: Path | None) -> None:
+        self.one, self.other = source, target
+        self._policy = policy_of(target.script, pairs)
         self._keys = Keys(policy_of(Script.SIMPLIFIED, pairs).fold)
-        mine, theirs = shared_layers(one, other)
-        self._a, self._b = sequence_of(one, self._keys, mine), sequence_of(other, self._keys, theirs)
+        mine, theirs = shared_layers(source, target)
+        self._a, self._b = sequence_of(source, self._keys, mine), sequence_of(target, self._keys, theirs)
         answers = aligned_in(align(self._a.keys, self._b.keys)) if len(self._a) and len(self._b) else {}
         self._answers = {i: j for i, j in answers.items() if self._a.keys[i] == self._b.keys[j]}
-        self._addresses = Addresses(other)
-        self._name = names_of([one, other], ending=True)[0]
+        self._addresses = Addresses(target)
+        self._name = names_of([source, target], ending=True)[0]
 
     def answer(self, place: Span) -> Span | NotCarried:
         """The place of the other text that answers one of the first, or why none does for certain."""
@@ -252,8 +252,8 @@ class _Places:
         """Whether two readings are one, in whatever script and forms they are written."""
         return len(reads) == len(text) and all(map(self._same_character, reads, text))
 
-    def _same_character(self, one: str, other: str) -> bool:
-        return one == other or self._keys.key(one) == self._keys.key(other)
+    def _same_character(self, first: str, second: str) -> bool:
+        return first == second or self._keys.key(first) == self._keys.key(second)
 
     def reading(self, decision: Decision) -> str | None:
         """What a decision reads in the script of the other text; None where that has several forms of it."""
@@ -261,7 +261,7 @@ class _Places:
         if decision.state not in (State.CORRECTED, State.RETAINED):
             return ""
         forms = [self._policy.written_forms(char, kin=False) for char in reading]
-        return None if any(len(some) > 1 for some in forms) else "".join(some[0] for some in forms)
+        return None if any(len(written) > 1 for written in forms) else "".join(written[0] for written in forms)
 
     def shown(self, place: Span) -> tuple[Address | None, str]:
         """The address of a place of the other text, and what stands around it."""

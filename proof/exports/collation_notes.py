@@ -74,22 +74,27 @@ def notes_of(
     """The notes on a corrected text. `beside` is what has a note and changes nothing, places left in doubt and what the
     text has already; `names` are full names of witnesses by their sigla."""
     edition = corrected.edition
-    still = [PlacedCorrection(one, Edit(one.start or 0, one.length, one.replacement)) for one in beside]
+    still = [
+        PlacedCorrection(correction, Edit(correction.start or 0, correction.length, correction.replacement))
+        for correction in beside
+    ]
     placed = with_moved([*corrected.placed, *still])
     placed.sort(key=lambda pair: (pair[0].edit.start, pair[0].edit.length))
     juan_of = {page.id: page.juan for page in edition.pages}
     leaf_of = {page.id: leaf_in_words(page, edition.script) for page in edition.pages}
     addresses = Addresses(edition)
-    edits = sorted((one.edit for one in corrected.placed if one.correction.changes), key=lambda edit: edit.start)
+    edits = sorted(
+        (changed.edit for changed in corrected.placed if changed.correction.changes), key=lambda edit: edit.start
+    )
     numbers: dict[str, int] = {}
     notes = []
-    for one, was in placed:
-        correction = one.correction
+    for place, was in placed:
+        correction = place.correction
         juan = juan_of.get(correction.page, "")
         numbers[juan] = numbers.get(juan, 0) + 1
-        before, after = _around(addresses, edition, edits, one)
-        told = moved_note(one, was, edition.script) if was is not None else house_note(one, edition.script)
-        changes = tuple(each.edit for each in (one, was) if each is not None and each.correction.changes)
+        before, after = _around(addresses, edition, edits, place)
+        words = moved_note(place, was, edition.script) if was is not None else house_note(place, edition.script)
+        changes = tuple(part.edit for part in (place, was) if part is not None and part.correction.changes)
         notes.append(
             CollationNote(
                 numbers[juan],
@@ -100,15 +105,15 @@ def notes_of(
                 before,
                 correction.replacement,
                 after,
-                told,
-                one,
-                changes if all(one is not other for other in still) else (),
+                words,
+                place,
+                changes if all(place is not other for other in still) else (),
             )
         )
     named = {siglum for note in notes for siglum, _ in note.placed.correction.readings}
     named |= {note.placed.correction.witness for note in notes} - {"", IMAGE, *REASONED}
     known = {**EDITIONS, **(names or {})}
-    full = {called(one): known.get(one, known.get(KANRIPO_SIGLA.get(one, ""), "")) for one in sorted(named)}
+    full = {called(siglum): known.get(siglum, known.get(KANRIPO_SIGLA.get(siglum, ""), "")) for siglum in sorted(named)}
     return CollationNotes(edition, tuple(notes), full)
 
 
@@ -153,22 +158,22 @@ def house_note(placed: PlacedCorrection, script: Script) -> str:
     new, old = _short(correction.replacement), _short(correction.original)
     after, readings = _after(correction), _readings(correction)
     if correction.doubt is not None:
-        told = f"{old or _short(correction.doubt)}：{readings}疑{_suspected(correction, correction.doubt)}"
+        words = f"{old or _short(correction.doubt)}：{readings}疑{_suspected(correction, correction.doubt)}"
     elif correction.copy_reads is not None:
-        told = _retained(correction, correction.copy_reads)
+        words = _retained(correction, correction.copy_reads)
     elif not correction.changes:
-        told = f"{old}：原文如此"
+        words = f"{old}：原文如此"
     elif correction.is_of_line_ending:
-        told = f"此處原連寫，{after}分行" if correction.replacement else f"此處原分行，{after}連寫"
+        words = f"此處原連寫，{after}分行" if correction.replacement else f"此處原分行，{after}連寫"
     elif not correction.original:
-        told = f"{new}：原脫，{readings}{after}補"
+        words = f"{new}：原脫，{readings}{after}補"
     elif not correction.replacement:
-        told = f"{old}：原衍，{readings}{after}刪"
+        words = f"{old}：原衍，{readings}{after}刪"
     elif correction.kind is Kind.TRANSPOSITION or _put_right(correction.original, correction.replacement):
-        told = f"{new}：原作{old}，{readings}{after}乙正"
+        words = f"{new}：原作{old}，{readings}{after}乙正"
     else:
-        told = f"{new}：原作{old}，{readings}{after}改"
-    return f"{in_script(told, script)}。{correction.note}"
+        words = f"{new}：原作{old}，{readings}{after}改"
+    return f"{in_script(words, script)}。{correction.note}"
 
 
 def _suspected(correction: Correction, suggested: str) -> str:
@@ -194,7 +199,7 @@ def _readings(correction: Correction) -> str:
     groups: dict[str, list[str]] = {}
     for siglum, reading in correction.readings:
         groups.setdefault(reading, []).append(called(siglum))
-    told = []
+    clauses = []
     for reading, names in groups.items():
         if reading == correction.original:
             verb = "同" if reading else "亦無"
@@ -202,8 +207,8 @@ def _readings(correction: Correction) -> str:
             verb = f"作{_short(reading)}"
         else:
             verb = f"有{_short(reading) * (reading != lemma)}" if reading else "無"
-        told.append(f"{'、'.join(names)}{verb}，")
-    return "".join(told)
+        clauses.append(f"{'、'.join(names)}{verb}，")
+    return "".join(clauses)
 
 
 def _retained(correction: Correction, copy: str) -> str:
@@ -221,7 +226,9 @@ def _retained(correction: Correction, copy: str) -> str:
 
 def with_moved(corrections: Sequence[PlacedCorrection]) -> list[tuple[PlacedCorrection, PlacedCorrection | None]]:
     """Each correction; the two of a character that moved as one, where it belongs and where it stood."""
-    removed = {one.correction.flag: one for one in corrections if one.correction.moved and one.edit.length}
+    removed = {
+        placed.correction.flag: placed for placed in corrections if placed.correction.moved and placed.edit.length
+    }
     pairs: dict[int, PlacedCorrection] = {}
     gone: set[int] = set()
     for placed in corrections:
@@ -240,10 +247,10 @@ def moved_note(placed: PlacedCorrection, old: PlacedCorrection, script: Script) 
     where = f"{before}下" if before else "行首"
     after = _after(correction)
     if (correction.page, correction.line) == (was.page, was.line):
-        told = f"{correction.replacement}：原在{where}，{after}乙正"
+        words = f"{correction.replacement}：原在{where}，{after}乙正"
     else:
-        told = f"{correction.replacement}：原在第{was.line}行{where}，{after}移"
-    return f"{in_script(told, script)}。{correction.note}"
+        words = f"{correction.replacement}：原在第{was.line}行{where}，{after}移"
+    return f"{in_script(words, script)}。{correction.note}"
 
 
 def place_in_words(note: CollationNote, script: Script) -> str:
@@ -268,13 +275,13 @@ def leaf_in_words(page: Page, script: Script) -> str:
 
 def numeral(number: int) -> str:
     """A number below ten thousand in Chinese."""
-    told, empty = "", False
+    written, empty = "", False
     for unit, name in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
         digit = number // unit % 10
         if digit:
-            told += "零" * (empty and bool(told)) + "零一二三四五六七八九"[digit] + name
+            written += "零" * (empty and bool(written)) + "零一二三四五六七八九"[digit] + name
         empty = not digit
-    return told.removeprefix("一") if told.startswith("一十") else told or "零"
+    return written.removeprefix("一") if written.startswith("一十") else written or "零"
 
 
 def in_script(words: str, script: Script) -> str:

@@ -134,14 +134,14 @@ def place(edition: Transcription, corrections: Sequence[Correction]) -> Placemen
     placed: list[PlacedCorrection] = []
     applied: list[Correction] = []
     refused: list[RefusedCorrection] = []
-    accepted = [one for one in corrections if one.accepted and not one.audit]
+    accepted = [correction for correction in corrections if correction.accepted and not correction.audit]
     written = _written(edition, addresses, accepted)
     for correction in accepted:
-        found = None if correction in written else _placed(edition, addresses, correction)
-        if isinstance(found, PlacedCorrection):
-            placed.append(found)
-        elif isinstance(found, RefusedCorrection):
-            refused.append(found)
+        placement = None if correction in written else _placed(edition, addresses, correction)
+        if isinstance(placement, PlacedCorrection):
+            placed.append(placement)
+        elif isinstance(placement, RefusedCorrection):
+            refused.append(placement)
         else:
             applied.append(correction)
     return Placements(tuple(placed), tuple(applied), tuple(refused))
@@ -159,18 +159,22 @@ def _written(edition: Transcription, addresses: Addresses, corrections: Sequence
         with suppress(UsageError):
             begin, end = addresses.line(page, number)
             line = edition.text[begin:end]
-            before = None if all(_reads(line, one, one.original) for one in group) else _line_before(line, group)
-            if before is not None and all(_reads(before, one, one.original) for one in group):
+            before = (
+                None
+                if all(_reads(line, correction, correction.original) for correction in group)
+                else _line_before(line, group)
+            )
+            if before is not None and all(_reads(before, correction, correction.original) for correction in group):
                 written.update(group)
     return written
 
 
 def _line_before(line: str, corrections: Sequence[Correction]) -> str | None:
     """A line as it read before these corrections were written into it; None where it reads otherwise than they say."""
-    for one in sorted(corrections, key=lambda one: one.offset):
-        if not line.startswith(one.replacement, one.offset):
+    for correction in sorted(corrections, key=lambda correction: correction.offset):
+        if not line.startswith(correction.replacement, correction.offset):
             return None
-        line = line[: one.offset] + one.original + line[one.offset + len(one.replacement) :]
+        line = line[: correction.offset] + correction.original + line[correction.offset + len(correction.replacement) :]
     return line
 
 

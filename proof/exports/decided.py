@@ -70,7 +70,7 @@ class Decided:
     @property
     def here(self) -> tuple[LeftOut, ...]:
         """What is left out of the decisions about this text itself."""
-        return tuple(one for one in self.left_out if one.reason is not Unused.OTHER_TEXT)
+        return tuple(decision for decision in self.left_out if decision.reason is not Unused.OTHER_TEXT)
 
 
 def decided_in(store: Store, edition: Transcription) -> Decided:
@@ -86,7 +86,7 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
     pages = {page.id for page in edition.pages}
     policy = policy_of(edition.script)
     addresses = Addresses(edition)
-    found: list[tuple[Decision, Correction]] = []
+    corrected: list[tuple[Decision, Correction]] = []
     kept: list[tuple[Decision, Span]] = []
     left_out: list[LeftOut] = []
     applied: list[Correction] = []
@@ -117,10 +117,10 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
             applied.append(correction)
             noted.append(replace(correction, original=decision.transcribed))
         elif reads != there.place.wanted or _writes(decision):
-            found.append((decision, correction))
+            corrected.append((decision, correction))
         elif decision.state is State.KEPT:
             kept.append((decision, span))
-    corrections, conflicts = _without_conflicts(_without_superseded(found, kept), kept)
+    corrections, conflicts = _without_conflicts(_without_superseded(corrected, kept), kept)
     left_out += [LeftOut(decision, Unused.CONFLICT, str(edition.path)) for decision in conflicts]
     return Decided(
         edition,
@@ -136,10 +136,10 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
 def note_written(store: Store, corrected: CorrectedSource) -> None:
     """Note in the store what was written into a text itself, so that its places stand where they are now."""
     edition = corrected.edition
-    written = [one for one in corrected.placed if one.correction.changes]
+    written = [correction for correction in corrected.placed if correction.correction.changes]
     writing = Writing(
-        tuple(one.edit for one in written),
-        {one.correction.number: one.edit for one in written if one.correction.number},
+        tuple(correction.edit for correction in written),
+        {correction.correction.number: correction.edit for correction in written if correction.correction.number},
     )
     for path in {text.path for text in find_text(store, edition).own}:
         still = partial(_reads, edition.path, corrected.data)
@@ -206,7 +206,7 @@ def _correction(
         context=context_of(line, span.start - begin, span.length),
         witness=decision.authority,
         copy_reads=decision.copy_reads if decision.state is State.RETAINED else None,
-        readings=tuple((one["siglum"], one["reading"]) for one in decision.evidence.get("witnesses", [])),
+        readings=tuple((reading["siglum"], reading["reading"]) for reading in decision.evidence.get("witnesses", [])),
         doubt=decision.suggested if decision.state is State.UNSURE else None,
         note=decision.note,
         kind=Kind(decision.kind),
@@ -244,18 +244,18 @@ def _as_read(decision: Decision, policy: VariantPolicy) -> str:
 
 
 def _without_superseded(
-    found: Sequence[tuple[Decision, Correction]], kept: Iterable[tuple[Decision, Span]]
+    corrected: Sequence[tuple[Decision, Correction]], kept: Iterable[tuple[Decision, Span]]
 ) -> list[tuple[Decision, Correction]]:
     """The corrections but for those that put back what somebody took back, where something was decided of the same
     characters since."""
-    decided = [(made, Span(*_place(correction))) for made, correction in found if made.state is not State.OPEN]
+    decided = [(made, Span(*_place(correction))) for made, correction in corrected if made.state is not State.OPEN]
     newest: dict[int, int] = {}
     for made, span in (*decided, *kept):
         for part in _parts(span):
             newest[part] = max(newest.get(part, 0), made.id)
     return [
         (made, correction)
-        for made, correction in found
+        for made, correction in corrected
         if made.state is not State.OPEN
         or all(newest.get(part, 0) <= made.id for part in _parts(Span(*_place(correction))))
     ]
@@ -267,22 +267,22 @@ def _parts(span: Span) -> range:
 
 
 def _without_conflicts(
-    found: Iterable[tuple[Decision, Correction]], kept: Iterable[tuple[Decision, Span]]
+    corrected: Iterable[tuple[Decision, Correction]], kept: Iterable[tuple[Decision, Span]]
 ) -> tuple[list[Correction], list[Decision]]:
     """The corrections without those that claim one place and say different things of it, or of one of which it was
     said that it is right as it is (`kept`), and the decisions behind these. Equal ones count once; an insertion goes
     before what is changed at its place."""
-    ordered = sorted(found, key=lambda pair: (pair[1].start or 0, pair[1].length, pair[0].id))
+    ordered = sorted(corrected, key=lambda pair: (pair[1].start or 0, pair[1].length, pair[0].id))
     refused: dict[int, Decision] = {}
     doubled: set[int] = set()
-    for at, (one, first) in enumerate(ordered):
-        for other, second in ordered[at + 1 :]:
+    for at, (decision, first) in enumerate(ordered):
+        for rival, second in ordered[at + 1 :]:
             if (second.start or 0) > (first.start or 0) + first.length:
                 break
             if _place(first) == _place(second) and first.replacement == second.replacement:
-                doubled.add(other.id)
+                doubled.add(rival.id)
             elif _collide(first, second):
-                refused |= {one.id: one, other.id: other}
+                refused |= {decision.id: decision, rival.id: rival}
     by_place: dict[tuple[int, int], list[Decision]] = defaultdict(list)
     for made, correction in ordered:
         if correction.changes:
@@ -291,17 +291,19 @@ def _without_conflicts(
         others = by_place.get((span.start, span.length), ())
         refused |= {each.id: each for each in (made, *others) if others}
     used = [(made.id, correction) for made, correction in ordered if made.id not in refused.keys() | doubled]
-    return [one for _, one in sorted(used, key=lambda pair: pair[0])], [refused[number] for number in sorted(refused)]
+    return [correction for _, correction in sorted(used, key=lambda pair: pair[0])], [
+        refused[number] for number in sorted(refused)
+    ]
 
 
 def _place(correction: Correction) -> tuple[int, int]:
     return correction.start or 0, correction.length
 
 
-def _collide(one: Correction, other: Correction) -> bool:
-    if not (one.changes or other.changes):
+def _collide(first: Correction, second: Correction) -> bool:
+    if not (first.changes or second.changes):
         return False
-    start, then = one.start or 0, other.start or 0
-    if start == then and not (one.length and other.length):
-        return one.length == other.length
-    return start < then + other.length and then < start + one.length
+    start, then = first.start or 0, second.start or 0
+    if start == then and not (first.length and second.length):
+        return first.length == second.length
+    return start < then + second.length and then < start + first.length

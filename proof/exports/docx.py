@@ -126,10 +126,10 @@ def _add_footnotes(document: DocxDocument, notes: Sequence[CollationNote]) -> No
         note.set(qn("w:type"), kind)
         run.append(OxmlElement(f"w:{kind}"))
         note[0].append(run)
-    for number, one in enumerate(notes, FIRST_FOOTNOTE):
+    for number, collation_note in enumerate(notes, FIRST_FOOTNOTE):
         paragraph = _footnote(root, number)[0]
         paragraph.append(_raised(OxmlElement("w:footnoteRef")))
-        paragraph.append(_run(f" {one.words}"))
+        paragraph.append(_run(f" {collation_note.words}"))
     data = etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
     part = Part(PackURI("/word/footnotes.xml"), _FOOTNOTES, data, document.part.package)
     document.part.relate_to(part, RELATIONSHIP_TYPE.FOOTNOTES)

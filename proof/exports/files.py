@@ -127,7 +127,7 @@ def _iiif(material: Material) -> bytes:
 
 def open_pages(material: Material) -> frozenset[str]:
     """The pages on which flags are undecided."""
-    decided = {one.correction.flag for one in material.corrected.placed} | material.rejected
+    decided = {placed.correction.flag for placed in material.corrected.placed} | material.rejected
     return frozenset(
         page.page for page in material.pages if any(flag.raised and flag.id not in decided for flag in page.flags)
     )
@@ -135,7 +135,7 @@ def open_pages(material: Material) -> frozenset[str]:
 
 def decided_pages(material: Material) -> list[PageResult]:
     """The checked pages with their flags as decisions leave them."""
-    corrections = [one.correction for one in material.corrected.placed]
+    corrections = [placed.correction for placed in material.corrected.placed]
     running = not material.corrected.edition.paged
     return [with_decisions(page, corrections, material.rejected, running=running) for page in material.pages]
 
@@ -158,9 +158,9 @@ def page_form(name: str, ending: str, document: Callable[[MarkedPage, datetime],
 def marked_pages(material: Material, folder: Path, ending: str) -> dict[Path, MarkedPage]:
     """The pages with images, each with a file in the folder that is named by its image: that is how recognisers find
     the two together. Pages that share an image, as the half-folios of a plate, have their own names behind it."""
-    corrections = [one.correction for one in material.corrected.placed]
+    corrections = [placed.correction for placed in material.corrected.placed]
     running = not material.corrected.edition.paged
-    pages = [one for page in material.pages if (one := mark(page, corrections, running=running)) is not None]
+    pages = [marked for page in material.pages if (marked := mark(page, corrections, running=running)) is not None]
     shared = Counter(page.name for page in pages)
     return {
         folder / (Path(page.name).stem + f"_{safe_name(page.id)}" * (shared[page.name] > 1) + ending): page

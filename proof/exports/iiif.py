@@ -45,15 +45,15 @@ class Addressed:
     @property
     def images(self) -> list[list[PageResult]]:
         """The pages of each image."""
-        found: dict[object, list[PageResult]] = {}
+        pages_of: dict[object, list[PageResult]] = {}
         for page in self.pages:
-            found.setdefault(page.image, []).append(page)
-        return list(found.values())
+            pages_of.setdefault(page.image, []).append(page)
+        return list(pages_of.values())
 
     def canvas(self, page: str) -> str:
         """The canvas that shows a page: called by the first of its pages."""
-        own = next(one.image for one in self.pages if one.page == page)
-        first = next(one.page for one in self.pages if one.image == own)
+        own = next(page_result.image for page_result in self.pages if page_result.page == page)
+        first = next(page_result.page for page_result in self.pages if page_result.image == own)
         return self.item("canvas", first)
 
     def item(self, kind: str, name: str) -> str:
@@ -156,12 +156,12 @@ def _items(flags: Sequence[Flag], target: str, address: str, page: PageResult) -
             "motivation": list(MOTIVATIONS),
             "body": {
                 "type": "TextualBody",
-                "value": "; ".join(_in_words(one, page) for one in (flag, *moved.get(flag.id, ()))),
+                "value": "; ".join(_in_words(part, page) for part in (flag, *moved.get(flag.id, ()))),
                 "format": "text/plain",
                 "language": "zh-Hant",
                 "purpose": "editing",
             },
-            "target": [_place(one, target, page) for one in (flag, *moved[flag.id])]
+            "target": [_place(part, target, page) for part in (flag, *moved[flag.id])]
             if flag.id in moved
             else _place(flag, target, page),
         }

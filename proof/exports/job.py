@@ -55,7 +55,7 @@ class Export:
     @property
     def complete(self) -> bool:
         """Whether nothing that was decided had to be refused, and no two decisions contradict each other."""
-        contradicting = any(one.reason is Unused.CONFLICT for one in self.preview.decided.left_out)
+        contradicting = any(decision.reason is Unused.CONFLICT for decision in self.preview.decided.left_out)
         return not self.preview.corrected.refused and not contradicting
 
 

@@ -44,10 +44,10 @@ class MarkedLine:
         glyph has, such as a character that the transcription lacks, comes with the glyph behind it."""
         at, waiting = 0, ""
         for glyph in self.glyphs:
-            found = self.text.find(glyph.text, at) if glyph.text else -1
-            if found < 0:
+            start = self.text.find(glyph.text, at) if glyph.text else -1
+            if start < 0:
                 continue
-            waiting, at = self.text[at:found], found + len(glyph.text)
+            waiting, at = self.text[at:start], start + len(glyph.text)
             last = glyph is self.glyphs[-1]
             sure = glyph.confidence if glyph.text == glyph.sic else None
             yield waiting + glyph.text + (self.text[at:] if last else ""), glyph.box, sure
@@ -88,13 +88,13 @@ def mark(page: PageResult, corrections: Iterable[Correction] = (), *, running: b
             of_line[correction.line].append(correction)
     characters: dict[int, list[CheckedCharacter]] = defaultdict(list)
     for character in sorted(
-        [*page.characters, *_beginning_rows(page, of_line)], key=lambda one: (one.line, one.offset)
+        [*page.characters, *_beginning_rows(page, of_line)], key=lambda character: (character.line, character.offset)
     ):
         characters[character.line].append(character)
     texts = {
-        (line, offset): told
+        (line, offset): text
         for line, here in characters.items()
-        for offset, told in _corrected(here, _on_page(of_line[line], here) if running else of_line[line]).items()
+        for offset, text in _corrected(here, _on_page(of_line[line], here) if running else of_line[line]).items()
     }
     columns = []
     if running:
@@ -120,19 +120,23 @@ def _beginning_rows(page: PageResult, of_line: Mapping[int, Iterable[Correction]
     it belongs to no character beside it. It is as high as its note, or as its flag saw it."""
     boxes = {flag.id: flag.bbox for flag in page.flags if flag.bbox is not None}
     for column in page.columns:
-        for one in of_line.get(column.number, ()):
-            if one.length or not one.replacement:
+        for correction in of_line.get(column.number, ()):
+            if correction.length or not correction.replacement:
                 continue
-            row, there = _row_at(column.source, one)
+            row, there = _row_at(column.source, correction)
             if there is None:
                 continue
-            beside = [each.box for each in page.characters if each.line == column.number and each.offset in there]
-            box = boxes.get(one.flag)
+            beside = [
+                character.box
+                for character in page.characters
+                if character.line == column.number and character.offset in there
+            ]
+            box = boxes.get(correction.flag)
             if box is None and beside:
                 first, last = beside[0], beside[-1]
                 left = first.x - first.w if row is Row.LEFT else first.right
                 box = Box(left, first.y, first.w, last.bottom - first.y)
-            yield CheckedCharacter(column.number, one.offset, 0, row, "", box or column.box, "", None)
+            yield CheckedCharacter(column.number, correction.offset, 0, row, "", box or column.box, "", None)
 
 
 def _row_at(source: str, insertion: Correction) -> tuple[Row, frozenset[int] | None]:
@@ -156,32 +160,34 @@ def columns_found(
 ) -> list[tuple[Box, list[CheckedCharacter]]]:
     """The columns of an image by their boxes, from right to left, each with the characters that stand in it, in the
     order of the text. One that several lines of the file share is one, one in which a line goes on is another."""
-    found: list[tuple[Box, list[CheckedCharacter]]] = [(box, []) for box in dict.fromkeys(one.box for one in columns)]
-    for one in sorted(characters if found else (), key=lambda one: (one.line, one.offset)):
-        x, y = one.box.centre
+    placed: list[tuple[Box, list[CheckedCharacter]]] = [
+        (box, []) for box in dict.fromkeys(column.box for column in columns)
+    ]
+    for character in sorted(characters if placed else (), key=lambda character: (character.line, character.offset)):
+        x, y = character.box.centre
         # of columns that lean into one another the nearest; a second register has columns of its own below
-        nearest = min(found, key=lambda place: (not place[0].y <= y <= place[0].bottom, abs(place[0].centre[0] - x)))
-        nearest[1].append(one)
-    return found
+        nearest = min(placed, key=lambda place: (not place[0].y <= y <= place[0].bottom, abs(place[0].centre[0] - x)))
+        nearest[1].append(character)
+    return placed
 
 
 def _on_page(corrections: Iterable[Correction], characters: Sequence[CheckedCharacter]) -> list[Correction]:
     """Those of the corrections of a line that lie in the part of it that is on a page."""
     first, last = characters[0].offset, characters[-1].offset + characters[-1].length
-    return [one for one in corrections if one.page or first <= one.offset < last]
+    return [correction for correction in corrections if correction.page or first <= correction.offset < last]
 
 
 def _corrected(
     characters: Iterable[CheckedCharacter], corrections: Iterable[Correction]
 ) -> dict[int, tuple[str, str, str]]:
     """By offset: what goes before a character, what stands in its place, and what goes behind it."""
-    ordered = sorted(characters, key=lambda one: one.offset)
-    texts = {one.offset: ["", one.text, ""] for one in ordered}
+    ordered = sorted(characters, key=lambda character: character.offset)
+    texts = {character.offset: ["", character.text, ""] for character in ordered}
     for correction in corrections:
         end = correction.offset + correction.length
-        over = [one for one in ordered if correction.offset <= one.offset < end]
+        over = [character for character in ordered if correction.offset <= character.offset < end]
         if not over:
-            following = next((one for one in ordered if one.offset >= correction.offset), None)
+            following = next((character for character in ordered if character.offset >= correction.offset), None)
             if following is not None and following.offset == correction.offset and not following.length:
                 texts[following.offset][1] += correction.replacement
             elif following is not None:
@@ -189,42 +195,46 @@ def _corrected(
             elif ordered:
                 texts[ordered[-1].offset][2] += correction.replacement
             continue
-        for index, one in enumerate(over):
+        for index, character in enumerate(over):
             last = index == len(over) - 1
             part = correction.replacement[index:] if last else correction.replacement[index : index + 1]
-            texts[one.offset][1] = part
+            texts[character.offset][1] = part
     return {offset: (before, text, after) for offset, (before, text, after) in texts.items()}
 
 
 def _lines(
     characters: Iterable[CheckedCharacter], texts: dict[tuple[int, int], tuple[str, str, str]], size: tuple[int, int]
 ) -> Iterable[MarkedLine]:
-    for row, group in groupby(characters, key=lambda one: one.row):
-        glyphs, told = [], ""
+    for row, group in groupby(characters, key=lambda character: character.row):
+        glyphs, line_text = [], ""
         box: Box | None = None
-        for one in group:
-            before, text, after = texts[one.line, one.offset]
-            told += before + text + after
-            here = _within(one.box, size)
+        for character in group:
+            before, text, after = texts[character.line, character.offset]
+            line_text += before + text + after
+            here = _within(character.box, size)
             box = here if box is None else box.union(here)
-            glyphs.append(MarkedGlyph(text, one.text, here, one.p_text))
+            glyphs.append(MarkedGlyph(text, character.text, here, character.p_text))
         if box is not None:
-            yield MarkedLine(row, box, told, tuple(glyphs))
+            yield MarkedLine(row, box, line_text, tuple(glyphs))
 
 
 def _restored(page: PageResult, column: CheckedColumn, corrections: Iterable[Correction]) -> tuple[MarkedLine, ...]:
     """A column of which the transcription has nothing: the characters that corrections gave back to it, where the
     flags saw them; those that no flag saw are in the text of the line alone."""
-    given = [one for one in corrections if one.replacement]
+    given = [correction for correction in corrections if correction.replacement]
     if not given:
         return ()
     seen = {flag.id: flag.bbox for flag in page.flags if flag.line == column.number and flag.bbox is not None}
-    placed = [(one.replacement, _within(seen[one.flag], page.image_size)) for one in given if one.flag in seen]
+    placed = [
+        (correction.replacement, _within(seen[correction.flag], page.image_size))
+        for correction in given
+        if correction.flag in seen
+    ]
     box = placed[0][1] if placed else _within(column.box, page.image_size)
     for _, other in placed[1:]:
         box = box.union(other)
     glyphs = tuple(MarkedGlyph(text, "", place, None) for text, place in placed)
-    return (MarkedLine(Row.MAIN, box, "".join(one.replacement for one in given), glyphs),)
+    return (MarkedLine(Row.MAIN, box, "".join(correction.replacement for correction in given), glyphs),)
 
 
 def _within(box: Box, size: tuple[int, int]) -> Box:

@@ -16,13 +16,13 @@ from proof.text.positions import line_end
 from proof.text.transcription import Format, Transcription
 
 
-def house_list(found: CollationNotes) -> str:
+def house_list(collated: CollationNotes) -> str:
     """The notes as a list under their juan, numbered, each with its leaf and column and its lemma in context; the
     witnesses that they name come first, with their full names."""
-    script = found.edition.script
-    lines = [f"{siglum}：{name}" for siglum, name in found.witnesses.items() if name]
+    script = collated.edition.script
+    lines = [f"{siglum}：{name}" for siglum, name in collated.witnesses.items() if name]
     lines += [""] * bool(lines)
-    for juan, notes in groupby(found.notes, key=lambda note: note.juan):
+    for juan, notes in groupby(collated.notes, key=lambda note: note.juan):
         lines += [juan_in_words(juan, script)] * bool(juan)
         for note in notes:
             context = f"{note.before}〔{note.lemma}〕{note.after}"
@@ -36,7 +36,7 @@ def character_number(source: str, offset: int) -> int:
     return 1 + sum(cell.offset + cell.length <= offset for cell in cells)
 
 
-def with_footnotes(corrected: CorrectedSource, found: CollationNotes) -> str:
+def with_footnotes(corrected: CorrectedSource, collated: CollationNotes) -> str:
     """The corrected text with a numbered footnote (of Markdown) after every place that has a note.
 
     In the critical edition the notes follow their paragraph, numbered on from those that are there; in any other
@@ -44,10 +44,13 @@ def with_footnotes(corrected: CorrectedSource, found: CollationNotes) -> str:
     """
     edition = corrected.edition
     numbers = count(_highest(edition) + 1)
-    labels = {id(note.placed): f"[^{next(numbers)}]" for note in found.notes}
-    notes = [(note.start, f"{labels[id(note.placed)]}: {note.words}") for note in found.notes]
-    edits = [replace(one.edit, replacement=one.edit.replacement + labels.pop(id(one), "")) for one in corrected.placed]
-    left = [note for note in found.notes if id(note.placed) in labels]  # what is doubtful is no correction
+    labels = {id(note.placed): f"[^{next(numbers)}]" for note in collated.notes}
+    notes = [(note.start, f"{labels[id(note.placed)]}: {note.words}") for note in collated.notes]
+    edits = [
+        replace(change.edit, replacement=change.edit.replacement + labels.pop(id(change), ""))
+        for change in corrected.placed
+    ]
+    left = [note for note in collated.notes if id(note.placed) in labels]  # what is doubtful is no correction
     edits += [Edit(note.placed.edit.end, 0, labels[id(note.placed)]) for note in left]
     try:
         return edited(edition.text, [*edits, *_note_edits(edition, notes)])
@@ -63,13 +66,13 @@ def _note_edits(edition: Transcription, notes: Sequence[tuple[int, str]]) -> lis
         end = _paragraph_end(edition, start) if edition.format is Format.CRITICAL else len(edition.text)
         by_place.setdefault(end, []).append(note)
     edits = []
-    for end, told in by_place.items():
+    for end, lines in by_place.items():
         line_start = edition.text.rfind("\n", 0, end) + 1
         follows_note = edition.text.startswith("[^", line_start)
         gap = newline if follows_note else newline * 2
         if end == len(edition.text) and edition.text.endswith("\n"):
             gap = newline
-        edits.append(Edit(end, 0, gap + newline.join(told)))
+        edits.append(Edit(end, 0, gap + newline.join(lines)))
     return edits
 
 
@@ -77,8 +80,8 @@ def _paragraph_end(edition: Transcription, start: int) -> int:
     """The end of the line at `start`, or of the footnotes that follow it."""
     text = edition.text
     end = line_end(text, start)
-    while (found := re.compile(r"\s*(?=\[\^[^\]\n]+\]:)").match(text, end)) is not None and "\n" in found[0]:
-        end = line_end(text, found.end())
+    while (following := re.compile(r"\s*(?=\[\^[^\]\n]+\]:)").match(text, end)) is not None and "\n" in following[0]:
+        end = line_end(text, following.end())
     return end
 
 

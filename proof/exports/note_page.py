@@ -13,22 +13,22 @@ from proof.locale.templates import templates_in
 _templates = cache(templates_in)
 
 
-def note_page(paragraphs: Sequence[NotedParagraph], found: CollationNotes, title: str) -> bytes:
+def note_page(paragraphs: Sequence[NotedParagraph], collated: CollationNotes, title: str) -> bytes:
     """The page: it opens offline. What was deleted is shown on the screen, and not in print."""
-    script = found.edition.script
+    script = collated.edition.script
     juans = [
         (juan_in_words(juan, script), [(place_in_words(note, script), note) for note in notes])
-        for juan, notes in groupby(found.notes, key=lambda note: note.juan)
+        for juan, notes in groupby(collated.notes, key=lambda note: note.juan)
     ]
     page = _templates("en").get_template("notes.html")
-    told = page.render(
+    html = page.render(
         lang=script.tag,
         title=title,
         heading=in_script("校勘記", script),
         paragraphs=paragraphs,
-        witnesses=found.witnesses,
+        witnesses=collated.witnesses,
         juans=juans,
-        numbers={note: number for number, note in enumerate(found.notes, 1)},
+        numbers={note: number for number, note in enumerate(collated.notes, 1)},
         numeral=numeral,
     )
-    return told.encode("utf-8", "replace")
+    return html.encode("utf-8", "replace")

@@ -66,7 +66,7 @@ class _Place:
 def noted_text(corrected: CorrectedSource, notes: CollationNotes) -> list[NotedParagraph]:
     """The paragraphs of the corrected text, in its order."""
     walk = _Walk(corrected.edition.text, _places(corrected, notes))
-    found: list[NotedParagraph] = []
+    paragraphs: list[NotedParagraph] = []
     script = corrected.edition.script
     labels = {
         page.id: "　".join(filter(None, (juan_in_words(page.juan, script), leaf_in_words(page, script))))
@@ -78,12 +78,12 @@ def noted_text(corrected: CorrectedSource, notes: CollationNotes) -> list[NotedP
         new_page = block.page and (last is None or last.page != block.page)
         if heading or last is None or new_page or not block.page or last.kind is BlockKind.HEADING:
             label = labels.get(block.page, "") if new_page else ""
-            found.append(NotedParagraph(label, block.level if heading else 0))
-        found[-1].runs += walk.block(block)
+            paragraphs.append(NotedParagraph(label, block.level if heading else 0))
+        paragraphs[-1].runs += walk.block(block)
         last = block
-    if found:
-        found[-1].runs += walk.rest()
-    return [paragraph for paragraph in found if paragraph.runs or paragraph.label]
+    if paragraphs:
+        paragraphs[-1].runs += walk.rest()
+    return [paragraph for paragraph in paragraphs if paragraph.runs or paragraph.label]
 
 
 def _places(corrected: CorrectedSource, notes: CollationNotes) -> list[_Place]:
@@ -91,14 +91,14 @@ def _places(corrected: CorrectedSource, notes: CollationNotes) -> list[_Place]:
     note_of = {id(note.placed): note for note in notes.notes}
     changed = [
         _Place(
-            one.edit.start,
-            one.edit.end,
-            corrected.edition.text[one.edit.start : one.edit.end],
-            one.edit.replacement,
-            one.correction.person,
-            note_of.pop(id(one), None),
+            change.edit.start,
+            change.edit.end,
+            corrected.edition.text[change.edit.start : change.edit.end],
+            change.edit.replacement,
+            change.correction.person,
+            note_of.pop(id(change), None),
         )
-        for one in corrected.placed
+        for change in corrected.placed
     ]
     for note in note_of.values():
         edit = note.placed.edit

@@ -58,9 +58,9 @@ def _line(region: etree._Element, name: str, line: MarkedLine) -> None:
     add(word, "Coords", points=corners(line.box))
     for index, glyph in enumerate(line.glyphs, start=1):
         if glyph.text:
-            one = add(word, "Glyph", id=f"{name}_g{index}")
-            add(one, "Coords", points=corners(glyph.box))
-            _equivalent(one, glyph.text, glyph.confidence if glyph.text == glyph.sic else None)
+            element_of_glyph = add(word, "Glyph", id=f"{name}_g{index}")
+            add(element_of_glyph, "Coords", points=corners(glyph.box))
+            _equivalent(element_of_glyph, glyph.text, glyph.confidence if glyph.text == glyph.sic else None)
     _equivalent(word, line.text)
     _equivalent(element, line.text)
 

@@ -49,8 +49,8 @@ class PlannedCorrection:
 
     def reason(self, say: Say = str) -> str:
         """Why it would not be written; empty where it would."""
-        told = say(self.why.value) if self.why is not None else ""
-        return told % self.values if self.values else told
+        reason = say(self.why.value) if self.why is not None else ""
+        return reason % self.values if self.values else reason
 
     def __str__(self) -> str:
         column = f", column {self.line}" if self.line else ""
@@ -69,14 +69,17 @@ class Preview:
     @cached_property
     def written(self) -> Sequence[PlannedCorrection]:
         """The corrections that would be written, in the order of the file."""
-        changing = [one for one in self.corrected.placed if one.correction.changes]
-        return [self._placed(one.correction, one.edit) for one in sorted(changing, key=lambda one: one.edit.start)]
+        changing = [change for change in self.corrected.placed if change.correction.changes]
+        return [
+            self._placed(change.correction, change.edit)
+            for change in sorted(changing, key=lambda change: change.edit.start)
+        ]
 
     @cached_property
     def not_written(self) -> Sequence[PlannedCorrection]:
         """What was decided and would not be written."""
-        refused = [_refused(one) for one in self.corrected.refused]
-        return [*refused, *(_left_out(one) for one in self.decided.left_out)]
+        refused = [_refused(correction) for correction in self.corrected.refused]
+        return [*refused, *(_left_out(decision) for decision in self.decided.left_out)]
 
     @property
     def in_text(self) -> int:
@@ -86,14 +89,14 @@ class Preview:
     def reasons(self, say: Say = str) -> Iterator[str]:
         """What does not reach the text, by reason, in lines for who takes it home; of other texts only how much."""
         of_reason: dict[tuple[str, str], list[PlannedCorrection]] = {}
-        for one in self.not_written:
-            of_reason.setdefault((one.reason(say), one.text), []).append(one)
-        for (reason, text), some in of_reason.items():
+        for correction in self.not_written:
+            of_reason.setdefault((correction.reason(say), correction.text), []).append(correction)
+        for (reason, text), corrections in of_reason.items():
             in_other = _("not written, %(reason)s (%(text)s): %(number)s")
             message = in_other if text else _("not written, %(reason)s: %(number)s")
-            yield say(message) % {"reason": reason, "text": text, "number": len(some)}
+            yield say(message) % {"reason": reason, "text": text, "number": len(corrections)}
             if not text:
-                yield from (f"  {one}" for one in some)
+                yield from (f"  {correction}" for correction in corrections)
 
     def _placed(self, correction: Correction, edit: Edit) -> PlannedCorrection:
         """A correction between what stands before and behind its place in the line of the file."""

@@ -57,15 +57,15 @@ def _correction(path: Path, number: int, line: str) -> Correction:
         raise TextError(path, number, why) from error
 
 
-def _of_flag(told: dict[str, Any]) -> dict[str, Any]:
+def _of_flag(record: dict[str, Any]) -> dict[str, Any]:
     """A flag as a correction: accepted only where it says so, after the image unless it was raised without one."""
-    evidence = told.get("evidence")
+    evidence = record.get("evidence")
     of_image = isinstance(evidence, dict) and evidence.get("reason", LANGUAGE) not in WITHOUT_IMAGE
     return {
-        **told,
-        "original": told["transcribed"],
-        "replacement": told.get("replacement", told.get("suggested")),
-        "witness": told.get("witness", IMAGE if of_image else ""),
-        "flag": told.get("id", ""),
-        "accepted": told.get("accepted", False),
+        **record,
+        "original": record["transcribed"],
+        "replacement": record.get("replacement", record.get("suggested")),
+        "witness": record.get("witness", IMAGE if of_image else ""),
+        "flag": record.get("id", ""),
+        "accepted": record.get("accepted", False),
     }

@@ -41,13 +41,13 @@ class FormChoice:
     place: str = ""
 
     @classmethod
-    def parse(cls, told: str) -> FormChoice:
+    def parse(cls, choice: str) -> FormChoice:
         """Of `乾=干`, `乾@KR1d0030_WYG_010-1a=干` or `乾@KR1d0030_WYG_010-1a:3:5=干`. Raises UsageError."""
-        about, sign, form = told.rpartition("=")
+        about, sign, form = choice.rpartition("=")
         character, at, place = about.partition("@")
         if not sign or len(character) != 1 or len(form) != 1 or bool(at) is not bool(place):
             raise UsageError(
-                f"--choose {told!r}: write a character and its form in the text, such as 乾=干, with the place if it "
+                f"--choose {choice!r}: write a character and its form in the text, such as 乾=干, with the place if it "
                 f"is for that place alone: 乾@PAGE:COLUMN:OFFSET=干"
             )
         return cls(character, form, place)
@@ -72,9 +72,9 @@ def open_forms(
     """The ways in which a correction could be written in the script of the text, where that has to be asked: none where
     there is one way, or `choices` tell."""
     forms = [_forms(char, correction, policy) for char in correction.replacement]
-    told = any(choice.is_for(correction, char) for choice in choices for char in correction.replacement)
-    if not told and any(len(some) > 1 for some in forms):
-        yield from (replace(correction, replacement="".join(some)) for some in product(*forms))
+    answered = any(choice.is_for(correction, char) for choice in choices for char in correction.replacement)
+    if not answered and any(len(written) > 1 for written in forms):
+        yield from (replace(correction, replacement="".join(written)) for written in product(*forms))
 
 
 def in_source_script(
@@ -123,7 +123,7 @@ def _forms(char: str, correction: Correction, policy: VariantPolicy) -> tuple[st
 def _answered(answers: Sequence[FormChoice], forms: Sequence[str], correction: Correction) -> str:
     """The form that was chosen, by the answer that is closest to the place."""
     chosen = max(answers, key=lambda choice: len(choice.place))
-    contrary = [one for one in answers if one.place == chosen.place and one.form != chosen.form]
+    contrary = [choice for choice in answers if choice.place == chosen.place and choice.form != chosen.form]
     if contrary:
         raise UsageError(f"--choose {chosen} and --choose {contrary[0]}: say which of the two")
     if chosen.form not in (*forms, chosen.character):

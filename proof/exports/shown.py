@@ -19,17 +19,17 @@ def with_decisions(
     the proposals that nobody has decided. `rejected` are the ids of flags where the text is kept; `running` as in
     `mark`."""
     known = {flag.id: flag for flag in page.flags}
-    made = [one for one in corrections if one.changes and is_on(page, one, running=running)]
-    decided = {one.flag for one in made}
+    made = [correction for correction in corrections if correction.changes and is_on(page, correction, running=running)]
+    decided = {correction.flag for correction in made}
     still = (flag for flag in page.flags if flag.raised and flag.id not in decided and flag.id not in rejected)
-    flags = [*still, *(_flag(page, one, known.get(one.flag)) for one in made)]
+    flags = [*still, *(_flag(page, correction, known.get(correction.flag)) for correction in made)]
     return replace(page, flags=tuple(sorted(flags, key=lambda flag: (flag.line, flag.offset))))
 
 
-def _flag(page: PageResult, correction: Correction, found: Flag | None) -> Flag:
-    """A correction as a flag that suggests what was decided; `found` is the flag of the check that it decides."""
-    if found is not None:
-        return replace(found, suggested=correction.replacement, raised=True)
+def _flag(page: PageResult, correction: Correction, checked: Flag | None) -> Flag:
+    """A correction as a flag that suggests what was decided; `checked` is the flag of the check that it decides."""
+    if checked is not None:
+        return replace(checked, suggested=correction.replacement, raised=True)
     return Flag(
         page=page.page,
         ref=page.ref,

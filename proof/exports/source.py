@@ -62,22 +62,27 @@ def correct(
     """
     policy = policy_of(edition.script, pairs)
     known = list(corrections)
-    told = {one: _as_written(edition, one, list(open_forms(one, policy, choices))) for one in known}
-    there = [now for now in told.values() if now is not None]
-    given = [one for one in known if told[one] is None]
+    in_text_as = {
+        correction: _as_written(edition, correction, list(open_forms(correction, policy, choices)))
+        for correction in known
+    }
+    there = [form for form in in_text_as.values() if form is not None]
+    given = [correction for correction in known if in_text_as[correction] is None]
     written, questions = in_source_script(given, policy, choices)
-    asked = {question.correction for question in questions}
-    given = [one for one in given if one not in asked]
+    open_corrections = {question.correction for question in questions}
+    given = [correction for correction in given if correction not in open_corrections]
     in_text = tuple(now for was, now in zip(given, written, strict=True) if was.changes and not now.changes)
-    anew = [one for one in written if one not in in_text]
-    found = place(edition, anew)
-    placed, unwritable = _writable(edition, found.placed)
-    edits = [one.edit for one in placed if one.correction.changes]
+    anew = [correction for correction in written if correction not in in_text]
+    placements = place(edition, anew)
+    placed, unwritable = _writable(edition, placements.placed)
+    edits = [change.edit for change in placed if change.correction.changes]
     text, data = edited(edition.text, edits), edition.data(edits)
     rewritten = tuple(pair for pair in zip(given, written, strict=True) if pair[0] != pair[1])
-    unanswered = (RefusedCorrection(one.correction, Refusal.SEVERAL_FORMS, one.values) for one in questions)
-    refused = (*unanswered, *found.refused, *unwritable)
-    applied = (*found.applied, *in_text, *there)
+    unanswered = (
+        RefusedCorrection(question.correction, Refusal.SEVERAL_FORMS, question.values) for question in questions
+    )
+    refused = (*unanswered, *placements.refused, *unwritable)
+    applied = (*placements.applied, *in_text, *there)
     return CorrectedSource(edition, text, data, tuple(placed), applied, rewritten, refused)
 
 
@@ -89,12 +94,12 @@ def _writable(
     ordered = sorted(range(len(placed)), key=lambda n: (placed[n].edit.start, placed[n].edit.length))
     changing = [n for n in ordered if placed[n].correction.changes]
     for at, number in enumerate(changing):
-        one = placed[number].edit
+        edit = placed[number].edit
         for other in changing[at + 1 :]:
             second = placed[other].edit
-            if second.start < one.end or (second.start, second.length) == (one.start, one.length):
+            if second.start < edit.end or (second.start, second.length) == (edit.start, edit.length):
                 refused |= {number: Refusal.SAME_PLACE, other: Refusal.SAME_PLACE}
-            elif second.start > one.end:
+            elif second.start > edit.end:
                 break
     for number in changing:
         try:
@@ -105,13 +110,13 @@ def _writable(
         if extraction is not None and not extraction.holds(placed[number].edit):
             refused.setdefault(number, Refusal.MARKUP)
     refused |= _breaking(edition, {n: placed[n].edit for n in changing if n not in refused})
-    kept = [one for n, one in enumerate(placed) if n not in refused]
+    kept = [change for n, change in enumerate(placed) if n not in refused]
     return kept, [_refused(edition, placed[n].correction, refused[n]) for n in sorted(refused)]
 
 
 def _refused(edition: Transcription, correction: Correction, why: Refusal) -> RefusedCorrection:
-    told = {"text": correction.replacement, "encoding": edition.decoded.encoding} if why is Refusal.ENCODING else {}
-    return RefusedCorrection(correction, why, told)
+    values = {"text": correction.replacement, "encoding": edition.decoded.encoding} if why is Refusal.ENCODING else {}
+    return RefusedCorrection(correction, why, values)
 
 
 def _breaking(edition: Transcription, edits: Mapping[int, Edit]) -> dict[int, Refusal]:
@@ -121,28 +126,28 @@ def _breaking(edition: Transcription, edits: Mapping[int, Edit]) -> dict[int, Re
     if not edition.paged or not edits or was == _no_columns(edited(edition.text, edits.values())):
         return {}
     sound: list[Edit] = []
-    found = {}
+    refused = {}
     for number, edit in edits.items():
         if _no_columns(edited(edition.text, [*sound, edit])) == was:
             sound.append(edit)
         else:
-            found[number] = Refusal.NO_COLUMN
-    return found
+            refused[number] = Refusal.NO_COLUMN
+    return refused
 
 
 def _no_columns(text: str) -> list[tuple[LineKind, str]]:
     """What in a text with page marks is neither a column nor empty, in its order, page marks with their ids."""
     kinds = (LineKind.COLUMN, LineKind.EMPTY, LineKind.BEFORE)
-    return [(one.kind, one.mark.id if one.mark else "") for one in lines(text) if one.kind not in kinds]
+    return [(line.kind, line.mark.id if line.mark else "") for line in lines(text) if line.kind not in kinds]
 
 
 def _as_written(edition: Transcription, correction: Correction, forms: Sequence[Correction]) -> Correction | None:
     """The one of the forms that a correction could take in which the text has it already: what was asked when it was
     written is not asked again. None where it has none, or several might be meant."""
-    found: list[Correction] = []
+    present: list[Correction] = []
     for form in forms if correction.accepted and not correction.audit and correction.changes else ():
-        found += place(edition, [form]).applied
-    return found[0] if len(found) == 1 else None
+        present += place(edition, [form]).applied
+    return present[0] if len(present) == 1 else None
 
 
 def write_corrected(corrected: CorrectedSource, target: Path) -> None:

@@ -22,11 +22,21 @@ def spreadsheet(corrected: CorrectedSource) -> bytes:
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for placed in sorted(corrected.placed, key=lambda one: (one.edit.start, one.edit.length)):
-        one = placed.correction
-        begin, end = addresses.line(one.page, one.line)
-        number = character_number(edition.text[begin:end], one.offset)
-        readings = (one.original, one.replacement, one.copy_reads or "")
-        row = (one.page, one.line, number, one.kind.value, *readings, one.witness, one.note, one.person, one.flag)
+    for placed in sorted(corrected.placed, key=lambda change: (change.edit.start, change.edit.length)):
+        correction = placed.correction
+        begin, end = addresses.line(correction.page, correction.line)
+        number = character_number(edition.text[begin:end], correction.offset)
+        readings = (correction.original, correction.replacement, correction.copy_reads or "")
+        row = (
+            correction.page,
+            correction.line,
+            number,
+            correction.kind.value,
+            *readings,
+            correction.witness,
+            correction.note,
+            correction.person,
+            correction.flag,
+        )
         writer.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in row])
     return file.getvalue().encode("utf-8-sig")

@@ -59,7 +59,7 @@ def tei(
 ) -> bytes:
     """An edition as a TEI document. `placed` are the accepted corrections, `pages` what the check found of its pages
     (for zones), `collations` the edition with each of its witnesses; `title` is the text's where it does not say it."""
-    writer = _Writer(edition, sorted(placed, key=lambda one: one.edit.start), list(collations), title)
+    writer = _Writer(edition, sorted(placed, key=lambda correction: correction.edit.start), list(collations), title)
     writer.facsimile(pages)
     writer.body()
     return written(writer.root)
@@ -106,12 +106,12 @@ class _Writer:
         self.changes = apparatus(self.edition, self.corrections, self.collations).items
         self.starts = [change.start for change in self.changes]
         self.apparatus = {note.start: note for note in apparatus_of(self.edition)} if self.edition.footnotes else {}
-        named = dict.fromkeys(one.correction.person for one in self.corrections)
+        named = dict.fromkeys(change.correction.person for change in self.corrections)
         self.people = {name: f"r{number}" for number, name in enumerate(named, start=1)}
-        moved = ((one, was) for one, was in with_moved(self.corrections) if was is not None)
-        for number, (one, was) in enumerate(moved, start=1):
+        moved = ((change, was) for change, was in with_moved(self.corrections) if was is not None)
+        for number, (change, was) in enumerate(moved, start=1):
             here, there = f"m{number}", f"m{number}from"
-            self.halves |= {one.correction.flag: (here, there), was.correction.flag: (there, here)}
+            self.halves |= {change.correction.flag: (here, there), was.correction.flag: (there, here)}
         self.root = root_of("TEI", NAMESPACE)
         self._header()
         self.text = etree.Element(f"{{{NAMESPACE}}}text")
@@ -149,7 +149,7 @@ class _Writer:
             parent = add(self.root, "facsimile")
             for number, page in enumerate(shown, start=1):
                 self._surface(parent, page, f"s{number}")
-        self.breaks.sort(key=lambda one: one.start)  # stable: a page before its first column
+        self.breaks.sort(key=lambda mark: mark.start)  # stable: a page before its first column
         self.root.append(self.text)
 
     def _surface(self, parent: etree._Element, page: PageResult, name: str) -> None:
@@ -171,22 +171,22 @@ class _Writer:
                     self.zones[page.page, column.number] = zone
         else:
             self._laid(surface, page, name, addresses)
-        for number, one in enumerate(page.characters, start=1):
-            start = _start(addresses, page, one)
-            known = not self.edition.paged or (page.page, one.line) in self.zones
+        for number, character in enumerate(page.characters, start=1):
+            start = _start(addresses, page, character)
+            known = not self.edition.paged or (page.page, character.line) in self.zones
             if start is not None and known and self._changed(start):
-                self.boxes[start] = _zone(surface, f"{name}g{number}", "character", one.box)
+                self.boxes[start] = _zone(surface, f"{name}g{number}", "character", character.box)
 
     def _laid(self, surface: etree._Element, page: PageResult, name: str, addresses: Addresses) -> None:
         """The zones of an image's columns as they were found there, and where in the source page and columns begin."""
         begins = []
         for number, (box, standing) in enumerate(columns_found(page.columns, page.characters), start=1):
             zone = _zone(surface, f"{name}c{number}", "column", box)
-            starts = [start for one in standing if (start := _start(addresses, page, one)) is not None]
+            starts = [start for character in standing if (start := _start(addresses, page, character)) is not None]
             if starts:
                 begins.append(_Break(min(starts), "cb", str(number), zone))
         if begins:
-            self.breaks.append(_Break(min(one.start for one in begins), "pb", page.page, name))
+            self.breaks.append(_Break(min(mark.start for mark in begins), "pb", page.page, name))
             self.breaks += begins
 
     def _reads(self, addresses: Addresses, page: PageResult, column: CheckedColumn) -> bool:
@@ -287,19 +287,19 @@ class _Writer:
 
     def _between(self, start: int, end: int) -> list[int]:
         """The changes that begin from `start` on and before `end` and have not been written yet, by their numbers."""
-        found = range(bisect_left(self.starts, start), bisect_left(self.starts, end))
-        return [number for number in found if number not in self.written]
+        between = range(bisect_left(self.starts, start), bisect_left(self.starts, end))
+        return [number for number in between if number not in self.written]
 
     def _footnote(self, parent: etree._Element, note: Footnote) -> None:
         element = add(parent, "note", place="foot", n=legal(note.label))
-        told = self.apparatus.get(note.start)
-        if told is None or not told.understood:
+        apparatus_note = self.apparatus.get(note.start)
+        if apparatus_note is None or not apparatus_note.understood:
             element.text = legal(note.text)
             return
         app = add(element, "app", type="edition")
-        add(app, "lem").text = legal(told.lemma)
-        add(app, "rdg").text = legal(told.reading)
-        if named := told.witness or told.authority:
+        add(app, "lem").text = legal(apparatus_note.lemma)
+        add(app, "rdg").text = legal(apparatus_note.reading)
+        if named := apparatus_note.witness or apparatus_note.authority:
             add(app, "wit").text = legal(named)
         add(app, "note").text = legal(note.text)
 
@@ -337,8 +337,8 @@ class _Writer:
         _text(target, self.edition.text[start:end])
 
     def _break(self, target: etree._Element) -> None:
-        one = self.breaks.pop(0)
-        add(target, one.element, n=one.label, facs=f"#{one.facs}")
+        mark = self.breaks.pop(0)
+        add(target, mark.element, n=mark.label, facs=f"#{mark.facs}")
 
     def _change(self, target: etree._Element, number: int) -> int:
         """Write a turn or a place; gives up to where in the source that is written."""
@@ -351,10 +351,10 @@ class _Writer:
             self._break(target)
         if any(text != change.base for _, text in change.readings):
             app = add(target, "app", type=change.category.replace(" ", "-"))
-            agreeing = [f"#w{one + 1}" for one, text in change.readings if text == change.base]
+            agreeing = [f"#w{witness + 1}" for witness, text in change.readings if text == change.base]
             self._base(add(app, "lem", wit=" ".join(["#base", *agreeing])), change)
             for text in dict.fromkeys(text for _, text in change.readings if text != change.base):
-                names = " ".join(f"#w{one + 1}" for one, other in change.readings if other == text)
+                names = " ".join(f"#w{witness + 1}" for witness, other in change.readings if other == text)
                 _text(add(app, "rdg", wit=names), text)
         else:
             self._base(target, change)
@@ -445,10 +445,10 @@ def _open_note(element: etree._Element, kind: str) -> bool:
 def _text(parent: etree._Element, text: str) -> None:
     """Append text, entities as `g`."""
     at = 0
-    for found in ENTITY.finditer(text):
-        _plain(parent, text[at : found.start()])
-        add(parent, "g", type=re.sub(r"[^A-Za-z0-9]", "", found[0])).text = legal(found[0])
-        at = found.end()
+    for entity in ENTITY.finditer(text):
+        _plain(parent, text[at : entity.start()])
+        add(parent, "g", type=re.sub(r"[^A-Za-z0-9]", "", entity[0])).text = legal(entity[0])
+        at = entity.end()
     _plain(parent, text[at:])
 
 
@@ -462,10 +462,10 @@ def _plain(parent: etree._Element, text: str) -> None:
         parent.text = (parent.text or "") + text
 
 
-def _start(addresses: Addresses, page: PageResult, one: CheckedCharacter) -> int | None:
+def _start(addresses: Addresses, page: PageResult, character: CheckedCharacter) -> int | None:
     """Where in the source a character of a page stands; None where the source has no such line."""
     try:
-        return addresses.line(page.page, one.line)[0] + one.offset
+        return addresses.line(page.page, character.line)[0] + character.offset
     except UsageError:
         return None
 
@@ -478,5 +478,5 @@ def _zone(surface: etree._Element, ident: str, kind: str, box: Box) -> str:
 
 
 def _version() -> str:
-    found = re.match(r"\d+(?:\.\d+)*", proof.__version__)
-    return found[0] if found else "0"
+    release = re.match(r"\d+(?:\.\d+)*", proof.__version__)
+    return release[0] if release else "0"

@@ -38,9 +38,9 @@ def place_of(codes: NDArray[np.uint32], character: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class DrawnReadings:
-    """For characters (`codes`, n, code points in order) what they are read as: `texts` (n x `MAX_READINGS`, code points,
-    0 for none) with their probabilities (`chances`, n x `MAX_READINGS`, 0 to 255), most probable first; `checksum`
-    names the recogniser that read them."""
+    """For characters (`codes`, n, code points in order) what they are read as: `texts` (n x `MAX_READINGS`, code
+    points, 0 for none) with their probabilities (`chances`, n x `MAX_READINGS`, 0 to 255), most probable first;
+    `checksum` names the recogniser that read them."""
 
     checksum: str
     codes: NDArray[np.uint32]

@@ -16,26 +16,26 @@ _CANONS = {"T": "大", "X": "卍續", "J": "嘉興", "K": "麗", "A": "金藏", 
 
 def marked_text(text: str, placed: list[PlacedCorrection]) -> str:
     """The text with each correction as `[what stood>what stands]`."""
-    stood = [(one.edit, text[one.edit.start : one.edit.end]) for one in placed]
+    stood = [(correction.edit, text[correction.edit.start : correction.edit.end]) for correction in placed]
     return edited(text, [Edit(edit.start, edit.length, f"[{was}>{edit.replacement}]") for edit, was in stood])
 
 
 def collation_list(placed: list[PlacedCorrection]) -> str:
     """A line for each correction."""
     lines = []
-    for one in placed:
-        correction = one.correction
+    for change in placed:
+        correction = change.correction
         siglum = _CANONS.get(correction.page[:1], "原") if "n" in correction.page[:6] else "原"
         where = f"{correction.page}{correction.line:02}"
         after = f"（據{correction.witness}）" if correction.witness else ""
-        new, old = one.edit.replacement or "〔－〕", correction.original or "〔－〕"
+        new, old = change.edit.replacement or "〔－〕", correction.original or "〔－〕"
         lines.append(f"{where}\t{new}【校】，{old}【{siglum}】{after}{correction.note}\n")
     return "".join(lines)
 
 
 def _write(material: Material, folder: Path) -> list[Path]:
     edition = material.corrected.edition
-    placed = [one for one in material.corrected.placed if one.correction.changes]
+    placed = [correction for correction in material.corrected.placed if correction.correction.changes]
     texts = {"cbeta.txt": marked_text(edition.text, placed), "cbeta-notes.txt": collation_list(placed)}
     return [write_file(folder / f"{edition.path.stem}.{end}", text.encode()) for end, text in texts.items()]
 

@@ -26,10 +26,15 @@ def commit(material: Material) -> bytes:
     diff = corrected.diff(name)
     if not diff:
         return b""
-    placed = [one.correction for one in corrected.placed if one.correction.changes]
-    people = [person or "unknown" for person, _ in Counter(one.person for one in placed).most_common()]
+    placed = [change.correction for change in corrected.placed if change.correction.changes]
+    people = [person or "unknown" for person, _ in Counter(correction.person for correction in placed).most_common()]
     number = f"{len(placed)} correction" + "s" * (len(placed) != 1)
-    lines = [f"{one.place}{f' ({one.witness})' * bool(one.witness)}{f' {one.note}' * bool(one.note)}" for one in placed]
+    lines = [
+        str(correction.place)
+        + f" ({correction.witness})" * bool(correction.witness)
+        + f" {correction.note}" * bool(correction.note)
+        for correction in placed
+    ]
     also = "".join(f"Co-authored-by: {person} <{NO_ADDRESS}>\n" for person in people[1:])
     changed = sum(line.startswith(b"+") for line in diff.splitlines()) - 1
     head = (

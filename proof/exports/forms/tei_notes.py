@@ -19,34 +19,34 @@ BASE, COPY = "base", "copy"
 """The ids of the text as it was transcribed, and of the image of its copy."""
 
 
-def apparatus_document(found: CollationNotes, title: str) -> etree._Element:
+def apparatus_document(collated: CollationNotes, title: str) -> etree._Element:
     """The notes as a TEI document. Witnesses are named by ids; their sigla and full names are in its head."""
     root = root_of("TEI", NAMESPACE)
     header = add(root, "teiHeader")
     file = add(header, "fileDesc")
-    add(add(file, "titleStmt"), "title").text = legal(f"{title} {in_script('校勘記', found.edition.script)}")
+    add(add(file, "titleStmt"), "title").text = legal(f"{title} {in_script('校勘記', collated.edition.script)}")
     add(add(file, "publicationStmt"), "p").text = "Made from a transcription by proofreading it."
     listed = add(add(file, "sourceDesc"), "listWit")
-    ids = {siglum: f"w{number}" for number, siglum in enumerate(found.witnesses, start=1)}
-    own = found.edition.path.name
+    ids = {siglum: f"w{number}" for number, siglum in enumerate(collated.witnesses, start=1)}
+    own = collated.edition.path.name
     for siglum, ident, name in (
         ("底本", BASE, own),
         (IMAGE, COPY, ""),
-        *((siglum, ids[siglum], name) for siglum, name in found.witnesses.items()),
+        *((siglum, ids[siglum], name) for siglum, name in collated.witnesses.items()),
     ):
         witness = identified(add(listed, "witness"), ident)
         add(witness, "abbr", type="siglum").text = legal(siglum)
         witness[-1].tail = legal(name) or None
     add(add(header, "encodingDesc"), "variantEncoding", method="location-referenced", location="external")
     body = add(add(root, "text"), "body")
-    for juan, notes in groupby(found.notes, key=lambda note: note.juan):
+    for juan, in_juan in groupby(collated.notes, key=lambda note: note.juan):
         division = add(body, "div")
         if juan:
-            add(division, "head").text = legal(juan_in_words(juan, found.edition.script))
+            add(division, "head").text = legal(juan_in_words(juan, collated.edition.script))
         entries = add(division, "listApp")
-        for note in notes:
+        for note in in_juan:
             _entry(entries, note, ids)
-    if not found.notes:
+    if not collated.notes:
         add(body, "p")
     return root
 

@@ -51,7 +51,7 @@ def running_page(edition: Transcription) -> str:
 
 def _safe(text: str) -> str:
     """Text without what would be markup; characters without code point are their template again."""
-    text = re.sub(r"\{\{|\}\}|\[\[|\]\]|'{2,}|[<|]", lambda found: f"<nowiki>{found[0]}</nowiki>", text)
+    text = re.sub(r"\{\{|\}\}|\[\[|\]\]|'{2,}|[<|]", lambda markup: f"<nowiki>{markup[0]}</nowiki>", text)
     return _CHARACTER.sub(r"{{SKchar\1|\2}}", text)
 
 
