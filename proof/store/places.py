@@ -270,7 +270,7 @@ def _placed(
         for row in (*known[place_of[flag.id]], *known[flag.id]):
             rank = _rank(spans, row, flag, place_of[flag.id])
             alike = (row.origin == Origin.SEEDED.value) == (origin is Origin.SEEDED)
-            if rank is not None and alike and (row.version or flag.id not in answered):
+            if rank is not None and alike and (row.state in _SETTLED or flag.id not in answered):
                 ranked.append((rank, n, row.id, row))
     rows_of: dict[int, FlagRow] = {}
     taken: set[int] = set()

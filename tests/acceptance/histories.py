@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 import tempfile
 import time
@@ -13,6 +14,14 @@ from pathlib import Path
 from tests.acceptance.history import History, base_project
 from tests.acceptance.killed import KilledHistory
 from tests.acceptance.once import computed_once
+
+TOLD = 100
+"""After so many histories it is told how many are broken."""
+
+
+def _collect_rarely() -> None:
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 20)
 
 
 def history(base: Path, steps: int, kind: type[History | KilledHistory], seed: int) -> tuple[int, str]:
@@ -39,16 +48,16 @@ def main() -> int:
         base = Path(folder) / "base"
         base_project(base)
         seeds = range(asked.first_seed, asked.first_seed + asked.histories)
-        with ProcessPoolExecutor(asked.processes) as pool:
-            for seed, error in pool.map(
-                partial(history, base, asked.steps, KilledHistory if asked.killed else History), seeds
-            ):
+        one = partial(history, base, asked.steps, KilledHistory if asked.killed else History)
+        with ProcessPoolExecutor(asked.processes, initializer=_collect_rarely) as pool:
+            for done, (seed, error) in enumerate(pool.map(one, seeds), 1):
+                broken += bool(error)
                 if error:
-                    broken += 1
                     sys.stdout.write(f"seed {seed}: {error}\n\n")
+                if error or not done % TOLD or done == asked.histories:
+                    seconds = time.monotonic() - began
+                    sys.stdout.write(f"{broken} of {done} histories of {asked.steps} steps broken, {seconds:.0f} s\n")
                     sys.stdout.flush()
-    seconds = time.monotonic() - began
-    sys.stdout.write(f"{broken} of {asked.histories} histories of {asked.steps} steps broken, {seconds:.0f} s\n")
     return int(bool(broken))
 
 

@@ -303,10 +303,11 @@ class History:
         return f"page {page['page']}: {job['outcome']['status']}"
 
     def _layout(self, page: dict[str, Any]) -> dict[str, Any]:
-        """A frame about the columns of the page, and rules that may be where they are, or not."""
-        left, upper, right, lower = (self.chance.uniform(0.02, 0.08) for _ in range(4))
-        width, height, columns = page["width"], page["height"], self.chance.choice([7, 8, 8, 8, 9])
-        at = [(left, upper), (1 - right, upper), (1 - right, 1 - lower), (left, 1 - lower)]
+        """A frame about the columns of the page, and rules that may be where they are, or not; one of a few, which are
+        read once."""
+        margin, columns = self.chance.choice([0.03, 0.05, 0.07]), self.chance.choice([7, 8, 8, 8, 9])
+        width, height = page["width"], page["height"]
+        at = [(margin, margin), (1 - margin, margin), (1 - margin, 1 - margin), (margin, 1 - margin)]
         corners = [[round(x * width, 2), round(y * height, 2)] for x, y in at]
         return {"corners": corners, "rules": [n / columns for n in range(1, columns)], "notes": []}
 

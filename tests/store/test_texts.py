@@ -147,6 +147,17 @@ def test_of_several_questions_about_one_place_none_is_asked_once_one_is_answered
         check(store, twice)
 
 
+def test_what_was_taken_back_is_not_asked_where_another_question_about_the_place_is_answered(store: Store) -> None:
+    for suggested, taken_back in (("", True), ("日", False)):
+        check(store, page("上射坐", flags=((1, 1, "射", suggested),)))
+        [open_flag] = queued(store, states=(State.OPEN,))
+        decide(store, open_flag.number, Verdict.TAKE)
+        if taken_back:
+            decide(store, open_flag.number, Verdict.UNDO)
+    check(store, page("上射坐", flags=((1, 1, "射", ""),)))
+    assert queued(store, states=(State.OPEN,)) == []
+
+
 def test_a_flag_goes_to_the_page_on_which_its_characters_stand(decided: Store) -> None:
     first = page(LINES[0], flags=FOUND[:1])
     check(decided, first, page(*LINES[1:], flags=((1, 3, "北", "比"),), name="p2"))
