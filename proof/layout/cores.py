@@ -122,26 +122,26 @@ class Register:
 
 def registers_of(seen: LabelMap, alone: bool = False) -> list[Register]:
     """The registers of a page in reading order. `alone` are labels in which no core is left of what is no column."""
-    core = seen.of(Label.CORE)
+    core_map = seen.of(Label.CORE)
     other = seen.of(Label.OTHER)
-    pieces = _pieces(np.where(other > np.maximum(core, LIKELY), 0, core), seen.of(Label.TEXT) > LIKELY)
+    pieces = _pieces(np.where(other > np.maximum(core_map, LIKELY), 0, core_map), seen.of(Label.TEXT) > LIKELY)
     if not pieces:
         return []
     pieces = _without_lesser(pieces, pitch_of(pieces))
     pitch = pitch_of(pieces)
     if not alone:
-        pieces = [one for one in pieces if _is_whole(one, core.shape[1], pitch)]
+        pieces = [core for core in pieces if _is_whole(core, core_map.shape[1], pitch)]
     if not pieces:
         return []
     lines = seen.of(Label.LINE) > LIKELY
-    columns = _joined(pieces, core, lines, pitch)
+    columns = _joined(pieces, core_map, lines, pitch)
     notes = seen.of(Label.RIGHT | Label.LEFT)
     found = []
     for leaf, side in enumerate(_leaves(columns, lines, pitch)):
         for level in _levels(side, pitch):
             own = _between_rules(level, lines, notes)
-            own = own if alone else _without_strips(own, core, pitch)
-            found.append(Register(leaf, tuple(sorted(own, key=lambda one: -one.x)), pitch_of(own, pitch)))
+            own = own if alone else _without_strips(own, core_map, pitch)
+            found.append(Register(leaf, tuple(sorted(own, key=lambda core: -core.x)), pitch_of(own, pitch)))
     return found
 
 
@@ -150,44 +150,44 @@ def columns_alone(seen: LabelMap, registers: Sequence[Register]) -> LabelMap:
     kept = np.zeros(seen.values.shape[1:], np.bool_)
     for register in registers:
         half = SAME_COLUMN * register.pitch
-        for one in register.cores:
-            rows = slice(max(0, round(one.top - 1)), round(one.bottom + 1))
-            kept[rows, max(0, round(one.x - half)) : round(one.x + half) + 1] = True
+        for core in register.cores:
+            rows = slice(max(0, round(core.top - 1)), round(core.bottom + 1))
+            kept[rows, max(0, round(core.x - half)) : round(core.x + half) + 1] = True
     values = seen.values.copy()
     values[list(Label).index(Label.CORE)] *= kept
     return LabelMap(values, seen.scale)
 
 
-def _is_whole(one: Core, width: int, pitch: float) -> bool:
+def _is_whole(core: Core, width: int, pitch: float) -> bool:
     """Whether the edge of the image does not cut the glyphs of a column off."""
-    return min(one.x, width - 1 - one.x) > WHOLE * min(one.wide, pitch)
+    return min(core.x, width - 1 - core.x) > WHOLE * min(core.wide, pitch)
 
 
-def _without_strips(columns: Sequence[Core], core: NDArray[np.float32], pitch: float) -> list[Core]:
+def _without_strips(columns: Sequence[Core], core_map: NDArray[np.float32], pitch: float) -> list[Core]:
     """The columns of a register without what stands at its sides and is none: half of a fold strip, with glyphs that
     are narrow, or nearer to the first or last column than columns are, or hardly seen to be a column."""
-    kept = sorted(columns, key=lambda one: one.x)
+    kept = sorted(columns, key=lambda core: core.x)
     if len(kept) < FEWEST_BESIDE:
         return kept
-    usual = float(np.median([min(one.wide, pitch) for one in kept]))
+    usual = float(np.median([min(core.wide, pitch) for core in kept]))
     for outer in (kept[0], kept[-1]):
-        apart = [abs(one.x - outer.x) for one in kept if min(one.bottom, outer.bottom) > max(one.top, outer.top)]
+        apart = [abs(core.x - outer.x) for core in kept if min(core.bottom, outer.bottom) > max(core.top, outer.top)]
         near = any(SAME_COLUMN * pitch < x < NEAREST_STRIP * pitch for x in apart)
         x = round(outer.x)
-        along = core[round(outer.top) : round(outer.bottom) + 1, max(0, x - 1) : x + 2].max(axis=1)
+        along = core_map[round(outer.top) : round(outer.bottom) + 1, max(0, x - 1) : x + 2].max(axis=1)
         doubtful = float(np.median(along)) < MOSTLY_LIKELY
         if near or doubtful or min(outer.wide, pitch) < NARROWEST_GLYPHS * usual:
             kept.remove(outer)
     return kept
 
 
-def _pieces(core: NDArray[np.float32], text: NDArray[np.bool_]) -> list[Core]:
+def _pieces(core_map: NDArray[np.float32], text: NDArray[np.bool_]) -> list[Core]:
     """The connected pieces of the core; `text` is where columns of text are."""
-    _, labels, boxes, middles = cv2.connectedComponentsWithStats((core > LIKELY).astype(np.uint8), connectivity=4)
+    _, labels, boxes, middles = cv2.connectedComponentsWithStats((core_map > LIKELY).astype(np.uint8), connectivity=4)
     found = []
     for number, (x, y, w, h, _) in enumerate(boxes.tolist()[1:], 1):
         place = np.s_[y : y + h, x : x + w]
-        if h >= SHORTEST_PX and float(core[place][labels[place] == number].max()) > CERTAIN:
+        if h >= SHORTEST_PX and float(core_map[place][labels[place] == number].max()) > CERTAIN:
             middle = float(middles[number, 0])
             found.append(Core(middle, float(y), float(y + h), _width(text[y : y + h], middle)))
     return found
@@ -206,21 +206,21 @@ def pitch_of(cores: Sequence[Core], usual: float = 0.0) -> float:
     high they are; of what is wider apart than columns are there is no telling. `usual` where there are too few, else
     what is usual for glyphs so wide."""
     apart, weight = [], []
-    for one in cores:
+    for core in cores:
         beside = [
-            one.x - other.x
+            core.x - other.x
             for other in cores
-            if other.x < one.x - 2
-            and one.x - other.x < WIDEST_PITCH * max(one.wide, other.wide)
-            and min(one.bottom, other.bottom) - max(one.top, other.top) > 0
+            if other.x < core.x - 2
+            and core.x - other.x < WIDEST_PITCH * max(core.wide, other.wide)
+            and min(core.bottom, other.bottom) - max(core.top, other.top) > 0
         ]
         if beside:
             apart.append(min(beside))
-            weight.append(one.height)
+            weight.append(core.height)
     if len(apart) < 2 and usual:
         return usual
     if not apart:
-        return USUAL_PITCH * float(np.median([one.wide for one in cores]))
+        return USUAL_PITCH * float(np.median([core.wide for core in cores]))
     order = np.argsort(apart)
     total = np.cumsum(np.array(weight)[order])
     return float(np.array(apart)[order][np.searchsorted(total, 0.5 * total[-1])])
@@ -229,31 +229,33 @@ def pitch_of(cores: Sequence[Core], usual: float = 0.0) -> float:
 def _without_lesser(pieces: Sequence[Core], pitch: float) -> list[Core]:
     """The pieces but those that stand nearer beside a longer one than columns do: a half-row of a note, a gloss."""
 
-    def lesser(one: Core) -> bool:
+    def lesser(core: Core) -> bool:
         return any(
-            other.height > LONGER * one.height
-            and abs(other.x - one.x) < NEAREST * pitch
-            and min(one.bottom, other.bottom) - max(one.top, other.top) > 0.5 * one.height
+            other.height > LONGER * core.height
+            and abs(other.x - core.x) < NEAREST * pitch
+            and min(core.bottom, other.bottom) - max(core.top, other.top) > 0.5 * core.height
             for other in pieces
         )
 
-    return [one for one in pieces if not lesser(one)]
+    return [core for core in pieces if not lesser(core)]
 
 
-def _joined(pieces: Sequence[Core], core: NDArray[np.float32], lines: NDArray[np.bool_], pitch: float) -> list[Core]:
+def _joined(
+    pieces: Sequence[Core], core_map: NDArray[np.float32], lines: NDArray[np.bool_], pitch: float
+) -> list[Core]:
     """The columns that the pieces are parts of, each below the one before it."""
     columns: list[Core] = []
-    for piece in sorted(pieces, key=lambda one: one.top):
+    for piece in sorted(pieces, key=lambda core: core.top):
         above = [
             n
-            for n, one in enumerate(columns)
-            if abs(one.x - piece.x) < SAME_COLUMN * pitch and one.bottom <= piece.top + 1
+            for n, core in enumerate(columns)
+            if abs(core.x - piece.x) < SAME_COLUMN * pitch and core.bottom <= piece.top + 1
         ]
         number = max(above, key=lambda n: columns[n].bottom, default=None)
-        if number is not None and _one_column(columns[number], piece, pieces, core, lines, pitch):
-            one = columns[number]
-            x = (one.x * one.height + piece.x * piece.height) / (one.height + piece.height)
-            columns[number] = Core(x, one.top, piece.bottom, max(one.wide, piece.wide))
+        if number is not None and _one_column(columns[number], piece, pieces, core_map, lines, pitch):
+            core = columns[number]
+            x = (core.x * core.height + piece.x * piece.height) / (core.height + piece.height)
+            columns[number] = Core(x, core.top, piece.bottom, max(core.wide, piece.wide))
         else:
             columns.append(piece)
     return columns
@@ -263,7 +265,7 @@ def _one_column(
     above: Core,
     below: Core,
     pieces: Sequence[Core],
-    core: NDArray[np.float32],
+    core_map: NDArray[np.float32],
     lines: NDArray[np.bool_],
     pitch: float,
 ) -> bool:
@@ -277,16 +279,16 @@ def _one_column(
         return False
     if gap <= BRIDGED * pitch:
         return True
-    if float(core[rows, max(0, x - 1) : x + 2].max(axis=1).mean()) > SEEN_BETWEEN:
+    if float(core_map[rows, max(0, x - 1) : x + 2].max(axis=1).mean()) > SEEN_BETWEEN:
         return True
-    beside = [one for one in pieces if 2 < abs(one.x - x) < NEIGHBOUR * pitch]
-    return any(one.top < above.bottom - 1 and one.bottom > below.top + 1 for one in beside)
+    beside = [core for core in pieces if 2 < abs(core.x - x) < NEIGHBOUR * pitch]
+    return any(core.top < above.bottom - 1 and core.bottom > below.top + 1 for core in beside)
 
 
 def _leaves(columns: Sequence[Core], lines: NDArray[np.bool_], pitch: float) -> list[list[Core]]:
     """The columns of the right leaf and of the left one, or all of them."""
-    xs = np.sort([one.x for one in columns])
-    top, bottom = min(one.top for one in columns), max(one.bottom for one in columns)
+    xs = np.sort([core.x for core in columns])
+    top, bottom = min(core.top for core in columns), max(core.bottom for core in columns)
     wide = float(xs[-1] - xs[0])
     if xs.size < 4:
         return [list(columns)]
@@ -300,7 +302,7 @@ def _leaves(columns: Sequence[Core], lines: NDArray[np.bool_], pitch: float) -> 
     if wide < OPENING * (bottom - top) and not _between_frames(lines[rows, round(xs[widest]) : round(xs[widest + 1])]):
         return [list(columns)]
     cut = float(middles[widest])
-    return [[one for one in columns if one.x > cut], [one for one in columns if one.x <= cut]]
+    return [[core for core in columns if core.x > cut], [core for core in columns if core.x <= cut]]
 
 
 def _between_frames(gap: NDArray[np.bool_]) -> bool:
@@ -315,11 +317,11 @@ def _between_frames(gap: NDArray[np.bool_]) -> bool:
 def _levels(columns: Sequence[Core], pitch: float) -> list[list[Core]]:
     """The columns of each register of a leaf, from the highest down: parted where hardly a column reaches over. What a
     few columns have above the frame is raised and of the register below."""
-    height = int(max(one.bottom for one in columns)) + 2
+    height = int(max(core.bottom for core in columns)) + 2
     crossed = np.zeros(height + 1)
-    for one in columns:
-        crossed[int(one.top)] += 1
-        crossed[int(one.bottom) + 1] -= 1
+    for core in columns:
+        crossed[int(core.top)] += 1
+        crossed[int(core.bottom) + 1] -= 1
     crossed = np.cumsum(crossed)[:height]
     free = crossed <= CROSSING * len(columns)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], ~free, [False]]).astype(np.int8)))
@@ -327,9 +329,9 @@ def _levels(columns: Sequence[Core], pitch: float) -> list[list[Core]]:
     if len(bands) < 2:
         return [list(columns)]
     found: list[list[Core]] = [[] for _ in bands]
-    for one in columns:
-        over = [min(one.bottom, b) - max(one.top, a) for a, b in bands]
-        found[int(np.argmax(over))].append(one)
+    for core in columns:
+        over = [min(core.bottom, b) - max(core.top, a) for a, b in bands]
+        found[int(np.argmax(over))].append(core)
     levels = [own for own in found if own]
     return [_with_raised(levels[0], levels[1], pitch), *levels[2:]] if _are_raised(levels, pitch) else levels
 
@@ -339,45 +341,45 @@ def _are_raised(levels: Sequence[Sequence[Core]], pitch: float) -> bool:
     if len(levels) < 2 or len(levels[0]) > RAISED_SHARE * len(levels[1]):
         return False
     first, second = levels[0], levels[1]
-    return all(one.height < RAISED * pitch for one in first) and all(
-        any(abs(one.x - other.x) < SAME_COLUMN * pitch and other.top - one.bottom < pitch for other in second)
-        for one in first
+    return all(core.height < RAISED * pitch for core in first) and all(
+        any(abs(core.x - other.x) < SAME_COLUMN * pitch and other.top - core.bottom < pitch for other in second)
+        for core in first
     )
 
 
 def _with_raised(raised: Sequence[Core], columns: Sequence[Core], pitch: float) -> list[Core]:
     """The columns of a register, each with what stands raised above it."""
     found = []
-    for one in columns:
-        above = [other.top for other in raised if abs(one.x - other.x) < SAME_COLUMN * pitch]
-        found.append(replace(one, top=min([one.top, *above])))
+    for core in columns:
+        above = [other.top for other in raised if abs(core.x - other.x) < SAME_COLUMN * pitch]
+        found.append(replace(core, top=min([core.top, *above])))
     return found
 
 
 def _between_rules(columns: Sequence[Core], lines: NDArray[np.bool_], notes: NDArray[np.float32]) -> list[Core]:
     """The columns of a register, those between two neighbouring rules as one where notes are seen along them: half-rows
     of notes stand as far apart as columns do."""
-    top, bottom = int(min(one.top for one in columns)), int(max(one.bottom for one in columns)) + 1
+    top, bottom = int(min(core.top for core in columns)), int(max(core.bottom for core in columns)) + 1
     share = cv2.dilate(lines[top:bottom].astype(np.uint8), np.ones((1, 3), np.uint8)).mean(axis=0)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], share > RULE, [False]]).astype(np.int8))).reshape(-1, 2)
     rules = edges.mean(axis=1)
     gaps = np.diff(rules)
-    gaps = gaps[(gaps > min(one.wide for one in columns)) & (gaps < ROOMIEST * max(one.wide for one in columns))]
+    gaps = gaps[(gaps > min(core.wide for core in columns)) & (gaps < ROOMIEST * max(core.wide for core in columns))]
     if len(gaps) < FEWEST_GAPS:
         return list(columns)
     widest = RULED * float(np.median(gaps))
     found: list[Core] = []
     groups: dict[int, list[Core]] = {}
-    for one in columns:
-        place = int(np.searchsorted(rules, one.x))
-        x = min(round(one.x), notes.shape[1] - 1)
-        noted = float(notes[int(one.top) : int(one.bottom) + 1, x].mean()) > NOTED
+    for core in columns:
+        place = int(np.searchsorted(rules, core.x))
+        x = min(round(core.x), notes.shape[1] - 1)
+        noted = float(notes[int(core.top) : int(core.bottom) + 1, x].mean()) > NOTED
         if noted and 0 < place < len(rules) and rules[place] - rules[place - 1] < widest:
-            groups.setdefault(place, []).append(one)
+            groups.setdefault(place, []).append(core)
         else:
-            found.append(one)
+            found.append(core)
     for own in groups.values():
-        left, right = min(one.x - one.wide / 2 for one in own), max(one.x + one.wide / 2 for one in own)
-        top_y, bottom_y = min(one.top for one in own), max(one.bottom for one in own)
+        left, right = min(core.x - core.wide / 2 for core in own), max(core.x + core.wide / 2 for core in own)
+        top_y, bottom_y = min(core.top for core in own), max(core.bottom for core in own)
         found.append(Core((left + right) / 2, top_y, bottom_y, right - left))
     return found

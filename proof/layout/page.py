@@ -170,7 +170,7 @@ def _rules(sheet: Sheet, region: Region) -> tuple[float, ...]:
 
 def _spans(register: Register, rules: Sequence[float]) -> list[tuple[Core, float, float]]:
     """Each core with from where to where its column goes across: to the middle between it and its neighbour, or to the
-    rule between them; where it has no neighbour, half a pitch."""
+    rule between them; where it has no neighbour, half a pitch, or half its glyphs where these are wider."""
     pitch = register.pitch
     found = []
     for one in register.cores:
@@ -179,7 +179,7 @@ def _spans(register: Register, rules: Sequence[float]) -> list[tuple[Core, float
         right = min((x for x in beside if x > one.x), default=np.inf)
         edges = []
         for x, sign in ((left, -1), (right, 1)):
-            half = abs(x - one.x) / 2 if abs(x - one.x) < NEIGHBOUR * pitch else pitch / 2
+            half = abs(x - one.x) / 2 if abs(x - one.x) < NEIGHBOUR * pitch else max(pitch, one.wide) / 2
             edge = one.x + sign * min(half, WIDEST * one.wide)
             near = [rule for rule in rules if abs(rule - edge) < 0.3 * pitch and sign * (rule - one.x) > 0.25 * pitch]
             edges.append(min(near, key=lambda rule: abs(rule - edge), default=edge))

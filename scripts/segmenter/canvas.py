@@ -24,6 +24,12 @@ INSET_PX = 2
 
 NARROWEST_PITCH_PX = 8.0
 
+BETWEEN_PX = 3
+"""So much is left between the labels of neighbouring columns: a pixel of the label map, which is half as large."""
+
+CLOSEST = 0.21
+"""Of the pitch: no further from the middle of its column stands a half-row that no rule parts from the next column."""
+
 VARIANTS = 40
 """So many glyphs are kept in each size."""
 
@@ -166,8 +172,12 @@ class Setting:
     ragged: float = 0.0
 
 
-def setting(canvas: Canvas, pitch: float, ruled: bool) -> Setting:
-    """A setting at random for columns so far apart."""
+def setting(canvas: Canvas, pitch: float, ruled: bool, well_ruled: bool) -> Setting:
+    """A setting at random for columns so far apart.
+
+    Where they are not `well_ruled` the half-rows of a note stand nearer to each other than to the next column's, since
+    nothing else tells them from columns.
+    """
     rng = canvas.rng
     wide = pitch * canvas.between(0.58, 0.92 if ruled else 0.97)
     if canvas.chance(0.15):
@@ -178,6 +188,8 @@ def setting(canvas: Canvas, pitch: float, ruled: bool) -> Setting:
     note = canvas.between(0.4, 0.64)
     note = min(note, 0.5 * pitch / wide)
     widest = 0.5 * (pitch / wide - note) - 0.01
+    if not well_ruled:
+        note, widest = min(note, 1.9 * CLOSEST * pitch / wide), min(widest, CLOSEST * pitch / wide)
     apart = min(canvas.between(0.47, 0.62) * note * float(rng.choice([1.0, 1.0, 1.12])), max(widest, 0.45 * note))
     return Setting(
         pitch, cell, wide, high, note, apart,
@@ -196,6 +208,16 @@ def setting(canvas: Canvas, pitch: float, ruled: bool) -> Setting:
         raised=canvas.between(0.05, 0.4) if canvas.chance(0.2) else 0.0,
         ragged=canvas.between(0, 0.3) if canvas.chance(0.2) else 0.0,
     )  # fmt: skip
+
+
+def paired(canvas: Canvas, how: Setting) -> Setting:
+    """The setting of a page with two columns of small script, equally far apart, between each two rules: each pair is a
+    note that is as high as the column."""
+    pitch = how.pitch / how.wide
+    note = canvas.between(0.3, 0.46) * pitch
+    step = max(note * how.wide * canvas.between(0.95, 1.4), 0.9 * note * how.wide)
+    return replace(how, note=note, apart=canvas.between(0.235, 0.255) * pitch, note_step=step / how.cell,
+                   whole_notes=canvas.between(0.6, 1.0), raised=0.0)  # fmt: skip
 
 
 class _Column:
@@ -273,7 +295,7 @@ def _labelled(canvas: Canvas, how: Setting, own: _Column) -> bool:
         return False
     half = max(1.0, CORE_SHARE * how.wide / 2)
     start, end = own.parts[0][0], own.parts[-1][1]
-    reach = max(part[2] for part in own.parts)
+    reach = min(max(part[2] for part in own.parts), max(how.pitch - BETWEEN_PX, 0.5 * how.pitch))
     inset = min(INSET_PX, 0.2 * (end - start))
     straight = canvas.wander < 0.3
     step = end - start if straight else 16.0

@@ -8,13 +8,14 @@ import cv2
 import numpy as np
 
 from proof.layout.labels import Label
-from scripts.segmenter.canvas import NARROWEST_PITCH_PX, Block, Canvas, Setting, column, filled, script, setting
+from scripts.segmenter.canvas import NARROWEST_PITCH_PX, Block, Canvas, Setting, column, filled, paired, script, setting
 from scripts.segmenter.glyphs import GlyphPool
 from scripts.segmenter.pictures import (
     black_edges,
     figure,
     fish_tail,
     holes_and_thumbs,
+    littered_edge,
     marginalia,
     outside_things,
     seals,
@@ -24,6 +25,10 @@ from scripts.segmenter.pictures import (
 SHAPES = ((832, 512), (736, 576), (640, 640), (576, 736), (512, 832))
 """Height and width of the pages that are drawn, in pixels: of about the same area."""
 
+
+WELL_RULED = 0.95, 0.8, 1.0
+"""Of the rules are printed, and how black and how thick (px) they are at least where they alone tell two columns of
+small script from two columns of text."""
 
 RULED_FRAMES = ("single", "double", "thick")
 FRAMES = ("none", "none", "single", "double", "ends", "sides")
@@ -52,6 +57,10 @@ class Make:
     figures: float
     glossed: float
     regular: bool
+    well_ruled: bool
+    paired: bool
+    alternate: bool
+    glossed_along: bool
 
 
 def _make(canvas: Canvas, leaf_width: float, leaf_height: float) -> Make:
@@ -62,24 +71,35 @@ def _make(canvas: Canvas, leaf_width: float, leaf_height: float) -> Make:
         count = min(count, 14)
     table = canvas.chance(0.06)
     ruled = table or canvas.chance(0.5)
+    printed = float(rng.choice([1.0, 1.0, 0.95, 0.85, 0.6, 0.35, 0.15]))
+    rule_px = float(rng.choice([0.5, 0.8, 1, 1.3, 2, 3]))
+    strength = canvas.between(0.25, 1.0) if canvas.chance(0.5) else canvas.between(0.8, 1.0)
+    well_ruled = (
+        ruled and not table and all(a >= b for a, b in zip((printed, strength, rule_px), WELL_RULED, strict=True))
+    )
+    glossed_along = not table and canvas.chance(0.05)
     return Make(
         max(NARROWEST_PITCH_PX, leaf_width / count),
         int(rng.integers(3, 9) if table else rng.choice(6, p=[0.66, 0.18, 0.08, 0.04, 0.02, 0.02]) + 1),
         ruled,
         str(rng.choice(RULED_FRAMES if ruled else FRAMES)),
         "line" if table else str(rng.choice(["line", "gap", "both"])),
-        float(rng.choice([0.5, 0.8, 1, 1.3, 2, 3])),
+        rule_px,
         float(rng.choice([1, 2, 3, 4, 6, 9])),
-        canvas.between(0.25, 1.0) if canvas.chance(0.5) else canvas.between(0.8, 1.0),
-        float(rng.choice([1.0, 1.0, 0.95, 0.85, 0.6, 0.35, 0.15])),
+        strength,
+        printed,
         canvas.chance(0.55),
         str(rng.choice(["none", "strip", "outer", "outer"])),
         table,
         canvas.between(0.02, 0.25) if canvas.chance(0.3) else 0.0,
         0.35 if canvas.chance(0.12) else 0.03,
         0.5 if canvas.chance(0.08) else 0.03,
-        canvas.between(0.05, 0.5) if canvas.chance(0.08) else 0.0,
+        canvas.between(0.3, 1.0) if glossed_along else canvas.between(0.05, 0.5) if canvas.chance(0.08) else 0.0,
         canvas.chance(0.55),
+        well_ruled,
+        well_ruled and canvas.chance(0.15),
+        canvas.chance(0.06),
+        glossed_along,
     )  # fmt: skip
 
 
@@ -113,6 +133,8 @@ def labelled_page(pool: GlyphPool, rng: np.random.Generator, shape: tuple[int, i
         seals(canvas, block, int(rng.integers(1, 4 if canvas.chance(0.8) else 9)))
     if canvas.chance(0.1):
         black_edges(canvas)
+    if canvas.chance(0.1):
+        littered_edge(canvas, block)
     if canvas.chance(0.25):
         surround(canvas, block)
     holes_and_thumbs(canvas)
@@ -303,18 +325,22 @@ def _registers(canvas: Canvas, make: Make, place: Block, text: tuple[float, floa
             canvas.line((left, high), (right, high), make.rule_px, make.strength, max(0.7, make.printed))
         inner = (high + (room / 2 if number else canvas.between(1, 5)), low - room / 2)
         if how is None or not make.aligned or canvas.chance(0.3):
-            how = setting(canvas, pitch, make.ruled)
+            how = setting(canvas, pitch, make.ruled, make.well_ruled)
+            if make.paired:
+                how = paired(canvas, how)
             if make.table:
                 how = replace(how, blank=how.blank + 0.05, raised=0.0, short=0.9, indent=0)
             elif make.regular:
                 how = replace(how, blank=min(how.blank, 0.05), spaced=min(how.spaced, 0.1), ragged=0.0,
                               short=min(how.short, 0.15))  # fmt: skip
+            if make.alternate and canvas.chance(0.6):
+                how = replace(how, blank=0.0, notes=0.0, whole_notes=0.0, short=0.05)
         if number:
             how = replace(how, raised=0.0)
         if widths is None or len(widths) != own:
             widths = pitch * (1 + uneven * canvas.rng.normal(0, 1, own))
             widths *= own * pitch / widths.sum()
-        ruled = make.ruled if make.aligned or canvas.chance(0.7) else not make.ruled
+        ruled = make.ruled if make.aligned or make.paired or canvas.chance(0.7) else not make.ruled
         _columns(canvas, replace(make, ruled=ruled), how, widths, text, (right, high, low), inner, blank)
     canvas.wander = 0.0
 
@@ -328,6 +354,11 @@ def _columns(
     if inner[1] - inner[0] < 0.9 * how.cell:
         return
     shift = 0.0 if make.ruled else canvas.between(-0.1, 0.1) * how.pitch
+    gloss = canvas.between(0.2, 0.36) * how.pitch
+    if make.glossed_along:
+        narrower = min(1.0, (how.pitch - 1.1 * gloss) / how.wide)
+        how = replace(how, wide=narrower * how.wide, high=narrower * how.high)
+    short_end = inner[0] + canvas.between(0.15, 0.7) * (inner[1] - inner[0])
     edge, k = right, 0
     wide_titles = make.titles if inner[1] - inner[0] > 3 * how.pitch else 0.0
     while k < len(widths):
@@ -350,14 +381,15 @@ def _columns(
         k += 1
         if blank or not text[0] - 1 <= x - wide / 2 <= x + wide / 2 <= text[1] + 1:
             continue
-        column(canvas, own, x + shift, *inner, plain=titled)
+        short = make.alternate and k % 2 == 0 and short_end - inner[0] > how.cell
+        column(canvas, own, x + shift, inner[0], short_end if short else inner[1], plain=titled)
         if make.glossed and how.pitch > 11 and canvas.chance(make.glossed):
-            _gloss(canvas, how, x + shift + how.pitch / 2, inner)
+            _gloss(canvas, gloss, x + shift - how.pitch / 2, inner, make.glossed_along)
 
 
-def _gloss(canvas: Canvas, how: Setting, x: float, rows: tuple[float, float]) -> None:
-    """A reader's or printer's line in small script between two columns."""
-    size = canvas.between(0.2, 0.32) * how.pitch
-    y = canvas.between(*rows)
-    count = min(int(canvas.rng.integers(2, 16)), int((rows[1] - y) / (1.4 * size)))
+def _gloss(canvas: Canvas, size: float, x: float, rows: tuple[float, float], along: bool) -> None:
+    """A reader's or printer's line in small script between two columns, as far as these go (`along`) or shorter."""
+    y = canvas.between(rows[0], rows[0] + 4 * size) if along else canvas.between(*rows)
+    most = int((rows[1] - y) / (1.4 * size))
+    count = round(canvas.between(0.4, 1.0) * most) if along else min(int(canvas.rng.integers(2, 16)), most)
     script(canvas, x, y, size, max(1, count))

@@ -182,6 +182,7 @@ class Photographer:
         dust = torch.rand(image.shape, generator=self.random, device=self.device)
         share = self.chance(count, 0.15) * self.uniform(count, 0, 0.003)
         image = torch.where(dust < share, (dust * 1e5 % 1.0), image)
+        image = self._specked(image)
         soft = self.chance(count, 0.12) * self.uniform(count, 0.4, 1.2)
         image = torch.where(soft > 0, self._blurred(image, soft.clamp(min=0.05)), image)
         low, high = (
@@ -189,6 +190,18 @@ class Photographer:
             1 - self.chance(count, 0.2) * self.uniform(count, 0, 0.3),
         )
         return low + (high - low) * image
+
+    def _specked(self, image: Tensor) -> Tensor:
+        """Black and white specks of two or three pixels, as on a microfilm."""
+        count = image.shape[0]
+        share = self.chance(count, 0.15) * self.uniform(count, 0, 0.002)
+        for tone in (0.0, 1.0):
+            specks = (torch.rand(image.shape, generator=self.random, device=self.device) < share).float()
+            large = functional.max_pool2d(specks, 3, 1, 1)
+            broad = functional.max_pool2d(functional.pad(specks, (0, 1, 0, 1)), 2, 1)
+            specks = torch.where(self.chance(count, 0.4) > 0, large, broad)
+            image = image + (tone - image) * specks * self.uniform(count, 0.6, 1.0)
+        return image
 
     def _compressed(self, image: Tensor) -> Tensor:
         """Through a discrete cosine transform of 8 x 8 pixels with coarse steps, as JPEG does."""

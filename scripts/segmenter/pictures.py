@@ -272,7 +272,7 @@ def outside_things(canvas: Canvas, block: Block, lone: bool = False) -> None:
             strip = np.repeat(bars[None, :] * np.uint8(255), max(4, round(min(depth, 30))), axis=0)
         elif thing < 0.14 and end - start > 30:
             strip = _label(canvas, round(min(depth, 60)), round(min(end - start, 160)))
-        elif thing < 0.2 and side in ("left", "right"):
+        elif thing < 0.26 and side in ("left", "right"):
             _neighbour(canvas, side, depth, (top, bottom))
             continue
         else:
@@ -318,6 +318,25 @@ def black_edges(canvas: Canvas) -> None:
         cv2.line(canvas.ink, (x, 0), (x, canvas.height), (255,), int(canvas.rng.integers(1, 7)))
 
 
+def littered_edge(canvas: Canvas, block: Block) -> None:
+    """What copying makes of the edges of the leaves beneath and of dirt beside a frame: a strip of dots and strokes."""
+    left, top, right, bottom = block
+    wide = round(canvas.between(4, 45))
+    first = round(canvas.between(0.0, 0.6) * (bottom - top) + top)
+    last = round(canvas.between(first + 20, canvas.height)) if canvas.height - first > 40 else canvas.height
+    if last - first < 8:
+        return
+    beside = left - wide - canvas.between(-0.3, 1.0) * wide, right + canvas.between(-0.3, 1.0) * wide
+    x = round(beside[0] if canvas.chance(0.5) else beside[1])
+    stretch = int(canvas.rng.integers(1, 4)), int(canvas.rng.integers(1, 9))
+    size = (last - first) // stretch[1] + 1, wide // stretch[0] + 1
+    dots = (canvas.rng.random(size) < canvas.between(0.05, 0.5)).astype(np.uint8) * np.uint8(canvas.between(120, 255))
+    strip = cv2.resize(dots, None, fx=stretch[0], fy=stretch[1], interpolation=cv2.INTER_NEAREST)
+    fading = np.linspace(1.0, canvas.between(0.0, 1.0), strip.shape[1])[None, :: int(canvas.rng.choice([-1, 1]))]
+    kept = canvas.rng.random(strip.shape) < fading
+    canvas.paste(np.ascontiguousarray(strip * kept).astype(np.uint8), x, first)
+
+
 def _put(canvas: Canvas, side: str, strip: Pixels, start: int) -> None:
     upright = np.ascontiguousarray(strip.T if side in ("left", "right") else strip)
     high, wide = upright.shape
@@ -337,7 +356,7 @@ def _neighbour(canvas: Canvas, side: str, depth: float, rows: tuple[float, float
     before = canvas.ink.copy()
     if canvas.chance(0.85):
         script(canvas, x, rows[0] + size, size, max(1, int((rows[1] - rows[0]) / (1.5 * size))), Label.OTHER)
-    cut = x + canvas.between(-0.45, 0.3) * size * (1 if side == "left" else -1)
+    cut = x + canvas.between(-0.6, 0.3) * size * (1 if side == "left" else -1)
     hidden = slice(0, max(0, round(cut))) if side == "left" else slice(max(0, round(cut)), canvas.width)
     canvas.ink[:, hidden] = before[:, hidden]
 

@@ -2,6 +2,7 @@
 
     python -m scripts.segmenter glyphs GLYPHS.npz FONTS [--seed 1]
     python -m scripts.segmenter train GLYPHS.npz OUT [--seconds 600] [--workers 15] [--batch 64] [--seed 1]
+                                       [--state STATE.pt]
     python -m scripts.segmenter export STATE.pt SEGMENTER.onnx
 
 Needs torch and onnx, which running the network does not. Processes draw pages into memory that they share; the newest
@@ -152,8 +153,13 @@ class Trainer:
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
         self.options, self.device = options, device
         self.net = Segmenter().to(device, memory_format=torch.channels_last)
+        if options.state:
+            state = torch.load(options.state, map_location=device)
+            self.net.load_state_dict(
+                {name: value.float() if value.is_floating_point() else value for name, value in state.items()}
+            )
         self.average = copy.deepcopy(self.net).eval()
-        self.descent = torch.optim.AdamW(self.net.parameters(), RATE, weight_decay=0.02)
+        self.descent = torch.optim.AdamW(self.net.parameters(), options.rate, weight_decay=0.02)
         self.camera = Photographer(device, options.seed)
         self.weights = torch.tensor(LABEL_WEIGHTS, device=device)
         self.store = Store(device, options.kept)
@@ -162,7 +168,7 @@ class Trainer:
 
     def step(self, share: float) -> None:
         """Learn from a batch when this share of the time has gone by."""
-        rate = RATE * min(1.0, share / WARM_SHARE) * (0.5 + 0.5 * np.cos(np.pi * min(share, 1.0))) + 1e-6
+        rate = self.options.rate * min(1.0, share / WARM_SHARE) * (0.5 + 0.5 * np.cos(np.pi * min(share, 1.0))) + 1e-6
         for group in self.descent.param_groups:
             group["lr"] = float(rate)
         ready = [n for n in range(len(SHAPES)) if self.store.drawn[n] >= self.options.batch]
@@ -219,7 +225,7 @@ def train(options: argparse.Namespace) -> None:
     for worker in workers:
         worker.start()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    torch.set_num_threads(1)
+    torch.set_num_threads(options.threads)
     trainer = Trainer(options, device)
     held = held_out(options.glyphs, device)
     LOG.info("ready after %.1f s", time.monotonic() - started)
@@ -261,9 +267,12 @@ def main(arguments: list[str] | None = None) -> None:
     one.add_argument("--seconds", type=float, default=600)
     one.add_argument("--spare", type=float, default=15, help="seconds left for the last state and the export")
     one.add_argument("--workers", type=int, default=15)
+    one.add_argument("--threads", type=int, default=1, help="of the network, where there is no GPU")
     one.add_argument("--batch", type=int, default=64)
     one.add_argument("--kept", type=int, default=KEPT_PAGES)
     one.add_argument("--seed", type=int, default=1)
+    one.add_argument("--rate", type=float, default=RATE)
+    one.add_argument("--state", type=Path, help="go on from a network that was trained before")
     one = todo.add_parser("export")
     one.add_argument("state", type=Path)
     one.add_argument("onnx", type=Path)
