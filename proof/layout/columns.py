@@ -43,8 +43,11 @@ RULE = 4
 WIDE = 0.8
 """Of the wide glyphs of a column: narrower ones do not tell how far glyphs reach."""
 
-SHORTEST, LONGEST = 0.6, 2.2
-"""Cells are no lower and no higher than so many widths of a glyph."""
+MIN_CELL_GLYPHS = 0.6
+"""Widths of a glyph: cells are no lower."""
+
+MAX_CELL_GLYPHS = 2.2
+"""Widths of a glyph: cells are no higher."""
 
 AROUND = 3
 """Columns to either side that tell where a column begins that is indented or raised."""
@@ -52,9 +55,12 @@ AROUND = 3
 INDENTED = 0.6
 """Cells: a column that begins so much lower than those around it is indented, so much higher it is raised."""
 
-EDGE, RUNNING = 3, 0.5
-"""Pixels: ink so near to the edge of the image runs into it; so many of the columns that come near do, where it cuts
-them off: others end between two glyphs there."""
+EDGE_PX = 3
+"""Pixels: ink so near to the edge of the image runs into it."""
+
+MIN_CUT_SHARE = 0.5
+"""Of the columns that come near to the edge: so many run into it where it cuts them off; others end between two glyphs
+there."""
 
 BESIDE = 0.5
 """Of a glyph's width: a piece of ink no larger than this that reaches out of a column's body stands beside it."""
@@ -103,8 +109,8 @@ def as_layout(found: PageLayout) -> Layout:
 def _runs_into(owners: NDArray[np.int16], areas: Sequence[ColumnArea], edge: float) -> bool:
     """Whether the image cuts columns off at its upper or lower edge: the ink of many that come near runs into it."""
     near = [a for a in areas if a.pitch and min(abs(a.top - a.raised - edge), abs(a.bottom - edge)) < a.pitch]
-    rows = owners[:EDGE] if not edge else owners[-EDGE:]
-    return sum(bool((rows == area.number).any()) for area in near) > max(1.0, RUNNING * len(near))
+    rows = owners[:EDGE_PX] if not edge else owners[-EDGE_PX:]
+    return sum(bool((rows == area.number).any()) for area in near) > max(1.0, MIN_CUT_SHARE * len(near))
 
 
 def _without_rules(found: PageLayout) -> Mask:
@@ -204,7 +210,7 @@ def _reach(owners: NDArray[np.int16], body: _Body, usual: float) -> tuple[float,
 def cell_height(text: Mask, columns: Sequence[FoundColumn]) -> float:
     """How far glyphs stand apart down the columns of a register, in pixels."""
     usual = float(np.median([column.glyph for column in columns]))
-    low, high = max(4, int(SHORTEST * usual)), int(LONGEST * usual)
+    low, high = max(4, int(MIN_CELL_GLYPHS * usual)), int(MAX_CELL_GLYPHS * usual)
     total = np.zeros(high + 2)
     for column in columns:
         part = text[round(column.top) : round(column.bottom), round(column.left) : round(column.right)]

@@ -27,9 +27,13 @@ STEEPEST = 13.0
 ASKEW = 2.0
 """Degrees of skew from which a page is laid straight before it is laid out."""
 
-FAN, BOW = (0.011, 0.009), (0.009, 0.016)
-"""Of half the page's width, of half its height: from here on rules, and top and bottom, converge or are bent too far
-to be taken for parallel and straight. Scans of half-folios stay below 0.008 and 0.006, 0.006 and 0.013."""
+MAX_FAN = (0.011, 0.009)
+"""Of half the page's width, of half its height: rules, and top and bottom, that converge by more are not parallel.
+Scans of half-folios stay below 0.008 and 0.006."""
+
+MAX_BOW = (0.009, 0.016)
+"""The same of rules, and of top and bottom, that are bent: by more they are not straight. Scans of half-folios stay
+below 0.006 and 0.013."""
 
 WIDTH = 0.7
 """The width of a half-folio against its height."""
@@ -37,9 +41,12 @@ WIDTH = 0.7
 FLAT = 0.005
 """The same for a page that is seen at an angle and not bent at all."""
 
-PIECE, LEVEL_PIECE = 0.07, 0.13
-"""Of the page's height: a piece of an upright line or of a level one as long as this tells a direction. Strokes of
-text are no longer, but level ones of two columns may seem to be one, and they rise to the right."""
+MIN_UPRIGHT_PIECE_HEIGHTS = 0.07
+"""Of the page's height: a piece of an upright line as long as this tells a direction. Strokes of text are no longer."""
+
+MIN_LEVEL_PIECE_WIDTHS = 0.13
+"""Of the page's width: the same of a level line. Level strokes of two columns may seem to be one, and they rise to the
+right."""
 
 DRIFT = 3
 """Pixels across in which a line may drift within the core of a piece."""
@@ -62,11 +69,17 @@ RULED = 0.12
 THICK = 0.5
 """Of the page's height: what a rule that runs further counts."""
 
-BINS, NARROWEST = 400, 0.5
-"""Places across a page at which columns are fitted, and the narrowest page that they take, in shares of its width."""
+FIT_PLACES = 400
+"""Places across a page at which columns are fitted."""
 
-UNEVEN, STEPS = 0.08, 9
-"""How far columns may be displaced by their unequal width, in shares of half the page; how many values are tried."""
+MIN_FITTED_WIDTH = 0.5
+"""Of the page's width: columns take no less of it."""
+
+MAX_UNEVEN = 0.08
+"""Of half the page: how far columns may be displaced by their unequal width."""
+
+UNEVEN_STEPS = 9
+"""How many such values are tried."""
 
 GAIN = 1.08
 """How much better equal columns must fit on a page that is stretched."""
@@ -138,9 +151,9 @@ def laid_flat(ink: Mask, scale: float, columns: int = 8) -> tuple[Flattening, Da
     shape = found.half[0] / (WIDTH * found.half[1])
     wide, high = min(1.0, shape), min(1.0, 1 / shape)
     skew = float(np.degrees(np.arctan(lean) + upright.weights[0] * found.half[0] / found.half[1]))
-    tilted = wide * upright.fan > FAN[0] or high * level.fan > FAN[1]
+    tilted = wide * upright.fan > MAX_FAN[0] or high * level.fan > MAX_FAN[1]
     bowed = max(wide * upright.bow, high * level.bow) > FLAT
-    curved = wide * upright.bow > BOW[0] or high * level.bow > BOW[1]
+    curved = wide * upright.bow > MAX_BOW[0] or high * level.bow > MAX_BOW[1]
     if not lean and abs(skew) < 2 * ASKEW and not tilted and not curved:
         return None
     # turning alone makes both directions lean alike
@@ -218,7 +231,7 @@ def lines_of(ink: Mask, vertical: bool) -> Lines:
     own = ink if vertical else np.ascontiguousarray(ink.T)
     height, width = own.shape
     core, step = max(9, height // 45), max(8, height // 60)
-    least = PIECE * height if vertical else LEVEL_PIECE * width
+    least = MIN_UPRIGHT_PIECE_HEIGHTS * height if vertical else MIN_LEVEL_PIECE_WIDTHS * width
     thick = cv2.dilate(own, np.ones((1, DRIFT), np.uint8))
     opened = np.asarray(cv2.morphologyEx(thick, cv2.MORPH_OPEN, np.ones((core, 1), np.uint8)), dtype=np.uint8)
     joined = cv2.dilate(opened, np.ones((core // 2 | 1, 1), np.uint8))
@@ -249,14 +262,14 @@ def _evenness(ink: Mask, columns: int) -> tuple[float, float]:
     s, weight = 2 * strong / width - 1, np.minimum(share[strong], THICK)
     if strong.size < columns:
         return (0.0, 0.0)
-    tried = np.linspace(-UNEVEN, UNEVEN, STEPS)
+    tried = np.linspace(-MAX_UNEVEN, MAX_UNEVEN, UNEVEN_STEPS)
     best, even, plain = 0.0, (0.0, 0.0), 0.0
     for square in tried.tolist():
         for cube in tried.tolist():
             # where the rules stand once the stretch, which is small, is undone
             at = s - square * (s * s - 1) - cube * (s**3 - s)
-            energy = np.zeros(BINS)
-            np.maximum.at(energy, ((at + 1) / 2 * BINS).astype(np.intp).clip(0, BINS - 1), weight)
+            energy = np.zeros(FIT_PLACES)
+            np.maximum.at(energy, ((at + 1) / 2 * FIT_PLACES).astype(np.intp).clip(0, FIT_PLACES - 1), weight)
             score = _equal_columns(np.maximum(energy, np.maximum(np.roll(energy, 1), np.roll(energy, -1))), columns)
             score *= 1 - abs(square) - abs(cube)
             if not square and not cube:
@@ -269,9 +282,9 @@ def _evenness(ink: Mask, columns: int) -> tuple[float, float]:
 def _equal_columns(energy: Floats, columns: int) -> float:
     """How well so many equal columns fit where rules stand."""
     best = 0.0
-    for pitch in np.linspace(NARROWEST * BINS / columns, BINS / columns, 50).tolist():
+    for pitch in np.linspace(MIN_FITTED_WIDTH * FIT_PLACES / columns, FIT_PLACES / columns, 50).tolist():
         teeth = [round(number * pitch) for number in range(columns + 1)]
-        places = BINS - teeth[-1]
+        places = FIT_PLACES - teeth[-1]
         if places > 0:
             best = max(best, float(np.sum([energy[tooth : tooth + places] for tooth in teeth], axis=0).max()))
     return best

@@ -17,8 +17,11 @@ from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.page import PageLayout
 from proof.layout.rules import connected
 
-HIGH, WIDE = 1.9, 0.3
-"""In cells, and of a column's width: a piece of ink that is larger is no glyph."""
+MAX_GLYPH_CELLS = 1.9
+"""Cells: no glyph is higher."""
+
+MIN_FIGURE_WIDTHS = 0.3
+"""Of a column's width: a piece of ink that is higher than a glyph and as wide as this is of a figure."""
 
 SOLID = 0.36
 """Cells: ink as broad as this in both directions is no stroke."""
@@ -46,7 +49,9 @@ def figure_columns(layout: Layout, areas: Sequence[ColumnArea], rows: int) -> se
     pitch, width = areas[0].cell(rows), float(np.median([area.width for area in areas]))
     joined = np.asarray(cv2.morphologyEx(ink, cv2.MORPH_CLOSE, np.ones((1, BRIDGE), np.uint8)), dtype=np.uint8)
     labels, stats, _ = connected(joined)
-    large = (stats[:, cv2.CC_STAT_HEIGHT] > HIGH * pitch) & (stats[:, cv2.CC_STAT_WIDTH] > WIDE * width)
+    large = (stats[:, cv2.CC_STAT_HEIGHT] > MAX_GLYPH_CELLS * pitch) & (
+        stats[:, cv2.CC_STAT_WIDTH] > MIN_FIGURE_WIDTHS * width
+    )
     side = max(3, round(SOLID * pitch))
     solid = cv2.erode(ink, np.ones((side, side), np.uint8), borderValue=(0,))
     large[np.unique(labels[solid > 0])] = True

@@ -37,8 +37,14 @@ ALIKE = 0.06
 LEAST_SUPPORT = 0.25
 """Mean share of its height along which a line runs where a rule is expected."""
 
-BESIDE, ABOVE, BELOW = 0.04, 0.12, 0.05
-"""Room around the columns, of the width of both halves and of their height, for raised columns and a fold strip."""
+BESIDE_WIDTHS = 0.04
+"""Room beside the columns, of the width of both halves."""
+
+ABOVE_HEIGHTS = 0.12
+"""Room above the columns, of their height, for raised ones."""
+
+BELOW_HEIGHTS = 0.05
+"""Room below the columns, of their height."""
 
 OVERLAP = 0.03
 """Of the width of both: how far past the middle of a fold strip a half-folio goes."""
@@ -109,10 +115,10 @@ def opening_halves(page: NDArray[np.uint8], columns: int = 8) -> dict[str, Half]
     # past the middle of a fold strip, so that the rule by the fold is in it, but no further than the other half's rule,
     # which could be taken for one of this half's; in a gutter not as far as where it is darkest
     reach = min(gap * 0.85, gap / 2 + OVERLAP * across) if gap < STRIP * across else gap * CLEAR
-    high, low = max(0.0, top - ABOVE * down), min(ink.shape[0], bottom + BELOW * down)
+    high, low = max(0.0, top - ABOVE_HEIGHTS * down), min(ink.shape[0], bottom + BELOW_HEIGHTS * down)
     return {
-        "a": _half(page, scale, (start - reach, high, right + BESIDE * across, low), found.leans[1], "a"),
-        "b": _half(page, scale, (left - BESIDE * across, high, end + reach, low), found.leans[0], "b"),
+        "a": _half(page, scale, (start - reach, high, right + BESIDE_WIDTHS * across, low), found.leans[1], "a"),
+        "b": _half(page, scale, (left - BESIDE_WIDTHS * across, high, end + reach, low), found.leans[0], "b"),
     }
 
 

@@ -13,7 +13,7 @@ from proof.images.negative import turned_over
 from proof.images.size import shrunk
 from proof.layout.columns import as_layout
 from proof.layout.dewarp import laid_flat
-from proof.layout.extent import FEWEST, MOST, Comb, other_count, with_cut_edges
+from proof.layout.extent import MAX_COLUMNS, MIN_COLUMNS, Comb, other_count, with_cut_edges
 from proof.layout.flattening import Flattened, Flattening
 from proof.layout.half_folio import PAGE_HEIGHT, Layout, find_layout, is_wide
 from proof.layout.ink import has_ink
@@ -121,7 +121,7 @@ def _columns_of(
     counted = len(found.columns)
     if layout.ruled and len(found.regions) == 1:
         # what is empty is not found, and is between rules all the same
-        for count in range(max(counted, FEWEST), min(counted + EMPTY, MOST) + 1):
+        for count in range(max(counted, MIN_COLUMNS), min(counted + EMPTY, MAX_COLUMNS) + 1):
             other = find_layout(page, count, rows, origin, None, small)
             if other.ruled and not other.doubtful and _same_columns(other, found):
                 return other
