@@ -80,17 +80,17 @@ class _Body:
         return (self.left + self.right) / 2
 
 
-def as_layout(found: PageLayout) -> Layout:
+def as_layout(page_layout: PageLayout) -> Layout:
     """The layout of a page whose columns were found, for `cut_strips` and all that follows."""
     areas: list[ColumnArea] = []
-    owners = np.zeros(found.sheet.ink.shape, dtype=np.int16)
-    ink = _without_rules(found)
-    for register in dict.fromkeys(column.register for column in found.columns):
-        own = [column for column in found.columns if column.register == register]
-        pitch = cell_height(found.text, own)
+    owners = np.zeros(page_layout.sheet.ink.shape, dtype=np.int16)
+    ink = _without_rules(page_layout)
+    for register in dict.fromkeys(column.register for column in page_layout.columns):
+        own = [column for column in page_layout.columns if column.register == register]
+        pitch = cell_height(page_layout.text, own)
         usual = float(np.median([column.glyph for column in own]))
-        bodies = [_Body(len(areas) + 1 + i, c, *_body(found.text, c, usual)) for i, c in enumerate(own)]
-        _give(owners, ink, found.regions[register - 1], bodies, usual)
+        bodies = [_Body(len(areas) + 1 + i, c, *_body(page_layout.text, c, usual)) for i, c in enumerate(own)]
+        _give(owners, ink, page_layout.regions[register - 1], bodies, usual)
         firsts = [_first(owners, body, usual) for body in bodies]
         for body, first, top in zip(bodies, firsts, _tops(firsts, pitch), strict=True):
             raised = max(0.0, top - first) if top - first > INDENTED * pitch else 0.0
@@ -98,9 +98,9 @@ def as_layout(found: PageLayout) -> Layout:
             left, right = _reach(owners, body, usual)
             areas.append(ColumnArea(body.number, left, right, begin, end, raised, pitch=pitch))
     ink[owners == 0] = 0
-    sheet = found.sheet
+    sheet = page_layout.sheet
     # of several registers those at the edge alone would be cut, and how many of their cells are seen is not known
-    whole = len(found.regions) > 1
+    whole = len(page_layout.regions) > 1
     cut = tuple(None if whole or not _runs_into(owners, areas, edge) else edge for edge in (0.0, float(len(owners))))
     outline = Outline(sheet.rectification, tuple(areas), bool(areas), None, sheet.skew, cut=(cut[0], cut[1]))
     return Layout(outline, sheet.grey, ink, 0.0, owners)
@@ -113,14 +113,14 @@ def _runs_into(owners: NDArray[np.int16], areas: Sequence[ColumnArea], edge: flo
     return sum(bool((rows == area.number).any()) for area in near) > max(1.0, MIN_CUT_SHARE * len(near))
 
 
-def _without_rules(found: PageLayout) -> Mask:
+def _without_rules(page_layout: PageLayout) -> Mask:
     """The ink of the sheet without the rules between columns."""
-    ink = found.sheet.ink.copy()
-    for region, rules in zip(found.regions, found.rules, strict=True):
+    ink = page_layout.sheet.ink.copy()
+    for region, rules in zip(page_layout.regions, page_layout.rules, strict=True):
         rows = slice(region.top, region.bottom)
         for x in rules:
             across = slice(max(0, round(x) - RULE), round(x) + RULE + 1)
-            ink[rows, across][found.sheet.upright[rows, across] > 0] = 0
+            ink[rows, across][page_layout.sheet.upright[rows, across] > 0] = 0
     return ink
 
 
@@ -228,13 +228,13 @@ def cell_height(text: Mask, columns: Sequence[FoundColumn]) -> float:
 def _tops(firsts: Sequence[float], pitch: float) -> list[float]:
     """Where each column's first cell begins, whether or not it holds a character: told by the columns around it."""
     tops = np.array(firsts)
-    found = []
+    levels = []
     for number, top in enumerate(tops):
         near = tops[max(0, number - AROUND) : number + AROUND + 1]
         first = float(np.sort(near)[min(1, len(near) - 1)])  # the second: one may be raised
         level = float(np.median(near[np.abs(near - first) < INDENTED * pitch]))
-        found.append(float(top) if abs(top - level) < INDENTED * pitch else level)
-    return found
+        levels.append(float(top) if abs(top - level) < INDENTED * pitch else level)
+    return levels
 
 
 def _body(text: Mask, column: FoundColumn, usual: float) -> tuple[float, float]:

@@ -231,8 +231,8 @@ def _usual(width: NDArray[np.float64], alone: NDArray[np.bool_], row: float) -> 
     middles = np.arange(0.5, max(cells[-1], 0.5) + 0.5)
     firsts, lasts = np.searchsorted(cells, middles - 1.5, side="right"), np.searchsorted(cells, middles + 1.5)
     near = [width[a:b][alone[a:b]] for a, b in zip(firsts.tolist(), lasts.tolist(), strict=True)]
-    found = [median_of_sorted(np.sort(some)) if some.size > row / 2 else whole for some in near]
-    near_by = np.interp(cells, middles, np.clip(found, whole - WORN, whole + WORN))
+    medians = [median_of_sorted(np.sort(widths)) if widths.size > row / 2 else whole for widths in near]
+    near_by = np.interp(cells, middles, np.clip(medians, whole - WORN, whole + WORN))
     return np.asarray(near_by, dtype=np.float64)
 
 
@@ -262,20 +262,20 @@ def columns_of(ink: Mask, rules: Sequence[Line], strokes: Strokes, column: float
     or of the next, n + 1."""
     width = ink.shape[1]
     numbers = [0, *range(len(rules) - 1, 0, -1), 0]
-    found = np.zeros(ink.shape, np.int16)
+    column_of = np.zeros(ink.shape, np.int16)
     ends = [*(rule.band(width, 0.0)[0] for rule in rules[1:]), width]
     for rule, left, right, end in zip(rules, numbers, numbers[1:], ends, strict=False):
         low, high = rule.band(width, 0.0)
-        found[:, low:high] = np.where(np.arange(low, high) < rule.middle[:, None], left, right)
-        found[:, high:end] = right
+        column_of[:, low:high] = np.where(np.arange(low, high) < rule.middle[:, None], left, right)
+        column_of[:, high:end] = right
     for rule, left, right in zip(rules, numbers, numbers[1:], strict=False):
-        _give_over_rule(found, ink, rule, (left, right), strokes, column)
-    np.multiply(ink, found != 0, out=ink)
-    return found
+        _give_over_rule(column_of, ink, rule, (left, right), strokes, column)
+    np.multiply(ink, column_of != 0, out=ink)
+    return column_of
 
 
 def _give_over_rule(
-    found: NDArray[np.int16], ink: Mask, rule: Line, numbers: tuple[int, int], strokes: Strokes, column: float
+    column_of: NDArray[np.int16], ink: Mask, rule: Line, numbers: tuple[int, int], strokes: Strokes, column: float
 ) -> None:
     """Say (in place) whose the pieces of ink are that lie on a rule or across it. Near the rule alone they are pieces
     of glyphs that go on to the left or to the right; one that does neither is of the glyph that is nearer. An upright
@@ -305,8 +305,8 @@ def _give_over_rule(
             if not goes_on[0].any() and not goes_on[1].any():
                 within = round(REST_OF_GLYPH_WIDTHS * column)
                 goes_on = _nearer(_beside(ink[y : y + h], low + x, low + x + w, within), within)
-            away = [_rows_from(one)[:, None] for one in goes_on]
-        here = found[y : y + h, low + x : low + x + w]
+            away = [_rows_from(side_rows)[:, None] for side_rows in goes_on]
+        here = column_of[y : y + h, low + x : low + x + w]
         here[own & (away[0] < away[1])] = numbers[0]
         here[own & (away[1] < away[0])] = numbers[1]
         upright = _upright(unsure, column)
@@ -316,7 +316,7 @@ def _give_over_rule(
         ) * np.count_nonzero(rows):
             continue
         beside = _beside(ink[y : y + h], low + x, low + x + w, round(SHARED_GLYPH_WIDTHS * column))
-        if all(one.any() or part[rows].any() for one, part in zip(goes_on, beside, strict=True)):
+        if all(side_rows.any() or part[rows].any() for side_rows, part in zip(goes_on, beside, strict=True)):
             here[upright] = -min(numbers)
 
 

@@ -127,15 +127,15 @@ class Damage:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        found = []
+        notices = []
         if abs(self.skew) > ASKEW:
-            found.append(Notice.of(NoticeCode.PAGE_ASKEW, degrees=round(abs(self.skew), 1)))
+            notices.append(Notice.of(NoticeCode.PAGE_ASKEW, degrees=round(abs(self.skew), 1)))
         if self.curved:
-            found.append(Notice.of(NoticeCode.PAGE_CURVED))
+            notices.append(Notice.of(NoticeCode.PAGE_CURVED))
         elif self.tilted:
             code = NoticeCode.PAGE_NOT_FLAT if self.bowed else NoticeCode.PAGE_AT_AN_ANGLE
-            found.append(Notice.of(code))
-        return tuple(found)
+            notices.append(Notice.of(code))
+        return tuple(notices)
 
 
 def laid_flat(ink: Mask, scale: float, columns: int = 8) -> tuple[Flattening, Damage] | None:
@@ -144,13 +144,13 @@ def laid_flat(ink: Mask, scale: float, columns: int = 8) -> tuple[Flattening, Da
     lean = slope(ink, vertical=True, degrees=STEEPEST)
     if abs(lean) < np.tan(np.radians(ASKEW)):
         lean = 0.0
-    found = _turned(ink.shape, lean)
-    seen = found.flat(ink, 0) if lean else ink
+    flattening = _turned(ink.shape, lean)
+    seen = flattening.flat(ink, 0) if lean else ink
     upright, level = _departures(seen)
     # a part of a page is less wide, or less high, than a whole one
-    shape = found.half[0] / (WIDTH * found.half[1])
+    shape = flattening.half[0] / (WIDTH * flattening.half[1])
     wide, high = min(1.0, shape), min(1.0, 1 / shape)
-    skew = float(np.degrees(np.arctan(lean) + upright.weights[0] * found.half[0] / found.half[1]))
+    skew = float(np.degrees(np.arctan(lean) + upright.weights[0] * flattening.half[0] / flattening.half[1]))
     tilted = wide * upright.fan > MAX_FAN[0] or high * level.fan > MAX_FAN[1]
     bowed = max(wide * upright.bow, high * level.bow) > FLAT
     curved = wide * upright.bow > MAX_BOW[0] or high * level.bow > MAX_BOW[1]
@@ -159,16 +159,16 @@ def laid_flat(ink: Mask, scale: float, columns: int = 8) -> tuple[Flattening, Da
     # turning alone makes both directions lean alike
     sheared = upright.weights[0] * shape * WIDTH + level.weights[0] / (shape * WIDTH)
     tilted = tilted or abs(sheared) > np.tan(np.radians(ASKEW))
-    found = _in_perspective(found, upright, level)
+    flattening = _in_perspective(flattening, upright, level)
     for _ in range(PASSES):
-        upright, level = _departures(found.flat(ink, 0))
-        found = replace(found, bends=(*found.bends, Bend(upright.weights, level.weights)))
-    flat = found.flat(ink, 0)
+        upright, level = _departures(flattening.flat(ink, 0))
+        flattening = replace(flattening, bends=(*flattening.bends, Bend(upright.weights, level.weights)))
+    flat = flattening.flat(ink, 0)
     even = _evenness(flat, columns) if columns and (tilted or curved) else (0.0, 0.0)
     if any(even):
-        found = replace(found, bends=(*found.bends, Bend((0.0,) * TERMS, (0.0,) * TERMS, even)))
-        flat = found.flat(ink, 0)
-    return _cropped(found, flat).enlarged(1 / scale), Damage(skew, bool(tilted), bool(bowed), bool(curved))
+        flattening = replace(flattening, bends=(*flattening.bends, Bend((0.0,) * TERMS, (0.0,) * TERMS, even)))
+        flat = flattening.flat(ink, 0)
+    return _cropped(flattening, flat).enlarged(1 / scale), Damage(skew, bool(tilted), bool(bowed), bool(curved))
 
 
 def _turned(shape: tuple[int, ...], lean: float) -> Flattening:
@@ -181,7 +181,7 @@ def _turned(shape: tuple[int, ...], lean: float) -> Flattening:
     return Flattening((round(across), round(down)), (0.0, 0.0), (across / 2, down / 2), tuple(turn.ravel().tolist()))
 
 
-def _in_perspective(found: Flattening, upright: Departure, level: Departure) -> Flattening:
+def _in_perspective(flattening: Flattening, upright: Departure, level: Departure) -> Flattening:
     """The same with what leans and converges made upright, level and parallel."""
     a, b = upright.weights, level.weights
     corners = []
@@ -191,10 +191,10 @@ def _in_perspective(found: Flattening, upright: Departure, level: Departure) -> 
         corners.append(np.linalg.solve([[1, -lean], [-tilt, 1]], [s, t]))
     square = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], np.float32)
     quad = cv2.getPerspectiveTransform(square, np.array(corners, np.float32))
-    x, y = found.half
+    x, y = flattening.half
     pixels = np.array([[x, 0, x], [0, y, y], [0, 0, 1]])
-    whole = np.reshape(found.homography, (3, 3)) @ pixels @ quad @ np.linalg.inv(pixels)
-    return replace(found, homography=tuple((whole / whole[2, 2]).ravel().tolist()))
+    whole = np.reshape(flattening.homography, (3, 3)) @ pixels @ quad @ np.linalg.inv(pixels)
+    return replace(flattening, homography=tuple((whole / whole[2, 2]).ravel().tolist()))
 
 
 def _departures(ink: Mask) -> tuple[Departure, Departure]:
@@ -209,7 +209,7 @@ def _fitted(lines: Lines, least: int) -> Departure:
         return Departure((0.0,) * TERMS)
     functions = terms(lines.along, lines.across)
     weight = np.ones(len(lines))
-    found = np.zeros(TERMS)
+    weights = np.zeros(TERMS)
     for _ in range(8):
         total = np.maximum(np.bincount(lines.line, weight), 1e-9)
 
@@ -219,11 +219,11 @@ def _fitted(lines: Lines, least: int) -> Departure:
         target = centred(lines.across)
         design = np.stack([centred(column) for column in functions.T], axis=1)
         square = design.T @ (design * weight[:, None]) + np.diag(RIDGE) * weight.sum()
-        found = np.linalg.solve(square, design.T @ (weight * target))
-        left = target - design @ found
+        weights = np.linalg.solve(square, design.T @ (weight * target))
+        left = target - design @ weights
         spread = max(1.48 * float(np.median(np.abs(left))), 1e-3)
         weight = np.clip(1 - (left / (4 * spread)) ** 2, 0, 1) ** 2
-    return Departure(tuple(found.tolist()))
+    return Departure(tuple(weights.tolist()))
 
 
 def lines_of(ink: Mask, vertical: bool) -> Lines:
@@ -290,12 +290,12 @@ def _equal_columns(energy: Floats, columns: int) -> float:
     return best
 
 
-def _cropped(found: Flattening, flat: Mask) -> Flattening:
+def _cropped(flattening: Flattening, flat: Mask) -> Flattening:
     """The same without what has no ink around the page."""
     ys, xs = np.flatnonzero(inked_along(flat, 1) > 1), np.flatnonzero(inked_along(flat, 0) > 1)
     if not ys.size or not xs.size:
-        return found
-    margin = MARGIN * found.size[1]
+        return flattening
+    margin = MARGIN * flattening.size[1]
     left, top = max(0.0, float(xs[0]) - margin), max(0.0, float(ys[0]) - margin)
-    right, bottom = min(found.size[0], xs[-1] + margin), min(found.size[1], ys[-1] + margin)
-    return replace(found, size=(round(right - left), round(bottom - top)), corner=(left, top))
+    right, bottom = min(flattening.size[0], xs[-1] + margin), min(flattening.size[1], ys[-1] + margin)
+    return replace(flattening, size=(round(right - left), round(bottom - top)), corner=(left, top))

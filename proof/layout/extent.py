@@ -198,8 +198,8 @@ def with_cut_edges(layout: Layout, rows: int, page: tuple[int, int], origin: tup
     if not top and not bottom:
         return layout
     begin, end = above if top else areas[0].top, below if bottom else areas[0].bottom
-    found = [FoundColumn(1, area.left, begin, area.right, end, GLYPH * area.width) for area in areas]
-    pitch = cell_height(layout.ink, found)
+    text_columns = [FoundColumn(1, area.left, begin, area.right, end, GLYPH * area.width) for area in areas]
+    pitch = cell_height(layout.ink, text_columns)
     full = FULL * rows * pitch
     if full - (end - begin) < LESS * pitch:
         return layout
@@ -216,13 +216,13 @@ def _ends(layout: Layout, page: tuple[int, int], origin: tuple[float, float], re
     height, width = page
     xs = np.linspace(0, width, 41)
     first, last = layout.columns[0], layout.columns[-1]
-    found = []
+    edges = []
     for y, inner, out in ((0.0, first.top, -1.0), (float(height), first.bottom, 1.0)):
         seen = layout.rectification.to_page(np.stack([xs, np.full_like(xs, y)], axis=1) + np.array(origin))
         across = (seen[:, 0] > last.left) & (seen[:, 0] < first.right)
         edge = float(np.median(seen[across, 1])) if across.any() else inner
-        found.append(edge if (edge - inner) * out < AT_EDGE * reach else inner)
-    return max(0.0, found[0]), min(float(layout.grey.shape[0]), found[1])
+        edges.append(edge if (edge - inner) * out < AT_EDGE * reach else inner)
+    return max(0.0, edges[0]), min(float(layout.grey.shape[0]), edges[1])
 
 
 def _is_framed(layout: Layout, end: float, reach: float) -> bool:
@@ -242,4 +242,8 @@ def _runs_out(upright: Mask, areas: tuple[ColumnArea, ...], first: float, last: 
     places = [*(round(area.left) for area in areas), round(areas[0].right)]
     strokes = [np.asarray(upright[:, max(0, x - 5) : x + 6].max(axis=1, initial=0) > 0) for x in places]
     # a rule that is broken elsewhere may be so here
-    return sum(float(one[rows].mean()) for one in strokes) > INTO_EDGE * sum(float(one.mean()) for one in strokes) > 0
+    return (
+        sum(float(stroke[rows].mean()) for stroke in strokes)
+        > INTO_EDGE * sum(float(stroke.mean()) for stroke in strokes)
+        > 0
+    )

@@ -64,15 +64,15 @@ def figure_columns(layout: Layout, areas: Sequence[ColumnArea], rows: int) -> se
     return found
 
 
-def large_pieces(found: PageLayout) -> list[tuple[float, float, float, float]]:
+def large_pieces(page_layout: PageLayout) -> list[tuple[float, float, float, float]]:
     """Where on a page something stands that is larger than glyphs in both directions (left, top, right, bottom on the
     sheet): drawings and seals, whatever the transcription has there."""
-    sizes = [column.glyph for column in found.columns] or [glyph_width(found.text)]
+    sizes = [column.glyph for column in page_layout.columns] or [glyph_width(page_layout.text)]
     least = LARGE * float(np.median(sizes))
-    _, stats, _ = connected(found.text)
+    _, stats, _ = connected(page_layout.text)
     return [
         (float(x), float(y), float(x + w), float(y + h))
         for x, y, w, h, _ in stats[1:].tolist()
         if min(w, h) > least > 0
-        and any(r.left <= x and x + w <= r.right and r.top <= y + h / 2 <= r.bottom for r in found.regions)
+        and any(r.left <= x and x + w <= r.right and r.top <= y + h / 2 <= r.bottom for r in page_layout.regions)
     ]

@@ -222,9 +222,9 @@ def straight_strokes(ink: Mask, length: int) -> Mask:
     """The ink that runs straight for so many pixels in one of four directions, and what is next to it."""
     falling = np.eye(length, dtype=np.uint8)
     lines = (np.ones((1, length), np.uint8), np.ones((length, 1), np.uint8), falling, np.fliplr(falling).copy())
-    found = np.zeros_like(ink)
+    straight = np.zeros_like(ink)
     for line in lines:
-        found |= np.asarray(cv2.morphologyEx(ink, cv2.MORPH_OPEN, line), dtype=np.uint8)
+        straight |= np.asarray(cv2.morphologyEx(ink, cv2.MORPH_OPEN, line), dtype=np.uint8)
     for _ in range(TIP_PX):
-        found = np.asarray(cv2.min(cv2.dilate(found, np.ones((3, 3), np.uint8)), ink), dtype=np.uint8)
-    return found
+        straight = np.asarray(cv2.min(cv2.dilate(straight, np.ones((3, 3), np.uint8)), ink), dtype=np.uint8)
+    return straight

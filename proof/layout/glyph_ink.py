@@ -161,15 +161,15 @@ def glyph_ink(
     text = without_rules(ink, edges, cell)
     places = tuple(glyph.y * scale for glyph in glyphs)
     stretch = _Stretch(text, ink & ~text, edges, sides, places, tuple(chosen), cell, size * scale, forms)
-    found = stretch.found()
-    if found is None:
+    glyph = stretch.ink_and_extent()
+    if glyph is None:
         return None
-    own, (left, top, right, bottom) = found
+    own, (left, top, right, bottom) = glyph
     box = Rectangle(left / scale, top / scale, right / scale, bottom / scale)
     return GlyphInk(box, _enlarged(own, window.shape), _enlarged(ink, window.shape))
 
 
-Found = tuple[NDArray[np.bool_], tuple[float, float, float, float]]
+InkAndExtent = tuple[NDArray[np.bool_], tuple[float, float, float, float]]
 """The ink of a glyph, and how far it reaches to the left, up, to the right and down."""
 
 
@@ -189,7 +189,7 @@ class _Stretch:
     size: float
     forms: Forms
 
-    def found(self) -> Found | None:
+    def ink_and_extent(self) -> InkAndExtent | None:
         """The ink of the chosen: by their forms, where they are like these, else by where least ink is."""
         spans = [(self.places[number] - self.cell / 2, self.places[number] + self.cell / 2) for number in self.chosen]
         dirt = dirt_around(self.text, (self.column.left, self.column.right), Cells(self.row, spans, self.size))
@@ -219,8 +219,8 @@ class _Stretch:
         """Some of the glyphs by their forms; None where one of them has none that it is like."""
         x = (self.row[0] + self.row[1]) / 2
         fits = [fit_form(self.text, self.forms(n), (x, self.places[n]), self.size, dirt) for n in numbers]
-        found = [fit for fit in fits if fit is not None]
-        return KnownGlyph.of(found) if found and len(found) == len(fits) else None
+        known = [fit for fit in fits if fit is not None]
+        return KnownGlyph.of(known) if known and len(known) == len(fits) else None
 
     def _parted(self, cells: Cells, away: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Which pixels are not of the glyph above the chosen and the one below, where each pixel is so far `away` from
@@ -348,12 +348,12 @@ def _stretch(
         came.append(costs.argmin(axis=1))
         total = np.take_along_axis(costs, came[-1][:, None], axis=1)[:, 0] + INK_COST * inked[number + 1]
     best, at = divmod(int(total.argmin()), len(reach))
-    found = [float(cuts[-1, best, at])]
+    cut_places = [float(cuts[-1, best, at])]
     for number in range(len(y) - 1, -1, -1):
         at = int(came[number][best, at])
-        found.append(float(cuts[number, best, at]))
-    found.reverse()
-    return list(pairwise(found))
+        cut_places.append(float(cuts[number, best, at]))
+    cut_places.reverse()
+    return list(pairwise(cut_places))
 
 
 def _own(

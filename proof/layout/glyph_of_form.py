@@ -73,10 +73,10 @@ class KnownGlyph:
     def leaves_out(self, ink: NDArray[np.bool_], size: float) -> bool:
         """Whether much of what stands in the glyph's cell, `ink`, lies outside its form."""
         ys, xs = np.nonzero(ink & (self.away > AT_FORM_CELLS * size))
-        told = np.zeros(len(ys), bool)
+        within = np.zeros(len(ys), bool)
         for fit in self.fits:
-            told |= (xs > fit.left) & (xs < fit.right) & (ys > fit.top) & (ys < fit.bottom)
-        return bool(np.count_nonzero(~told) > MAX_LEFT_OUT * np.count_nonzero(ink))
+            within |= (xs > fit.left) & (xs < fit.right) & (ys > fit.top) & (ys < fit.bottom)
+        return bool(np.count_nonzero(~within) > MAX_LEFT_OUT * np.count_nonzero(ink))
 
     def own(
         self,

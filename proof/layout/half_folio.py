@@ -112,19 +112,19 @@ class Outline:
     def as_list(self) -> list[Any]:
         """The outline as lists and numbers, from which `of_list` makes it again, to the last bit."""
         columns = [[getattr(column, field.name) for field in fields(column)] for column in self.columns]
-        said = [remark.as_json() for remark in self.remarks]
+        remarks = [remark.as_json() for remark in self.remarks]
         rectified = rectification_as_list(self.rectification)
         why = self.why and self.why.as_json()
-        return [rectified, columns, self.ruled, why, self.skew, said, self.cut, self.missing]
+        return [rectified, columns, self.ruled, why, self.skew, remarks, self.cut, self.missing]
 
     @classmethod
     def of_list(cls, parts: Sequence[Any]) -> Outline:
         """The outline that `as_list` gave."""
-        rectified, columns, ruled, why, skew, said, cut, missing = parts
-        areas = tuple(ColumnArea(*one) for one in columns)
-        remarks = tuple(map(Notice.of_json, said))
-        told = why and Notice.of_json(why)
-        return cls(rectification_of(rectified), areas, ruled, told, skew, remarks, tuple(cut), missing)
+        rectified, columns, ruled, why, skew, remarks_list, cut, missing = parts
+        areas = tuple(ColumnArea(*area) for area in columns)
+        remarks = tuple(map(Notice.of_json, remarks_list))
+        notice = why and Notice.of_json(why)
+        return cls(rectification_of(rectified), areas, ruled, notice, skew, remarks, tuple(cut), missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +350,7 @@ def _with_the_text(comb: _Comb, energy: NDArray[np.float64], text: Mask) -> _Com
     before = np.append(0, np.cumsum(inked_along(text, 0)))
     teeth = comb.width * np.arange(len(comb.energy))
     least = np.minimum(comb.energy, 0.6).sum() - MAX_SHORTER_RULES
-    found = comb
+    best = comb
     first, last = (min(round(comb.x + tooth), energy.size) for tooth in (teeth[0], teeth[-1]))
     within = before[last] - before[first]
     for x in (comb.x - comb.width, comb.x + comb.width):
@@ -359,8 +359,8 @@ def _with_the_text(comb: _Comb, energy: NDArray[np.float64], text: Mask) -> _Com
             continue
         inside = before[places[-1]] - before[places[0]]
         if inside > within + MIN_MORE_TEXT * before[-1]:
-            found, within = _Comb(x, comb.width, spread[places], comb.score), inside
-    return found
+            best, within = _Comb(x, comb.width, spread[places], comb.score), inside
+    return best
 
 
 def _refine(comb: _Comb, upright: Mask) -> list[float]:

@@ -91,13 +91,13 @@ def _followed(
     lines: list[Line] = []
     # frames are double: where one line was erased, the other is found
     for places, reach, least in ((rules, near, MIN_LINE_SHARE), (sides, 2 * near, MIN_SECOND_UPRIGHT_SHARE)):
-        for one in follow(ink.T, frame, max(4, round(0.16 * row)), MIN_FRAME_PIECE_WIDTHS * column, followed=1.0):
-            frames.append(one.within(sides))
+        for line in follow(ink.T, frame, max(4, round(0.16 * row)), MIN_FRAME_PIECE_WIDTHS * column, followed=1.0):
+            frames.append(line.within(sides))
             if len(frames) > 2:
                 _leave_raised(frames[-1], frames[-3], rules)
             erase(ink.T, frames[-1])
-        for one in follow(ink, places, reach, MIN_RULE_PIECE_CELLS * row, least):
-            lines.append(one.within(frame))
+        for line in follow(ink, places, reach, MIN_RULE_PIECE_CELLS * row, least):
+            lines.append(line.within(frame))
             erase(ink, lines[-1])
     return frames, lines
 
@@ -119,7 +119,7 @@ def _erase_outside(
     notches over what is raised, which run where rules do."""
     left, right = max(0, round(rules[0]) - near), max(0, round(rules[-1]) + near + 1)
     thick = np.ones((3, max(3, near // 2)), np.uint8)
-    uprights, levels = (np.asarray(cv2.dilate(one, by)) > 0 for one, by in ((upright, thick), (level, thick.T)))
+    uprights, levels = (np.asarray(cv2.dilate(strokes, by)) > 0 for strokes, by in ((upright, thick), (level, thick.T)))
     ink[:, :left][(uprights | levels)[:, :left]] = 0
     ink[:, right:][(uprights | levels)[:, right:]] = 0
     for part in (slice(0, rows[0]), slice(rows[1], None)):

@@ -105,10 +105,10 @@ def opening_halves(page: NDArray[np.uint8], columns: int = 8) -> dict[str, Half]
     page = _evened(page, scale)
     small = cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else page
     ink = ink_mask(np.asarray(small, dtype=np.uint8))
-    found = _by_rules(ink, columns) or _by_ink(ink)
-    if found is None:
+    leaves = _by_rules(ink, columns) or _by_ink(ink)
+    if leaves is None:
         return None
-    (left, end), (start, right), (top, bottom) = found.left, found.right, found.rows
+    (left, end), (start, right), (top, bottom) = leaves.left, leaves.right, leaves.rows
     across, down, gap = right - left, bottom - top, start - end
     if across < WIDE * down:
         return None
@@ -117,8 +117,8 @@ def opening_halves(page: NDArray[np.uint8], columns: int = 8) -> dict[str, Half]
     reach = min(gap * 0.85, gap / 2 + OVERLAP * across) if gap < STRIP * across else gap * CLEAR
     high, low = max(0.0, top - ABOVE_HEIGHTS * down), min(ink.shape[0], bottom + BELOW_HEIGHTS * down)
     return {
-        "a": _half(page, scale, (start - reach, high, right + BESIDE_WIDTHS * across, low), found.leans[1], "a"),
-        "b": _half(page, scale, (left - BESIDE_WIDTHS * across, high, end + reach, low), found.leans[0], "b"),
+        "a": _half(page, scale, (start - reach, high, right + BESIDE_WIDTHS * across, low), leaves.leans[1], "a"),
+        "b": _half(page, scale, (left - BESIDE_WIDTHS * across, high, end + reach, low), leaves.leans[0], "b"),
     }
 
 
@@ -240,7 +240,7 @@ def _by_ink(ink: Mask) -> _Halves | None:
     return _Halves((left, low + start), (low + end, right), (float(ys[0]), float(ys[-1])))
 
 
-def _runs(found: NDArray[np.bool_]) -> Sequence[tuple[int, int]]:
+def _runs(marked: NDArray[np.bool_]) -> Sequence[tuple[int, int]]:
     """From where to where (exclusive) `found` holds."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], found, [False]]).astype(np.int8)))
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], marked, [False]]).astype(np.int8)))
     return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]

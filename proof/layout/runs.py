@@ -270,7 +270,7 @@ def find_runs(
     expected[-1] = expected[-1]._replace(cells=float(max(_written_cells(end.right), _written_cells(end.left))))
     last = float(np.append(0, np.flatnonzero(gain))[-1]) / pitch
     share = _note_share(expected, last) if lower else 1.0
-    expected = [one._replace(cells=one.cells * share) if one.note else one for one in expected]
+    expected = [run._replace(cells=run.cells * share) if run.note else run for run in expected]
     guide = np.zeros_like(gain) if way is CutBy.COUNTED else gain
     rows = _Rows.of(guide, np.zeros((2, len(ink)), np.bool_) if lower else one_sided(ink, pitch))
     each, free = (
@@ -409,14 +409,14 @@ def _guided_stretches(
     best = np.where(grid == 0, 0.0, -np.inf)
     back: list[NDArray[np.intp]] = []
     start = BELOW_FRAME
-    for run, one, after in zip(expected, worth, worth[1:], strict=False):
-        value, came = _run_before(best + one.begins, start + squeezed * run.cells, pitch, price[run.note])
+    for run, own_worth, next_worth in zip(expected, worth, worth[1:], strict=False):
+        value, came = _run_before(best + own_worth.begins, start + squeezed * run.cells, pitch, price[run.note])
         # one window above against one below: sharper than the rows, which change over a window's length
-        best = value + one.ends + CONTRAST * pitch * (one.above + after.below) - cut
+        best = value + own_worth.ends + CONTRAST * pitch * (own_worth.above + next_worth.below) - cut
         back.append(came)
         start = 0.0
-    run, one = expected[-1], worth[-1]
-    final = best + one.begins + one.ends[min(len(grid) - 1, round(last * pitch / STEP))]
+    run, own_worth = expected[-1], worth[-1]
+    final = best + own_worth.begins + own_worth.ends[min(len(grid) - 1, round(last * pitch / STEP))]
     place = int((final - _miscount(last - grid / pitch, squeezed * run.cells, pitch, price[run.note])).argmax())
     bounds = [place]
     for came in reversed(back[1:]):

@@ -338,8 +338,8 @@ def _without_specks(clean: NDArray[np.uint8], cell: float, many: float = 0.0) ->
     given, only as far as so many stand clear of all strokes in the length of a cell, and there without all that stands
     by itself and has no stroke."""
     inked = clean < DARK
-    found, boxes, centres = connected(inked.astype(np.uint8))
-    labels = found.astype(np.intp)
+    numbered, boxes, centres = connected(inked.astype(np.uint8))
+    labels = numbered.astype(np.intp)
     small = boxes[:, cv2.CC_STAT_AREA] < SMALLEST * cell * cell
     small[0] = False
     alone = np.zeros_like(small)
