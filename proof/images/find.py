@@ -357,8 +357,8 @@ def _scan(folders: Sequence[Path]) -> _Shelf:
     roots = [os.path.realpath(folder) for folder in folders]
     for folder, root in zip(folders, roots, strict=True):
         if not folder.is_dir():
-            what = "is a file; name the folder it lies in" if folder.exists() else "does not exist"
-            raise UsageError(f"the image folder {folder} {what}")
+            fault = "is a file; name the folder it lies in" if folder.exists() else "does not exist"
+            raise UsageError(f"the image folder {folder} {fault}")
         _scan_folder(shelf, folder, root, roots)
     return shelf
 

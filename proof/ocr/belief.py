@@ -84,9 +84,18 @@ class Belief(Mapping[str, float]):
         listed = self.listed
         if self.best in characters and self.best in listed and listed[self.best] >= self._top:
             return listed[self.best]
-        best = max([listed[one] for one in characters if one in listed], default=-inf)
+        best = max([listed[character] for character in characters if character in listed], default=-inf)
         if best < self._top:
-            best = max([best, *(self._rest(one) for one in characters if one in self._sought and one not in listed)])
+            best = max(
+                [
+                    best,
+                    *(
+                        self._rest(character)
+                        for character in characters
+                        if character in self._sought and character not in listed
+                    ),
+                ]
+            )
         return FLOOR if best == -inf else best
 
     def ranked(self) -> Iterator[tuple[str, float]]:
@@ -104,6 +113,12 @@ class Belief(Mapping[str, float]):
 
         ours, theirs = self.listed, other.listed
         # most of what is listed is listed by both, and need not be asked for one by one
-        both = {one: log((1.0 - share) * exp(ours[one]) + share * exp(theirs[one])) for one in ours if one in theirs}
-        listed = {one: both[one] if one in both else mean(one) for one in {**ours, **theirs}}
+        both = {
+            character: log((1.0 - share) * exp(ours[character]) + share * exp(theirs[character]))
+            for character in ours
+            if character in theirs
+        }
+        listed = {
+            character: both[character] if character in both else mean(character) for character in {**ours, **theirs}
+        }
         return Belief(listed, {**self._sought, **other._sought}, mean, max(self._top, other._top, FLOOR))

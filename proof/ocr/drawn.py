@@ -72,7 +72,7 @@ class DrawnReadings:
         for character, row in rows.items():
             for text, chance in other.readings(character):
                 row[text] = max(chance, row.get(text, 0.0))
-        own, new = self.only(lambda one: one not in rows), DrawnReadings.of(self.checksum, rows)
+        own, new = self.only(lambda known: known not in rows), DrawnReadings.of(self.checksum, rows)
         order = np.argsort(codes := np.concatenate([own.codes, new.codes]))
         texts, chances = np.concatenate([own.texts, new.texts]), np.concatenate([own.chances, new.chances])
         return DrawnReadings(self.checksum, codes[order], texts[order], chances[order])

@@ -47,24 +47,24 @@ class DrawnShapes:
         pairs = self.packed[at]
         return _unit(np.stack([pairs >> 4, pairs & 15], axis=-1).ravel())
 
-    def liker(self, other: str, one: str, shape: Callable[[], Shapes]) -> float | None:
+    def liker(self, other: str, transcribed: str, shape: Callable[[], Shapes]) -> float | None:
         """How much liker a glyph is to one character than to another: the cosines of its shape (1 x `LENGTH`) with
         both, held against how far these are apart. None where they are not known or look the same, and the shape is
         not asked for, or where it is empty."""
-        to_other, to_one = self.of(other), self.of(one)
-        if to_other is None or to_one is None:
+        to_other, to_transcribed = self.of(other), self.of(transcribed)
+        if to_other is None or to_transcribed is None:
             return None
-        apart = to_other - to_one
+        apart = to_other - to_transcribed
         far = float(np.linalg.norm(apart))
-        found = _unit(shape()[0]) if far > MIN_DISTANCE else None
-        return float(found @ apart) / far if found is not None and found.any() else None
+        unit = _unit(shape()[0]) if far > MIN_DISTANCE else None
+        return float(unit @ apart) / far if unit is not None and unit.any() else None
 
     @classmethod
     def made_of(cls, checksum: str, shapes: Mapping[str, Shapes]) -> DrawnShapes:
         """Of the shape (1 x `LENGTH`) of each character."""
-        kept = {one: shape for one, shape in sorted(shapes.items()) if shape.any()}
+        kept = {character: shape for character, shape in sorted(shapes.items()) if shape.any()}
         steps = np.array([np.rint(shape[0] / STEP) for shape in kept.values()], np.uint8).reshape(-1, LENGTH)
-        codes = np.array([ord(one) for one in kept], np.uint32)
+        codes = np.array([ord(character) for character in kept], np.uint32)
         return cls(checksum, codes, np.asarray(steps[:, ::2] << 4 | steps[:, 1::2], np.uint8))
 
     def save(self, file: Path) -> None:
@@ -78,8 +78,8 @@ class DrawnShapes:
 
 
 def _unit(vector: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
-    found = vector.astype(np.float32)
-    return np.asarray(found / max(float(np.linalg.norm(found)), 1e-6), np.float32)
+    values = vector.astype(np.float32)
+    return np.asarray(values / max(float(np.linalg.norm(values)), 1e-6), np.float32)
 
 
 @cache

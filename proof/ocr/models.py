@@ -172,8 +172,8 @@ def _ensure(target: Path, size: int | None, make: Callable[[Path], None]) -> Non
     atomic, and all write the same content.
     """
     if target.is_file():
-        found = target.stat().st_size
-        if found == size or (size is None and found > 0):
+        existing_size = target.stat().st_size
+        if existing_size == size or (size is None and existing_size > 0):
             return
     with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent) as made_in:
         made = Path(made_in) / target.name

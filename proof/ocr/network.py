@@ -80,8 +80,8 @@ def _openvino() -> Any:
 def gpu_of(device: str) -> int | None:
     """The number of the GPU that `engine.device` names; None for the cpu. Raises UsageError, and EngineError where
     onnxruntime has none."""
-    found = re.fullmatch(r"cpu|gpu(?::(\d+))?", device)
-    if found is None:
+    match = re.fullmatch(r"cpu|gpu(?::(\d+))?", device)
+    if match is None:
         raise UsageError(f"engine.device is {device!r}: give cpu, gpu or gpu:<number>")
     if device == "cpu":
         return None
@@ -89,7 +89,7 @@ def gpu_of(device: str) -> int | None:
 
     if CUDA not in onnxruntime.get_available_providers():
         raise EngineError(NO_CUDA)
-    return int(found[1] or 0)
+    return int(match[1] or 0)
 
 
 def version_of(runtime: str, gpu: int | None = None) -> str:
@@ -209,10 +209,10 @@ class OpenVino:
             line = np.pad(line, ((0, 0), (0, SHORTEST - length)), constant_values=PAPER)
         batch = np.ascontiguousarray(np.broadcast_to(line, (1, 3, height, line.shape[1])))
         (output,) = self._request().infer({0: batch}, share_inputs=True, share_outputs=True).values()
-        found = np.asarray(output[0], dtype=np.float32)
-        if not np.isfinite(found[:, 0]).all():  # softmax spreads what is no number over the whole step
+        posteriors = np.asarray(output[0], dtype=np.float32)
+        if not np.isfinite(posteriors[:, 0]).all():  # softmax spreads what is no number over the whole step
             raise ArithmeticError("the network answered with what is no number")
-        return found[:1] if length <= ONE_STEP else found
+        return posteriors[:1] if length <= ONE_STEP else posteriors
 
     def posteriors_of(self, lines: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.stack([self.posteriors(line) for line in lines])

@@ -298,7 +298,7 @@ def spaced(text: str, places: Sequence[float], score: float) -> tuple[ReadCharac
     if not pairs:
         return ()
     at = [place for _, place in pairs]
-    between = [(one + other) / 2 for one, other in pairwise(at)]
+    between = [(place + following) / 2 for place, following in pairwise(at)]
     first = max(0.0, 2 * at[0] - between[0]) if between else 0.0
     last = min(1.0, 2 * at[-1] - between[-1]) if between else 1.0
     edges = [first, *between, last]

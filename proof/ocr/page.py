@@ -134,7 +134,7 @@ class _Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _BoxedLine:
     """A line on the upright page."""
 
     index: int
@@ -152,11 +152,11 @@ def reading_order(page: Pixels, outlines: Sequence[Quad]) -> list[LineOrder]:
         return []
     height, width = page.shape
     turn = np.asarray(cv2.getRotationMatrix2D((width / 2, height / 2), -skew(outlines), 1.0), np.float64)
-    found = [_Found(index, _bounds(_turned(outline, turn))) for index, outline in enumerate(outlines)]
+    boxed = [_BoxedLine(index, _bounds(_turned(outline, turn))) for index, outline in enumerate(outlines)]
     upright = cv2.warpAffine(page, turn, (width, height), borderMode=cv2.BORDER_REPLICATE)
-    rules = _register_rules(np.asarray(upright, np.uint8), found)
+    rules = _register_rules(np.asarray(upright, np.uint8), boxed)
     places: list[LineOrder] = []
-    for number, lines in _registers(found, rules):
+    for number, lines in _registers(boxed, rules):
         columns = _clusters(lines, lambda box: (box.x, box.right))
         for column, members in enumerate(reversed(columns), start=1):
             places += [LineOrder(line.index, number, column) for line in _column_order(members)]
@@ -180,23 +180,23 @@ def skew(outlines: Sequence[Quad]) -> float:
     return 0.0
 
 
-def _register_rules(page: Pixels, found: Sequence[_Found]) -> list[_Rule]:
+def _register_rules(page: Pixels, lines: Sequence[_BoxedLine]) -> list[_Rule]:
     """Horizontal rules that part registers: across (nearly) all of the text, with no line across them."""
-    text = found[0].box
-    for line in found[1:]:
+    text = lines[0].box
+    for line in lines[1:]:
         text = text.union(line.box)
     least = REGISTER_HEIGHT * text.h
     rules = [
         rule
         for rule in _horizontal_rules(page, text)
-        if least <= rule.y - text.y <= text.h - least and not _crossed(rule, found)
+        if least <= rule.y - text.y <= text.h - least and not _crossed(rule, lines)
     ]
     rows_of_a_table = any(lower.y - upper.y < least for upper, lower in pairwise(rules))
     return [] if rows_of_a_table else rules
 
 
-def _crossed(rule: _Rule, found: Sequence[_Found]) -> bool:
-    boxes = [line.box for line in found if rule.left <= line.box.centre[0] <= rule.right]
+def _crossed(rule: _Rule, lines: Sequence[_BoxedLine]) -> bool:
+    boxes = [line.box for line in lines if rule.left <= line.box.centre[0] <= rule.right]
     return any(min(rule.y - box.y, box.bottom - rule.y) > CROSSING * box.h for box in boxes)
 
 
@@ -219,14 +219,14 @@ def _horizontal_rules(page: Pixels, text: Box) -> list[_Rule]:
     return rules
 
 
-def _registers(found: Sequence[_Found], rules: Sequence[_Rule]) -> list[tuple[int, list[_Found]]]:
+def _registers(lines: Sequence[_BoxedLine], rules: Sequence[_Rule]) -> list[tuple[int, list[_BoxedLine]]]:
     """The lines of each register, from the top; those in the margins beside them last, as register 0."""
     if not rules:
-        return [(1, list(found))]
+        return [(1, list(lines))]
     left, right = min(rule.left for rule in rules), max(rule.right for rule in rules)
-    margin = [line for line in found if not left <= line.box.centre[0] <= right]
-    registers: list[tuple[int, list[_Found]]] = []
-    inside = [line for line in found if left <= line.box.centre[0] <= right]
+    margin = [line for line in lines if not left <= line.box.centre[0] <= right]
+    registers: list[tuple[int, list[_BoxedLine]]] = []
+    inside = [line for line in lines if left <= line.box.centre[0] <= right]
     for number in range(len(rules) + 1):
         members = [line for line in inside if sum(rule.y < line.box.centre[1] for rule in rules) == number]
         if members:
@@ -234,7 +234,7 @@ def _registers(found: Sequence[_Found], rules: Sequence[_Rule]) -> list[tuple[in
     return [*registers, (0, margin)] if margin else registers
 
 
-def _column_order(lines: Sequence[_Found]) -> list[_Found]:
+def _column_order(lines: Sequence[_BoxedLine]) -> list[_BoxedLine]:
     """The lines of one column: from top to bottom, and side by side from right to left.
 
     Cut across and along in turn as long as a cut parts them; what no cut parts (outlines that run into
@@ -249,14 +249,14 @@ def _column_order(lines: Sequence[_Found]) -> list[_Found]:
     return sorted(lines, key=lambda line: (-line.box.centre[0], line.box.centre[1]))
 
 
-def _clusters(lines: Sequence[_Found], extent: Callable[[Box], tuple[float, float]]) -> list[list[_Found]]:
+def _clusters(lines: Sequence[_BoxedLine], extent: Callable[[Box], tuple[float, float]]) -> list[list[_BoxedLine]]:
     """Lines grouped so that two whose extents overlap by more than half of the shorter are together;
     groups by the middle of their extents, ascending."""
-    groups: list[list[_Found]] = []
+    groups: list[list[_BoxedLine]] = []
     for line in sorted(lines, key=lambda line: extent(line.box)):
         low, high = extent(line.box)
-        together: list[_Found] = [line]
-        apart: list[list[_Found]] = []
+        together: list[_BoxedLine] = [line]
+        apart: list[list[_BoxedLine]] = []
         for group in groups:
             if any(_overlap((low, high), extent(other.box)) > 0.5 for other in group):
                 together += group
@@ -264,17 +264,17 @@ def _clusters(lines: Sequence[_Found], extent: Callable[[Box], tuple[float, floa
                 apart.append(group)
         groups = [*apart, together]
 
-    def middle(group: list[_Found]) -> float:
+    def middle(group: list[_BoxedLine]) -> float:
         lows, highs = zip(*(extent(line.box) for line in group), strict=True)
         return float(min(lows) + max(highs))
 
     return sorted(groups, key=middle)
 
 
-def _overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
+def _overlap(first: tuple[float, float], second: tuple[float, float]) -> float:
     """How much of the shorter of two extents the other covers."""
-    shorter = min(one[1] - one[0], other[1] - other[0])
-    return (min(one[1], other[1]) - max(one[0], other[0])) / max(shorter, 1e-9)
+    shorter = min(first[1] - first[0], second[1] - second[0])
+    return (min(first[1], second[1]) - max(first[0], second[0])) / max(shorter, 1e-9)
 
 
 def _turned(outline: Quad, turn: NDArray[np.float64]) -> Quad:

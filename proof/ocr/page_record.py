@@ -89,15 +89,15 @@ class PageRecord:
             FORMAT,
             self.layout,
             None if sheet is None else _sheet_as_list(sheet),
-            [[key, [_strip_as_list(strip) for strip in found]] for key, found in self.cuts.items()],
+            [[key, [_strip_as_list(strip) for strip in strips]] for key, strips in self.cuts.items()],
             [[key, _strip_as_list(strip)] for key, strip in self.windows.items()],
             list(self.cells.items()),
             list(self.inked.items()),
             list(self.figures.items()),
             list(self.spans.items()),
             list(self.shapes.items()),
-            [[key, found.packed()] for key, found in self.spikes.items()],
-            [[key, "".join(found), b"".join(found.values())] for key, found in self.far.items()],
+            [[key, spikes.packed()] for key, spikes in self.spikes.items()],
+            [[key, "".join(rows), b"".join(rows.values())] for key, rows in self.far.items()],
             None if self.lines is None else [self.lines[0], [_line_as_list(line) for line in self.lines[1].lines]],
             [[lie, record.packed()] for lie, record in self.turned.items()],
         ]
@@ -116,14 +116,14 @@ class PageRecord:
         return cls(
             layout,
             None if sheet is None else _sheet_of(sheet),
-            {key: tuple(_strip_of(one) for one in found) for key, found in cuts},
-            {key: _strip_of(one) for key, one in windows},
+            {key: tuple(_strip_of(strip) for strip in strips) for key, strips in cuts},
+            {key: _strip_of(strip) for key, strip in windows},
             dict(cells),
             dict(inked),
             dict(figures),
             dict(spans),
             dict(shapes),
-            {key: StripSpikes.unpacked(one) for key, one in spikes},
+            {key: StripSpikes.unpacked(packed) for key, packed in spikes},
             {key: _far_of(characters, data) for key, characters, data in far},
             None if lines is None else (lines[0], PageReading(tuple(_line_of(line) for line in lines[1]))),
             {lie: cls.unpacked(record) for lie, record in turned},
@@ -133,7 +133,7 @@ class PageRecord:
 def _far_of(characters: str, data: bytes) -> dict[str, bytes]:
     """What was sought on a strip, by character."""
     size = len(data) // len(characters) if characters else 0
-    return {one: data[number * size : (number + 1) * size] for number, one in enumerate(characters)}
+    return {character: data[number * size : (number + 1) * size] for number, character in enumerate(characters)}
 
 
 def _strip_as_list(strip: CutStrip) -> list[Any]:
@@ -149,16 +149,16 @@ def _strip_of(parts: Sequence[Any]) -> CutStrip:
 def _sheet_as_list(sheet: PageSheet) -> list[Any]:
     box = sheet.box
     place = None if box is None else [box.x, box.y, box.w, box.h]
-    said = [one.as_json() for one in sheet.notices]
+    notices = [notice.as_json() for notice in sheet.notices]
     outline, details = sheet.outline.as_list(), (sheet.detail, sheet.note_detail)
-    return [sheet.size, sheet.sha256, place, said, outline, sheet.height, sheet.inked, *details]
+    return [sheet.size, sheet.sha256, place, notices, outline, sheet.height, sheet.inked, *details]
 
 
 def _sheet_of(parts: Sequence[Any]) -> PageSheet:
     size, sha256, box, notices, outline, height, inked, *details = parts
     place = None if box is None else Box(*box)
-    told = tuple(map(Notice.of_json, notices))
-    return PageSheet(size, sha256, place, told, Outline.of_list(outline), height, inked, *details)
+    read_notices = tuple(map(Notice.of_json, notices))
+    return PageSheet(size, sha256, place, read_notices, Outline.of_list(outline), height, inked, *details)
 
 
 def _line_as_list(line: PageLine) -> list[Any]:
@@ -168,4 +168,4 @@ def _line_as_list(line: PageLine) -> list[Any]:
 
 def _line_of(parts: Sequence[Any]) -> PageLine:
     characters, *rest = parts
-    return PageLine(tuple(ReadCharacter(*one) for one in characters), *rest)
+    return PageLine(tuple(ReadCharacter(*character) for character in characters), *rest)

@@ -148,13 +148,16 @@ class PPOCR:
         by_length: defaultdict[int, list[int]] = defaultdict(list)
         for number, line in enumerate(lines):
             by_length[line.shape[1]].append(number)
-        found: dict[int, Reading] = {}
+        readings: dict[int, Reading] = {}
         for same in by_length.values():
             for start in range(0, len(same), self.at_once):
                 together = same[start : start + self.at_once]
                 batch = self._computed(np.stack([lines[number] for number in together]))
-                found |= {number: self._reading(one, sought) for number, one in zip(together, batch, strict=True)}
-        return [found[number] for number in range(len(strips))]
+                readings |= {
+                    number: self._reading(posteriors, sought)
+                    for number, posteriors in zip(together, batch, strict=True)
+                }
+        return [readings[number] for number in range(len(strips))]
 
     def _read(self, strip: Pixels, sought: NDArray[np.int32]) -> Reading:
         return self._reading(self._run(strip), sought)
@@ -179,7 +182,7 @@ class PPOCR:
         """Best-path decoding: equal neighbours are one character, blanks part them."""
         best = posterior.classes[:, 0]
         steps = len(best)
-        found: list[ReadCharacter] = []
+        characters: list[ReadCharacter] = []
         start = 0
         while start < steps:
             end = start + 1
@@ -187,9 +190,9 @@ class PPOCR:
                 end += 1
             if best[start] != BLANK:
                 peak = start + int(posterior.log_probs[start:end, 0].argmax())
-                found.append(self._character(posterior, peak, start / steps, end / steps))
+                characters.append(self._character(posterior, peak, start / steps, end / steps))
             start = end
-        return tuple(found)
+        return tuple(characters)
 
     def _character(self, posterior: Posterior, step: int, start: float, end: float) -> ReadCharacter:
         characters = self.taught().characters

@@ -50,16 +50,16 @@ class HalfFolioReadings:
         engine: Engine,
         rows: int,
         opened: Callable[[], LoadedImage],
-        found: Callable[[LoadedImage], Layout],
+        find_layout: Callable[[LoadedImage], Layout],
         known: PageRecord | None = None,
         layout: str = "",
-        told: bool = False,
+        has_override: bool = False,
     ) -> None:
         self.engine = engine
-        self.told = told
+        self.has_override = has_override
         self.rows = rows
         self._opened = opened
-        self._found = found
+        self._find_layout = find_layout
         self._image: LoadedImage | None = None
         self._layout: Layout | None = None
         self._strips: dict[CutStrip, Strip] = {}
@@ -97,7 +97,7 @@ class HalfFolioReadings:
     @property
     def layout(self) -> Layout:
         if self._layout is None:
-            self._layout = self._found(self.image)
+            self._layout = self._find_layout(self.image)
         return self._layout
 
     @property
@@ -108,28 +108,28 @@ class HalfFolioReadings:
     def cut(self, area: ColumnArea, line: Column | None, way: CutBy) -> tuple[CutStrip, ...]:
         """The strips of one column (`proof.layout.strips.cut_strips`)."""
         key = (area.number, WAYS.index(way), _expected(line, way))
-        found = _first(key, self.used.cuts, self._known.cuts)
-        if found is None:
+        cuts = _first(key, self.used.cuts, self._known.cuts)
+        if cuts is None:
             strips = cutting.cut_strips(self.layout, area, line, self.rows, way)
-            found = tuple(map(_without_pixels, strips))
-            self._strips.update(zip(found, strips, strict=True))
-        self._origins.update(dict.fromkeys(found, (area, line, way)))
-        self.used.cuts[key] = found
-        return found
+            cuts = tuple(map(_without_pixels, strips))
+            self._strips.update(zip(cuts, strips, strict=True))
+        self._origins.update(dict.fromkeys(cuts, (area, line, way)))
+        self.used.cuts[key] = cuts
+        return cuts
 
     def window(self, strip: CutStrip, top: float, bottom: float, zoom: float, as_it_is: bool) -> CutStrip:
         """The part of a strip between two y of the rectified page, stretched lengthwise by `zoom`: without specks, or
         as the page is there, with its rules."""
         key = (strip.key, int(strip.top), int(strip.left), round(top), round(bottom), zoom, as_it_is)
-        found = _first(key, self.used.windows, self._known.windows)
-        if found is None:
+        window = _first(key, self.used.windows, self._known.windows)
+        if window is None:
             part = self._part(strip, top, bottom, zoom, as_it_is)
-            found = _without_pixels(part)
-            self._strips.setdefault(found, part)
-        if found != strip:  # a short strip without specks is shown as it was: it is no part of itself
-            self._parts[found] = (strip, top, bottom, zoom, as_it_is)
-        self.used.windows[key] = found
-        return found
+            window = _without_pixels(part)
+            self._strips.setdefault(window, part)
+        if window != strip:  # a short strip without specks is shown as it was: it is no part of itself
+            self._parts[window] = (strip, top, bottom, zoom, as_it_is)
+        self.used.windows[key] = window
+        return window
 
     def read(self, strips: Sequence[CutStrip], sought: Sequence[tuple[str, ...]]) -> list[tuple[Spike, ...]]:
         """What the engine reads on each of the strips; of each one's `sought` characters it also says how improbable
@@ -147,14 +147,14 @@ class HalfFolioReadings:
         elif known is not None:
             self.used.spikes[strip.key] = known
             kept = self._known.far.get(strip.key, {})
-            far.update({one: kept[one] for one in wanted if one in kept})
+            far.update({character: kept[character] for character in wanted if character in kept})
         spikes = self.used.spikes[strip.key]
         if not wanted:
             return spikes.spikes()
 
         def row(character: str) -> bytes:
             if character not in far:
-                self._ask(strip, tuple(one for one in wanted if one not in far))
+                self._ask(strip, tuple(character for character in wanted if character not in far))
             return far[character]
 
         return spikes.spikes(dict.fromkeys(wanted), row)
@@ -166,7 +166,7 @@ class HalfFolioReadings:
             for strip, wanted in zip(strips, sought, strict=True)
             if strip.key not in self.used.spikes and strip.key not in self._known.spikes
         }
-        every = tuple(dict.fromkeys(one for _, wanted in unread.values() for one in wanted))
+        every = tuple(dict.fromkeys(character for _, wanted in unread.values() for character in wanted))
         readings = self.engine.read([self._with_pixels(strip).pixels for strip, _ in unread.values()], every)
         for (strip, wanted), reading in zip(unread.values(), readings, strict=True):
             self.used.far.setdefault(strip.key, {})
@@ -179,9 +179,13 @@ class HalfFolioReadings:
 
     def _take_in(self, strip: CutStrip, wanted: tuple[str, ...], reading: Reading) -> None:
         """What was read on a strip, and of those `wanted` on it how improbable they are."""
-        spikes, rows = spikes_of(reading, self.engine.character_of, [self.engine.class_of(one) for one in wanted])
+        spikes, rows = spikes_of(
+            reading, self.engine.character_of, [self.engine.class_of(character) for character in wanted]
+        )
         self.used.spikes[strip.key] = spikes
-        self.used.far[strip.key].update({one: rows[:, number].tobytes() for number, one in enumerate(wanted)})
+        self.used.far[strip.key].update(
+            {character: rows[:, number].tobytes() for number, character in enumerate(wanted)}
+        )
 
     def _with_pixels(self, strip: CutStrip) -> Strip:
         """The strip with its pixels, cut again where only its place had been kept."""
@@ -191,7 +195,7 @@ class HalfFolioReadings:
             else:
                 area, line, way = self._origins[strip]
                 cut = cutting.cut_strips(self.layout, area, line, self.rows, way)
-                self._strips.update((_without_pixels(one), one) for one in cut)
+                self._strips.update((_without_pixels(piece), piece) for piece in cut)
         return self._strips[strip]
 
     def _part(self, strip: CutStrip, top: float, bottom: float, zoom: float, as_it_is: bool) -> Strip:
@@ -204,56 +208,58 @@ class HalfFolioReadings:
     ) -> list[InkCell]:
         """The cells of a column's ink in a rectangle of the rectified page (`proof.layout.ink.ink_cells`)."""
         key = (column, round(left), round(top), round(right), round(bottom), pitch)
-        found = _first(key, self.used.cells, self._known.cells)
-        if found is None:
+        edges = _first(key, self.used.cells, self._known.cells)
+        if edges is None:
             first, low = max(0, round(top)), max(0, round(left))
             ink = self.layout.ink_of(column, np.s_[first : max(first, round(bottom)), low : max(low, round(right))])
             cells = ink_cells(ink, 0, 0, ink.shape[1], ink.shape[0], pitch, first)
-            found = tuple(round(edge) for cell in cells for edge in (cell.top, cell.bottom))
-        self.used.cells[key] = found
-        return [InkCell(float(a), float(b)) for a, b in zip(found[::2], found[1::2], strict=True)]
+            edges = tuple(round(edge) for cell in cells for edge in (cell.top, cell.bottom))
+        self.used.cells[key] = edges
+        return [InkCell(float(a), float(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
     def has_ink(self, area: ColumnArea, least: float) -> bool:
         """Whether ink covers more than the share `least` of a column."""
         key = (area.number, least)
-        found = _first(key, self.used.inked, self._known.inked)
-        if found is None:
-            found = has_ink(self.layout.ink, area.left, area.top, area.right, area.bottom, least)
-        self.used.inked[key] = found
-        return found
+        inked = _first(key, self.used.inked, self._known.inked)
+        if inked is None:
+            inked = has_ink(self.layout.ink, area.left, area.top, area.right, area.bottom, least)
+        self.used.inked[key] = inked
+        return inked
 
     def figures(self, areas: Sequence[ColumnArea]) -> tuple[int, ...]:
         """The numbers of those columns in which something stands that is no text (`proof.layout.figures`)."""
         key = tuple(area.number for area in areas)
-        found = _first(key, self.used.figures, self._known.figures)
-        if found is None:
-            found = tuple(sorted(figure_columns(self.layout, areas, self.rows))) if areas else ()
-        self.used.figures[key] = found
-        return found
+        numbers = _first(key, self.used.figures, self._known.figures)
+        if numbers is None:
+            numbers = tuple(sorted(figure_columns(self.layout, areas, self.rows))) if areas else ()
+        self.used.figures[key] = numbers
+        return numbers
 
     def shape(self, area: ColumnArea, row: Row, places: Sequence[float], number: int) -> Shapes:
         """The shape of a glyph of a row (`proof.layout.glyph_shapes.shape_in_row`)."""
         key = (area.number, ROWS.index(row), number, *map(round, places))
-        found = _first(key, self.used.shapes, self._known.shapes)
-        found = found or shape_in_row(self.layout, area, row, places, number).tobytes()
-        self.used.shapes[key] = found
-        return np.frombuffer(found, np.int8)[np.newaxis]
+        packed = _first(key, self.used.shapes, self._known.shapes)
+        packed = packed or shape_in_row(self.layout, area, row, places, number).tobytes()
+        self.used.shapes[key] = packed
+        return np.frombuffer(packed, np.int8)[np.newaxis]
 
     def spans(self, area: ColumnArea, row: Row, places: Sequence[float]) -> list[tuple[float, float]]:
         """From where to where the glyphs of a row reach (`proof.layout.glyph_shapes.spans_in_row`)."""
         key = (area.number, ROWS.index(row), *map(round, places))
-        found = _first(key, self.used.spans, self._known.spans)
-        if found is None:
+        edges = _first(key, self.used.spans, self._known.spans)
+        if edges is None:
             spans = spans_in_row(self.layout, area, row, places) if places else []
-            found = tuple(round(edge) for span in spans for edge in span)
-        self.used.spans[key] = found
-        return [(float(top), float(bottom)) for top, bottom in zip(found[::2], found[1::2], strict=True)]
+            edges = tuple(round(edge) for span in spans for edge in span)
+        self.used.spans[key] = edges
+        return [(float(top), float(bottom)) for top, bottom in zip(edges[::2], edges[1::2], strict=True)]
 
-    def turned(self, lie: str, found: Callable[[LoadedImage], Layout]) -> HalfFolioReadings:
-        """The same half-folio as if its image lay otherwise; `found` finds its layout then."""
+    def turned(self, lie: str, find_layout: Callable[[LoadedImage], Layout]) -> HalfFolioReadings:
+        """The same half-folio as if its image lay otherwise; `find_layout` finds its layout then."""
         name = f"{self.used.layout} {lie}"
         known = self._known.turned.get(lie)
-        turned = HalfFolioReadings(self.engine, self.rows, lambda: self.image, found, known, name, self.told)
+        turned = HalfFolioReadings(
+            self.engine, self.rows, lambda: self.image, find_layout, known, name, self.has_override
+        )
         self.used.turned[lie] = turned.used
         return turned
 

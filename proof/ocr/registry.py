@@ -163,9 +163,9 @@ def _usable(settings: EngineSettings) -> EngineEntry:
     entry = engines().get(settings.name)
     if entry is None:
         raise UsageError(f"unknown engine {settings.name!r}: choose one of {', '.join(engines())}")
-    found = _availability(settings.name, entry, packaged=not settings.model)
-    if not found.available:
-        raise EngineError(found.message)
+    availability = _availability(settings.name, entry, packaged=not settings.model)
+    if not availability.available:
+        raise EngineError(availability.message)
     return entry
 
 

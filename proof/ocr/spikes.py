@@ -66,7 +66,7 @@ class StripSpikes:
         presences = self.presences / SHARE
         values = (0.0 - self.values / NAT).tolist()
         scales = np.log(np.maximum(presences, MIN_PROBABILITY)).tolist()
-        found, at = [], 0
+        spikes, at = [], 0
         for number, (place, presence, count) in enumerate(
             zip((self.places / SHARE).tolist(), presences.tolist(), self.counts.tolist(), strict=True)
         ):
@@ -74,8 +74,8 @@ class StripSpikes:
             at += count
             rest = partial(_far_off, far, number, scales[number]) if far else None
             believed = Belief(listed, sought, rest, min(FLOOR - scales[number], 0.0)) if rest else Belief(listed)
-            found.append(Spike(place, believed, presence))
-        return tuple(found)
+            spikes.append(Spike(place, believed, presence))
+        return tuple(spikes)
 
     def packed(self) -> bytes:
         numbers = (self.places, self.presences, self.counts, self.values)
@@ -157,8 +157,8 @@ def _places(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Where each of these spikes stands on its strip, and how surely there is one."""
     edges = _edges(extents)
-    weights, moments = (np.append(one, 0.0) for one in (presence, presence * posterior.centres))
-    mass, moment = (np.add.reduceat(one, edges)[::2] for one in (weights, moments))
+    weights, moments = (np.append(values, 0.0) for values in (presence, presence * posterior.centres))
+    mass, moment = (np.add.reduceat(values, edges)[::2] for values in (weights, moments))
     return moment / np.maximum(mass, 1e-9), np.maximum.reduceat(weights, edges)[::2]
 
 
@@ -188,7 +188,7 @@ def _extents(posterior: Posterior, presence: NDArray[np.float64]) -> list[tuple[
     `end` of each, and `low` to `high`, from which it is read what is believed of it."""
     best = posterior.classes[:, 0].tolist()
     steps = len(best)
-    found: list[tuple[int, int, int, int]] = []
+    extents: list[tuple[int, int, int, int]] = []
     start = 0
     while start < steps:
         end = start + 1
@@ -197,23 +197,23 @@ def _extents(posterior: Posterior, presence: NDArray[np.float64]) -> list[tuple[
         if best[start] > 0:
             low = start - 1 if start > 0 and best[start - 1] == 0 else start
             high = end + 1 if end < steps and best[end] == 0 else end
-            found.append((start, end, low, high))
+            extents.append((start, end, low, high))
         else:
-            found += [(t, t + 1, t, t + 1) for t in _faint(presence, start, end)]
+            extents += [(t, t + 1, t, t + 1) for t in _faint(presence, start, end)]
         start = end
-    return found
+    return extents
 
 
 def _faint(presence: NDArray[np.float64], start: int, end: int) -> list[int]:
     """Steps that lost to blank between `start` and `end`, the shoulders of glyphs at either end left out."""
-    found = []
+    steps = []
     for t in range(start, end):
         here = presence[t]
         before = presence[t - 1] if t > 0 else 0.0
         after = presence[t + 1] if t + 1 < len(presence) else 0.0
         if here > FAINT and here >= before and here > after:
-            found.append(t)
-    return found
+            steps.append(t)
+    return steps
 
 
 def _listed(posterior: Posterior) -> list[list[tuple[int, float]]]:

@@ -157,27 +157,27 @@ def _place(
     half = focus.w < HALF * area.w
     left, right = focus.x - 0.3 * focus.w, focus.right + 0.3 * focus.w
     near = [
-        (one.box, (one.text, one.read))
-        for one in result.characters
-        if not any(one is mine for mine in own)
-        and (column is None or one.line == column.number)
-        and not one.text.isspace()
-        and focus.y - reach < one.box.centre[1] < focus.bottom + reach
-        and (left < one.box.centre[0] < right or not half or one.box.w > HALF * area.w)
+        (character.box, (character.text, character.read))
+        for character in result.characters
+        if not any(character is mine for mine in own)
+        and (column is None or character.line == column.number)
+        and not character.text.isspace()
+        and focus.y - reach < character.box.centre[1] < focus.bottom + reach
+        and (left < character.box.centre[0] < right or not half or character.box.w > HALF * area.w)
     ]
-    said = list(suggested) if len(suggested) == len(own) else [suggested] * len(own)
+    suggestions = list(suggested) if len(suggested) == len(own) else [suggested] * len(own)
     shown = [
-        (one, (text,)) if isinstance(one, Box) else (one.box, (one.text, one.read, suggested))
-        for one, text in zip(own, said, strict=True)
+        (glyph, (text,)) if isinstance(glyph, Box) else (glyph.box, (glyph.text, glyph.read, suggested))
+        for glyph, text in zip(own, suggestions, strict=True)
     ]
     kept: list[tuple[Box, tuple[str, ...]]] = []
-    for one in sorted([*near, *((box, ()) for box in lacking)], key=_height):
-        if not any(_together(one[0], other, pitch) for other, _ in (*kept, *shown)):
-            kept.append(one)
+    for glyph in sorted([*near, *((box, ()) for box in lacking)], key=_height):
+        if not any(_together(glyph[0], other, pitch) for other, _ in (*kept, *shown)):
+            kept.append(glyph)
     glyphs = sorted([*kept, *shown], key=_height)
-    chosen = tuple(number for number, one in enumerate(glyphs) if any(one is mine for mine in shown))
+    chosen = tuple(number for number, glyph in enumerate(glyphs) if any(glyph is mine for mine in shown))
     boxes = tuple(box for box, _ in glyphs)
-    claims = tuple(tuple(dict.fromkeys(one for one in said if len(one) == 1)) for _, said in glyphs)
+    claims = tuple(tuple(dict.fromkeys(text for text in texts if len(text) == 1)) for _, texts in glyphs)
     before = sum(box.centre[1] < focus.centre[1] for box in boxes)
     return GlyphPlace(boxes, chosen, before, focus, area, pitch, result.skew, claims)
 

@@ -223,10 +223,10 @@ def _problems(tally: Tally, cutter: Cutter, say: Say) -> Iterator[FailedPage]:
     # a stretch: pages that follow each other and have the same status
     for _, stretch in groupby(enumerate(unread), lambda item: (item[1].number - item[0], item[1].status_text)):
         pages = [page for _, page in stretch]
-        what = status_name(pages[0].status, say)
-        what = f"{what}: {in_words(pages[0].message, say)}" if pages[0].message else what
+        trouble = status_name(pages[0].status, say)
+        trouble = f"{trouble}: {in_words(pages[0].message, say)}" if pages[0].message else trouble
         ref = pages[0].ref if len(pages) == 1 else ""
-        yield FailedPage(pages[0].page, pages[-1].page, len(pages), ref, 0, what, None, None)
+        yield FailedPage(pages[0].page, pages[-1].page, len(pages), ref, 0, trouble, None, None)
 
 
 def _layout_problem(finding: LayoutFinding, cutter: Cutter | None, say: Say) -> FailedPage:

@@ -119,28 +119,34 @@ def progress_of(store: Store, work: str) -> WorkProgress:
         for name, decisions in store.decisions.people(work).items()
     ]
     answers = store.decisions.answers(work)
-    names = dict.fromkeys(one.person for place in answers for one in place)
-    by_person = {name: [one.caught for place in answers for one in place if one.person == name] for name in names}
+    names = dict.fromkeys(answer.person for place in answers for answer in place)
+    by_person = {
+        name: [answer.caught for place in answers for answer in place if answer.person == name] for name in names
+    }
     settled = sum(juan.settled for juan in juans)
     upheld = sum(juan.upheld for juan in juans)
     open_flags = sum(juan.flagged - juan.settled for juan in juans)
     return WorkProgress(
         juans,
-        tuple(sorted(people, key=lambda one: -one.decisions)),
+        tuple(sorted(people, key=lambda person: -person.decisions)),
         estimate(sum(juan.samples for juan in juans), sum(juan.missed for juan in juans)),
         Waiting.of(open_flags, settled, upheld),
         Caught.of("", [place[-1].caught for place in answers]),
-        tuple(sorted((Caught.of(*one) for one in by_person.items()), key=lambda one: -one.answered)),
+        tuple(sorted((Caught.of(*person) for person in by_person.items()), key=lambda person: -person.answered)),
     )
 
 
 def agreements_of(store: Store, work: str) -> list[Agreement]:
     """How far each two people agree where both judged, those with most places in common first."""
     agreements = [
-        agreement(people, [(one.one, one.other) for one in judged], sum(one.validated for one in judged))
+        agreement(
+            people,
+            [(judgement.one, judgement.other) for judgement in judged],
+            sum(judgement.validated for judgement in judged),
+        )
         for people, judged in store.history.judged_twice(work).items()
     ]
-    return sorted(agreements, key=lambda one: -one.places)
+    return sorted(agreements, key=lambda pair: -pair.places)
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,9 +154,9 @@ def _placed(
             foot = y + 0.8 * em
             # of what is missing beside its equal the gap is marked, and not this
             marked = any(
-                one.line == character.line and one.offset <= character.offset < one.offset + one.length
-                for one in asked
-                if one.kind is not Kind.OMISSION
+                flag.line == character.line and flag.offset <= character.offset < flag.offset + flag.length
+                for flag in asked
+                if flag.kind is not Kind.OMISSION
             )
             placed.append(PlacedCharacter(character.text, _across(row, column), y, em, marked, offset=character.offset))
     return placed
@@ -168,11 +168,13 @@ def _wedged(
     """The characters of the column that the image has no glyph for, beside the places into which they are inserted;
     several at one place one below the other."""
     there = {character.offset for character in line}
-    wanted = {(one.offset, one.transcribed): one for one in (*result.flags, *asked) if one.kind is Kind.INSERTION}
-    lacking = [one for one in wanted.values() if one.line == asked[0].line and one.length and one.offset not in there]
+    wanted = {(flag.offset, flag.transcribed): flag for flag in (*result.flags, *asked) if flag.kind is Kind.INSERTION}
+    lacking = [
+        flag for flag in wanted.values() if flag.line == asked[0].line and flag.length and flag.offset not in there
+    ]
     places: dict[int, list[Flag]] = {}
-    for one in sorted(lacking, key=lambda one: one.offset):
-        places.setdefault(sum(character.offset < one.offset for character in line), []).append(one)
+    for flag in sorted(lacking, key=lambda flag: flag.offset):
+        places.setdefault(sum(character.offset < flag.offset for character in line), []).append(flag)
     for at, flags in places.items():
         sides = [*line[at - 1 : at], *line[at : at + 1]] if at else list(line[:1])
         together = len(sides) == 2 and sides[0].row is sides[1].row
@@ -185,10 +187,10 @@ def _wedged(
             continue
         em = WEDGED * _em(row, pitch, column)
         x = _across(row, column) + 0.62 * pitch * (1 if row is Row.MAIN else 0.6)
-        texts = [(one, text) for one in flags for text in _characters(one.transcribed)]
-        for number, (one, text) in enumerate(texts):
+        texts = [(flag, text) for flag in flags for text in _characters(flag.transcribed)]
+        for number, (flag, text) in enumerate(texts):
             down = (number - (len(texts) - 1) / 2) * 1.06 * em
-            marked = any((one.line, one.offset) == (other.line, other.offset) for other in asked)
+            marked = any((flag.line, flag.offset) == (other.line, other.offset) for other in asked)
             yield PlacedCharacter(text, x, y + down, em, marked, wedged=True)
 
 

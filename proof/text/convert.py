@@ -112,7 +112,7 @@ def _read_again(edition: Transcription, parts: Sequence[str], target: Format, lo
     else:
         was, now = Counter(char for char, _ in before), Counter(char for char, _ in after)
         losses["characters that it reads otherwise"] += max((was - now).total(), (now - was).total(), 1)
-    return Converted(text, target, tuple(f"{what}: {count}" for what, count in losses.items() if count))
+    return Converted(text, target, tuple(f"{loss}: {count}" for loss, count in losses.items() if count))
 
 
 def _characters(edition: Transcription, without: Set[int] = frozenset()) -> list[tuple[str, Layer]]:

@@ -57,13 +57,13 @@ class _Reader:
         if not line.strip():
             return
         end = begin + len(line)
-        if (found := _DEFINITION.match(line)) is not None:
-            start = begin + found.end()
-            self.definitions.append((found["label"], self.text[start:end], start, number))
-        elif (found := _HEADING.match(line)) is not None:
-            start = begin + found.start("title")
-            stretches = (LayerStretch(Layer.HEADING, start, found["title"]),) if found["title"] else ()
-            anchor, level = found["anchor"] or "", len(found["marks"])
+        if (match := _DEFINITION.match(line)) is not None:
+            start = begin + match.end()
+            self.definitions.append((match["label"], self.text[start:end], start, number))
+        elif (match := _HEADING.match(line)) is not None:
+            start = begin + match.start("title")
+            stretches = (LayerStretch(Layer.HEADING, start, match["title"]),) if match["title"] else ()
+            anchor, level = match["anchor"] or "", len(match["marks"])
             self.blocks.append(TextBlock(BlockKind.HEADING, begin, end, number, stretches, level=level, anchor=anchor))
         else:
             self.blocks.append(

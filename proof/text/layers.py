@@ -122,7 +122,7 @@ class TextBlock:
 
     def moved(self, by: int) -> TextBlock:
         """The block where `by` code points more precede it."""
-        stretches = tuple(LayerStretch(one.layer, one.start + by, one.source) for one in self.stretches)
+        stretches = tuple(LayerStretch(stretch.layer, stretch.start + by, stretch.source) for stretch in self.stretches)
         return replace(self, start=self.start + by, end=self.end + by, stretches=stretches)
 
 

@@ -152,7 +152,9 @@ class _ColumnLayers:
 
 def _stretches(column: Column, cells: Sequence[Cell], layer: Layer) -> list[LayerStretch]:
     """The cells as stretches: cut wherever markup stands between two of them."""
-    cuts = [at for at, (one, other) in enumerate(pairwise(cells), 1) if one.offset + one.length != other.offset]
+    cuts = [
+        at for at, (cell, following) in enumerate(pairwise(cells), 1) if cell.offset + cell.length != following.offset
+    ]
     stretches = []
     for first, stop in pairwise([0, *cuts, len(cells)] if cells else []):
         start, end = cells[first].offset, cells[stop - 1].offset + cells[stop - 1].length

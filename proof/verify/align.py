@@ -123,11 +123,11 @@ def align(
     return _omissions_first(pairings, cells, glyphs, likeness), total
 
 
-def for_either(cell: Cell, one: Glyph, other: Glyph, likeness: Likeness) -> bool:
+def for_either(cell: Cell, first: Glyph, second: Glyph, likeness: Likeness) -> bool:
     """Whether a transcribed character is neither of two glyphs of a row, and may have been written for either."""
-    if one.silent or other.silent or one.strip != other.strip:
+    if first.silent or second.silent or first.strip != second.strip:
         return False
-    values = likeness(cell.text, one), likeness(cell.text, other)
+    values = likeness(cell.text, first), likeness(cell.text, second)
     known = [value for value in values if value is not None]
     return len(known) == len(values) and max(known) < -WORST and max(known) - min(known) < TELLS
 
@@ -141,8 +141,8 @@ class _Costs:
         self.skip_glyph = [_skip_cost(glyph) for glyph in glyphs]
         self.reach = BAND + abs(len(cells) - len(glyphs))
         # whether a cell or a glyph and the next stand one below the other in one row
-        self.cells_follow = [one.row == other.row for one, other in pairwise(cells)]
-        self.glyphs_follow = [one.strip == other.strip for one, other in pairwise(glyphs)]
+        self.cells_follow = [cell.row == following.row for cell, following in pairwise(cells)]
+        self.glyphs_follow = [glyph.strip == following.strip for glyph, following in pairwise(glyphs)]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -173,8 +173,8 @@ class _Costs:
         where they cannot be: then it is an insertion and an omission."""
         if not (self.cells_follow[i] and self.glyphs_follow[j]):
             return inf
-        one, other = self.match(i, j + 1), self.match(i + 1, j)
-        return one + other if one < FITS and other < FITS else inf
+        first, second = self.match(i, j + 1), self.match(i + 1, j)
+        return first + second if first < FITS and second < FITS else inf
 
     def straight(self) -> float:
         """The cost of every cell on the glyph of its number; of as many glyphs as there are cells."""
@@ -186,7 +186,7 @@ class _Costs:
         if straight + EXACT > SKIP_CELL + min(self.skip_glyph, default=0.0):
             return bool(self._cells)
         here = [self.match(i, i) for i in range(len(self._cells))]
-        pairs = (one + other for one, other in pairwise(here))
+        pairs = (cost + following for cost, following in pairwise(here))
         return any(both + EXACT > SWAP and both + EXACT > self.swap(i, i) + SWAP for i, both in enumerate(pairs))
 
 
@@ -312,10 +312,10 @@ def _omissions_first(
         at = len(settled) - 1
         while at and settled[at].step is Step.EXTRA_GLYPH and settled[at - 1].step is Step.MATCH:
             before, after = settled[at - 1], settled[at]
-            (cell,), (one,), (other,) = before.cells, before.glyphs, after.glyphs
-            if not for_either(cells[cell], glyphs[one], glyphs[other], likeness):
+            (cell,), (matched,), (extra,) = before.cells, before.glyphs, after.glyphs
+            if not for_either(cells[cell], glyphs[matched], glyphs[extra], likeness):
                 break
-            settled[at - 1 : at + 1] = Pairing(Step.EXTRA_GLYPH, (), (one,), cell), replace(before, glyphs=(other,))
+            settled[at - 1 : at + 1] = Pairing(Step.EXTRA_GLYPH, (), (matched,), cell), replace(before, glyphs=(extra,))
             at -= 1
     return settled
 

@@ -27,12 +27,12 @@ def checked_characters(
     outline: Outline, columns: Sequence[ReadColumn], likeness: WordLikeness
 ) -> list[CheckedCharacter]:
     """Every aligned character with its box in pixels of the image file."""
-    found = []
+    characters = []
     for column in (column for column in columns if column.line is not None):
         for pairing in column.pairings:
             for i, j in zip(pairing.cells, pairing.glyphs, strict=False):
-                found.append(_character(outline, column, i, column.glyphs[j], likeness))
-    return sorted(found, key=lambda character: (character.line, character.offset))
+                characters.append(_character(outline, column, i, column.glyphs[j], likeness))
+    return sorted(characters, key=lambda character: (character.line, character.offset))
 
 
 def _character(

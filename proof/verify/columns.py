@@ -42,9 +42,11 @@ SMALL_NOTES = (2, 3)
 LACKING = "□"
 """What stands for a character that a line may lack: room without a glyph."""
 
-UNCLEAR, SURELY_READ = 0.6, 0.9
-"""What is believed of a glyph, with the probability that it is there: of less than the one it is not known what it is,
-from the other on it is."""
+UNCLEAR = 0.6
+"""Certainty (probability of the best reading times that of a glyph) below which it is not known what a glyph is."""
+
+SURELY_READ = 0.9
+"""Certainty above which it is known."""
 
 OUTERMOST = 2
 """Glyphs at the end of a half-row of which one is over where a character was cut in two as a part of it."""
@@ -234,8 +236,8 @@ class ColumnReader:
         the image or a person said where runs end, those of the whole line."""
         if line is None:
             return ()
-        told = way is CutBy.SEEN or area.notes is not None or strip.run >= len(line.runs)
-        cells = line.cells if told else line.runs[strip.run].cells
+        limits_known = way is CutBy.SEEN or area.notes is not None or strip.run >= len(line.runs)
+        cells = line.cells if limits_known else line.runs[strip.run].cells
         texts = dict.fromkeys(cell.text for cell in cells if cell.glyph)
         return tuple(dict.fromkeys(form for text in texts for form in self._likeness.forms(text)))
 
@@ -277,7 +279,7 @@ class ColumnReader:
 
     def _suspects(self, column: ReadColumn, suspect: float) -> list[Glyph]:
         """Glyphs that do not agree with the line; for a cell without a glyph, the one beside it."""
-        found: list[Glyph] = []
+        suspects: list[Glyph] = []
         glyphs = column.glyphs
         for number, pairing in enumerate(column.pairings):
             if pairing.step is Step.EXTRA_CELL:
@@ -286,14 +288,14 @@ class ColumnReader:
                     for p in (*column.pairings[:number][-1:], *column.pairings[number + 1 :][:1])
                     if p.glyphs
                 ]
-                found += [glyphs[j] for j in beside[:1]]
+                suspects += [glyphs[j] for j in beside[:1]]
             elif pairing.step is Step.MATCH:
                 glyph = glyphs[pairing.glyphs[0]]
                 if not glyph.silent and self._disagrees(column.cells[pairing.cells[0]], glyph) > suspect:
-                    found.append(glyph)
+                    suspects.append(glyph)
             else:
-                found += [glyphs[j] for j in pairing.glyphs if glyphs[j].presence > 0.2]
-        return found
+                suspects += [glyphs[j] for j in pairing.glyphs if glyphs[j].presence > 0.2]
+        return suspects
 
     def _disagrees(self, cell: Cell, glyph: Glyph) -> float:
         """Nats by which a glyph speaks for another reading than its cell's."""
@@ -315,7 +317,7 @@ def on_its_ink(column: ReadColumn, readings: HalfFolioReadings) -> ReadColumn:
     much as a fifth of a cell. Faint ones keep the cell that they have."""
     glyphs = list(column.glyphs)
     for number, strip in enumerate(column.strips):
-        own = [n for n, one in enumerate(glyphs) if one.strip == number and (one.silent or one.presence > 0.5)]
+        own = [n for n, glyph in enumerate(glyphs) if glyph.strip == number and (glyph.silent or glyph.presence > 0.5)]
         own.sort(key=lambda n: glyphs[n].y)
         spans = readings.spans(column.area, strip.row, [glyphs[n].y for n in own])
         for n, (top, bottom) in zip(own, spans, strict=True):
@@ -334,16 +336,16 @@ def _as_notes(column: ReadColumn, number: int) -> list[Column]:
     line, cell = column.line, column.cells[number]
     if line is None or cell.row is not Row.MAIN:
         return []
-    found = []
+    lines = []
     for at, run in enumerate(line.runs):
-        here = next((n for n, one in enumerate(run.cells) if one == cell), None)
+        here = next((n for n, candidate in enumerate(run.cells) if candidate == cell), None)
         if run.note or here is None:
             continue
         for size in SMALL_NOTES:
             for first in range(max(0, here - size + 1), min(here, len(run.cells) - size) + 1):
                 parts = (run.cells[:first], run.cells[first : first + size], run.cells[first + size :])
-                found.append(replace(line, parsed=(*line.runs[:at], *_noted(*parts), *line.runs[at + 1 :])))
-    return found
+                lines.append(replace(line, parsed=(*line.runs[:at], *_noted(*parts), *line.runs[at + 1 :])))
+    return lines
 
 
 def _of_other_lengths(column: ReadColumn, line: Column) -> list[Column]:
@@ -351,7 +353,7 @@ def _of_other_lengths(column: ReadColumn, line: Column) -> list[Column]:
     that have none let expect."""
     over = {column.strips[column.glyphs[j].strip].run for p in column.pairings if not p.cells for j in p.glyphs}
     lacking = {column.cells[p.cells[0]] for p in column.pairings if p.step is Step.EXTRA_CELL}
-    found = []
+    lines = []
     for at, run in enumerate(line.runs):
         if not run.note:
             continue
@@ -361,25 +363,25 @@ def _of_other_lengths(column: ReadColumn, line: Column) -> list[Column]:
         shorter = replace(run, right=run.right[: size - 1], left=run.left[: size - 1])
         others = [longer] if over & {at - 1, at, at + 1} else []
         others += [shorter] if size > 1 and lacking & set(run.cells) else []
-        found += [replace(line, parsed=(*line.runs[:at], other, *line.runs[at + 1 :])) for other in others]
-    return found
+        lines += [replace(line, parsed=(*line.runs[:at], other, *line.runs[at + 1 :])) for other in others]
+    return lines
 
 
 def _in_two(column: ReadColumn) -> list[int]:
     """The cells on a glyph that is not surely read, beside another one that is not, and that no cell is laid on."""
-    found = []
-    for one, other in (*pairwise(column.pairings), *pairwise(column.pairings[::-1])):
-        if one.step is Step.MATCH and other.step is Step.EXTRA_GLYPH:
-            glyphs = [column.glyphs[pairing.glyphs[0]] for pairing in (one, other)]
+    cells = []
+    for matched, extra in (*pairwise(column.pairings), *pairwise(column.pairings[::-1])):
+        if matched.step is Step.MATCH and extra.step is Step.EXTRA_GLYPH:
+            glyphs = [column.glyphs[pairing.glyphs[0]] for pairing in (matched, extra)]
             near = glyphs[0].strip == glyphs[1].strip and abs(glyphs[0].y - glyphs[1].y) < glyphs[0].pitch
             if near and all(not glyph.silent and _certainty(glyph) < UNCLEAR for glyph in glyphs):
-                found.append(one.cells[0])
-    return found
+                cells.append(matched.cells[0])
+    return cells
 
 
 def _has_half_over(column: ReadColumn) -> bool:
     """Whether a glyph of a note is over that is surely read."""
-    over = [column.glyphs[one.glyphs[0]] for one in column.pairings if one.step is Step.EXTRA_GLYPH]
+    over = [column.glyphs[pairing.glyphs[0]] for pairing in column.pairings if pairing.step is Step.EXTRA_GLYPH]
     return any(glyph.row is not Row.MAIN and not glyph.silent and _certainty(glyph) > SURELY_READ for glyph in over)
 
 
@@ -391,7 +393,11 @@ def _certainty(glyph: Glyph) -> float:
 def _as_half_notes(column: ReadColumn, number: int) -> list[Column]:
     """The line of a column with the cell of that number as one half of a note, and room in the other."""
     line, cell = column.line, column.cells[number]
-    run = next((n for n, one in enumerate(line.runs) if not one.note and cell in one.cells), None) if line else None
+    run = (
+        next((n for n, candidate in enumerate(line.runs) if not candidate.note and cell in candidate.cells), None)
+        if line
+        else None
+    )
     if line is None or run is None:
         return []
     cells = line.runs[run].cells
@@ -413,11 +419,11 @@ def _noted(before: tuple[Cell, ...], small: tuple[Cell, ...], after: tuple[Cell,
     return [*(main[:1] if before else []), Run(True, right, left), *(main[1:] if after else [])]
 
 
-def _same_cuts(one: Sequence[CutStrip], other: Sequence[CutStrip], tolerance: float) -> bool:
+def _same_cuts(first: Sequence[CutStrip], second: Sequence[CutStrip], tolerance: float) -> bool:
     """Whether two ways of cutting gave the same strips, but for a few pixels."""
-    return len(one) == len(other) and all(
+    return len(first) == len(second) and all(
         a.row == b.row and abs(a.top - b.top) < tolerance and abs(a.bottom - b.bottom) < tolerance
-        for a, b in zip(one, other, strict=True)
+        for a, b in zip(first, second, strict=True)
     )
 
 

@@ -95,38 +95,38 @@ class Weigher:
         if column.line is None:
             return []
         doubt = doubts(column)
-        found: list[Flag | None] = []
+        flags: list[Flag | None] = []
         for number, pairing in enumerate(column.pairings):
             match pairing.step:
                 case Step.MATCH:
-                    found.append(self._match(column, pairing, doubt[number]))
+                    flags.append(self._match(column, pairing, doubt[number]))
                 case Step.SWAP:
-                    found.append(self._swap(column, pairing, doubt[number]))
+                    flags.append(self._swap(column, pairing, doubt[number]))
                 case Step.EXTRA_CELL:
-                    found.append(self._extra_cell(column, pairing, doubt[number]))
+                    flags.append(self._extra_cell(column, pairing, doubt[number]))
                 case Step.EXTRA_GLYPH:
-                    found.append(self._extra_glyph(column, pairing, doubt[number]))
-        self._mark_either(column, found)
-        return runs_together(column, found)
+                    flags.append(self._extra_glyph(column, pairing, doubt[number]))
+        self._mark_either(column, flags)
+        return runs_together(column, flags)
 
-    def _mark_either(self, column: ReadColumn, found: list[Flag | None]) -> None:
+    def _mark_either(self, column: ReadColumn, flags: list[Flag | None]) -> None:
         """Say of a wrong character and of those left out before it that it may stand for any of them: one trouble,
-        which is as sure as the less sure of its flags. `found` are the flags by pairing."""
-        for number, (pairing, flag) in enumerate(zip(column.pairings, found, strict=True)):
+        which is as sure as the less sure of its flags. `flags` has one entry per pairing."""
+        for number, (pairing, flag) in enumerate(zip(column.pairings, flags, strict=True)):
             if flag is None or not flag.raised or flag.kind is not Kind.SUBSTITUTION:
                 continue
             cell, glyph = column.cells[pairing.cells[0]], column.glyphs[pairing.glyphs[0]]
             first = number
-            while first and self._left_out(column.pairings[first - 1], found[first - 1]):
+            while first and self._left_out(column.pairings[first - 1], flags[first - 1]):
                 over = column.glyphs[column.pairings[first - 1].glyphs[0]]
                 if not for_either(cell, over, glyph, self._likeness):
                     break
                 first -= 1
-            beside = [one for one in found[first : number + 1] if one is not None]
+            beside = [flag for flag in flags[first : number + 1] if flag is not None]
             if first < number:
-                score, notice = min(one.score for one in beside), Notice.of(NoticeCode.FOR_EITHER)
-                found[first : number + 1] = [
-                    replace(one, score=score, evidence=replace(one.evidence, notice=notice)) for one in beside
+                score, notice = min(flag.score for flag in beside), Notice.of(NoticeCode.FOR_EITHER)
+                flags[first : number + 1] = [
+                    replace(flag, score=score, evidence=replace(flag.evidence, notice=notice)) for flag in beside
                 ]
 
     @staticmethod
@@ -182,9 +182,9 @@ class Weigher:
         # of a simplified text the image shows other forms than it has
         written = self._policy.script is Script.TRADITIONAL
         liker = self._liker(column, glyph, other, transcribed) if written else None
-        told = KEPT if liker is None else form_score(liker, belief) * (1.0 - doubt)
-        if told > score:
-            return told, "", Notice.of(NoticeCode.LIKER_AS_DRAWN, text=other)
+        form_scored = KEPT if liker is None else form_score(liker, belief) * (1.0 - doubt)
+        if form_scored > score:
+            return form_scored, "", Notice.of(NoticeCode.LIKER_AS_DRAWN, text=other)
         return score, "read so when drawn" if expected else "", None
 
     def _is_form(self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str, belief: float) -> bool:

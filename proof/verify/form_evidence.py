@@ -25,7 +25,7 @@ class FormEvidence:
         self._glyphs = glyphs
         self._drawn = drawn
 
-    def __call__(self, column: ReadColumn, glyph: Glyph, other: str, one: str) -> float | None:
+    def __call__(self, column: ReadColumn, glyph: Glyph, other: str, transcribed: str) -> float | None:
         """How much liker a glyph of a column is to one character than to another (`DrawnShapes.liker`)."""
 
         def shape() -> Shapes:
@@ -34,4 +34,4 @@ class FormEvidence:
             own = (glyph.top + glyph.bottom) / 2
             return self._glyphs.shape(column.area, glyph.row, tuple(places), places.index(own))
 
-        return self._drawn.liker(other, one, shape)
+        return self._drawn.liker(other, transcribed, shape)

@@ -1,8 +1,7 @@
-"""What stands in a column of the image: glyphs in reading order, each with what the engine believes.
+"""The glyphs of a column of the image in reading order, each with the probabilities that the engine gives.
 
-A recogniser's reading says what it is sure of. A glyph here is also what it was not sure of: a place where
-blank won narrowly, and a place with ink where it read nothing at all, since a recogniser drops characters
-silently.
+A recogniser reports the characters that it is sure of and silently drops others. The glyphs here include those: places
+where blank won narrowly, and places with ink where the engine read nothing.
 """
 
 from __future__ import annotations
@@ -22,16 +21,23 @@ from proof.ocr.spikes import Spike
 from proof.text.model import Row
 
 ROOM = 1.6
-"""Cells from one glyph to the next between which the ink is asked whether something was passed over."""
+"""Cells between two glyphs from which on the ink between them is searched for a glyph that was not read."""
 
 SPLINTERS = "一二丨丶丿"
 """Characters that a piece of frame or rule is read as."""
 
-AT_FRAME, NEAR_FRAME, TOO_NEAR, HARDLY = 0.15, 0.3, 0.6, 0.3
-"""Cells: a glyph whose middle is nearer to where its column ends than the first has no place there, nor one that is as
-near as the second, and as near as the third to the next glyph; and of a splinter that stands so how much of its
-presence is left. Of characters that are there some end a column 0.2 cells from the frame, and then the next is a cell
-away."""
+# Real characters may have their middle 0.2 cells from the end of the column, and then the next glyph is a cell away.
+AT_FRAME_CELLS = 0.15
+"""A splinter whose middle is nearer to the end of its column than this is a piece of the frame."""
+
+NEAR_FRAME_CELLS = 0.3
+"""So is one nearer than this, if it is also too near to the next glyph."""
+
+TOO_NEAR_CELLS = 0.6
+"""Distance to the next glyph below which that is the case."""
+
+SPLINTER_PRESENCE = 0.3
+"""Factor for the presence of such a splinter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +95,9 @@ def column_glyphs(
 
 
 def without_splinters(glyphs: Sequence[Glyph], top: float, bottom: float) -> tuple[Glyph, ...]:
-    """The glyphs of a column from `top` to `bottom` with what can only be a splinter of its frame hardly there: between
-    the outermost character and the frame, with no room for another. What is transcribed there may still be that."""
+    """The glyphs of a column that reaches from `top` to `bottom`, the presence of splinters of its frame reduced: those
+    between the outermost character and the frame, without room for another character. They stay in the list, since a
+    transcribed character may still be matched with them."""
     solid = [glyph for glyph in glyphs if glyph.presence > 0.5]
 
     def has_no_place(glyph: Glyph) -> bool:
@@ -98,9 +105,14 @@ def without_splinters(glyphs: Sequence[Glyph], top: float, bottom: float) -> tup
             return False
         beside = (abs(other.y - glyph.y) for other in solid if other is not glyph and other.strip == glyph.strip)
         room = min(glyph.y - top, bottom - glyph.y) / glyph.pitch
-        return room < AT_FRAME or (room < NEAR_FRAME and min(beside, default=inf) < TOO_NEAR * glyph.pitch)
+        return room < AT_FRAME_CELLS or (
+            room < NEAR_FRAME_CELLS and min(beside, default=inf) < TOO_NEAR_CELLS * glyph.pitch
+        )
 
-    return tuple(replace(glyph, presence=HARDLY * glyph.presence) if has_no_place(glyph) else glyph for glyph in glyphs)
+    return tuple(
+        replace(glyph, presence=SPLINTER_PRESENCE * glyph.presence) if has_no_place(glyph) else glyph
+        for glyph in glyphs
+    )
 
 
 def merged(
@@ -167,14 +179,14 @@ class Window:
         return self.strip == glyph.strip and self.top + edge <= glyph.y <= self.bottom - edge
 
 
-def _mean(one: Glyph, other: Glyph, share: float) -> Glyph:
-    """`one` with `other` taken in at `share` of the whole."""
-    if one.silent or other.silent:
-        read = other if one.silent else one
-        return replace(one, believed=read.believed, presence=max(one.presence, other.presence))
-    believed = one.believed.mixed(other.believed, share)
-    presence = (1.0 - share) * one.presence + share * other.presence
-    return replace(one, believed=believed, presence=presence, seen=(*(one.seen or (one.best,)), other.best))
+def _mean(glyph: Glyph, other: Glyph, share: float) -> Glyph:
+    """The mean of two looks at one glyph, `other` at `share` of the whole."""
+    if glyph.silent or other.silent:
+        read = other if glyph.silent else glyph
+        return replace(glyph, believed=read.believed, presence=max(glyph.presence, other.presence))
+    believed = glyph.believed.mixed(other.believed, share)
+    presence = (1.0 - share) * glyph.presence + share * other.presence
+    return replace(glyph, believed=believed, presence=presence, seen=(*(glyph.seen or (glyph.best,)), other.best))
 
 
 def _placed(
@@ -219,7 +231,7 @@ def _placed(
 def _silent(readings: HalfFolioReadings, strip: CutStrip, ys: Sequence[float], pitch: float) -> list[float]:
     """Middles of cells that hold ink where the engine read nothing: between the glyphs at `ys`, above the
     first and below the last. Counted from the ink alone, and only where there is room for a cell."""
-    found: list[float] = []
+    middles: list[float] = []
     edges = [strip.top - 0.3 * pitch, *ys, strip.bottom + 0.3 * pitch]
     for number, (a, b) in enumerate(pairwise(edges)):
         if b - a < ROOM * pitch:
@@ -229,8 +241,8 @@ def _silent(readings: HalfFolioReadings, strip: CutStrip, ys: Sequence[float], p
         for cell in readings.ink_cells(strip.column, strip.left, first, strip.right, last, pitch):
             y = (cell.top + cell.bottom) / 2
             if a + 0.55 * pitch < y < b - 0.55 * pitch:
-                found.append(y)
-    return found
+                middles.append(y)
+    return middles
 
 
 def room_between(before: Glyph | None, after: Glyph | None) -> float:

@@ -112,14 +112,14 @@ def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], 
 
 def _left_between(laid: Sequence[int | None], free: Sequence[bool]) -> list[tuple[int, int]]:
     """Columns without a line, each with the line that alone is left (`free`) between those of the two beside it."""
-    found = []
+    pairs = []
     for c, own in enumerate(laid):
         before = laid[c - 1] if c else -1
         after = laid[c + 1] if c + 1 < len(laid) else len(free)
         if own is None and before is not None and after is not None:
             left = [n for n in range(before + 1, after) if free[n]]
-            found += [(c, left[0])] if len(left) == 1 else []
-    return found
+            pairs += [(c, left[0])] if len(left) == 1 else []
+    return pairs
 
 
 def _monotone(likeness: Sequence[Sequence[float]], shown: Sequence[str], texts: Sequence[str]) -> dict[int, int]:

@@ -128,41 +128,41 @@ class Checker:
         self,
         page: Page,
         ref: str,
-        found: PageImage,
+        page_image: PageImage,
         image: LoadedImage,
         neighbours: Sequence[tuple[int, Page]],
         hint: LayoutOverrideShape | None = None,
     ) -> PageResult:
         """Check one page against its image, with nothing known of it before. `image` is the whole file; a plate or an
         opening is cut here. The rest as in `readings` and `judge`. Raises ImageError."""
-        return self.judge(page, ref, found, self.readings(found, lambda: image, hint), neighbours)
+        return self.judge(page, ref, page_image, self.readings(page_image, lambda: image, hint), neighbours)
 
     def readings(
         self,
-        found: PageImage,
+        page_image: PageImage,
         opened: Callable[[], LoadedImage],
         hint: LayoutOverrideShape | None = None,
         known: PageRecord | None = None,
     ) -> HalfFolioReadings:
-        """What can be read on the half-folio of `found`: out of `known`, the rest from its image, which `opened` loads
-        whole, and the engine. `hint` is what a person said of the layout."""
+        """What can be read on the half-folio of `page_image`: from `known`, the rest from its image, which `opened`
+        loads whole, and the engine. `hint` is what a person said of the layout."""
 
         def half() -> LoadedImage:
-            return half_folio(opened(), found.quadrant, self.columns)
+            return half_folio(opened(), page_image.quadrant, self.columns)
 
         def layout(part: LoadedImage) -> Layout:
             return page_columns(part.pixels, self.columns, self.rows, _origin(part), hint)
 
-        told = json.dumps(hint.as_json()) if hint else ""
-        key = "\x1f".join((cutting_fingerprint(), found.quadrant, str(self.columns), str(self.rows), told))
+        override = json.dumps(hint.as_json()) if hint else ""
+        key = "\x1f".join((cutting_fingerprint(), page_image.quadrant, str(self.columns), str(self.rows), override))
         layout_key = hashlib.sha256(key.encode()).hexdigest()[:16]
-        return HalfFolioReadings(self.engine, self.rows, half, layout, known, layout_key, told=hint is not None)
+        return HalfFolioReadings(self.engine, self.rows, half, layout, known, layout_key, has_override=hint is not None)
 
     def judge(
         self,
         page: Page,
         ref: str,
-        found: PageImage,
+        page_image: PageImage,
         readings: HalfFolioReadings,
         neighbours: Sequence[tuple[int, Page]],
     ) -> PageResult:
@@ -176,29 +176,29 @@ class Checker:
             page=page.id,
             ref=ref,
             status=Status.CHECKED,
-            image=found.path,
+            image=page_image.path,
             image_sha=sheet.sha256,
             image_size=sheet.size,
             image_box=sheet.box,
             skew=sheet.outline.skew,
-            notices=(*found.notices, *sheet.notices, *self._remarks(found, sheet)),
+            notices=(*page_image.notices, *sheet.notices, *self._remarks(page_image, sheet)),
         )
         written = any(line.cells for line in page.columns)
-        coarse = written and not readings.told and sheet.detail < COARSEST
-        if written and not readings.told and sheet.inked < LEAST_ON_PAGE:
+        coarse = written and not readings.has_override and sheet.detail < COARSEST
+        if written and not readings.has_override and sheet.inked < LEAST_ON_PAGE:
             result = unreadable(blank, "page blank", Notice(NoticeCode.IMAGE_BLANK))
         elif coarse:
             notice = Notice.of(NoticeCode.TOO_COARSE, number=int(sheet.detail), least=COARSEST)
             result = unreadable(blank, "image too coarse", notice)
         elif sheet.outline.ruled:
-            result = self._in_columns(page, readings, blank, neighbours, self._reader(found, readings))
+            result = self._in_columns(page, readings, blank, neighbours, self._reader(page_image, readings))
         else:
-            result = self._otherwise(page, found, readings, blank, neighbours)
+            result = self._otherwise(page, page_image, readings, blank, neighbours)
         pale = any(notice.code is NoticeCode.PAGE_PALE for notice in sheet.notices)
         if pale and result.status is Status.MISMATCH and not result.flags[0].suggested:
             # what shows through an empty leaf is strengthened as well
             result = unreadable(blank, "page blank", Notice(NoticeCode.IMAGE_BLANK))
-        elif not coarse and not readings.told and self._may_be_an_opening(found, result):
+        elif not coarse and not readings.has_override and self._may_be_an_opening(page_image, result):
             result = self._in_a_half(page, readings, blank) or result
         if result.status is Status.MISMATCH and not result.flags[0].suggested and sheet.outline.ruled and not coarse:
             result = self._as_it_lies(page, readings, blank) or result
@@ -207,7 +207,7 @@ class Checker:
     def _otherwise(
         self,
         page: Page,
-        found: PageImage,
+        page_image: PageImage,
         readings: HalfFolioReadings,
         blank: PageResult,
         neighbours: Sequence[tuple[int, Page]],
@@ -216,12 +216,12 @@ class Checker:
         turned = self._as_it_lies(page, readings, blank)
         if turned is not None:
             return turned
-        name, lines = self._lines(found, readings)
+        name, lines = self._lines(page_image, readings)
         return check_unruled(page, name, lines, readings.sheet, blank, self.policy, neighbours, self.threshold)
 
-    def _may_be_an_opening(self, found: PageImage, result: PageResult) -> bool:
+    def _may_be_an_opening(self, page_image: PageImage, result: PageResult) -> bool:
         """Whether something stands on an image beside its page, or instead of it, so that it may show two."""
-        if found.quadrant or isinstance(self.engine, ExternalEngine):
+        if page_image.quadrant or isinstance(self.engine, ExternalEngine):
             return False
         beside = {BESIDE, LineFault.MISSING}
         return result.status is Status.MISMATCH or any(flag.evidence.reason in beside for flag in result.flags)
@@ -229,7 +229,7 @@ class Checker:
     def _as_it_lies(self, page: Page, readings: HalfFolioReadings, blank: PageResult) -> PageResult | None:
         """The page checked as its image lies, where it lies turned; one finding where it is mirrored; None where it
         carries the page in no way."""
-        if isinstance(self.engine, ExternalEngine) or readings.told:
+        if isinstance(self.engine, ExternalEngine) or readings.has_override:
             return None
         for lie in Lie:
             turned = self._turned(readings, lie)
@@ -254,8 +254,8 @@ class Checker:
             turned = readings.turned(f"half {name}", layout)
             reader = self._carrying(page, turned, WHOLE)
             if reader is not None:
-                told = Evidence("image of two pages", notice=Notice(HALVES[name]))
-                return self._said_to_be(page, turned, blank, reader, told)
+                evidence = Evidence("image of two pages", notice=Notice(HALVES[name]))
+                return self._said_to_be(page, turned, blank, reader, evidence)
         return None
 
     def _carrying(self, page: Page, readings: HalfFolioReadings, least: float = SURELY) -> ColumnReader | None:
@@ -284,30 +284,34 @@ class Checker:
 
         return readings.turned(lie.value, layout)
 
-    def read_alone(self, found: PageImage, readings: HalfFolioReadings) -> tuple[str, ...]:
+    def read_alone(self, page_image: PageImage, readings: HalfFolioReadings) -> tuple[str, ...]:
         """What an image shows, column by column, read without the help of a text. Raises ImageError."""
         if not readings.outline.ruled:
-            _, lines = self._lines(found, readings)
+            _, lines = self._lines(page_image, readings)
             return tuple(line.text for line in lines.lines)
-        reader = self._reader(found, readings)
+        reader = self._reader(page_image, readings)
         return tuple(reader.read(area, None).read for area in readings.outline.columns)
 
-    def _reader(self, found: PageImage, readings: HalfFolioReadings) -> ColumnReader:
+    def _reader(self, page_image: PageImage, readings: HalfFolioReadings) -> ColumnReader:
         """What reads the columns: the engine, or the file that somebody else's software wrote."""
         if isinstance(self.engine, ExternalEngine):
-            return ExternalColumns(readings, self.likeness, self.engine.page_of(found.path, readings.sheet.size))
+            return ExternalColumns(readings, self.likeness, self.engine.page_of(page_image.path, readings.sheet.size))
         return ColumnReader(readings, self.reading, self.likeness)
 
-    def _remarks(self, found: PageImage, sheet: PageSheet) -> tuple[Notice, ...]:
+    def _remarks(self, page_image: PageImage, sheet: PageSheet) -> tuple[Notice, ...]:
         """What is to be said of a reading that somebody else's software wrote."""
-        return self.engine.page_of(found.path, sheet.size).notices if isinstance(self.engine, ExternalEngine) else ()
+        return (
+            self.engine.page_of(page_image.path, sheet.size).notices if isinstance(self.engine, ExternalEngine) else ()
+        )
 
-    def _lines(self, found: PageImage, readings: HalfFolioReadings) -> tuple[str, PageReading]:
+    def _lines(self, page_image: PageImage, readings: HalfFolioReadings) -> tuple[str, PageReading]:
         """The lines of a page that is not ruled columns, and the name of the page pipeline that read them."""
         if isinstance(self.engine, ExternalEngine):
             box = readings.sheet.box
             origin = (box.x, box.y) if box else (0.0, 0.0)
-            given = ExternalPages(self.engine.page_of(found.path, readings.sheet.size), self.engine.identity, origin)
+            given = ExternalPages(
+                self.engine.page_of(page_image.path, readings.sheet.size), self.engine.identity, origin
+            )
             return given.identity.name, given.read_page(readings.image.pixels)
         return readings.lines(self.fallback)
 
@@ -355,7 +359,7 @@ class Checker:
         result = replace(
             blank,
             characters_checked=sum(
-                legible.reads(c.row) for n, one in enumerate(columns) if n not in unlike for c in one.cells
+                legible.reads(c.row) for n, column in enumerate(columns) if n not in unlike for c in column.cells
             ),
             columns=tuple(checked_column(outline, c) for c in columns if c.line is not None),
             characters=tuple(checked_characters(outline, columns, self.likeness)),

@@ -46,17 +46,17 @@ Member = tuple[Pairing, Flag]
 
 def runs_together(column: ReadColumn, flags: Sequence[Flag | None]) -> list[Flag]:
     """The flags of a column, given by pairing, with one for each run of missing or of surplus characters."""
-    found: list[Flag] = []
+    joined: list[Flag] = []
     both = zip(column.pairings, flags, strict=True)
     for skipped, group in groupby(both, key=lambda pair: pair[0].step in (Step.EXTRA_GLYPH, Step.EXTRA_CELL)):
         block = list(group)
-        told = [(pairing, flag) for pairing, flag in block if flag is not None]
+        flagged = [(pairing, flag) for pairing, flag in block if flag is not None]
         if skipped:
-            found += _surplus(column, [one for one in told if one[0].cells])
-            found += _missing(column, block[0][0].before, [one for one in told if not one[0].cells])
+            joined += _surplus(column, [member for member in flagged if member[0].cells])
+            joined += _missing(column, block[0][0].before, [member for member in flagged if not member[0].cells])
         else:
-            found += [flag for _, flag in told]
-    return found
+            joined += [flag for _, flag in flagged]
+    return joined
 
 
 def _missing(column: ReadColumn, before: int, members: Sequence[Member]) -> list[Flag]:
@@ -64,15 +64,15 @@ def _missing(column: ReadColumn, before: int, members: Sequence[Member]) -> list
     that are raised are one run, with the glyphs between them that are rather there than not."""
     raised = [number for number, (_, flag) in enumerate(members) if flag.raised]
     if len(raised) < 2:
-        return [flag for one in members if (flag := _missing_alone(column, before, one)) is not None]
+        return [flag for member in members if (flag := _missing_alone(column, before, member)) is not None]
     first, end = raised[0], raised[-1] + 1
-    run = [one for one in members[first:end] if (glyph := _glyph(column, one)).silent or glyph.presence > 0.5]
+    run = [member for member in members[first:end] if (glyph := _glyph(column, member)).silent or glyph.presence > 0.5]
     beside = [flag for _, flag in (*members[:first], *members[end:])]
     start, stop = source_before(column, before)
     if SPECIAL.search(source_of(column), start, stop) is None:
         parts = [run]
     else:
-        parts = [list(part) for _, part in groupby(run, key=lambda one: _glyph(column, one).row)]
+        parts = [list(part) for _, part in groupby(run, key=lambda member: _glyph(column, member).row)]
     read = [_missing_run(column, before, part) for part in parts if any(flag.raised for _, flag in part)]
     return [*beside, *(flag for flag in read if flag is not None)]
 
@@ -94,7 +94,7 @@ def _missing_alone(column: ReadColumn, before: int, member: Member) -> Flag | No
 
 def _missing_run(column: ReadColumn, before: int, run: Sequence[Member]) -> Flag | None:
     """One flag for missing characters of one row; None where the text has them as signs."""
-    glyphs = [_glyph(column, one) for one in run]
+    glyphs = [_glyph(column, member) for member in run]
     flags = [flag for _, flag in run]
     readings = [flag.suggested or UNREAD for flag in flags]
     strongest = max(flags, key=lambda flag: flag.score)
@@ -139,13 +139,13 @@ def _surplus(column: ReadColumn, members: Sequence[Member]) -> list[Flag]:
     no mark parts it in the text."""
     runs: list[list[Member]] = []
     source = source_of(column)
-    for one in members:
-        if runs and runs[-1][-1][0].cells[0] + 1 == one[0].cells[0]:
-            start, end = source_before(column, one[0].cells[0])
+    for member in members:
+        if runs and runs[-1][-1][0].cells[0] + 1 == member[0].cells[0]:
+            start, end = source_before(column, member[0].cells[0])
             if SPECIAL.search(source, start, end) is None:
-                runs[-1].append(one)
+                runs[-1].append(member)
                 continue
-        runs.append([one])
+        runs.append([member])
     return [_surplus_run(column, run) for run in runs]
 
 
@@ -193,93 +193,93 @@ def joined_in_lines(flags: Iterable[Flag], lines: Sequence[Column]) -> list[Flag
     """The flags of a page by the lines of a file that has no columns. A run that goes on in the next column of the
     image stands there at one place: its flags are one."""
     sources = {line.number: line.source for line in lines}
-    found: list[Flag] = []
+    joined: list[Flag] = []
     last = -1
     for flag in flags:
         source = sources.get(flag.line, "")
-        if last >= 0 and _meet(found[last], flag, source):
-            found[last] = _joined(found[last], flag, source)
+        if last >= 0 and _meet(joined[last], flag, source):
+            joined[last] = _joined(joined[last], flag, source)
             continue
-        found.append(flag)
+        joined.append(flag)
         if flag.raised and flag.kind in RUNS:
-            last = len(found) - 1
-    return found
+            last = len(joined) - 1
+    return joined
 
 
-def _meet(one: Flag, other: Flag, source: str) -> bool:
+def _meet(first: Flag, second: Flag, source: str) -> bool:
     """Whether two runs of one kind meet in the source of their line: no more than punctuation and blanks stand between
     them."""
-    end = one.offset + one.length
-    same = (one.page, one.line, one.kind) == (other.page, other.line, other.kind) and other.raised
-    between = source[end : other.offset]
-    return same and end <= other.offset and not any(map(str.isalnum, between)) and not SPECIAL.search(between)
+    end = first.offset + first.length
+    same = (first.page, first.line, first.kind) == (second.page, second.line, second.kind) and second.raised
+    between = source[end : second.offset]
+    return same and end <= second.offset and not any(map(str.isalnum, between)) and not SPECIAL.search(between)
 
 
-def _joined(one: Flag, other: Flag, source: str) -> Flag:
+def _joined(first: Flag, second: Flag, source: str) -> Flag:
     """Two flags about parts of a run as one."""
-    end = other.offset + other.length
-    suggested = one.suggested + other.suggested
-    if not one.length and not other.length:
-        end = one.offset  # one place will do, before any punctuation
-    elif one.kind is Kind.OMISSION:
-        suggested = one.suggested + source[one.offset + one.length : other.offset] + other.suggested
-    strongest = one if one.score >= other.score else other
-    chances = [flag.evidence.p_best for flag in (one, other) if flag.evidence.p_best is not None]
+    end = second.offset + second.length
+    suggested = first.suggested + second.suggested
+    if not first.length and not second.length:
+        end = first.offset  # one place will do, before any punctuation
+    elif first.kind is Kind.OMISSION:
+        suggested = first.suggested + source[first.offset + first.length : second.offset] + second.suggested
+    strongest = first if first.score >= second.score else second
+    chances = [flag.evidence.p_best for flag in (first, second) if flag.evidence.p_best is not None]
     evidence = replace(strongest.evidence, p_best=min(chances, default=None), alternatives=(), ink=None)
-    place = Place(one.offset, end - one.offset, one.kind, source[one.offset : end], suggested)
-    return _at(source, strongest, place, _union((one, other)), evidence)
+    place = Place(first.offset, end - first.offset, first.kind, source[first.offset : end], suggested)
+    return _at(source, strongest, place, _union((first, second)), evidence)
 
 
 def linked(flags: Iterable[Flag]) -> tuple[Flag, ...]:
     """The flags of a page with those that are one question naming each other, each one other at most: what moved, 衍
     in one place and 脫 in another of the same column or of one beside it, the nearest first; a column in one place and
     in another; and the two parts of a run that goes on in the next half-row or column."""
-    found = [replace(flag, moved="") for flag in flags]
+    results = [replace(flag, moved="") for flag in flags]
     pairs = sorted(
-        (abs(one.line - other.line), abs(one.offset - other.offset), a, b)
-        for a, one in enumerate(found)
-        if one.kind is Kind.INSERTION
-        for b, other in enumerate(found)
-        if other.kind is Kind.OMISSION
-        and other.suggested == one.transcribed
-        and one.page == other.page
-        and abs(one.line - other.line) <= 1
+        (abs(insertion.line - omission.line), abs(insertion.offset - omission.offset), a, b)
+        for a, insertion in enumerate(results)
+        if insertion.kind is Kind.INSERTION
+        for b, omission in enumerate(results)
+        if omission.kind is Kind.OMISSION
+        and omission.suggested == insertion.transcribed
+        and insertion.page == omission.page
+        and abs(insertion.line - omission.line) <= 1
     )
     pairs += sorted(
-        (abs(one.line - other.line), 0, a, b)
-        for a, one in enumerate(found)
-        for b, other in enumerate(found)
-        if one.evidence.reason == other.evidence.reason == LineFault.MOVED.value
-        and one.transcribed
-        and one.transcribed == other.suggested
-        and one.page == other.page
+        (abs(first.line - second.line), 0, a, b)
+        for a, first in enumerate(results)
+        for b, second in enumerate(results)
+        if first.evidence.reason == second.evidence.reason == LineFault.MOVED.value
+        and first.transcribed
+        and first.transcribed == second.suggested
+        and first.page == second.page
     )
     parted = sorted(
-        (one.line, one.offset, a, b)
-        for a, one in enumerate(found)
-        for b, other in enumerate(found)
-        if one.raised and other.raised and _goes_on(one, other)
+        (first.line, first.offset, a, b)
+        for a, first in enumerate(results)
+        for b, second in enumerate(results)
+        if first.raised and second.raised and _goes_on(first, second)
     )
     for _, _, a, b in (*pairs, *parted):
-        if not (found[a].moved or found[b].moved):
-            found[a], found[b] = replace(found[a], moved=found[b].id), replace(found[b], moved=found[a].id)
-    return tuple(found)
+        if not (results[a].moved or results[b].moved):
+            results[a], results[b] = replace(results[a], moved=results[b].id), replace(results[b], moved=results[a].id)
+    return tuple(results)
 
 
-def _goes_on(one: Flag, other: Flag) -> bool:
-    """Whether a run of missing or surplus characters goes on at the place of `other`: nothing but marks and blanks
+def _goes_on(flag: Flag, following: Flag) -> bool:
+    """Whether a run of missing or surplus characters continues in `following`: nothing but marks and blanks
     stands between them."""
-    if one.kind is not other.kind or one.kind not in RUNS or one.page != other.page:
+    if flag.kind is not following.kind or flag.kind not in RUNS or flag.page != following.page:
         return False
-    if "]" not in one.context or "[" not in other.context:
+    if "]" not in flag.context or "[" not in following.context:
         return False
-    after = one.context.rpartition("]")[2]
-    if one.line == other.line:
-        between = other.offset - one.offset - one.length
+    after = flag.context.rpartition("]")[2]
+    if flag.line == following.line:
+        between = following.offset - flag.offset - flag.length
         return 0 < between <= len(after) and _is_markup(after[:between])
-    before = other.context.partition("[")[0]
-    return other.line == one.line + 1 and _is_markup(after) and len(after) < REACH and _is_markup(before)
+    before = following.context.partition("[")[0]
+    return following.line == flag.line + 1 and _is_markup(after) and len(after) < REACH and _is_markup(before)
 
 
 def _is_markup(text: str) -> bool:
-    return all(one in MARKUP or one.isspace() for one in text)
+    return all(character in MARKUP or character.isspace() for character in text)

@@ -140,11 +140,11 @@ def place_of_both(column: ReadColumn, before: int, glyph: Glyph) -> Place | None
 def _last_in_row(source: str, start: int, end: int, row: Row, wanted: Row) -> int:
     """The last place between two of a column that is in the row `wanted`, that of `start` being in `row`; of a note
     that has one half-row, its end; `end` where there is none."""
-    found = beside = None
+    last = beside = None
     for at in range(start, end + 1):
         if row is wanted:
-            found = at
+            last = at
         elif row is not Row.MAIN and wanted is not Row.MAIN:
             beside = at
         row = _AFTER.get(source[at : at + 1], row)
-    return next((at for at in (found, beside) if at is not None), end)
+    return next((at for at in (last, beside) if at is not None), end)

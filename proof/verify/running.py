@@ -50,7 +50,7 @@ def lay_out(
         owner += [number] * len(column)
     cells = [cell for line in lines for cell in line.cells if cell.glyph]
     pairings, cost = align(cells, flat, likeness)
-    found: list[ReadColumn] = []
+    columns: list[ReadColumn] = []
     first_cell = first_glyph = done = 0
     for number, line in enumerate(lines):
         own = tuple(cell for cell in line.cells if cell.glyph)
@@ -64,12 +64,12 @@ def lay_out(
         moved = tuple(_shifted(pairing, first_cell, first_glyph) for pairing in here)
         area = areas[owner[first_glyph] if first_glyph < len(owner) else -1]
         share = cost * (len(own) / len(cells)) if cells else cost
-        found.append(
+        columns.append(
             ReadColumn(area, line, own, tuple(flat[first_glyph : first_glyph + count]), moved, share, CutBy.SEEN)
         )
         first_cell += len(own)
         first_glyph += count
-    return found
+    return columns
 
 
 def _belongs(pairing: Pairing, end: int) -> bool:

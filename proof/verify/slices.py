@@ -99,7 +99,7 @@ def _line(own: Sequence[_Standing], area: ColumnArea, rows: int) -> Column:
     """A column's characters as its line: runs of main text and notes, by the rows in which the glyphs stand."""
     first, last = own[0], own[-1]
     end = last.line.start + last.cell.offset + last.cell.length
-    source = _source([one.line for one in own], first.line, end)
+    source = _source([character.line for character in own], first.line, end)
     pitch = area.cell(rows)
     runs: list[Run] = []
     down = 0  # cells from the top of the column that are taken
@@ -107,10 +107,10 @@ def _line(own: Sequence[_Standing], area: ColumnArea, rows: int) -> Column:
         placed = list(group)
         if not note:
             here: list[Cell] = []
-            for one, _ in placed:
-                cell = _moved(one, first.line, Row.MAIN)
-                if one.glyph is not None:
-                    blanks = round((one.glyph.y - area.top) / pitch - 0.5) - down
+            for character, _ in placed:
+                cell = _moved(character, first.line, Row.MAIN)
+                if character.glyph is not None:
+                    blanks = round((character.glyph.y - area.top) / pitch - 0.5) - down
                     here += [Cell("\u3000", cell.offset, 0, Row.MAIN)] * max(blanks, 0)
                     down += max(blanks, 0)
                 here.append(cell)
@@ -118,7 +118,7 @@ def _line(own: Sequence[_Standing], area: ColumnArea, rows: int) -> Column:
             runs.append(Run(False, tuple(here)))
             continue
         for right, left in _notes(placed):
-            begun = [one.glyph.y for one in (*right, *left) if one.glyph is not None]
+            begun = [character.glyph.y for character in (*right, *left) if character.glyph is not None]
             blanks = round((min(begun) - area.top) / pitch - 0.5) - down if begun else 0
             if blanks > 0:
                 offset = right[0].cell.offset if right else left[0].cell.offset
@@ -126,8 +126,8 @@ def _line(own: Sequence[_Standing], area: ColumnArea, rows: int) -> Column:
                 down += blanks
             run = Run(
                 True,
-                tuple(_moved(one, first.line, Row.RIGHT) for one in right),
-                tuple(_moved(one, first.line, Row.LEFT) for one in left),
+                tuple(_moved(character, first.line, Row.RIGHT) for character in right),
+                tuple(_moved(character, first.line, Row.LEFT) for character in left),
             )
             runs.append(run)
             down += max(len(right), len(left))
@@ -158,22 +158,22 @@ def _source(lines: Iterable[Column], first: Column, end: int) -> str:
     return source[: end - first.start]
 
 
-def _moved(one: _Standing, first: Column, row: Row) -> Cell:
-    return replace(one.cell, offset=one.cell.offset + one.line.start - first.start, row=row)
+def _moved(character: _Standing, first: Column, row: Row) -> Cell:
+    return replace(character.cell, offset=character.cell.offset + character.line.start - first.start, row=row)
 
 
 def _with_rows(own: Sequence[_Standing]) -> list[tuple[_Standing, Row]]:
     """Every character with its row; one without a glyph stands in the row of its neighbour."""
-    known = [one.glyph.row if one.glyph is not None else None for one in own]
-    found: list[tuple[_Standing, Row]] = []
-    for number, one in enumerate(own):
+    known = [character.glyph.row if character.glyph is not None else None for character in own]
+    placed: list[tuple[_Standing, Row]] = []
+    for number, character in enumerate(own):
         row = known[number]
-        if row is None and found:
-            row = found[-1][1]
+        if row is None and placed:
+            row = placed[-1][1]
         if row is None:
             row = next((later for later in known[number:] if later is not None), Row.MAIN)
-        found.append((one, row))
-    return found
+        placed.append((character, row))
+    return placed
 
 
 def _notes(placed: Sequence[tuple[_Standing, Row]]) -> Iterable[tuple[list[_Standing], list[_Standing]]]:
@@ -181,18 +181,18 @@ def _notes(placed: Sequence[tuple[_Standing, Row]]) -> Iterable[tuple[list[_Stan
     a left one."""
     right: list[_Standing] = []
     left: list[_Standing] = []
-    for one, row in placed:
+    for character, row in placed:
         if row is Row.RIGHT and left:
             yield right, left
             right, left = [], []
-        (right if row is Row.RIGHT else left).append(one)
+        (right if row is Row.RIGHT else left).append(character)
     yield right, left
 
 
 def _missing(laid: Sequence[Column | None], alone: Sequence[ReadColumn]) -> Iterable[LineTrouble]:
     """Columns with text between others, for which the slice has nothing."""
-    told = [number for number, line in enumerate(laid) if line is not None]
-    for number in range(told[0], told[-1]) if told else ():
+    with_text = [number for number, line in enumerate(laid) if line is not None]
+    for number in range(with_text[0], with_text[-1]) if with_text else ():
         if laid[number] is None and len(alone[number].read) > 1:
             following = next(line for line in laid[number:] if line is not None)
             yield LineTrouble(LineFault.MISSING, following.number, number, alone[number].read)
@@ -200,33 +200,33 @@ def _missing(laid: Sequence[Column | None], alone: Sequence[ReadColumn]) -> Iter
 
 def in_file(flags: Iterable[Flag], slice_: Sequence[Column]) -> list[Flag]:
     """The flags of a page by the lines of the file: a place behind the end of its line is one in a later line."""
-    found = []
+    renumbered = []
     for flag in flags:
         line, offset = _at(slice_, flag.line, flag.offset)
         if flag.kind is Kind.LAYOUT or line is None:
-            found.append(flag)
+            renumbered.append(flag)
             continue
         context = context_of(line.source, offset, flag.length)
-        found.append(replace(flag, line=line.number, offset=offset, context=context))
-    return sorted(found, key=lambda flag: (flag.line, flag.offset))
+        renumbered.append(replace(flag, line=line.number, offset=offset, context=context))
+    return sorted(renumbered, key=lambda flag: (flag.line, flag.offset))
 
 
 def characters_in_file(characters: Iterable[CheckedCharacter], slice_: Sequence[Column]) -> list[CheckedCharacter]:
     """Likewise the characters of a page."""
-    found = []
-    for one in characters:
-        line, offset = _at(slice_, one.line, one.offset)
-        found.append(one if line is None else replace(one, line=line.number, offset=offset))
-    return sorted(found, key=lambda character: (character.line, character.offset))
+    renumbered = []
+    for character in characters:
+        line, offset = _at(slice_, character.line, character.offset)
+        renumbered.append(character if line is None else replace(character, line=line.number, offset=offset))
+    return sorted(renumbered, key=lambda character: (character.line, character.offset))
 
 
 def columns_in_file(columns: Iterable[tuple[Column, Box]], slice_: Sequence[Column]) -> list[CheckedColumn]:
     """The boxes of a page's columns, each under every line of the file that stands in it."""
-    found = []
+    checked = []
     for column, box in columns:
         numbers = dict.fromkeys(_at(slice_, column.number, cell.offset)[0] for cell in column.cells if cell.length)
-        found += [CheckedColumn(line.number, box, line.source) for line in numbers if line is not None]
-    return found
+        checked += [CheckedColumn(line.number, box, line.source) for line in numbers if line is not None]
+    return checked
 
 
 def _at(slice_: Sequence[Column], number: int, offset: int) -> tuple[Column | None, int]:

@@ -65,8 +65,8 @@ def check_unruled(
     speaks against ruled columns."""
     glyphs = [_line_glyphs(line, number) for number, line in enumerate(reading.lines)]
     if sheet.outline.why:
-        told = Notice.of(NoticeCode.READ_BY_PAGE_PIPELINE, why=sheet.outline.why, engine=pipeline)
-        blank = replace(blank, notices=(*blank.notices, told))
+        notice = Notice.of(NoticeCode.READ_BY_PAGE_PIPELINE, why=sheet.outline.why, engine=pipeline)
+        blank = replace(blank, notices=(*blank.notices, notice))
     read = "".join(g.best for line in glyphs for g in line)
     paired = gate(read, page, neighbours, policy.fold)
     if not paired.fits:
@@ -110,10 +110,10 @@ def _not_among(read: str, page: Page, policy: VariantPolicy) -> int:
 
 def _line_glyphs(line: PageLine, number: int) -> tuple[Glyph, ...]:
     """The characters of one line as glyphs; the score of the line is what is believed of each."""
-    found = []
+    glyphs = []
     for character in line.characters:
         box = line.character_box(character)
-        found.append(
+        glyphs.append(
             Glyph(
                 believed=Belief({character.text: log(max(line.score, 1e-5))}),
                 presence=1.0,
@@ -127,7 +127,7 @@ def _line_glyphs(line: PageLine, number: int) -> tuple[Glyph, ...]:
                 pitch=max(box.h, 1.0),
             )
         )
-    return tuple(found)
+    return tuple(glyphs)
 
 
 def _area(line: PageLine, number: int) -> ColumnArea:
@@ -147,14 +147,14 @@ def _checked_column(placement: _Placement, column: ReadColumn) -> CheckedColumn:
 
 def _characters(placement: _Placement, column: ReadColumn) -> list[CheckedCharacter]:
     assert column.line is not None, "running text is laid out line by line"
-    found = []
+    characters = []
     for pairing in column.pairings:
         for i, j in zip(pairing.cells, pairing.glyphs, strict=False):
             cell, glyph = column.cells[i], column.glyphs[j]
             box = placement.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom)
-            found.append(
+            characters.append(
                 CheckedCharacter(
                     column.line.number, cell.offset, cell.length, cell.row, cell.text, box, glyph.best, None
                 )
             )
-    return found
+    return characters

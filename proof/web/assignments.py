@@ -70,7 +70,9 @@ def _give(work: str, body: GiveBody, *, only_own: bool = False) -> None:
         must_be_assignee(body.to)
     first, last = body.first_page or 1, body.last_page or 2**31
     places = project().store.queue.places(work)
-    wanted = [one.number for one in places if body.juan in (None, one.juan_name) and first <= one.position <= last]
+    wanted = [
+        place.number for place in places if body.juan in (None, place.juan_name) and first <= place.position <= last
+    ]
     overrules = may(Right.OVERRULE)
     if not body.to and (only_own or not overrules):
         holders = project().store.assignments.of_work(work)

@@ -135,9 +135,9 @@ class Attempts:
 def network_of(address: str) -> str:
     """What of an address its owner cannot choose at will."""
     try:
-        found = ipaddress.ip_address(address)
+        parsed = ipaddress.ip_address(address)
     except ValueError:
         return address
-    if found.version == 6 and found.ipv4_mapped is None:
-        return str(ipaddress.ip_network((found, 64), strict=False))
-    return str(found.ipv4_mapped if found.version == 6 else found)
+    if parsed.version == 6 and parsed.ipv4_mapped is None:
+        return str(ipaddress.ip_network((parsed, 64), strict=False))
+    return str(parsed.ipv4_mapped if parsed.version == 6 else parsed)

@@ -72,8 +72,8 @@ def edit(path: ColumnPath, body: ColumnBody) -> Response:
     source = next((column.source for column in result.columns if column.number == path.line), None)
     edits = store.queue.edits(path.work, [path.page]).get((path.page, path.line), ())
     if source is None or edited(source, edits) != body.seen:
-        told = _("%(page)s: column %(column)s no longer reads so; load the page anew")
-        raise NoPlaceError(told, page=place.page, column=path.line)
+        message = _("%(page)s: column %(column)s no longer reads so; load the page anew")
+        raise NoPlaceError(message, page=place.page, column=path.line)
     if body.change is not None:
         store.manual_corrections.correct(_change(path, body, body.change, source, edits))
         return answer(ColumnOutcome(corrected=1, conflicts=[]))
@@ -81,12 +81,12 @@ def edit(path: ColumnPath, body: ColumnBody) -> Response:
     flags = [(queued, queued.flag) for queued in store.queue.on_page(path.work, place.position) if queued.version]
     decided = {(flag.line, flag.offset, flag.length): queued for queued, flag in flags}
     corrections, decisions = [], []
-    for n, one in enumerate(wanted):
-        queued = decided.get((path.line, one.offset, one.length)) if one.edit else None
+    for n, correction in enumerate(wanted):
+        queued = decided.get((path.line, correction.offset, correction.length)) if correction.edit else None
         if queued is None:
-            corrections.append(_correction(path, body, source, one, f"{body.key}-{n}"))
+            corrections.append(_correction(path, body, source, correction, f"{body.key}-{n}"))
         else:
-            decisions.append(_decision(path, body, queued, one.reading, f"{body.key}-{n}"))
+            decisions.append(_decision(path, body, queued, correction.reading, f"{body.key}-{n}"))
     outcomes: list[Decision | ConflictError] = [
         *(store.manual_corrections.correct_glyphs(corrections) if corrections else ()),
         *(store.decisions.decide_all(decisions) if decisions else ()),
@@ -111,20 +111,22 @@ def _change(
     return replace(_correction(path, body, source, correction, body.key), delete=False, change=change)
 
 
-def _correction(path: ColumnPath, body: ColumnBody, source: str, one: PlaceCorrection, key: str) -> ManualCorrection:
+def _correction(
+    path: ColumnPath, body: ColumnBody, source: str, correction: PlaceCorrection, key: str
+) -> ManualCorrection:
     return ManualCorrection(
         work=path.work,
         page=path.page,
         line=path.line,
-        offset=one.offset,
-        length=one.length,
-        reading=one.reading,
+        offset=correction.offset,
+        length=correction.length,
+        reading=correction.reading,
         person=person(),
         key=key,
         note=body.note,
-        delete=not one.reading,
+        delete=not correction.reading,
         batch=body.key,
-        transcribed=source[one.offset : one.offset + one.length],
+        transcribed=source[correction.offset : correction.offset + correction.length],
         authority=body.authority,
         confirmed=body.confirmed,
     )

@@ -133,17 +133,17 @@ class DownloadJobs:
             made = self._thread.submit(_made, make, Path(folder.name), count)
             job = DownloadJob(uuid.uuid4().hex, work, kind, language, count, folder, made)
             self._jobs[job.number] = job
-            over = [number for number, one in self._jobs.items() if one.future.done()]
+            over = [number for number, other in self._jobs.items() if other.future.done()]
             for old in over[: max(len(self._jobs) - KEPT, 0)]:
                 self._jobs.pop(old).folder.cleanup()
             return job
 
     def job(self, work: str, number: str) -> DownloadJob:
         """A download that was asked for. Raises NoDownloadError."""
-        found = self._jobs.get(number)
-        if found is None or found.work != work:
+        job = self._jobs.get(number)
+        if job is None or job.work != work:
             raise NoDownloadError(REFUSALS["no download"])
-        return found
+        return job
 
     def close(self) -> None:
         """Leave what is being made, and throw away what was made."""

@@ -75,22 +75,22 @@ class WorkPreview:
 
     @property
     def written(self) -> int:
-        return sum(len(one.written) for _, one in self.texts)
+        return sum(len(plan.written) for _, plan in self.texts)
 
     @property
     def not_written(self) -> int:
-        return sum(len(one.not_written) for _, one in self.texts)
+        return sum(len(plan.not_written) for _, plan in self.texts)
 
     @property
     def in_text(self) -> int:
-        return sum(one.in_text for _, one in self.texts)
+        return sum(plan.in_text for _, plan in self.texts)
 
     def items(self) -> Iterator[tuple[str, PlannedCorrection]]:
         """Each decision with the name of its text: what is not written, then what is."""
-        for name, one in self.texts:
-            yield from ((name, each) for each in one.not_written)
-        for name, one in self.texts:
-            yield from ((name, each) for each in one.written)
+        for name, plan in self.texts:
+            yield from ((name, correction) for correction in plan.not_written)
+        for name, plan in self.texts:
+            yield from ((name, correction) for correction in plan.written)
 
 
 def work_preview(here: Project, work: str) -> WorkPreview:
@@ -132,34 +132,36 @@ def view(work: str) -> Response:
 
 def _preview_out(work: str, start: int, limit: int) -> PreviewOut:
     preview = work_preview(project(), work)
-    found = list(preview.items())
-    shown = found[start : start + limit]
+    items = list(preview.items())
+    shown = items[start : start + limit]
     has = project().store.queue.has
     return PreviewOut(
         written=preview.written,
         not_written=preview.not_written,
         in_text=preview.in_text,
         unread=list(preview.unread),
-        items=[_out(name, one, bool(one.flag) and has(work, one.flag)) for name, one in shown],
-        next=str(start + limit) if start + limit < len(found) else None,
+        items=[
+            _out(name, correction, bool(correction.flag) and has(work, correction.flag)) for name, correction in shown
+        ],
+        next=str(start + limit) if start + limit < len(items) else None,
     )
 
 
-def _out(text: str, one: PlannedCorrection, has_flag: bool) -> PlannedOut:
-    reason = say(one.why.value) if one.why is not None else ""
+def _out(text: str, correction: PlannedCorrection, has_flag: bool) -> PlannedOut:
+    reason = say(correction.why.value) if correction.why is not None else ""
     return PlannedOut(
-        text=Path(one.text).name or text,
-        page=one.page,
-        line=one.line,
-        offset=one.offset,
-        before=one.before,
-        old=one.old,
-        new=one.new,
-        after=one.after,
-        written=one.written,
-        reason=reason % one.values if one.values else reason,
-        person=one.person,
-        authority=one.authority,
-        note=one.note,
-        flag=one.flag if has_flag else 0,
+        text=Path(correction.text).name or text,
+        page=correction.page,
+        line=correction.line,
+        offset=correction.offset,
+        before=correction.before,
+        old=correction.old,
+        new=correction.new,
+        after=correction.after,
+        written=correction.written,
+        reason=reason % correction.values if correction.values else reason,
+        person=correction.person,
+        authority=correction.authority,
+        note=correction.note,
+        flag=correction.flag if has_flag else 0,
     )

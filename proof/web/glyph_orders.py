@@ -30,7 +30,7 @@ class OrderedOccurrences:
     """The occurrences of a character, how unlike each is, and their numbers, the least alike first; the tiles that were
     asked for, by their places."""
 
-    found: Occurrences
+    occurrences: Occurrences
     unlike: NDArray[np.float64]
     order: NDArray[np.intp]
     tiles: dict[Place, str | None] = field(default_factory=dict)
@@ -44,8 +44,8 @@ class GlyphOrders:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._ordering = Lock()
-        self._found = Bounded[tuple[Any, ...], Occurrences](KEPT, len)
-        self._kept = Bounded[tuple[Any, ...], OrderedOccurrences](KEPT, lambda one: len(one.found))
+        self._occurrence_cache = Bounded[tuple[Any, ...], Occurrences](KEPT, len)
+        self._kept = Bounded[tuple[Any, ...], OrderedOccurrences](KEPT, lambda ordered: len(ordered.occurrences))
 
     def of(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
         """The occurrences in their order. Raises NoPlaceError."""
@@ -58,14 +58,18 @@ class GlyphOrders:
 
     def _occurrences(self, work: str, text: str, part: int = 0) -> Occurrences:
         key = (*self._store.glyphs.stamp(work), text, part)
-        return self._found.get(key) or self._found.put(key, self._store.glyphs.of(work, text, part))
+        return self._occurrence_cache.get(key) or self._occurrence_cache.put(
+            key, self._store.glyphs.of(work, text, part)
+        )
 
     def _ordered(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
-        found = self._occurrences(work, text, part)
-        unlike = unlikeness(found.glyphs["shape"], found.glyphs["p"] / 255.0, self._middle(work, found, text, against))
-        return OrderedOccurrences(found, unlike, np.argsort(-unlike, kind="stable"))
+        occurrences = self._occurrences(work, text, part)
+        unlike = unlikeness(
+            occurrences.glyphs["shape"], occurrences.glyphs["p"] / 255.0, self._middle(work, occurrences, text, against)
+        )
+        return OrderedOccurrences(occurrences, unlike, np.argsort(-unlike, kind="stable"))
 
-    def _middle(self, work: str, found: Occurrences, text: str, against: str) -> NDArray[np.float64] | None:
+    def _middle(self, work: str, occurrences: Occurrences, text: str, against: str) -> NDArray[np.float64] | None:
         """What the other character looks like: by its occurrences, or where there are hardly any by the places that are
         flagged as it."""
         if not against:
@@ -74,7 +78,12 @@ class GlyphOrders:
         if len(other) >= FEW:
             return middle_of(other.glyphs["shape"], other.glyphs["p"] / 255.0)
         flagged = self._store.glyphs.flagged(work, text, against)
-        places = zip(found.pages.tolist(), found.glyphs["line"].tolist(), found.glyphs["offset"].tolist(), strict=True)
+        places = zip(
+            occurrences.pages.tolist(),
+            occurrences.glyphs["line"].tolist(),
+            occurrences.glyphs["offset"].tolist(),
+            strict=True,
+        )
         as_other = np.array([place in flagged for place in places], dtype=bool)
-        shapes = np.concatenate([other.glyphs["shape"], found.glyphs["shape"][as_other]])
+        shapes = np.concatenate([other.glyphs["shape"], occurrences.glyphs["shape"][as_other]])
         return middle_of(shapes, np.ones(len(shapes))) if len(shapes) else None

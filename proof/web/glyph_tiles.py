@@ -45,7 +45,9 @@ def of_character(work: str, page: int, line: int, offset: int) -> Response:
 
 def character_at(result: PageResult, line: int, offset: int) -> CheckedCharacter | None:
     """The character of a page at a place of its text that has a glyph."""
-    return next((one for one in result.characters if (one.line, one.offset) == (line, offset)), None)
+    return next(
+        (character for character in result.characters if (character.line, character.offset) == (line, offset)), None
+    )
 
 
 def address_of_character(sha: str, result: PageResult, line: int, offset: int) -> str | None:

@@ -130,10 +130,10 @@ class Images:
     def _stored(self, name: str) -> _StoredImage:
         """The image of that name. Raises GoneImageError."""
         match = _NAME.fullmatch(name)
-        found = self._find(match[1]) if match else None
-        if match is None or found is None:
+        stored = self._find(match[1]) if match else None
+        if match is None or stored is None:
             raise GoneImageError(_("there is no such image in the store"))
-        path, width, height = found
+        path, width, height = stored
         return _StoredImage(match[1], Path(path), (width, height), int(match[2] or 0))
 
     def _picture(self, name: str, stored: _StoredImage | None = None) -> Image.Image:

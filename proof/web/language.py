@@ -25,8 +25,8 @@ def say(message: str) -> str:
     return translations(language()).gettext(message)
 
 
-def _say_plural(one: str, many: str, count: int) -> str:
-    return translations(language()).ngettext(one, many, count)
+def _say_plural(singular: str, plural: str, count: int) -> str:
+    return translations(language()).ngettext(singular, plural, count)
 
 
 def _asked_for(accepted: LanguageAccept) -> str:

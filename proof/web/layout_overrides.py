@@ -129,8 +129,8 @@ class ImageNames(BaseModel):
     summary="What was set right",
 )
 def layout_overrides(path: schemas.PagePath) -> Response:
-    found = project().store.layout_overrides.history(path.work, path.page)
-    return answer(LayoutOverridesOut(items=[LayoutOverrideOut(one) for one in found]))
+    overrides = project().store.layout_overrides.history(path.work, path.page)
+    return answer(LayoutOverridesOut(items=[LayoutOverrideOut(override) for override in overrides]))
 
 
 @layouts.post(
@@ -226,7 +226,7 @@ def _reread(read: Reread) -> RereadOut:
         fresh=len(read.fresh),
         gone=len(read.gone),
         kept=len(read.kept),
-        lost=[serializers.flag_of(one) for one in read.lost],
+        lost=[serializers.flag_of(flag) for flag in read.lost],
     )
 
 

@@ -69,10 +69,10 @@ def for_me() -> AnyResponse:
     """What who looks is to see to, in all works: open problems, and the pages that they have."""
     store = project().store
     given = []
-    for one in store.assignments.of_person(person()):
-        places = {page.number: page for page in store.queue.pages(one.work)}
-        mine = [places[number] for number in one.pages if number in places]
-        given += [(one, mine, sum(page.open for page in mine))] if mine else []
+    for assignment in store.assignments.of_person(person()):
+        places = {page.number: page for page in store.queue.pages(assignment.work)}
+        mine = [places[number] for number in assignment.pages if number in places]
+        given += [(assignment, mine, sum(page.open for page in mine))] if mine else []
     return sheet("for_me.html", None, problems=store.comments.problems(assigned=person()), given=given, key=uuid4().hex)
 
 
@@ -98,8 +98,8 @@ def page_list(work: str) -> AnyResponse:
     holders = project().store.assignments.of_work(work)
     if state in set(PageState) or state == MINE:
         mine = [page for page in queue.pages(work) if holders.get(page.number) == person()] if state == MINE else []
-        found = mine if state == MINE else queue.in_state(work, PageState(state))
-        places, count = found[first - 1 :][:SHEETS], len(found)
+        listed = mine if state == MINE else queue.in_state(work, PageState(state))
+        places, count = listed[first - 1 :][:SHEETS], len(listed)
     else:
         places, count, state = queue.pages(work, first, SHEETS), summary.pages, ""
     earlier = max(first - SHEETS, 1) if first > 1 else None
@@ -107,9 +107,9 @@ def page_list(work: str) -> AnyResponse:
     own = state == PageState.PROOFREAD and "own" in request.args
     juans = project().store.history.juans(work)
     people = assignees() if may(Right.OVERRULE) else [person()]
-    found_here = {"places": places, "earlier": earlier, "later": later, "state": state, "count": count, "own": own}
+    listing = {"places": places, "earlier": earlier, "later": later, "state": state, "count": count, "own": own}
     giving = {"holders": holders, "juans": juans, "people": people, "mine": MINE, "key": uuid4().hex}
-    return sheet("pages.html", summary, **found_here, **giving)
+    return sheet("pages.html", summary, **listing, **giving)
 
 
 @pages.get("/works/<work>/changed")
@@ -117,10 +117,10 @@ def changed(work: str) -> AnyResponse:
     """What who looks decided and others changed since, each with its glyph."""
     store = project().store
     summary = store.queue.work(work)
-    found = [one for one in store.history.changed_of(work, person()) if store.queue.has(work, one.flag)]
-    shown = found[:CHANGED]
-    flags = serializers.details(store, work, store.queue.flags(work, [one.flag for one in shown]), say)
-    return sheet("changed.html", summary, changed=list(zip(shown, flags, strict=True)), count=len(found))
+    changes = [change for change in store.history.changed_of(work, person()) if store.queue.has(work, change.flag)]
+    shown = changes[:CHANGED]
+    flags = serializers.details(store, work, store.queue.flags(work, [change.flag for change in shown]), say)
+    return sheet("changed.html", summary, changed=list(zip(shown, flags, strict=True)), count=len(changes))
 
 
 @pages.get("/works/<work>/validate")
@@ -132,8 +132,8 @@ def validate(work: str) -> AnyResponse:
     if not places:
         return redirect(url_for("pages.page_list", work=work, state=PageState.PROOFREAD.value, own=""))
     after = request.args.get("after", 0, type=int)
-    found = next((place for place in places if place.position > after), places[0])
-    return redirect(url_for("pages.page", work=work, number=found.number))
+    following = next((place for place in places if place.position > after), places[0])
+    return redirect(url_for("pages.page", work=work, number=following.number))
 
 
 @pages.get("/works/<work>/pages/<int:number>")
@@ -141,9 +141,11 @@ def page(work: str, number: int) -> AnyResponse:
     """A half-folio: its image with every character's box, the text in the layout of the page."""
     queue = project().store.queue
     place, detail = api.page_detail_of(work, number)
-    around = {one.position: one.number for one in queue.pages(work, max(place.position - 1, 1), 3)}
+    around = {listed.position: listed.number for listed in queue.pages(work, max(place.position - 1, 1), 3)}
     data = detail.model_dump(mode="json") | {"assignees": assignees()}
-    data["differing"] = [one._asdict() for one in project().store.history.differing(work, number, person())]
+    data["differing"] = [
+        difference._asdict() for difference in project().store.history.differing(work, number, person())
+    ]
     if not place.image_sha or not detail.characters_found:
         columns = columns_in_files([place]).get(number, ())
         data["columns_of_text"] = [{"number": n, "source": source} for n, source in enumerate(columns, 1)]
@@ -162,12 +164,12 @@ def page(work: str, number: int) -> AnyResponse:
 @pages.get("/works/<work>/pages/<address>")
 def page_called(work: str, address: str) -> AnyResponse:
     """The page of that address in reference works: `001-2a`, `WYG0140-0330b`."""
-    found = addressed(project().store.queue.places(work), address)
-    if not found:
+    matches = addressed(project().store.queue.places(work), address)
+    if not matches:
         raise NoPlaceError(_("%(work)s: there is no page %(page)s"), work=work, page=address)
-    if len(found) > 1:
+    if len(matches) > 1:
         return redirect(url_for("pages.find", work=work, q=address))
-    return redirect(url_for("pages.page", work=work, number=found[0].number))
+    return redirect(url_for("pages.page", work=work, number=matches[0].number))
 
 
 @pages.get("/works/<work>/find")
@@ -175,10 +177,10 @@ def find(work: str) -> AnyResponse:
     """What a work has of what is looked for; the page itself where one is named."""
     store = project().store
     wanted = request.args.get("q", "").strip()[:LONGEST_WANTED]
-    found = store.finder.find(work, wanted, request.args.get("near", type=int))
-    if found.page is not None:
-        return redirect(url_for("pages.page", work=work, number=found.page.number))
-    return sheet("find.html", store.queue.work(work), wanted=wanted, found=found)
+    matches = store.finder.find(work, wanted, request.args.get("near", type=int))
+    if matches.page is not None:
+        return redirect(url_for("pages.page", work=work, number=matches.page.number))
+    return sheet("find.html", store.queue.work(work), wanted=wanted, found=matches)
 
 
 @pages.get("/works/<work>/pairs")
@@ -186,9 +188,9 @@ def pairs(work: str) -> AnyResponse:
     """The same confusion gathered over the whole work."""
     store = project().store
     summary = store.queue.work(work)
-    found = store.queue.pairs(work, QueueFilter())
+    gathered = store.queue.pairs(work, QueueFilter())
     data = {
-        "pairs": [answers.PairStates(one).model_dump() for one in found[:MOST_PAIRS]],
+        "pairs": [answers.PairStates(pair).model_dump() for pair in gathered[:MOST_PAIRS]],
         "rules": [
             {"text": rule.transcribed, "image": rule.suggested, "hides": rule.hides, "person": rule.person}
             for rule in store.rules.of_work(work)
@@ -204,9 +206,9 @@ def glyphs(work: str) -> AnyResponse:
     """All occurrences of a character, or of a pair, as glyphs; which pairs may be worth it."""
     queue = project().store.queue
     summary = queue.work(work)
-    found = [one for one in queue.pairs(work, QueueFilter()) if len(one.text) == len(one.image) == 1]
+    gathered = [pair for pair in queue.pairs(work, QueueFilter()) if len(pair.text) == len(pair.image) == 1]
     data = {
-        "pairs": [answers.PairStates(one).model_dump() for one in found[:OFFERED]],
+        "pairs": [answers.PairStates(pair).model_dump() for pair in gathered[:OFFERED]],
         "part": max(request.args.get("part", 0, type=int), 0),
     }
     sought = {name: request.args.get(name, "")[:LONGEST_SOUGHT] for name in ("text", "against")}
@@ -218,10 +220,12 @@ def unencoded(work: str) -> AnyResponse:
     """The unencoded characters of a work, each with some of its glyphs and what it may be."""
     summary = project().store.queue.work(work)
     start = max(request.args.get("from", 0, type=int), 0)
-    found = unencoded_of(work)
-    shown = [(one, some_of(work, one.text, GLYPHS_EACH)) for one in found[start : start + UNENCODED]]
-    more = start + UNENCODED if start + UNENCODED < len(found) else None
-    return sheet("unencoded.html", summary, shown=shown, count=len(found), more=more, longest=LONGEST_SOUGHT)
+    counted = unencoded_of(work)
+    shown = [
+        (character, some_of(work, character.text, GLYPHS_EACH)) for character in counted[start : start + UNENCODED]
+    ]
+    more = start + UNENCODED if start + UNENCODED < len(counted) else None
+    return sheet("unencoded.html", summary, shown=shown, count=len(counted), more=more, longest=LONGEST_SOUGHT)
 
 
 @pages.get("/works/<work>/progress")
@@ -237,7 +241,7 @@ def progress(work: str) -> AnyResponse:
         left=store.queue.left(work),
         time_left=time_left(store, work),
         agreements=agreements_of(store, work),
-        witnesses=[(one, interval(one.upheld, one.places)) for one in store.history.witness_records(work)],
+        witnesses=[(record, interval(record.upheld, record.places)) for record in store.history.witness_records(work)],
         awaiting=awaiting,
         all_awaiting=all_awaiting,
         problems=store.comments.problems(work=work),
@@ -264,8 +268,8 @@ def history(work: str) -> AnyResponse:
         "asked": {name: value for name, value in asked.items() if value},
         "displaced": [answers.DisplacedOut(one).model_dump(mode="json") for one in store.decisions.displaced(work)],
         "people": {
-            who: {verdict.value: n for verdict, n in said.items()}
-            for who, said in store.decisions.people(work, seeded=True).items()
+            who: {verdict.value: n for verdict, n in counts.items()}
+            for who, counts in store.decisions.people(work, seeded=True).items()
         },
     }
     choices = {"person": store.history.people(work), "juan": store.history.juans(work)}

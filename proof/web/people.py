@@ -96,7 +96,7 @@ def assignees() -> list[str]:
     if not project().settings.serve.auth:
         return [project().person]
     everybody = project().store.accounts.everybody()
-    return [one.name for one in everybody if Right.DECIDE in RIGHTS[one.role] and not one.disabled]
+    return [account.name for account in everybody if Right.DECIDE in RIGHTS[account.role] and not account.disabled]
 
 
 def must_be_assignee(name: str) -> None:

@@ -101,10 +101,10 @@ def take_over(path: schemas.WorkPath, body: TakeOverBody) -> Response:
 def view(work: str) -> AnyResponse:
     """Agreement of the readers, what can be taken over, and where they differ."""
     summary = project().store.queue.work(work)
-    found = _readings(work)
-    listed = project().store.queue.flags(work, [one.flag for one in found.differing[:MOST_LISTED]])
-    places = list(zip(listed, found.differing, strict=False))
-    return sheet("readings.html", summary, found=found, places=places)
+    readings = _readings(work)
+    listed = project().store.queue.flags(work, [place.flag for place in readings.differing[:MOST_LISTED]])
+    places = list(zip(listed, readings.differing, strict=False))
+    return sheet("readings.html", summary, found=readings, places=places)
 
 
 @readings.post("/works/<work>/readings")
@@ -120,11 +120,13 @@ def _readings(work: str) -> ReadingsOut:
     return ReadingsOut(
         read=store.readers(work),
         agreements=[*_agreements(store.of_work(work))],
-        agreed=sum(one.agreed for one in waiting),
+        agreed=sum(place.agreed for place in waiting),
         differing=[
-            ComparedOut(flag=one.flag, kind=one.kind, readings=[BlindReadingOut(reading) for reading in one.readings])
-            for one in waiting
-            if not one.agreed
+            ComparedOut(
+                flag=place.flag, kind=place.kind, readings=[BlindReadingOut(reading) for reading in place.readings]
+            )
+            for place in waiting
+            if not place.agreed
         ],
     )
 
@@ -132,16 +134,21 @@ def _readings(work: str) -> ReadingsOut:
 def _agreements(compared: Iterable[Compared]) -> Iterable[AgreementOut]:
     """Of each two people over all kinds, then kind by kind."""
     judged: defaultdict[tuple[tuple[str, str], str], list[tuple[str, str]]] = defaultdict(list)
-    for one in compared:
-        for first, second in one.pairs():
-            for kind in ("", one.kind):
+    for place in compared:
+        for first, second in place.pairs():
+            for kind in ("", place.kind):
                 judged[(first.person, second.person), kind].append((first.category, second.category))
     for (people, kind), answers in sorted(judged.items()):
         yield _agreement_out(kind, agreement(people, answers))
 
 
-def _agreement_out(kind: str, found: Agreement) -> AgreementOut:
-    kappa = round(found.kappa.value, 3) if found.kappa else None
+def _agreement_out(kind: str, result: Agreement) -> AgreementOut:
+    kappa = round(result.kappa.value, 3) if result.kappa else None
     return AgreementOut(
-        people=found.people, kind=kind, places=found.places, same=found.same, share=round(found.share, 3), kappa=kappa
+        people=result.people,
+        kind=kind,
+        places=result.places,
+        same=result.same,
+        share=round(result.share, 3),
+        kappa=kappa,
     )

@@ -26,8 +26,8 @@ def replace(work: str) -> Response:
     """The first places that have `old`, as the text stands, each in one column; `new` is what is to stand there."""
     store = project().store
     old, new = (request.args.get(name, "").strip()[:LONGEST_READING] for name in ("old", "new"))
-    found = store.finder.find(work, old) if old else None
-    places = [place for place in (found.columns if found else ()) if place.words == old and not place.last]
+    matches = store.finder.find(work, old) if old else None
+    places = [place for place in (matches.columns if matches else ()) if place.words == old and not place.last]
     pages = store.queue.listed(work, sorted({place.number for place in places}))
     results = store.queue.results(sorted(pages))
     items = []
@@ -49,14 +49,18 @@ def replace(work: str) -> Response:
             }
         )
     data = {"old": old, "new": new, "places": items}
-    return sheet("replace.html", store.queue.work(work), data=data, old=old, new=new, all=found.places if found else 0)
+    return sheet(
+        "replace.html", store.queue.work(work), data=data, old=old, new=new, all=matches.places if matches else 0
+    )
 
 
 def _box(result: PageResult, place: FoundPlace) -> Box | None:
     """The string on the image with what stands around it; None where its place is not known."""
     shown = upright(result)
     inside = range(place.offset, place.offset + len(place.words))
-    boxes = [one.box for one in shown.characters if one.line == place.line and one.offset in inside]
+    boxes = [
+        character.box for character in shown.characters if character.line == place.line and character.offset in inside
+    ]
     if not boxes:
         return None
     whole = reduce(Box.union, boxes)

@@ -100,8 +100,8 @@ def report(work: str, number: int) -> AnyResponse:
 def view(work: str) -> AnyResponse:
     """What readers reported and nobody settled."""
     store = project().store
-    found = store.reports.open(work)
-    return sheet("reports.html", store.queue.work(work), reports=found, public=project().settings.serve.reports)
+    reports = store.reports.open(work)
+    return sheet("reports.html", store.queue.work(work), reports=reports, public=project().settings.serve.reports)
 
 
 @reports.post("/works/<work>/reports/<int:number>")
@@ -116,7 +116,7 @@ def settle(work: str, number: int) -> AnyResponse:
 
 @reports_api.get("/works/<string:work>/reports", responses={200: ReportsOut}, summary="What readers reported")
 def open_reports(path: schemas.WorkPath) -> Response:
-    return answer(ReportsOut(items=[ReportOut(one) for one in project().store.reports.open(path.work)]))
+    return answer(ReportsOut(items=[ReportOut(report) for report in project().store.reports.open(path.work)]))
 
 
 @reports_api.post(
@@ -124,7 +124,7 @@ def open_reports(path: schemas.WorkPath) -> Response:
 )
 def settle_report(path: ReportPath, body: SettleBody) -> Response:
     project().store.reports.settle(path.work, path.report, body.state, person())
-    return answer(ReportsOut(items=[ReportOut(one) for one in project().store.reports.open(path.work)]))
+    return answer(ReportsOut(items=[ReportOut(report) for report in project().store.reports.open(path.work)]))
 
 
 def _must_be_open() -> None:
@@ -145,7 +145,7 @@ def _page(work: str, number: int, *, done: bool = False) -> AnyResponse:
     _must_be_open()
     store = project().store
     place, result = store.queue.page(work, number)
-    around = {one.position: one.number for one in store.queue.pages(work, max(place.position - 1, 1), 3)}
+    around = {listed.position: listed.number for listed in store.queue.pages(work, max(place.position - 1, 1), 3)}
     image = ""
     if place.image_sha:
         piece = project().images.piece(name_of(place.image_sha, result.skew), "full", f"{IMAGE_PX},")

@@ -163,10 +163,10 @@ class Rereading:
 
     def job(self, work: str, page: int, number: str) -> Job:
         """A reading that was begun. Raises NoReadingError."""
-        found = self._jobs.get(number)
-        if found is None or (found.work, found.page) != (work, page):
+        job = self._jobs.get(number)
+        if job is None or (job.work, job.page) != (work, page):
             raise NoReadingError(REFUSALS["no reading"])
-        return found
+        return job
 
     def close(self) -> None:
         """Finish the page that is being read; those that wait are left to be asked for again."""

@@ -111,12 +111,12 @@ def details(store: Store, work: str, flags: Sequence[QueuedFlag], say: Say) -> l
     numbers = sorted({queued.page.number for queued in flags})
     results = store.queue.results(numbers)
     edits = store.queue.edits(work, numbers)
-    said = store.comments.of_flags(place for queued in flags for place in _places(queued))
+    comments = store.comments.of_flags(place for queued in flags for place in _places(queued))
     read = store.double_readings.of_flags([queued.number for queued in flags]) if LOOKER.get().arbitrates else {}
     return [
         _detail(
             *(store, queued, results[queued.page.number], edits.get((queued.page.number, queued.flag.line), ()), say),
-            [one for at in _places(queued) for one in said.get(at, ())],
+            [comment for at in _places(queued) for comment in comments.get(at, ())],
             read[queued.number].readings if queued.number in read else (),
         )
         for queued in flags
@@ -125,7 +125,7 @@ def details(store: Store, work: str, flags: Sequence[QueuedFlag], say: Say) -> l
 
 def _places(queued: QueuedFlag) -> list[tuple[int, str]]:
     """Under what comments on a flag are found; of a character that moved, those on either half."""
-    return [(one.page.number, one.flag.id) for one in (queued, queued.other) if one is not None]
+    return [(half.page.number, half.flag.id) for half in (queued, queued.other) if half is not None]
 
 
 def _detail(
@@ -157,16 +157,16 @@ def _detail(
         takes=may_take(flag),
         reads=evidence.note if flag.kind is Kind.LAYOUT else "",
         alternatives=_alternatives(flag),
-        witnesses=[WitnessOut(one) for one in evidence.witnesses],
+        witnesses=[WitnessOut(witness) for witness in evidence.witnesses],
         ordinal=ordinal(result, flag),
-        before=edited(source[: flag.offset], [one for one in edits if one.end <= flag.offset])[-REACH:],
-        after=edited(source, [one for one in edits if one.start >= end])[end : end + REACH],
-        edits=[EditOut(offset=one.start, length=one.length, reading=one.replacement) for one in edits],
+        before=edited(source[: flag.offset], [edit for edit in edits if edit.end <= flag.offset])[-REACH:],
+        after=edited(source, [edit for edit in edits if edit.start >= end])[end : end + REACH],
+        edits=[EditOut(offset=edit.start, length=edit.length, reading=edit.replacement) for edit in edits],
         view=_view(queued.page.image_sha, result, flag, view) if view else None,
         tile=address_of_flag(queued.page.image_sha, result, flag) if view else None,
         last=DecisionOut(history[-1]) if history and queued.state is not State.OPEN else None,
-        comments=[CommentOut(one) for one in sorted(comments, key=lambda one: (one.at, one.id))],
-        readings=[BlindReadingOut(one) for one in readings],
+        comments=[CommentOut(comment) for comment in sorted(comments, key=lambda comment: (comment.at, comment.id))],
+        readings=[BlindReadingOut(reading) for reading in readings],
     )
 
 
@@ -205,7 +205,7 @@ def _view(sha: str, result: PageResult, flag: Flag, view: View) -> ViewOut:
         focus=_edges(view.focus),
         pitch=view.pitch,
         skew=shown.skew,
-        characters=[PlacedOut(one) for one in view.characters],
+        characters=[PlacedOut(character) for character in view.characters],
         gap=_edges(view.gap) if view.gap else None,
         page=_edges(_half_folio(shown)),
     )
@@ -228,21 +228,21 @@ def page_detail(
         columns=columns,
         characters_found=[
             CharacterOut(
-                line=one.line,
-                offset=one.offset,
-                length=one.length,
-                row=one.row.value,
-                text=one.text,
-                box=_edges(one.box),
-                read=one.read,
-                p_text=one.p_text,
+                line=character.line,
+                offset=character.offset,
+                length=character.length,
+                row=character.row.value,
+                text=character.text,
+                box=_edges(character.box),
+                read=character.read,
+                p_text=character.p_text,
             )
-            for one in result.characters
+            for character in result.characters
         ],
         flags_found=[flag_of(queued) for queued in flags],
         notices=[in_words(remark, say) for remark in (*result.notices, result.message) if remark],
         skew=lean_of(result.skew),
-        comments=[CommentOut(one) for one in comments],
+        comments=[CommentOut(comment) for comment in comments],
     )
 
 
@@ -251,12 +251,12 @@ def columns_of(store: Store, work: str, page: int, result: PageResult) -> list[C
     edits = store.queue.edits(work, [page])
     return [
         ColumnOut(
-            number=one.number,
-            box=_edges(one.box),
-            source=one.source,
-            now=edited(one.source, edits.get((page, one.number), ())),
+            number=column.number,
+            box=_edges(column.box),
+            source=column.source,
+            now=edited(column.source, edits.get((page, column.number), ())),
         )
-        for one in result.columns
+        for column in result.columns
     ]
 
 

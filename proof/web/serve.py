@@ -91,9 +91,9 @@ def listen(app: Flask, host: str, port: int, *, proxy: str = "", https: bool = F
         )
     except (OSError, socket.gaierror, ValueError) as error:
         raise UsageError(f"{host}:{port}: cannot be served there ({error}); name another with --port") from error
-    listening = [one for one in sockets.values() if isinstance(one, BaseWSGIServer)]
-    for one in listening:  # `localhost` may be two
-        one.channel_class = Channel
+    listening = [listener for listener in sockets.values() if isinstance(listener, BaseWSGIServer)]
+    for listener in listening:  # `localhost` may be two
+        listener.channel_class = Channel
     name = f"[{host}]" if ":" in host else host
     return server, f"http://{name}:{listening[0].effective_port}/"
 

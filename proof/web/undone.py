@@ -39,18 +39,18 @@ def _words(undone: Undone) -> str:
     first = undone.decisions[0]
     if _of_one_question(undone.decisions):
         return " · ".join([_moved(undone.decisions, undone.again), first.page, _columns(undone.decisions)])
-    said = _decided(first, undone.again)
+    words = _decided(first, undone.again)
     if len(undone.decisions) > 1:
-        return say(UNDONE["many"]) % {"num": len(undone.decisions), "what": said}
+        return say(UNDONE["many"]) % {"num": len(undone.decisions), "what": words}
     column = say(SCRIPT["column"]) % {"number": first.line}
-    return " · ".join([said, first.page, *([column] if first.line else [])])
+    return " · ".join([words, first.page, *([column] if first.line else [])])
 
 
 def _of_one_question(events: Sequence[Decision]) -> bool:
     """Whether these are of the two halves of a character that moved, and of nothing else."""
     if len(events) != 2 or events[0].verdict is not events[1].verdict or events[0].kind == events[1].kind:
         return False
-    return all(one.evidence.get("moved") == other.uid for one, other in (events, events[::-1]))
+    return all(first.evidence.get("moved") == second.uid for first, second in (events, events[::-1]))
 
 
 def _moved(events: Sequence[Decision], again: bool) -> str:

@@ -88,8 +88,8 @@ class ExternalEngine:
         if not pages:
             raise ReadingFileError(path, None, "holds no page; export it again")
         # a file that is called as the image may leave open what it read; one that names another image may not
-        page = next((one for one in pages if _key(one.image) == key), None)
-        page = page or next((one for one in pages if not one.image), None)
+        page = next((page for page in pages if _key(page.image) == key), None)
+        page = page or next((unnamed for unnamed in pages if not unnamed.image), None)
         if page is None:
             raise ReadingFileError(path, None, f"is a reading of {pages[0].image}, not of {image.name}; rename it")
         if len(candidates) > 1:
@@ -112,16 +112,16 @@ def _scaled(page: ExternalPage, size: tuple[int, int]) -> ExternalPage:
     def scaled(box: Box) -> Box:
         return Box(box.x * across, box.y * down, box.w * across, box.h * down)
 
-    def moved(one: GivenCharacter) -> GivenCharacter:
-        return replace(one, box=scaled(one.box))
+    def moved(character: GivenCharacter) -> GivenCharacter:
+        return replace(character, box=scaled(character.box))
 
-    lines = (replace(one, characters=tuple(map(moved, one.characters)), box=scaled(one.box)) for one in page.lines)
+    lines = (replace(line, characters=tuple(map(moved, line.characters)), box=scaled(line.box)) for line in page.lines)
     return replace(page, lines=tuple(lines))
 
 
 def _names(data: bytes) -> list[str]:
-    found = (next((part for part in match.groups() if part), b"") for match in _NAMES.finditer(data))
-    return [_key(html.unescape(name.decode("utf-8", "replace"))) for name in found if name.strip()]
+    names = (next((part for part in match.groups() if part), b"") for match in _NAMES.finditer(data))
+    return [_key(html.unescape(name.decode("utf-8", "replace"))) for name in names if name.strip()]
 
 
 def _key(name: str) -> str:

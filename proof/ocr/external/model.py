@@ -81,65 +81,65 @@ def line_of(
     """
     if vertical is None:
         vertical = box.h >= box.w
-    known = [one for piece in pieces for one in _spread(piece, vertical)]
-    told = text or "".join(one.text for one in known)
+    known = [character for piece in pieces for character in _spread(piece, vertical)]
+    whole = text or "".join(character.text for character in known)
     if not known:
-        known, placed = _spread(TextPiece(told, box, confidence), vertical), False
+        known, placed = _spread(TextPiece(whole, box, confidence), vertical), False
     else:
         placed = any(len(piece.text) == 1 for piece in pieces)
-        if "".join(told.split()) != "".join(one.text for one in known):
-            known = _corrected("".join(told.split()), known, vertical)
-    inked = tuple(one for one in known if _has_ink(one.text))
+        if "".join(whole.split()) != "".join(character.text for character in known):
+            known = _corrected("".join(whole.split()), known, vertical)
+    inked = tuple(character for character in known if _has_ink(character.text))
     return ExternalLine(inked, box, vertical, placed)
 
 
 def _has_ink(text: str) -> bool:
-    return not all(unicodedata.category(one).startswith(_NO_INK) for one in text)
+    return not all(unicodedata.category(character).startswith(_NO_INK) for character in text)
 
 
 def _spread(piece: TextPiece, vertical: bool) -> list[GivenCharacter]:
     """The characters of a piece along its box, in equal cells; an ideographic space takes one, others none."""
     cells = _characters(piece.text)
-    found = []
+    characters = []
     for number, text in enumerate(cells):
         if text.isspace():
             continue
         sure = piece.confidences[number] if len(piece.confidences) == len(cells) else piece.confidence
         box = part_of(piece.box, number / len(cells), (number + 1) / len(cells), vertical)
         others = piece.alternatives if len(cells) == 1 else ()
-        found.append(GivenCharacter(text, box, UNSTATED if sure is None else min(max(sure, 0.0), 1.0), others))
-    return found
+        characters.append(GivenCharacter(text, box, UNSTATED if sure is None else min(max(sure, 0.0), 1.0), others))
+    return characters
 
 
 def _characters(text: str) -> list[str]:
     """Code points, each with the selectors and marks that follow it."""
-    found: list[str] = []
-    for one in text:
-        if one.isspace() and one != "\u3000":
+    characters: list[str] = []
+    for character in text:
+        if character.isspace() and character != "\u3000":
             continue
-        if found and unicodedata.category(one).startswith("M"):
-            found[-1] += one
+        if characters and unicodedata.category(character).startswith("M"):
+            characters[-1] += character
         else:
-            found.append(one)
-    return found
+            characters.append(character)
+    return characters
 
 
 def _corrected(text: str, known: Sequence[GivenCharacter], vertical: bool) -> list[GivenCharacter]:
     """`text` with the places of the characters that it was made from."""
     wanted = _characters(text)
-    found: list[GivenCharacter] = []
-    matcher = SequenceMatcher(None, [one.text for one in known], wanted, autojunk=False)
+    corrected: list[GivenCharacter] = []
+    matcher = SequenceMatcher(None, [character.text for character in known], wanted, autojunk=False)
     for how, a, b, c, d in matcher.get_opcodes():
         if how == "equal":
-            found += known[a:b]
+            corrected += known[a:b]
         elif how == "replace" and b - a == d - c:
-            found += [GivenCharacter(new, old.box) for old, new in zip(known[a:b], wanted[c:d], strict=True)]
+            corrected += [GivenCharacter(new, old.box) for old, new in zip(known[a:b], wanted[c:d], strict=True)]
         elif c < d:
             room = known[a].box if a < b else _between(known, a, vertical)
-            for one in known[a + 1 : b]:
-                room = room.union(one.box)
-            found += _spread(TextPiece("".join(wanted[c:d]), room), vertical)
-    return found
+            for character in known[a + 1 : b]:
+                room = room.union(character.box)
+            corrected += _spread(TextPiece("".join(wanted[c:d]), room), vertical)
+    return corrected
 
 
 def _between(known: Sequence[GivenCharacter], place: int, vertical: bool) -> Box:
