@@ -20,7 +20,7 @@ from proof.ocr.readings import HalfFolioReadings
 from proof.ocr.spikes import Spike
 from proof.text.model import Row
 
-ROOM = 1.6
+UNREAD_GAP_CELLS = 1.6
 """Cells between two glyphs from which on the ink between them is searched for a glyph that was not read."""
 
 SPLINTERS = "一二丨丶丿"
@@ -44,11 +44,10 @@ SPLINTER_PRESENCE = 0.3
 class Glyph:
     """One glyph of a column.
 
-    `believed` has log-probabilities of characters, given that there is a glyph at all; empty where the
-    engine read nothing. `presence` is the probability that there is a glyph. `x`, `y` is its middle and
-    `left`, `top`, `right`, `bottom` its cell, in pixels of the rectified page; `pitch` is the height of
-    a cell there. `seen` is what each look at it took it for, if there was more than one.
-    """
+    `believed` has log-probabilities of characters, given that there is a glyph; empty where the engine read nothing.
+    `presence` is the probability that there is a glyph. `y` is its middle, `left`, `top`, `right`, `bottom` its cell,
+    in pixels of the rectified page; `pitch` is the height of a cell there. `seen` has the best reading of each look, if
+    there was more than one."""
 
     believed: Belief
     presence: float
@@ -64,7 +63,7 @@ class Glyph:
 
     @property
     def silent(self) -> bool:
-        """Whether only the ink speaks for it."""
+        """Whether the engine read nothing: the glyph is known from its ink alone."""
         return not self.believed
 
     @property
@@ -85,8 +84,8 @@ def column_glyphs(
 ) -> tuple[Glyph, ...]:
     """The glyphs of one column in reading order, from its strips and the spikes that were read on each.
 
-    `pitch` is the height of a cell on the rectified page; `numbers` are the strips' numbers in their column, 0, 1 ...
-    if left out. Where ink stands and nothing was read, `readings` is asked.
+    `pitch` is the height of a cell on the rectified page; `numbers` are the strips' numbers in their column, by default
+    0, 1 ... `readings` gives the ink where nothing was read.
     """
     glyphs: list[Glyph] = []
     for number, strip, read in zip(numbers or range(len(strips)), strips, spikes, strict=True):
@@ -118,11 +117,10 @@ def without_splinters(glyphs: Sequence[Glyph], top: float, bottom: float) -> tup
 def merged(
     first: Sequence[Glyph], second: Sequence[Glyph], windows: Sequence[Window], looks: int = 1
 ) -> tuple[Glyph, ...]:
-    """Another look at the same strips taken in: what is believed is the mean of all.
+    """The glyphs of a strip after another look, with the mean of the probabilities of all looks.
 
-    `first` is the mean of `looks` earlier ones. `second` was read in `windows` alone; elsewhere what was
-    believed stands. A glyph inside a window that a look did not see is so much less present. Glyphs keep
-    the cells of the first look.
+    `first` is the mean of `looks` earlier ones. `second` was read only in `windows`; glyphs elsewhere do not change. A
+    glyph in a window that a look did not see loses presence. Glyphs keep the cells of the first look.
     """
     share = 1.0 / (looks + 1)
     partner = _partners(first, second)
@@ -144,8 +142,8 @@ def merged(
 
 
 def _partners(first: Sequence[Glyph], second: Sequence[Glyph]) -> dict[int, int]:
-    """Which glyph of a second look is which of the first: the nearest pairs before others, what was read
-    before what is ink alone."""
+    """The glyph of the second look for each glyph of the first: nearest pairs first, glyphs that were read before
+    those seen from ink alone."""
     pairs = []
     for i, glyph in enumerate(first):
         for j, other in enumerate(second):
@@ -167,7 +165,7 @@ def _partners(first: Sequence[Glyph], second: Sequence[Glyph]) -> dict[int, int]
 class Window:
     """A stretch of a strip, `top` to `bottom` on the rectified page, that is looked at again.
 
-    Half a cell at either end belongs to glyphs that the cut may have gone through: it is read, not believed.
+    Readings within half a cell of either end are ignored: the cut may have gone through these glyphs.
     """
 
     strip: int
@@ -192,7 +190,7 @@ def _mean(glyph: Glyph, other: Glyph, share: float) -> Glyph:
 def _placed(
     readings: HalfFolioReadings, strip: CutStrip, number: int, spikes: Sequence[Spike], pitch: float
 ) -> list[Glyph]:
-    """Spikes as glyphs on the page, with silent ones where ink stands between them and none was read."""
+    """Spikes as glyphs on the page, with silent glyphs where there is ink between them."""
     length = strip.bottom - strip.top
     ys = [strip.top + s.place * length for s in spikes if s.believed]
     kept = [s for s in spikes if s.believed]
@@ -229,12 +227,12 @@ def _placed(
 
 
 def _silent(readings: HalfFolioReadings, strip: CutStrip, ys: Sequence[float], pitch: float) -> list[float]:
-    """Middles of cells that hold ink where the engine read nothing: between the glyphs at `ys`, above the
-    first and below the last. Counted from the ink alone, and only where there is room for a cell."""
+    """Middles (y) of cells with ink in which the engine read nothing: between the glyphs at `ys`, above the first and
+    below the last, wherever there is room for a cell."""
     middles: list[float] = []
     edges = [strip.top - 0.3 * pitch, *ys, strip.bottom + 0.3 * pitch]
     for number, (a, b) in enumerate(pairwise(edges)):
-        if b - a < ROOM * pitch:
+        if b - a < UNREAD_GAP_CELLS * pitch:
             continue
         first = a if number == 0 else a - 0.5 * pitch
         last = b if number == len(edges) - 2 else b + 0.5 * pitch
@@ -246,7 +244,7 @@ def _silent(readings: HalfFolioReadings, strip: CutStrip, ys: Sequence[float], p
 
 
 def room_between(before: Glyph | None, after: Glyph | None) -> float:
-    """Cells from one glyph to the next, in one strip; 1 where that cannot be told."""
+    """Cells from one glyph to the next; 1 if they are not in one strip."""
     if before is None or after is None or before.strip != after.strip:
         return 1.0
     return (after.y - before.y) / before.pitch

@@ -1,7 +1,7 @@
-"""Runs of characters that a text lacks or has too many: what stands together is one flag, decided as a whole.
+"""Runs of missing or surplus characters: a run is one flag, decided as a whole.
 
-A run has as many flags as it has places in the text. It has two where the end of a half-row or of a column parts it:
-these name each other and are one question.
+A run that the end of a half-row or of a column divides has two places in the text, so two flags. They refer to each
+other and are decided together.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from proof.verify.places import (
 )
 
 RUNS = (Kind.OMISSION, Kind.INSERTION)
-"""The kinds of which several characters may be one run."""
+"""The kinds of flags that are joined to runs."""
 
 UNREAD = "□"
-"""What stands in a suggestion for a glyph of a run of which nothing was read."""
+"""Stands in a suggestion for a glyph that was not read."""
 
 MARKUP = "()（）/／"
-"""What parts the half-rows of a note and the main text."""
+"""Marks between the half-rows of a note and main text."""
 
 Member = tuple[Pairing, Flag]
-"""A step of the alignment and the flag about it alone."""
+"""A step of the alignment and its flag."""
 
 
 def runs_together(column: ReadColumn, flags: Sequence[Flag | None]) -> list[Flag]:
@@ -60,8 +60,8 @@ def runs_together(column: ReadColumn, flags: Sequence[Flag | None]) -> list[Flag
 
 
 def _missing(column: ReadColumn, before: int, members: Sequence[Member]) -> list[Flag]:
-    """The flags about glyphs, one after another, that nothing is transcribed for, before the cell of that number. Those
-    that are raised are one run, with the glyphs between them that are rather there than not."""
+    """The flags about consecutive glyphs without a transcription, before the cell of number `before`. The raised ones
+    are joined to one run, together with the glyphs between them that are probably there."""
     raised = [number for number, (_, flag) in enumerate(members) if flag.raised]
     if len(raised) < 2:
         return [flag for member in members if (flag := _missing_alone(column, before, member)) is not None]
@@ -82,7 +82,7 @@ def _glyph(column: ReadColumn, member: Member) -> Glyph:
 
 
 def _missing_alone(column: ReadColumn, before: int, member: Member) -> Flag | None:
-    """The flag about one missing character; of two equal ones it takes the place of the other."""
+    """The flag about one missing character. If its equal stands beside it, the flag is placed on that one."""
     pairing, flag = member
     glyph = _glyph(column, member)
     signs = placeholders(column, before, glyph.row)
@@ -93,7 +93,7 @@ def _missing_alone(column: ReadColumn, before: int, member: Member) -> Flag | No
 
 
 def _missing_run(column: ReadColumn, before: int, run: Sequence[Member]) -> Flag | None:
-    """One flag for missing characters of one row; None where the text has them as signs."""
+    """One flag for missing characters of one row; None where the text has printed signs for them."""
     glyphs = [_glyph(column, member) for member in run]
     flags = [flag for _, flag in run]
     readings = [flag.suggested or UNREAD for flag in flags]
@@ -109,7 +109,7 @@ def _missing_run(column: ReadColumn, before: int, run: Sequence[Member]) -> Flag
 def _in_place_of(
     column: ReadColumn, signs: Sequence[Cell], flag: Flag, readings: Sequence[str], box: Box | None, evidence: Evidence
 ) -> Flag | None:
-    """The flag about missing characters for which the text has placeholders; None where these are what is printed."""
+    """The flag about missing characters for which the text has placeholders; None where the signs are printed so."""
     if are_printed(signs, readings):
         return None
     place = placeholder_place(column, signs, readings)
@@ -120,7 +120,7 @@ def _in_place_of(
 
 
 def _evidence_of(flags: Sequence[Flag], readings: Sequence[str], strongest: Evidence) -> Evidence:
-    """What spoke for a run: it is as probable as the least of its characters, of which the alternatives are."""
+    """The evidence for a run: probability and alternatives are those of its least probable character."""
     if len(flags) == 1:
         return strongest
     sure = [flag.evidence.p_best for flag in flags if flag.evidence.p_best is not None]
@@ -135,8 +135,8 @@ def _evidence_of(flags: Sequence[Flag], readings: Sequence[str], strongest: Evid
 
 
 def _surplus(column: ReadColumn, members: Sequence[Member]) -> list[Flag]:
-    """The flags about transcribed characters, one after another, of which the image shows nothing: one run as far as
-    no mark parts it in the text."""
+    """The flags about consecutive transcribed characters without glyphs, joined to runs that markup in the text
+    divides."""
     runs: list[list[Member]] = []
     source = source_of(column)
     for member in members:
@@ -150,7 +150,7 @@ def _surplus(column: ReadColumn, members: Sequence[Member]) -> list[Flag]:
 
 
 def _surplus_run(column: ReadColumn, run: Sequence[Member]) -> Flag:
-    """One flag for surplus characters and what stands between them."""
+    """One flag for surplus characters and the source between them."""
     flags = [flag for _, flag in run]
     if len(flags) == 1:
         return flags[0]
@@ -159,14 +159,14 @@ def _surplus_run(column: ReadColumn, run: Sequence[Member]) -> Flag:
     above, below = glyph_of(column, run[0][0].cells[0] - 1), glyph_of(column, run[-1][0].cells[0] + 1)
     ink = Notice.of(NoticeCode.ROOM, number=round(max(room_between(above, below) - 1, 0), 1))
     place = Place(first.offset, end - first.offset, Kind.INSERTION, source_of(column)[first.offset : end], "")
-    # a character inside the run has no neighbour that tells where on the image it would stand
+    # only the ends of the run have a neighbouring glyph that says where on the image they would stand
     ends = [flag for flag, beside in ((first, above), (last, below)) if beside is not None] or [first]
     strongest = max(flags, key=lambda flag: flag.score)
     return _at(source_of(column), strongest, place, _union(ends), replace(strongest.evidence, ink=ink))
 
 
 def _union(flags: Sequence[Flag]) -> Box | None:
-    """What holds the boxes of the flags."""
+    """The smallest box around the boxes of the flags."""
     boxes = [flag.bbox for flag in flags if flag.bbox is not None]
     whole = boxes[0] if boxes else None
     for box in boxes[1:]:
@@ -175,7 +175,7 @@ def _union(flags: Sequence[Flag]) -> Box | None:
 
 
 def _at(source: str, flag: Flag, place: Place, box: Box | None, evidence: Evidence) -> Flag:
-    """The flag about another place of its line, which reads `source`."""
+    """The flag moved to another place of its line, whose text is `source`."""
     return replace(
         flag,
         kind=place.kind,
@@ -190,8 +190,8 @@ def _at(source: str, flag: Flag, place: Place, box: Box | None, evidence: Eviden
 
 
 def joined_in_lines(flags: Iterable[Flag], lines: Sequence[Column]) -> list[Flag]:
-    """The flags of a page by the lines of a file that has no columns. A run that goes on in the next column of the
-    image stands there at one place: its flags are one."""
+    """The flags of a page of a file without columns. A run that continues in the next column of the image is one place
+    there, so its flags are joined."""
     sources = {line.number: line.source for line in lines}
     joined: list[Flag] = []
     last = -1
@@ -207,8 +207,7 @@ def joined_in_lines(flags: Iterable[Flag], lines: Sequence[Column]) -> list[Flag
 
 
 def _meet(first: Flag, second: Flag, source: str) -> bool:
-    """Whether two runs of one kind meet in the source of their line: no more than punctuation and blanks stand between
-    them."""
+    """Whether two runs of one kind meet in the source of their line, with only punctuation and blanks between them."""
     end = first.offset + first.length
     same = (first.page, first.line, first.kind) == (second.page, second.line, second.kind) and second.raised
     between = source[end : second.offset]
@@ -216,7 +215,7 @@ def _meet(first: Flag, second: Flag, source: str) -> bool:
 
 
 def _joined(first: Flag, second: Flag, source: str) -> Flag:
-    """Two flags about parts of a run as one."""
+    """One flag from two about parts of one run."""
     end = second.offset + second.length
     suggested = first.suggested + second.suggested
     if not first.length and not second.length:
@@ -231,9 +230,9 @@ def _joined(first: Flag, second: Flag, source: str) -> Flag:
 
 
 def linked(flags: Iterable[Flag]) -> tuple[Flag, ...]:
-    """The flags of a page with those that are one question naming each other, each one other at most: what moved, 衍
-    in one place and 脫 in another of the same column or of one beside it, the nearest first; a column in one place and
-    in another; and the two parts of a run that goes on in the next half-row or column."""
+    """The flags of a page, those that are decided together linked in pairs: text that moved within a column or to the
+    next one (衍 in one place, 脫 in the other; the nearest first), a column that moved, and the two parts of a run that
+    continues in the next half-row or column."""
     results = [replace(flag, moved="") for flag in flags]
     pairs = sorted(
         (abs(insertion.line - omission.line), abs(insertion.offset - omission.offset), a, b)
