@@ -238,8 +238,8 @@ def _may_be_speck(glyph: Glyph) -> bool:
 
 def _in_one_run(pairings: list[Pairing], costs: _Costs) -> list[Pairing]:
     """The pairings with two runs of extra glyphs, or of extra cells, joined to one, where the matches between them fit
-    as well before the first or after the second: of 東也禁承也名, transcribed as 東也名, the text lacks 禁承也 or 也禁承, not 也 and 禁承
-    apart."""
+    as well before the first or after the second: of 東也禁承也名, transcribed as 東也名, the text lacks 禁承也 or
+    也禁承, not 也 and 禁承 apart."""
     steps = [pairing.step for pairing in pairings]
     at = 0
     while (second := _second_run(steps, at)) is not None:

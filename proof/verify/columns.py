@@ -23,7 +23,8 @@ BAD_CUT_NATS = 12.0
 """Cost of an alignment above which the runs of the column may have been cut in the wrong places."""
 
 BAD_NOTE_CUT_NATS = 4.0
-"""The same for short notes: where columns are ruled, two or three small characters stand among main text."""
+"""The same in a column without rules, where notes of two or three characters stand among main text; in any column, the
+cost above which other lengths of its notes are tried."""
 
 WINDOW_CELLS = 2.2
 """Cells on either side of a suspect that a further look includes."""
