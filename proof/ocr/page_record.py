@@ -1,4 +1,4 @@
-"""What is kept of one half-folio, packed as bytes: its layout, its strips, what was read on them, what the ink said."""
+"""The record that is kept of one half-folio, packed as bytes: its layout, strips, readings and ink."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proof.ocr.spikes import StripSpikes
 from proof.text.model import Row
 
 FORMAT = 6
-"""Of packed records: one of another format is none."""
+"""Format of packed records; records of other formats are ignored."""
 
 ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
 
@@ -27,7 +27,7 @@ ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
 class CutStrip:
     """A strip without its pixels: where it was cut, in pixels of the rectified page, and `key`, a hash of its pixels.
 
-    `column` is the number of its column, `run` counts the stretches of that from 0.
+    `column` is the number of its column, `run` that of its run within the column, from 0.
     """
 
     key: bytes
@@ -42,9 +42,9 @@ class CutStrip:
 
 @dataclass(frozen=True, slots=True)
 class PageSheet:
-    """A half-folio as it was found on its image: `size` of the whole image (width, height), `box` of the half-folio
-    where it is a part, what was remarked on opening it, the `outline` of its layout, the `height` of the rectified page
-    in pixels, the share of it that ink covers, and how much `detail` a cell and a note's character show."""
+    """A half-folio on its image: `size` of the whole image (width, height), `box` of the half-folio if it is a part,
+    notices from opening it, the `outline` of its layout, the `height` of the rectified page in pixels, the share of it
+    that ink covers (`inked`), and the detail of characters of main text and of notes, in pixels."""
 
     size: tuple[int, int]
     sha256: str
@@ -59,13 +59,14 @@ class PageSheet:
 
 @dataclass(slots=True)
 class PageRecord:
-    """What is kept of one half-folio and one engine; `layout` names the layout that all but `spikes` and `far` hang on.
+    """The record of one half-folio and one engine. `layout` is the key of the layout; all but `spikes` and `far` depend
+    on it.
 
-    `cuts` are strips by column, way and expected runs, `windows` those of second looks by their strip, extent, zoom and
-    preparation, `cells`, `inked` and `figures` what the ink said, `spans` from where to where glyphs reach, `shapes`
-    what they look like. `spikes` are by the hash of a strip's pixels, and so is `far`: for every character that was
-    sought there, how far below 1e-5 it is at each of the spikes. `lines` are those of a page pipeline, with its name;
-    `turned` are records of its image turned.
+    `cuts` are strips by column, way and expected runs; `windows` those of further looks by strip, extent, zoom and
+    preparation; `cells`, `inked` and `figures` come from the ink; `spans` are top and bottom of glyphs, `shapes` their
+    shapes. `spikes` are by the hash of a strip's pixels, and so is `far`: for every sought character how far its
+    probability is below 1e-5 at each spike. `lines` are those of a page pipeline, with its name; `turned` are records
+    of the image turned.
     """
 
     layout: str = ""
@@ -105,7 +106,7 @@ class PageRecord:
 
     @classmethod
     def unpacked(cls, data: bytes | None) -> PageRecord:
-        """A record from its bytes; an empty one where there are none, or of a format that is not known."""
+        """A record from its bytes; an empty one if there are none, or they are damaged or of another format."""
         try:
             parts: tuple[Any, ...] = msgpack.unpackb(zlib.decompress(data), use_list=False) if data else (0,)
         except (ValueError, zlib.error):  # damaged: read again
@@ -131,7 +132,7 @@ class PageRecord:
 
 
 def _far_of(characters: str, data: bytes) -> dict[str, bytes]:
-    """What was sought on a strip, by character."""
+    """One row of `PageRecord.far` by character."""
     size = len(data) // len(characters) if characters else 0
     return {character: data[number * size : (number + 1) * size] for number, character in enumerate(characters)}
 

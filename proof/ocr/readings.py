@@ -1,9 +1,9 @@
-"""What was read on one half-folio, and what its layout and its ink say: asked of image and engine once, then kept.
+"""The readings of one half-folio, its layout and its ink: computed from image and engine once, then kept.
 
-Judging a page asks for strips, for what was read on them, and now and then whether ink stands at a place. All these
-answers depend on the image, on the layout that was found or set right, and on the engine, not on how the text is
-judged. They are kept in a `PageRecord`: a page whose text, list of variants, witnesses or threshold changed is judged
-from it, and the image is opened only where something new is asked.
+Checking a page needs strips, their readings, and sometimes whether there is ink at a place. All these depend on the
+image, the layout (detected or corrected by a person) and the engine, not on the text. They are kept in a `PageRecord`:
+a page whose text, variants, witnesses or threshold changed is checked from that, and the image is opened only if
+something is missing in it.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ WAYS = (CutBy.BEST, CutBy.SEEN, CutBy.COUNTED, CutBy.STRICT)
 
 
 class HalfFolioReadings:
-    """One half-folio as judging asks for it: out of `known` where it is there, else from the image and the engine.
+    """The readings of one half-folio: from the record `known`, and what is missing there from the image and the engine.
 
-    `opened` loads the half-folio, `found` finds its layout; both are called at most once, and not before something
-    is asked that is not known. `layout` names all that the layout depends on beside the image. `rows` is the number
-    of cells that a full column holds. `told`: a person said what the layout is. `used` is the record of what was asked.
+    `opened` loads the half-folio, `find_layout` detects its layout; each is called once, when it is first needed.
+    `layout` is a key of all that the layout depends on beside the image. `rows` is the number of cells of a full
+    column. `has_override`: a person corrected the layout. `used` is the record of everything that was needed.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class HalfFolioReadings:
 
     @property
     def sheet(self) -> PageSheet:
-        """The half-folio as it was found on its image. Raises ImageError."""
+        """The half-folio on its image. Raises ImageError."""
         if self.used.sheet is None:
             image, layout = self.image, self.layout
             height, inked = layout.ink.shape[0], np.count_nonzero(layout.ink) / max(layout.ink.size, 1)
@@ -89,7 +89,7 @@ class HalfFolioReadings:
 
     @property
     def image(self) -> LoadedImage:
-        """The half-folio itself. Raises ImageError."""
+        """The image of the half-folio. Raises ImageError."""
         if self._image is None:
             self._image = self._opened()
         return self._image
@@ -102,7 +102,7 @@ class HalfFolioReadings:
 
     @property
     def unchanged(self) -> bool:
-        """Whether all that was asked had been kept: there is nothing new to keep."""
+        """Whether everything came from `known`, so that there is nothing new to keep."""
         return self._image is None
 
     def cut(self, area: ColumnArea, line: Column | None, way: CutBy) -> tuple[CutStrip, ...]:
@@ -118,23 +118,23 @@ class HalfFolioReadings:
         return cuts
 
     def window(self, strip: CutStrip, top: float, bottom: float, zoom: float, as_it_is: bool) -> CutStrip:
-        """The part of a strip between two y of the rectified page, stretched lengthwise by `zoom`: without specks, or
-        as the page is there, with its rules."""
+        """The part of a strip between two y of the rectified page, stretched lengthwise by `zoom`: cleaned of specks,
+        or, with `as_it_is`, as on the page, with its rules."""
         key = (strip.key, int(strip.top), int(strip.left), round(top), round(bottom), zoom, as_it_is)
         window = _first(key, self.used.windows, self._known.windows)
         if window is None:
             part = self._part(strip, top, bottom, zoom, as_it_is)
             window = _without_pixels(part)
             self._strips.setdefault(window, part)
-        if window != strip:  # a short strip without specks is shown as it was: it is no part of itself
+        if window != strip:  # a window over a whole clean strip is the strip itself
             self._parts[window] = (strip, top, bottom, zoom, as_it_is)
         self.used.windows[key] = window
         return window
 
     def read(self, strips: Sequence[CutStrip], sought: Sequence[tuple[str, ...]]) -> list[tuple[Spike, ...]]:
-        """What the engine reads on each of the strips; of each one's `sought` characters it also says how improbable
-        they are. Of a strip that was read before, it is asked for those of which that is not known when it matters.
-        Raises EngineError, then too."""
+        """The spikes that the engine reads on each strip, with the probability of the `sought` characters of each,
+        however small. For a strip that was read before, the engine computes an unknown probability when it is first
+        needed. Raises EngineError, also at that later time."""
         if self.engine.at_once > 1:
             self._ask_together(strips, sought)
         return [self._spikes(strip, wanted) for strip, wanted in zip(strips, sought, strict=True)]
@@ -160,7 +160,7 @@ class HalfFolioReadings:
         return spikes.spikes(dict.fromkeys(wanted), row)
 
     def _ask_together(self, strips: Sequence[CutStrip], sought: Sequence[tuple[str, ...]]) -> None:
-        """Have the engine read those of the strips that were not read before, all at once."""
+        """Have the engine read all strips that were not read before in one call."""
         unread = {
             strip.key: (strip, wanted)
             for strip, wanted in zip(strips, sought, strict=True)
@@ -173,12 +173,12 @@ class HalfFolioReadings:
             self._take_in(strip, wanted, reading)
 
     def _ask(self, strip: CutStrip, wanted: tuple[str, ...]) -> None:
-        """Have the engine read a strip. What is sought changes nothing of what is listed."""
+        """Have the engine read a strip. The `wanted` characters do not change what it lists."""
         (reading,) = self.engine.read([self._with_pixels(strip).pixels], wanted)
         self._take_in(strip, wanted, reading)
 
     def _take_in(self, strip: CutStrip, wanted: tuple[str, ...], reading: Reading) -> None:
-        """What was read on a strip, and of those `wanted` on it how improbable they are."""
+        """Record the reading of a strip, with the probabilities of the `wanted` characters."""
         spikes, rows = spikes_of(
             reading, self.engine.character_of, [self.engine.class_of(character) for character in wanted]
         )
@@ -188,7 +188,7 @@ class HalfFolioReadings:
         )
 
     def _with_pixels(self, strip: CutStrip) -> Strip:
-        """The strip with its pixels, cut again where only its place had been kept."""
+        """The strip with its pixels, cut again if only its place is known."""
         if strip not in self._strips:
             if strip in self._parts:
                 self._strips[strip] = self._part(*self._parts[strip])
@@ -227,7 +227,7 @@ class HalfFolioReadings:
         return inked
 
     def figures(self, areas: Sequence[ColumnArea]) -> tuple[int, ...]:
-        """The numbers of those columns in which something stands that is no text (`proof.layout.figures`)."""
+        """The numbers of those columns that hold a figure, not text (`proof.layout.figures`)."""
         key = tuple(area.number for area in areas)
         numbers = _first(key, self.used.figures, self._known.figures)
         if numbers is None:
@@ -244,7 +244,7 @@ class HalfFolioReadings:
         return np.frombuffer(packed, np.int8)[np.newaxis]
 
     def spans(self, area: ColumnArea, row: Row, places: Sequence[float]) -> list[tuple[float, float]]:
-        """From where to where the glyphs of a row reach (`proof.layout.glyph_shapes.spans_in_row`)."""
+        """Top and bottom of the ink of each glyph of a row (`proof.layout.glyph_shapes.spans_in_row`)."""
         key = (area.number, ROWS.index(row), *map(round, places))
         edges = _first(key, self.used.spans, self._known.spans)
         if edges is None:
@@ -254,7 +254,7 @@ class HalfFolioReadings:
         return [(float(top), float(bottom)) for top, bottom in zip(edges[::2], edges[1::2], strict=True)]
 
     def turned(self, lie: str, find_layout: Callable[[LoadedImage], Layout]) -> HalfFolioReadings:
-        """The same half-folio as if its image lay otherwise; `find_layout` finds its layout then."""
+        """The readings of the half-folio with its image turned (`lie`); `find_layout` detects the layout of that."""
         name = f"{self.used.layout} {lie}"
         known = self._known.turned.get(lie)
         turned = HalfFolioReadings(
@@ -264,7 +264,8 @@ class HalfFolioReadings:
         return turned
 
     def lines(self, pipeline: Callable[[], PageEngine]) -> tuple[str, PageReading]:
-        """What a page pipeline reads on the half-folio, and its name; opened only where nothing of it was kept."""
+        """The name of the page pipeline and its reading of the half-folio; `pipeline` is called only if none is
+        kept."""
         if self.used.lines is None:
             engine = pipeline()
             self.used.lines = (engine.identity.name, engine.read_page(self.image.pixels))
@@ -273,7 +274,7 @@ class HalfFolioReadings:
 
 @cache
 def cutting_fingerprint() -> str:
-    """A hash of the code that finds layouts and cuts strips: what was cut by other code is cut again."""
+    """A hash of the code that detects layouts and cuts strips: records made by other code are not used."""
     digest = hashlib.sha256()
     for room in ("proof.layout", "proof.images"):
         files = [file for file in resources.files(room).iterdir() if file.name.endswith(".py")]
@@ -283,8 +284,8 @@ def cutting_fingerprint() -> str:
 
 
 def _glyph_sizes(outline: Outline, rows: int, height: int) -> tuple[float, float]:
-    """How high a cell is in pixels of an image that has `height`, where a full column has `rows`, and how wide half a
-    column is, or as a cell is high, where that is less: main text and notes."""
+    """The size of a character of main text and of a note, in pixels of an image of that `height`: the height of a cell,
+    and the width of half a column, but no more than the height of a cell."""
     if not outline.columns:
         return height / rows, height / rows / 2
     first = outline.columns[0]
@@ -299,7 +300,8 @@ def _first(key: Any, *tables: dict[Any, V]) -> V | None:
 
 
 def _expected(line: Column | None, way: CutBy) -> tuple[tuple[bool, int, int, bool], ...]:
-    """What cutting asks of a line: its runs, how long each is, by how much one half-row is longer, whether blank."""
+    """What cutting depends on in a line: for each run whether it is a note, its length, by how much one half-row is
+    longer, and whether it is blank."""
     runs = () if line is None or way is CutBy.SEEN else line.runs
     return tuple(
         (run.note, max(len(run.right), len(run.left)), longer_by(run), all(cell.blank for cell in run.cells))

@@ -1,4 +1,4 @@
-"""A page as somebody else's file gives it: vertical lines with the place of every character."""
+"""A page from a reading file of other software: lines with the place of every character."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from proof.model.geometry import Box
 from proof.model.notices import Notice
 
 UNSTATED = 0.95
-"""What a character is believed where its file gives no confidence."""
+"""Probability of a character for which the file gives no confidence."""
 
 _NO_INK = ("P", "Z", "Cc", "Cf")
 
 
 class ReadingFileError(EngineError):
-    """A reading cannot be used; costs the page that it is of. `line` counts from 1 in the file."""
+    """A reading file cannot be used, so its page is not checked. `line` counts from 1 in the file."""
 
     def __init__(self, path: Path, line: int | None, message: str) -> None:
         super().__init__(f"{path}:{line}: {message}" if line else f"{path}: {message}")
@@ -28,8 +28,8 @@ class ReadingFileError(EngineError):
 
 @dataclass(frozen=True, slots=True)
 class GivenCharacter:
-    """One character with its box in pixels of the image; `alternatives` are other readings, each with its probability,
-    from 0 to 1 as `probability` is."""
+    """One character with its box in pixels of the image and its probability, 0 to 1; `alternatives` are other readings
+    with their probabilities."""
 
     text: str
     box: Box
@@ -39,8 +39,8 @@ class GivenCharacter:
 
 @dataclass(frozen=True, slots=True)
 class ExternalLine:
-    """Characters below one another (beside one another, where it is not `vertical`). `placed` tells whether the file
-    says where each one stands; else they were spread along the line."""
+    """The characters of a line, from top to bottom if it is `vertical`, else from left to right. `placed`: the file
+    gives the place of each one; otherwise they are spread evenly along the line."""
 
     characters: tuple[GivenCharacter, ...]
     box: Box
@@ -50,8 +50,8 @@ class ExternalLine:
 
 @dataclass(frozen=True, slots=True)
 class ExternalPage:
-    """What a file says of one image: `image` is the image's name in it, `size` its width and height there, 0 where
-    the file does not say. `notices` tell what was passed over."""
+    """The reading of one image in a file: `image` is the image's name there, `size` its width and height, 0 if not
+    given. `notices` report what was left out."""
 
     source: Path
     image: str
@@ -62,7 +62,7 @@ class ExternalPage:
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """A stretch of text whose box is known: a glyph, or a word. `confidences` are those of its characters."""
+    """A piece of text with its box: a glyph, or a word. `confidences` are those of its characters."""
 
     text: str
     box: Box
@@ -74,10 +74,10 @@ class TextPiece:
 def line_of(
     text: str, box: Box, pieces: Sequence[TextPiece], vertical: bool | None, confidence: float | None
 ) -> ExternalLine:
-    """A line from the text that its file gives it and the pieces that it is made of.
+    """A line from its text and its pieces in the file.
 
-    The text of the line is what was corrected last, so that it holds where the pieces say otherwise; they lend
-    their places. Without a text the pieces are the text.
+    If the two differ the text holds, since people correct that, and the pieces only give the places. Without a text the
+    pieces are the text.
     """
     if vertical is None:
         vertical = box.h >= box.w
@@ -98,7 +98,8 @@ def _has_ink(text: str) -> bool:
 
 
 def _spread(piece: TextPiece, vertical: bool) -> list[GivenCharacter]:
-    """The characters of a piece along its box, in equal cells; an ideographic space takes one, others none."""
+    """The characters of a piece, spread along its box in equal cells. An ideographic space takes a cell, others
+    none."""
     cells = _characters(piece.text)
     characters = []
     for number, text in enumerate(cells):
@@ -125,7 +126,7 @@ def _characters(text: str) -> list[str]:
 
 
 def _corrected(text: str, known: Sequence[GivenCharacter], vertical: bool) -> list[GivenCharacter]:
-    """`text` with the places of the characters that it was made from."""
+    """The characters of a corrected `text`, with the places of the characters that they replace."""
     wanted = _characters(text)
     corrected: list[GivenCharacter] = []
     matcher = SequenceMatcher(None, [character.text for character in known], wanted, autojunk=False)
@@ -143,7 +144,7 @@ def _corrected(text: str, known: Sequence[GivenCharacter], vertical: bool) -> li
 
 
 def _between(known: Sequence[GivenCharacter], place: int, vertical: bool) -> Box:
-    """Where a character stands that the pieces lack: between its neighbours."""
+    """The place of a character that no piece has: between its neighbours."""
     if place == 0:
         return part_of(known[0].box, -1.0, 0.0, vertical)
     if place == len(known):

@@ -1,4 +1,4 @@
-"""PAGE XML (any year), ALTO (2 to 4) and hOCR, told apart by their root, as vertical lines with characters.
+"""Parsers of PAGE XML (any year), ALTO (2 to 4) and hOCR, recognised by their root element.
 
 Known dialects: Transkribus (lines with coordinates and baselines, words or not), kraken and eScriptorium
 (baselines and polygons, points with or without commas, glyphs), Tesseract (hOCR with or without boxes of
@@ -21,7 +21,7 @@ from proof.ocr.external.model import ExternalLine, ExternalPage, ReadingFileErro
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
 _FARTHEST = 1e6
-"""Pixels: no page image is so large; what is farther is a damaged number."""
+"""Pixels: a coordinate beyond this is a damaged number."""
 
 _LINES_OF_HOCR = frozenset({"ocr_line", "ocrx_line", "ocr_header", "ocr_caption", "ocr_textfloat"})
 
@@ -108,7 +108,7 @@ def _string(path: Path, string: Any) -> list[TextPiece]:
     box, content = _alto_box(path, string), string.get("CONTENT", "")
     if pieces or box is None or not content:
         return pieces
-    # 0 is sure and 9 a guess, in ALTO's own scale
+    # ALTO's scale: 0 is sure, 9 a guess
     digits = [int(digit) for digit in string.get("CC", "") if digit in "0123456789"]
     each = tuple(1.0 - digit / 10 for digit in digits)
     alike = [child.text or "" for child in string if _name(child) == "ALTERNATIVE"]
@@ -146,7 +146,7 @@ def _hocr(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
 
 
 def _hocr_pieces(path: Path, line: Any) -> list[TextPiece]:
-    """The boxes of a line's characters, where it gives them, or of its words."""
+    """The boxes of a line's characters if it has them, else of its words."""
     pieces: list[TextPiece] = []
     for word in (element for element in line.iter() if "ocrx_word" in _classes(element)):
         letters = [element for element in word.iter() if "ocrx_cinfo" in _classes(element)]
@@ -160,7 +160,7 @@ def _hocr_pieces(path: Path, line: Any) -> list[TextPiece]:
 
 
 def _boxed(path: Path, element: Any) -> list[TextPiece]:
-    """The text of an hOCR element, character by character where `x_bboxes` has a box for each."""
+    """The text of an hOCR element, as one piece per character if `x_bboxes` has a box for each."""
     content = "".join("".join(element.itertext()).split())
     sure = _percent(path, element, "x_wconf")
     numbers = _numbers(path, element, _property(element, "x_bboxes"))
@@ -189,7 +189,7 @@ def _page_of_lines(
 
 
 def _equivalent(path: Path, element: Any) -> tuple[str, float | None, tuple[tuple[str, float], ...]]:
-    """The text of a PAGE element, how sure it is, and the other readings of it."""
+    """The text of a PAGE element, its confidence, and its other readings with theirs."""
     all_ = [child for child in element if _name(child) == "TextEquiv"]
     all_.sort(key=lambda equivalent: _figure(path, equivalent, "index"))
     readings = []
@@ -203,7 +203,7 @@ def _equivalent(path: Path, element: Any) -> tuple[str, float | None, tuple[tupl
 
 
 def _outline(path: Path, element: Any) -> Box | None:
-    """The box of a PAGE element: around its outline, or along its baseline where it has nothing else."""
+    """The box of a PAGE element: around its outline, or along its baseline if it has no outline."""
     for name in ("Coords", "Baseline"):
         coords = next((child for child in element if _name(child) == name), None)
         if coords is None:
@@ -268,7 +268,7 @@ def _numbers(path: Path, element: Any, text: str) -> list[float]:
 
 
 def _figure(path: Path, element: Any, key: str) -> float:
-    """An attribute that is a number; 0 where there is none."""
+    """A numeric attribute; 0 if it is missing."""
     text = (element.get(key) or "0").strip()
     try:
         value = float(text)
@@ -281,7 +281,7 @@ def _figure(path: Path, element: Any, key: str) -> float:
 
 
 def _share(path: Path, element: Any, key: str) -> float | None:
-    """A confidence from 0 to 1; those that some software writes in percent are brought to that."""
+    """A confidence, 0 to 1; percentages, which some software writes, are converted."""
     if not (element.get(key) or "").strip():
         return None
     value = _figure(path, element, key)
