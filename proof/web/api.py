@@ -26,8 +26,10 @@ from proof.web.undone import undone_of
 
 MOST_DETAILS = 20
 
-WORKS, PAGES = Tag(name="works"), Tag(name="pages")
-FLAGS, DECISIONS = Tag(name="flags"), Tag(name="decisions")
+WORKS = Tag(name="works")
+PAGES = Tag(name="pages")
+FLAGS = Tag(name="flags")
+DECISIONS = Tag(name="decisions")
 ERRORS: dict[str | int, Any] = {
     400: answers.ProblemOut,
     401: answers.ProblemOut,
@@ -40,7 +42,7 @@ api = APIBlueprint("api", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
 
 
 def answer(model: BaseModel, status: int = 200) -> Response:
-    """A model as JSON; what is decided changes, so that nothing is kept by a browser."""
+    """A model as JSON, which browsers do not cache."""
     response = jsonify(model.model_dump(mode="json"))
     response.status_code = status
     response.headers["Cache-Control"] = "no-store"
@@ -300,7 +302,7 @@ def redo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
 
 
 def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDetail]:
-    """A page, and all that is known of it."""
+    """A page as lists show it, and in detail."""
     queue = project().store.queue
     place, result = queue.page(work, number)
     flags = queue.on_page(work, place.position)
@@ -311,21 +313,21 @@ def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDeta
 
 
 def _undone(work: str, undone: Undone) -> Response:
-    """What was taken back or done again; a page whose layout it was is read again."""
+    """The answer to an undo or a redo; starts reading a page again if its layout changed."""
     if undone.laid_out is not None and not undone.repeated:
         project().rereading.begin(work, undone.laid_out, person())
     return answer(undone_of(undone))
 
 
 def acts_of(work: str, query: schemas.HistoryQuery) -> answers.HistoryEntriesOut:
-    """What was done in a work that a query asks for."""
+    """The acts in a work that match a query."""
     wanted = HistoryFilter(query.person, query.juan, query.verdict, query.what)
     entries, more = project().store.history.log(work, wanted, cursor=query.cursor, limit=query.limit)
     return answers.HistoryEntriesOut(items=[answers.HistoryEntryOut(entry) for entry in entries], next=more)
 
 
 def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:
-    """Counts on every filter, and the dial over all scores."""
+    """The number of flags by every filter, and the points of the dial."""
     queue, threshold = project().store.queue, project().settings.flags.threshold
     counted = queue.facets(work, wanted)
     unbounded = replace(wanted, states=(), least_score=None, most_score=None)
@@ -344,7 +346,7 @@ def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:
 
 
 def wanted_of(query: schemas.Filter) -> QueueFilter:
-    """The filter that a query means."""
+    """The queue filter of a query."""
     if (query.text is None) != (query.image is None):
         raise CursorError(_("a pair is given by `text` and `image` together"))
     return QueueFilter(
@@ -361,7 +363,7 @@ def wanted_of(query: schemas.Filter) -> QueueFilter:
 
 
 def by_whom() -> dict[str, Any]:
-    """Who asks, and whether they may take back what others said."""
+    """Arguments for the store: who makes the request, and whether they may undo acts of others."""
     return {"person": person(), "overrules": may(Right.OVERRULE)}
 
 
@@ -403,7 +405,7 @@ def _rules(work: str) -> answers.RulesOut:
 
 
 def number_of(cursor: str | None) -> int | None:
-    """The number that a cursor holds. Raises CursorError."""
+    """The number in a cursor; None without one. Raises CursorError."""
     if cursor is None:
         return None
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 15):

@@ -1,4 +1,4 @@
-"""The part of the JSON API about what people say to each other: comments, open problems, whose they are."""
+"""The JSON API for comments, open problems, and their assignment to people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What an export of a work would write as things stand, and what not, with the reason: as a page, and in the API."""
+"""Preview of an export, as a page and in the API: the corrections that would be written, and the others with
+reasons."""
 
 from __future__ import annotations
 
@@ -30,12 +31,12 @@ export_preview = Blueprint("export_preview", __name__)
 
 
 class PreviewQuery(schemas.Cursor):
-    """Which of the corrections are wanted."""
+    """The range of corrections."""
 
 
 class PlannedOut(BaseModel):
-    """A decision: `old`, between `before` and `after` in the text, becomes `new`, or does not for the `reason` given in
-    the language of the request. `flag` is 0 where it has none in this work."""
+    """A decision: `old`, between `before` and `after` in the text, becomes `new`, or does not for the `reason`, in the
+    language of the request. `flag` is 0 if it has none in this work."""
 
     text: str = Field(description="Name of the file")
     page: str
@@ -68,7 +69,7 @@ class PreviewOut(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class WorkPreview:
-    """What an export of all texts of a work would write; `unread` says which of them cannot be read, and why."""
+    """The corrections of all texts of a work; `unread` says which texts cannot be read, and why."""
 
     texts: tuple[tuple[str, Preview], ...]
     unread: tuple[str, ...]
@@ -86,7 +87,7 @@ class WorkPreview:
         return sum(plan.in_text for _, plan in self.texts)
 
     def items(self) -> Iterator[tuple[str, PlannedCorrection]]:
-        """Each decision with the name of its text: what is not written, then what is."""
+        """Each decision with the name of its text: first those that are not written, then the others."""
         for name, plan in self.texts:
             yield from ((name, correction) for correction in plan.not_written)
         for name, plan in self.texts:
@@ -94,7 +95,7 @@ class WorkPreview:
 
 
 def work_preview(here: Project, work: str) -> WorkPreview:
-    """What an export of a work would write as things stand at one moment."""
+    """The preview for a work, from one consistent state of the store."""
     settings = here.settings
     texts, unread = [], []
     paths = dict.fromkeys(page.text for page in here.store.queue.places(work))
@@ -102,7 +103,7 @@ def work_preview(here: Project, work: str) -> WorkPreview:
         for path in paths:
             try:
                 preview = preview_now(now, Path(path), settings.page.script, settings.variants.file)
-            except ProofError as error:  # a text that cannot be exported costs that text
+            except ProofError as error:  # the other texts are still previewed
                 unread.append(str(error))
             else:
                 texts.append((Path(path).name, preview))
@@ -122,7 +123,7 @@ def planned(path: schemas.WorkPath, query: PreviewQuery) -> Response:
 
 @export_preview.get("/works/<work>/export")
 def view(work: str) -> Response:
-    """What an export would write."""
+    """The preview as a page."""
     summary = project().store.queue.work(work)
     start = max(request.args.get("from", 0, type=int), 0)
     reads = project().store.double_readings.waiting(work) if LOOKER.get().arbitrates else []

@@ -1,4 +1,4 @@
-"""The occurrences of a character in the order in which they are looked at."""
+"""The occurrences of a character ordered by how unusual their shapes are."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from proof.store.cache import Bounded
 from proof.store.glyphs import Occurrences
 
 KEPT = 200_000
-"""Occurrences whose order is remembered, of some 220 bytes each: who pages through a character asks for it again and
-again, and who proofreads the same work meets the same characters."""
+"""Occurrences, of some 220 bytes each, whose order is cached: people page through them and return to characters."""
 
 FEW = 3
-"""With fewer occurrences a character is known by what is flagged as it, too."""
+"""Number of occurrences below which the mean shape of a character includes places that are flagged as it."""
 
 Place = tuple[int, int, int]
 """A page, a line, and the offset in it."""
@@ -27,19 +26,19 @@ Place = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class OrderedOccurrences:
-    """The occurrences of a character, how unlike each is, and their numbers, the least alike first; the tiles that were
-    asked for, by their places."""
+    """The occurrences of a character; `unlike`, the distance of each from the usual shape; `order`, their indices from
+    the greatest distance on; and the tiles that were cut, by place."""
 
     occurrences: Occurrences
     unlike: NDArray[np.float64]
     order: NDArray[np.intp]
     tiles: dict[Place, str | None] = field(default_factory=dict)
     cutting: Lock = field(default_factory=Lock)
-    """Held by who cuts tiles, so that those who ask for the same at the same time find them."""
+    """Held while tiles are cut, so that concurrent requests share them."""
 
 
 class GlyphOrders:
-    """The occurrences of the characters asked for last, and their orders."""
+    """A cache of the occurrences of characters and their orders."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -52,7 +51,7 @@ class GlyphOrders:
         key = (*self._store.glyphs.stamp(work), text, against, part)
         kept = self._kept.get(key)
         if kept is None:
-            with self._ordering:  # of many who ask for the same at the same time one orders, and the others find it
+            with self._ordering:  # concurrent requests compute an order once
                 kept = self._kept.get(key) or self._kept.put(key, self._ordered(work, text, against, part))
         return kept
 
@@ -70,8 +69,8 @@ class GlyphOrders:
         return OrderedOccurrences(occurrences, unlike, np.argsort(-unlike, kind="stable"))
 
     def _middle(self, work: str, occurrences: Occurrences, text: str, against: str) -> NDArray[np.float64] | None:
-        """What the other character looks like: by its occurrences, or where there are hardly any by the places that are
-        flagged as it."""
+        """The mean shape of the character `against`: of its occurrences, or, if there are fewer than `FEW`, also of the
+        places that are flagged as it; None if there are none."""
         if not against:
             return None
         other = self._occurrences(work, against)

@@ -1,4 +1,4 @@
-"""Glyphs beside glyphs: all occurrences of a character, the least alike first, and their correction, many at once."""
+"""The glyphs of all occurrences of a character, the most unusual first, and correcting many of them at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from proof.web.people import person
 from proof.web.project import project
 
 OFFERED = 5
-"""Characters that are offered for one that is not encoded."""
+"""Encoded characters that are suggested for an unencoded one."""
 GLYPHS = Tag(name="glyphs")
 glyphs = APIBlueprint("glyphs", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
 
@@ -99,7 +99,7 @@ def _items(
     items = []
     for n, place in zip(chosen, places, strict=True):
         page, line, offset = place
-        if page not in listed:  # it is no longer in its text
+        if page not in listed:  # the page is no longer in its text
             continue
         state = states.get(place)
         items.append(
@@ -121,7 +121,7 @@ def _items(
 
 
 def _cut(store: Store, ordered: OrderedOccurrences, wanted: dict[Place, str]) -> None:
-    """Have the tiles of these places, each with the hash of its image, among those of the character."""
+    """Cut the tiles of these places, each with the hash of its image, that are not yet among `ordered.tiles`."""
     with ordered.cutting:
         new = [place for place in wanted if place not in ordered.tiles]
         results = store.queue.results(sorted({page for page, _, _ in new})) if new else {}

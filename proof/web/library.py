@@ -1,4 +1,4 @@
-"""The works of a store as a browser lists them, in numbers, and what a search over all of them found."""
+"""The list of works of a store, with their counts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LISTED = 100
 
 @dataclass(frozen=True, slots=True)
 class LibraryLine:
-    """A work as a line of the list; `below` is its id and folder, where they say more than its title."""
+    """A line of the list; `below` is the work's id and folder, if they differ from its title."""
 
     work: str
     title: str
@@ -70,7 +70,7 @@ class LibraryLine:
 
 @dataclass(frozen=True, slots=True)
 class LibraryTotal:
-    """All works together; `left` counts those of which it is known."""
+    """The sums over all works; `left` is that of the works for which it is known."""
 
     works: int
     pages: int
@@ -105,13 +105,13 @@ _ORDERS: Mapping[str, Callable[[LibraryLine], Any]] = {
     "left": lambda line: -1.0 if line.left is None else line.left,
     "speed": lambda line: line.speed or 0.0,
 }
-"""What the list is put in order by; names and turns from the first, numbers from the largest."""
+"""The sort keys of the list. Titles, states and turns are sorted upwards, numbers downwards."""
 
 _UPWARD = ("turn", "title", "state")
 
 
 def listing(works: Sequence[LibraryWork]) -> dict[str, Any]:
-    """What the list shows of these works, as the address asks for it."""
+    """The template variables of the list, filtered and sorted by the address."""
     every = [LibraryLine.of(work) for work in works]
     title, state = request.args.get("title", "").strip(), request.args.get("state", "")
     sort = request.args.get("sort", "turn")
@@ -142,6 +142,6 @@ def listing(works: Sequence[LibraryWork]) -> dict[str, Any]:
 
 
 def _address(**changes: object) -> str:
-    """This list with something of its address changed."""
+    """The address of this list with some parameters changed."""
     given: dict[str, object] = {**request.args.to_dict(), **changes}
     return url_for("pages.home", **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The part of the JSON API about people: sessions, and the accounts that an administrator manages."""
+"""The JSON API for sessions, and for the accounts that an administrator manages."""
 
 from __future__ import annotations
 

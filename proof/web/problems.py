@@ -1,4 +1,4 @@
-"""Errors as problem details (RFC 9457) where data was asked for, and as a page where a person asked."""
+"""Error answers: problem details (RFC 9457) for requests of data, a page for requests of pages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LOG = logging.getLogger(__name__)
 
 
 def problem(status: int, detail: str, **more: Any) -> Response:
-    """A problem document."""
+    """A problem document; `more` are additional members."""
     document = {
         "type": "about:blank",
         "title": HTTP_STATUS_CODES.get(status, "Error"),
@@ -41,7 +41,7 @@ def problem(status: int, detail: str, **more: Any) -> Response:
 
 
 def invalid(error: ValidationError) -> Response:
-    """What the schema says against a request, field by field; what was sent is not sent back."""
+    """The answer to a request that does not match its schema, field by field, without the sent values."""
     fields = [
         {"field": ".".join(map(str, detail["loc"])), "message": detail["msg"]}
         for detail in error.errors(include_url=False, include_input=False, include_context=False)
@@ -50,7 +50,7 @@ def invalid(error: ValidationError) -> Response:
 
 
 def answer_errors(app: Flask) -> None:
-    """Every error of the application ends here."""
+    """Install the handlers of all errors."""
 
     @app.errorhandler(ConflictError)
     def conflict(error: ConflictError) -> Response:
@@ -88,7 +88,7 @@ def answer_errors(app: Flask) -> None:
 
     @app.errorhandler(HTTPException)
     def http(error: HTTPException) -> Response:
-        nowhere = isinstance(error, SecurityError)  # asked for under another name: no address, so no page, can be made
+        nowhere = isinstance(error, SecurityError)  # unknown host name: no address, so no page, can be made
         status, detail = error.code or 500, error.description or ""
         response = problem(status, detail) if nowhere else _answer(status, detail, _of_status(status))
         for name, value in error.get_headers():
@@ -103,8 +103,8 @@ def answer_errors(app: Flask) -> None:
 
 
 def in_language(error: ProofError) -> str:
-    """What people are told of an error, in their language. What names files and lines of the machine is for its log
-    and for programs; people are told what kind of thing is wrong."""
+    """The message of an error in the language of the request. An error that names files of the server is replaced by a
+    general message; its own text is for the log and for programs."""
     if isinstance(error, ToldError):
         return told(error)
     if isinstance(error, ImageError):
