@@ -50,11 +50,10 @@ class Texts(StorePart):
     """The texts of a store; `Store.text_versions` is one."""
 
     def arrive(self, path: str, content: str, script: str, still: Callable[[], bool]) -> bool:
-        """Note that the file at `path` reads `content`. Gives False, and notes nothing, where it no longer does as
-        `still` says, which is asked while nobody else can note another version."""
+        """Note that a text that lies at `path` reads `content`. Gives False, and notes nothing, where it lies elsewhere
+        by now, or no longer reads so as `still` says, which is asked while nobody else can note another version."""
         with self._writing() as session:
-            hold(session, [path])
-            here = still()
+            here = bool(hold(session, [path])) and still()
             if here:
                 arrive(session, path, content, script)
         return here

@@ -158,6 +158,12 @@ def test_what_was_taken_back_is_not_asked_where_another_question_about_the_place
     assert queued(store, states=(State.OPEN,)) == []
 
 
+def test_a_text_that_was_renamed_meanwhile_is_not_noted_under_its_old_name(decided: Store) -> None:
+    decided.move_text("KR1", PLACE.text, "other.txt")
+    assert not decided.text_versions.arrive(PLACE.text, content(decided) + "又", "traditional", lambda: True)
+    assert decided.text_versions.paths() == {"other.txt"}
+
+
 def test_a_flag_goes_to_the_page_on_which_its_characters_stand(decided: Store) -> None:
     first = page(LINES[0], flags=FOUND[:1])
     check(decided, first, page(*LINES[1:], flags=((1, 3, "北", "比"),), name="p2"))
