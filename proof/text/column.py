@@ -321,7 +321,7 @@ class _Reader:
 
         With a slash before the parenthesis, the right half-row is as long as the left one, or reaches back to the start
         of the column. Without a slash the note began with the first character, if the column before left one open; else
-        the parenthesis is ignored. """
+        the parenthesis is ignored."""
         main, slash = self.cells[Row.MAIN], self.slash
         indent = next((i for i, cell in enumerate(main) if not cell.blank), len(main))
         if slash is not None:

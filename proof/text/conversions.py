@@ -28,7 +28,7 @@ class Conversions:
     `traditional` maps a simplified character to its traditional ones (后 to 後 and 后), `simplified` a traditional
     character to its simplified one, and `becoming` is the inverse of that. `merged` maps a traditional character to
     those of its simplified characters that stand for several words. `preferred` are pairs of forms in different
-    regional standards (峯/峰 in Taiwan and Hong Kong), `japanese` those of Japan's new and old forms. """
+    regional standards (峯/峰 in Taiwan and Hong Kong), `japanese` those of Japan's new and old forms."""
 
     traditional: dict[str, tuple[str, ...]]
     simplified: dict[str, tuple[str, ...]]

@@ -59,7 +59,7 @@ def convert(
     `work` is the id of the work for Kanripo page marks, if the edition has none; `references` maps page ids to image
     file names for the mirror's page marks. The losses include all characters that change their layer. Raises UsageError
     if pages, the id of the work or references are needed and missing, or if the result has no mark by which its format
-    can be recognised. """
+    can be recognised."""
     if target is edition.format:
         return Converted(edition.text, target, ())
     losses: Counter[str] = Counter()

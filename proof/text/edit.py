@@ -26,7 +26,7 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 
     Without edits it is `text` itself. An insertion goes before the character at its place, even if that is replaced,
     too. Raises UsageError if edits overlap, if two insertions have the same place, so that their order is unknown, or
-    if an edit reaches beyond the text. """
+    if an edit reaches beyond the text."""
     pieces: list[str] = []
     reached = 0
     before: Edit | None = None

@@ -8,7 +8,7 @@ line with nothing but a pilcrow.
 By the rules of Org and Mandoku these are not text: lines that begin with `#`, headings (`** 1 紀`), drawers (`:zhu:` to
 `:END:`), and what follows a tab. A heading that ends with a pilcrow is a line of the edition, and its words are text
 (`** 序品第一¶`). The head of the file has properties: `#+TITLE:`, `#+PROPERTY: ID`, `#+PROPERTY: JUAN`, and
-`#+PROPERTY: LASTPB`, the page on which the juan begins if the juan before ends on it. """
+`#+PROPERTY: LASTPB`, the page on which the juan begins if the juan before ends on it."""
 
 from __future__ import annotations
 

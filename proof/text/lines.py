@@ -1,7 +1,7 @@
 """The kind of each line of a page-marked file: page mark, column, comment, Org outline.
 
 Lines end as in Python's `splitlines`, also at a form feed; line numbers count line feeds and carriage returns, as
-editors do. In the Kanripo format a line may hold several columns and page marks. """
+editors do. In the Kanripo format a line may hold several columns and page marks."""
 
 from __future__ import annotations
 

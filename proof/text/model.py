@@ -126,7 +126,7 @@ class Page:
     `cut` are its columns, or a function that makes them from the text of the file on demand: the columns of a work take
     ten times the memory of its pages. `starts` are the code points of the file with a mark of the page: several if the
     page continues later in the file, none if an image defines the page. `running`: the page is a slice of a text
-    without columns; its columns are then the lines of the file on this page, numbered as in the file. """
+    without columns; its columns are then the lines of the file on this page, numbered as in the file."""
 
     id: str
     folio: Folio | None

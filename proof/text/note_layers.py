@@ -1,7 +1,7 @@
 """The layers of columns and their notes, recognised by the words with which parts of a note begin.
 
 A note often holds several layers: the commentary, a gloss on sounds (`射食亦反`), the subcommentary (`疏曰`) and a
-remark of the editor (`今按`), divided by an ideographic space or by nothing at all. """
+remark of the editor (`今按`), divided by an ideographic space or by nothing at all."""
 
 from __future__ import annotations
 

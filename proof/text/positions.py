@@ -2,7 +2,7 @@
 
 `PositionMap` maps code points of one version to those of the next: exactly, if the edits are known, as after an export;
 else by comparison, first of lines and then of characters. A comparison maps only characters that all shortest edit
-paths keep: of a run of equal characters it cannot be known which one was added or removed. """
+paths keep: of a run of equal characters it cannot be known which one was added or removed."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A page-marked file consists of pages with columns (`proof.text.model`), and each column is a block of running text. A
 file without page marks consists of blocks of running text (`proof.text.layers`), until it is aligned with the images of
-its pages. """
+its pages."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Transcription:
 
     `pages` are those of its page marks, or, for a text without marks, those with which it was aligned. `running` are
     the blocks of a text without page marks. A transcription of several files (`parts`) has their texts one after the
-    other; `siglum` is its name as a witness. """
+    other; `siglum` is its name as a witness."""
 
     path: Path
     format: Format

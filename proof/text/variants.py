@@ -68,7 +68,7 @@ class VariantPolicy:
     """The verdicts for transcriptions of one script, with the project's own file of pairs (`house`), if any.
 
     Verdicts are cached. The lists are read when first needed, the files at once; `shipped` is the file that comes with
-    the package. Raises TextError if a file cannot be read. `policy_of` gives a shared policy. """
+    the package. Raises TextError if a file cannot be read. `policy_of` gives a shared policy."""
 
     def __init__(self, script: Script, house: Path | None = None, *, shipped: Path = HOUSE) -> None:
         self._script = script
@@ -133,7 +133,7 @@ class VariantPolicy:
         """The other readings of a transcribed character that are the same word, most likely first.
 
         These are its forms; in a simplified text also the traditional characters that it stands for and their forms; in
-        a traditional text also its modern simplification, which an engine may read. """
+        a traditional text also its modern simplification, which an engine may read."""
         known = self._forms.get(character)
         if known is None:
             plain = unified(character)
@@ -165,7 +165,7 @@ class VariantPolicy:
         `kin` a form that has no simplification of its own does not change.
 
         There are several if simplification divided a word (乾 becomes 乾 or 干), or, in a traditional text, for a
-        modern character that stands for several words (发 is 發 or 髮). A character of that script does not change. """
+        modern character that stands for several words (发 is 發 or 髮). A character of that script does not change."""
         conversions = self._lists.conversions
         if self._script is Script.TRADITIONAL:
             return conversions.traditional[character] if self._modern(character) else (character,)

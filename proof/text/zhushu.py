@@ -1,7 +1,7 @@
 """The 注疏 format: a paragraph with the classic and its commentary together, then one that begins with `[疏]`.
 
 The subcommentary quotes the first and last words of its passage: `[疏]“賓與”至“以興”。○注“辭辭其坐奠觶”。○釋曰:`. From
-that it follows where the commentary begins in the paragraph before; otherwise the paragraph is not divided. """
+that it follows where the commentary begins in the paragraph before; otherwise the paragraph is not divided."""
 
 from __future__ import annotations
 
