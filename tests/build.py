@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -65,13 +65,24 @@ def check(store: Store, *results: PageResult, info: RunInfo | None = None, text:
                 lines[number] = len(content)
             content += sources.get(number, "") + "\n"
         places.append(replace(PLACE, position=position, text=text, lines=lines))
+    return check_at(store, content, list(zip(places, results, strict=True)), info=info, text=text, key=key)
+
+
+def check_at(
+    store: Store,
+    content: str,
+    pages: Sequence[tuple[PagePlace, PageResult]],
+    *,
+    info: RunInfo | None = None,
+    text: str = TEXT,
+    key: str = "",
+) -> int:
+    """A whole run that finds this on all pages of a text that reads `content`; gives its number."""
     sha = sha_of(content)
     texts = (TextInfo(text, sha, "kanripo", "traditional", content),)
     run = store.begin_run(replace(info or run_info(), texts=texts))
-    keys = [f"{key}{result.page}" if key else "" for result in results]
-    store.save_pages(
-        run, [CheckedResult(replace(p, sha=sha), k, r) for p, k, r in zip(places, keys, results, strict=True)]
-    )
+    keyed = [(place, f"{key}{result.page}" if key else "", result) for place, result in pages]
+    store.save_pages(run, [CheckedResult(replace(place, sha=sha), own, result) for place, own, result in keyed])
     store.finish_run(run, whole=True)
     return run
 

@@ -233,7 +233,11 @@ class _PageSpans:
         """Whether a flag stands on this page now."""
         if flag.start is None or self.version is None or (flag.text_id, flag.version_id) != (self.text, self.version):
             return False
-        return flag.work_id == self.work and self.begin <= flag.start <= self.end and self._map is None
+        address = self.address(flag.start)
+        if flag.work_id != self.work or address is None or flag.start > self.end:
+            return False
+        number, offset = address  # the columns of another page may stand between those of this one
+        return number not in self._sources or offset <= len(self._sources[number])
 
     def address(self, start: int) -> tuple[int, int] | None:
         """The line and offset of a code point of the text on this page."""

@@ -19,7 +19,8 @@ class Cell:
     the text was changed there, or beside it, since then; `unseen`: somebody wrote into the file what was decided, and
     no command has read the file since; `by`: who decided last. `others` are readings of questions before, which may
     come back with the text that they were asked of; `before` is what was wanted before the last question, and is again
-    where its answer is taken back (`open`); `copy_of` is the cell of which somebody made this one."""
+    where its answer is taken back (`open`), if that question still has its place, else what stood when it was asked;
+    `copy_of` is the cell of which somebody made this one."""
 
     was: str
     now: str
@@ -39,6 +40,7 @@ class Cell:
         """Somebody answers this question: where it is another than the last one, it is asked of what stands now."""
         if self.flag not in (0, flag):
             self.flags.append(self.flag)
+            self.others.add(self.wanted)
             self.before, self.was, self.reads = self.wanted, self.now, None
         self.flag = flag
 
@@ -59,8 +61,10 @@ class Cell:
     @property
     def possible(self) -> set[str]:
         """What may stand here after an export."""
+        if not self.touched:
+            return {self.wanted}
         also = self.copy_of.possible if self.copy_of is not None else set[str]()
-        return {self.wanted} | ({self.now} | self.others | also if self.touched else set())
+        return {self.wanted, self.now} | self.others | also | ({self.was} if self.open else set())
 
 
 @dataclass(eq=False)
@@ -152,6 +156,7 @@ class Text:
     def touch(self, row: int, start: int, end: int) -> None:
         """Somebody changed the cells from `start` to before `end` of a row: what is decided of them, and beside them,
         may not be found any more."""
+        self.touch_alike(range(row, row + 1))
         cells = self.rows[row]
         near = [cell for cell in cells[:start] if cell.now or cell.flag][-2:]
         near += [cell for cell in cells[end:] if cell.now or cell.flag][:2]
@@ -168,18 +173,25 @@ class Text:
         self.gone += [cell for cell in cells if cell.settled and cell not in emptied]
         self.rows[row][start:end] = emptied
 
+    def touch_alike(self, rows: range) -> None:
+        """Rows are added, changed, moved or taken out: of those that read the same nobody can tell which they are."""
+        texts = ["".join(cell.now for cell in row) for row in self.rows]
+        alike = [n for n, text in enumerate(texts) if text in texts[rows.start : rows.stop] and texts.count(text) > 1]
+        for cell in (cell for number in alike for cell in self.rows[number]):
+            cell.touched = cell.touched or bool(cell.flag)
+
     def take_out_rows(self, rows: range) -> None:
+        self.touch_alike(rows)
         self.gone += [cell for row in self.rows[rows.start : rows.stop] for cell in row if cell.settled]
         del self.rows[rows.start : rows.stop]
 
     def double(self, rows: range) -> None:
         """The rows once more behind themselves: what is decided of them may be of either from now on."""
-        for number in rows:
-            self.touch(number, 0, len(self.rows[number]))
         copies = [
             [Cell(cell.now, cell.now, touched=True, copy_of=cell) for cell in self.rows[number]] for number in rows
         ]
         self.rows[rows.stop : rows.stop] = copies
+        self.touch_alike(rows)
 
     def expected(self) -> re.Pattern[str]:
         """What an export may make of the text."""
@@ -189,16 +201,16 @@ class Text:
         return f"({'|'.join(map(re.escape, sorted(cell.possible, key=cell.wanted.__ne__)))})"
 
     def take_over(self, exported: str) -> list[Cell]:
-        """Take over what an export wrote; gives the decided cells that it did not write: of one that is gone a copy
-        may read so. Raises AssertionError where it wrote anything else."""
+        """Take over what an export wrote; gives the decided cells that it did not write, neither there nor in a
+        copy. Raises AssertionError where it wrote anything else."""
         found = self.expected().fullmatch(exported)
         assert found is not None, self.difference(exported)
-        there = {(one.copy_of, one.now) for one in self.cells() if one.copy_of is not None}
-        left = [cell for cell in self.gone if cell.reads is not None and (cell, cell.reads) not in there]
+        left = [cell for cell in self.gone if cell.reads is not None]
         for cell, now in zip(self.cells(), found.groups(), strict=True):
             cell.now = now
             left += [cell] if now != cell.wanted and cell.flag else []
-        return left
+        copies = {(one.copy_of, one.now) for one in self.cells() if one.copy_of is not None}
+        return [cell for cell in left if (cell, cell.wanted) not in copies]
 
     def difference(self, exported: str) -> str:
         """The first line that is not as it should be."""

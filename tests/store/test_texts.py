@@ -13,7 +13,7 @@ from proof.store import Store
 from proof.store.decision_records import State, Verdict
 from proof.store.texts import Writing
 from proof.text.edit import Edit, edited
-from tests.build import PLACE, check, decide, page, queued
+from tests.build import PLACE, check, check_at, decide, page, queued
 
 LINES = ("上射揖坐", "東面于北耦大夫", "與進者相左")
 
@@ -170,6 +170,19 @@ def test_a_flag_goes_to_the_page_on_which_its_characters_stand(decided: Store) -
     assert [(flag.flag.page, flag.state) for flag in queued(decided)] == [
         ("p1", State.CORRECTED),
         ("p2", State.CORRECTED),
+    ]
+
+
+def test_a_flag_goes_to_a_page_that_stands_among_the_columns_of_another(decided: Store) -> None:
+    text = content(decided)
+    first, second, third = (text.index(line) for line in LINES)
+    around = page(LINES[0], LINES[2], flags=FOUND[:1])
+    among = page(LINES[1], flags=((1, 3, "北", "比"),), name="p2")
+    places = (replace(PLACE, lines={1: first, 2: third}), replace(PLACE, position=1, lines={1: second}))
+    check_at(decided, text, list(zip(places, (around, among), strict=True)))
+    assert [(flag.flag.page, flag.flag.line, flag.state) for flag in queued(decided)] == [
+        ("p1", 1, State.CORRECTED),
+        ("p2", 1, State.CORRECTED),
     ]
 
 
