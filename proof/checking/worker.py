@@ -27,7 +27,7 @@ from proof.text.encoding import Decoded
 from proof.text.model import Script
 from proof.text.transcription import Transcription
 from proof.verify.page import Checker
-from proof.verify.pairing import REACH
+from proof.verify.pairing import REACH_PAGES
 
 if TYPE_CHECKING:
     from distributed import Worker
@@ -105,8 +105,8 @@ class Answer:
 
 def cut_out(task: PageTask) -> PageTask:
     """A task without what its page is not judged by: the text but for the neighbouring pages."""
-    first = max(task.number - REACH, 0)
-    near = task.text.pages[first : task.number + REACH + 1]
+    first = max(task.number - REACH_PAGES, 0)
+    near = task.text.pages[first : task.number + REACH_PAGES + 1]
     pages = tuple(replace(page, cut=page.columns) for page in near)  # without the text that they are cut out of
     text = task.text
     sent = Transcription(text.path, text.format, text.script, Decoded("", "utf-8", False), text.title, text.work)

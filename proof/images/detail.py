@@ -1,4 +1,4 @@
-"""How much detail an image shows, whatever its number of pixels: a coarse scan that was enlarged has no more."""
+"""Measuring the detail of an image independently of its number of pixels: enlarging a coarse scan adds no detail."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from proof.images.opencv import cv2
 from proof.images.size import shrunk
 
 CELL = 32.0
-"""Pixels: detail is measured where a character's cell is no higher than this."""
+"""Height of a cell, in pixels, to which larger images are scaled before measuring."""
 
 EDGE = 0.05
-"""Of the contrast between ink and paper, from one pixel to the next: where there is less there is no edge."""
+"""Least change from one pixel to the next at an edge, as a share of the contrast between ink and paper."""
 
 SHARP = 90.0
-"""Percent of the edges: sharper ones may be noise."""
+"""Percentile of the edges that is measured; sharper ones may be noise."""
 
 
 def detail_of(page: NDArray[np.uint8], cell: float) -> float:
-    """How many pixels high a cell would have to be, in a sharp image, to show as much as this one (grey, height x
-    width) does, in which it is `cell` pixels high: its height against how far an edge takes from paper to ink."""
+    """The detail of an image (grey, height x width) with cells `cell` pixels high: how high a cell of a sharp image
+    with the same detail would be. It is the height of a cell divided by the width of an edge between paper and ink."""
     height, width = page.shape
     middle = page[height // 5 : height - height // 5, width // 5 : width - width // 5]
     small, scale = shrunk(middle, middle.shape[0] * CELL / max(cell, 1.0))

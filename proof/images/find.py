@@ -1,4 +1,4 @@
-"""Which image file shows a page: by the image list, by the page's own reference, or by name."""
+"""Finding the image file of a page: by the image list, by the page's own reference, or by name."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ BOUND_OR_SINGLE = SUFFIXES | {pdf.SUFFIX}
 """Endings of files that show pages, in lower case."""
 
 _OPENING = re.compile(r"[_.\- ][0-9]+(?:ab|b[_.\- ][0-9]+a)$", re.IGNORECASE)
-"""What the name of an opening ends in: `010-1ab`, `010-1b-2a`."""
+"""The end of the name of an opening: `010-1ab`, `010-1b-2a`."""
 _SEPARATORS = re.compile(r"[\s_.\-]+")
 
 
 class FoundBy(StrEnum):
-    """What led to an image; PLATE where a plate or an opening serves a half-folio that has no file of its own, COUNTED
-    where the pages of a PDF stand for those of the text, one by one."""
+    """How an image was found. PLATE: the half-folio has no file of its own but is part of a plate or an opening;
+    COUNTED: the pages of a PDF correspond to those of the text by number."""
 
     IMAGE_LIST = "image list"
     REFERENCE = "reference"
@@ -43,12 +43,10 @@ class FoundBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PageImage:
-    """The file that shows a page: all of it, or (`quadrant` a to d) one quarter of a plate or half of an opening.
+    """The file that shows a page: the whole image, or (`quadrant` a to d) a quarter of a plate or half of an opening.
 
-    On a plate a is upper right, b upper left, c lower right, d lower left, on an opening a right and b left; where the
-    cut lies is found on the image.
-    `notices` say what was decided where several files would do.
-    """
+    On a plate a is upper right, b upper left, c lower right, d lower left, on an opening a right and b left; the image
+    is divided later. `notices` say which file was chosen if several matched."""
 
     path: Path
     quadrant: str
@@ -58,8 +56,8 @@ class PageImage:
 
 @dataclass(frozen=True, slots=True)
 class _ImageFile:
-    """A file in one of the folders, or a page of a PDF there; `relative` is its path in there, `identity` its real
-    path, `names` what it is called without ending."""
+    """A file in one of the folders, or a page of a PDF there. `relative` is its path in the folder, `identity` its real
+    path; `names` are its names without suffix."""
 
     path: Path
     relative: str
@@ -69,7 +67,7 @@ class _ImageFile:
 
 @dataclass(frozen=True, slots=True)
 class _Shelf:
-    """All image files of the folders, by the keys that they are looked up with, in the order of the folders."""
+    """All image files of the folders, by lookup key, in the order of the folders."""
 
     files: list[_ImageFile] = field(default_factory=list)
     by_path: dict[str, list[_ImageFile]] = field(default_factory=lambda: defaultdict(list))
@@ -88,7 +86,7 @@ class _Shelf:
             self.by_folder_and_name[f"{_name_key(Path(folder).name)}-{stem}"].append(file)
 
     def add_pages(self, file: _ImageFile, root: str) -> None:
-        """Every page of a PDF as an image, also under the label that it has there (`10-1a`)."""
+        """Add every page of a PDF as an image, also under its page label (`10-1a`)."""
         try:
             labels = pdf.page_labels(file.path)
         except ImageError as error:
@@ -106,10 +104,9 @@ class _Shelf:
 class ImageIndex:
     """The image files of one or several folders, subfolders included.
 
-    Building it reads the folders' listings and opens no file but PDFs, whose pages are images as well. Links are
-    followed while they stay inside the folders. Where several files would do for a page, the first folder wins,
-    then the path that sorts first, and the `PageImage` says so.
-    """
+    Building it reads the listings of the folders and opens only PDFs, whose pages are images as well. Links are
+    followed if they stay inside the folders. If several files match a page, that of the first folder is taken, then
+    that whose path sorts first, and the `PageImage` has a notice."""
 
     def __init__(self, folders: Iterable[Path | str], lists: Iterable[Path | str] = ()) -> None:
         """Raises UsageError for a folder that is not there, ImageListError for an unreadable list."""
@@ -117,29 +114,27 @@ class ImageIndex:
         self._lists = ImageLists(ImageList.read(path) for path in lists)
 
     def with_lists(self, lists: Iterable[Path | str]) -> Self:
-        """The same folders with other image lists.
-
-        Lists change from text to text; the folders are read once for all.
-        """
+        """The index of the same folders with other image lists: every text has its own lists, but the folders are read
+        only once."""
         other = object.__new__(type(self))
         other._shelf = self._shelf
         other._lists = ImageLists(ImageList.read(path) for path in lists)
         return other
 
     def files(self) -> list[tuple[str, Path]]:
-        """All image files: the path of each inside its folder, by which one is assigned, and the file. Of files that
-        two folders have under one path the first folder's counts."""
+        """All image files: for each the path inside its folder, by which it can be assigned to a page, and the file. If
+        two folders have the same path, the file of the first folder counts."""
         path_of_name: dict[str, Path] = {}
         for file in self._shelf.files:
             path_of_name.setdefault(file.relative, file.path)
         return list(path_of_name.items())
 
     def every_file(self) -> list[tuple[str, Path]]:
-        """The same with those that another folder has under the same path."""
+        """All image files, also those with the same path in another folder."""
         return [(file.relative, file.path) for file in self._shelf.files]
 
     def assigned(self, name: str, quadrant: str = "") -> PageImage | None:
-        """The image that a person gave a page, by its path inside the folders; None where no file of them has it."""
+        """The image with that path inside the folders, which a person assigned to a page; None if there is none."""
         path = dict(self.files()).get(name)
         return None if path is None else PageImage(path, quadrant, FoundBy.ASSIGNED)
 
@@ -148,21 +143,21 @@ class ImageIndex:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """Lines of the image lists that cannot be used, and links and folders that were passed over."""
+        """Notices about unusable lines of the image lists, and about skipped links and folders."""
         return (*self._lists.notices, *self._shelf.notices)
 
     def find(self, page: Page) -> PageImage | None:
-        """The image of `page`: by the image list's line, then by its reference, then by its name.
+        """The image of `page`: by its line in the image list, then by its reference, then by its name.
 
-        A half-folio that has no file of its own is served by the plate or the opening that it is a part of. Raises
-        ImageListError, naming file and line, where the list's line about the page leads out of the folders.
+        For a half-folio without a file of its own it is the plate or the opening that contains it. Raises
+        ImageListError, with file and line, if the page's line in the list leads out of the folders.
         """
         entry = self._lists.entry(page)
         return (entry and self._listed(entry)) or (page.ref and self._referred(page.ref)) or self._named(page)
 
     def counted(self, name: str, number: int, pages: int) -> PageImage | None:
-        """Page `number` (from 0) of a text called `name`, in the PDF that is called so too and has as many pages as
-        the text, `pages`."""
+        """The image of page `number` (from 0) of the text `name`, in a PDF of the same name that has as many pages as
+        the text (`pages`)."""
         for bound in self._shelf.bound.get(_name_key(name), ()):
             if len(bound) == pages:
                 return PageImage(bound[number].path, "", FoundBy.COUNTED)
@@ -173,8 +168,8 @@ class ImageIndex:
         return None
 
     def sequence(self) -> list[tuple[str, PageImage]]:
-        """The half-folios of all images with their names (a part's with its letter), each name once: as the image lists
-        have them, or, without a list, folder by folder in the order of their names."""
+        """The half-folios of all images with their names (those of parts with their letters), each name once: in the
+        order of the image lists, or, without lists, folder by folder in the order of names."""
         images: dict[str, PageImage] = {}
         for entry in self._lists.all():
             image = self._listed(entry) if not entry.error else None
@@ -189,7 +184,7 @@ class ImageIndex:
         return list(images.items())
 
     def reference(self, page: Page) -> ImageRef | None:
-        """The page's own image reference, or the one that the image list has for it."""
+        """The page's own image reference, or that of its line in the image list."""
         if page.ref:
             return page.ref
         try:
@@ -199,7 +194,7 @@ class ImageIndex:
         return ImageRef.match(entry.file) if entry else None
 
     def listed(self, file: str) -> PageImage | None:
-        """The image that an image list calls `file`: a file, or the part of one; None where none is called so."""
+        """The image that an image list names `file`: a file, or a part of one; None if there is none."""
         return self._served(file, FoundBy.IMAGE_LIST, lambda path: self._at(path) or self._called(_last(path)))
 
     def _listed(self, entry: Entry) -> PageImage | None:
@@ -212,7 +207,7 @@ class ImageIndex:
         return self._served(str(ref), FoundBy.REFERENCE, self._called)
 
     def _served(self, name: str, how: FoundBy, files: Callable[[str], Sequence[_ImageFile]]) -> PageImage | None:
-        """The image called `name`, or, where there is none, the sheet that it is said to be a part of."""
+        """The image with that name, or else the sheet of which the name denotes a part."""
         if image := _choose(files(name), how, suffix=Path(_last(name)).suffix):
             return image
         sheet, quadrant = _sheet_of(name)
@@ -254,7 +249,7 @@ class ImageIndex:
 
 
 def _choose(files: Sequence[_ImageFile] | None, how: FoundBy, quadrant: str = "", suffix: str = "") -> PageImage | None:
-    """The first of `files`, preferring within one folder the ending `suffix`; the others go into a notice."""
+    """The first of `files`, preferably, within one folder, with the ending `suffix`; a notice names the others."""
     if not files:
         return None
     first = next((file for file in files if file.path.suffix == suffix and _same_stem(file, files[0])), files[0])
@@ -267,7 +262,7 @@ def _choose(files: Sequence[_ImageFile] | None, how: FoundBy, quadrant: str = ""
 
 
 def _parts_of(file: _ImageFile) -> Sequence[str]:
-    """The parts of an image that its name speaks of: those of a plate, of an opening, or the whole."""
+    """The parts of an image according to its name: those of a plate, of an opening, or the whole."""
     ref = ImageRef.match(file.names[0]) if PdfPage.match(file.path) is None else None
     if ref is not None and ref.is_plate:
         return ImageRef.QUADRANTS
@@ -285,7 +280,7 @@ def names_of(page: Page) -> list[str]:
 
 
 def _spellings(page: Page) -> list[str]:
-    """The names, without ending, that an image of `page` may have, the most telling first."""
+    """The names, without suffix, that an image of `page` may have, the most specific first."""
     parts, place = PageId.match(page.id), place_of(page)
     names = [page.id]
     if parts:
@@ -297,7 +292,7 @@ def _spellings(page: Page) -> list[str]:
 
 
 def _sheet_of(name: str) -> tuple[str, str]:
-    """The sheet and the part of it that a name means by its last letter; ("", "") where it has no such letter.
+    """The sheet, and the part of it that the last letter of a name denotes; ("", "") without such a letter.
 
     `WYG0140-0330c.png` is quadrant c of the plate `WYG0140-0330`, `book/0012b.jpg` the left half of the opening
     `book/0012`, `scan.pdf#12a` the right half of page 12.
@@ -312,8 +307,8 @@ def _last(path: str) -> str:
 
 
 def _openings(page: Page) -> list[tuple[str, str]]:
-    """The names, without ending, that the image of an opening may have which shows `page`, by both of its half-folios,
-    and the half: `010-1ab` is a leaf that was never folded, `010-1b-2a` an opened book."""
+    """The names, without suffix, that an opening with `page` may have, each with the half that shows it: `010-1ab` is
+    an unfolded leaf, `010-1b-2a` an opened book."""
     place = place_of(page)
     if place is None:
         return []
@@ -324,7 +319,7 @@ def _openings(page: Page) -> list[tuple[str, str]]:
 
 
 def _name_key(stem: str) -> str:
-    """A name as it is compared: case, kind of separator and leading zeros of numbers do not count.
+    """The key by which names are compared, without case, kind of separator and leading zeros of numbers.
 
     So `JMML_000-1a`, `jmml-000-01A` and `JMML 0 1a` are one.
     """
@@ -343,7 +338,7 @@ def _without_suffix(name: str) -> str:
 
 
 def natural(name: str) -> tuple[tuple[int, int, str], ...]:
-    """A key that sorts names as people count: 2a before 10a."""
+    """A sort key for names that orders numbers by value: 2a before 10a."""
     parts = re.findall(r"[0-9]+|[^0-9]+", name.casefold())
     return tuple((0, int(part), "") if part[0].isdecimal() else (1, 0, part) for part in parts)
 
@@ -357,8 +352,8 @@ def _scan(folders: Sequence[Path]) -> _Shelf:
     roots = [os.path.realpath(folder) for folder in folders]
     for folder, root in zip(folders, roots, strict=True):
         if not folder.is_dir():
-            what = "is a file; name the folder it lies in" if folder.exists() else "does not exist"
-            raise UsageError(f"the image folder {folder} {what}")
+            fault = "is a file; name the folder it lies in" if folder.exists() else "does not exist"
+            raise UsageError(f"the image folder {folder} {fault}")
         _scan_folder(shelf, folder, root, roots)
     return shelf
 

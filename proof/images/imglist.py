@@ -1,4 +1,4 @@
-"""Kanripo image lists: which file shows which half-folio.
+"""Kanripo image lists, which map half-folios to image files.
 
 A line has three columns separated by tabs: the place in the text (juan, half-folio and line, `010-1a00`), the
 edition and its own page (`WYG 010-1a`), and the file (`WYG0103/WYG0103-0192c.png`), as
@@ -26,7 +26,7 @@ _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
 def place_of(page: Page) -> Place | None:
-    """Where the text puts `page`, or None where it has no half-folio."""
+    """The place of `page` in the text; None if it has no half-folio."""
     parts = PageId.match(page.id)
     if parts:
         return juan_key(parts.juan), parts.folio
@@ -34,7 +34,7 @@ def place_of(page: Page) -> Place | None:
 
 
 def edition_of(page: Page) -> str:
-    """The siglum of the edition in the page's mark or reference, in upper case; '' where neither has one."""
+    """The siglum of the edition in the page's mark or reference, in upper case; '' if neither has one."""
     parts = PageId.match(page.id)
     return parts.edition.upper() if parts else page.ref.edition if page.ref else ""
 
@@ -53,7 +53,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class ImageList:
-    """A list as read. `notices` name the lines that cannot be used; they cost only the page they are about."""
+    """An image list. `notices` are about unusable lines, which affect only their own page."""
 
     path: Path
     entries: tuple[Entry, ...]
@@ -100,10 +100,8 @@ class ImageLists:
             yield from listed.entries
 
     def entry(self, page: Page) -> Entry | None:
-        """The line about `page`, of the page's own edition where it names one.
-
-        Raises ImageListError where that line names a file outside the image folders.
-        """
+        """The line about `page`, for the page's edition if it names one. Raises ImageListError if the line names a file
+        outside the image folders."""
         place, edition = place_of(page), edition_of(page)
         for entry in self._entries.get(place, ()) if place else ():
             if edition in ("", entry.edition) or not entry.edition:
@@ -116,11 +114,9 @@ class ImageLists:
 def find_image_lists(text: Path, pages: Iterable[Page] = (), given: Path | None = None) -> tuple[Path, ...]:
     """The list files that serve the transcription at `text`.
 
-    `given` is a list, or a folder of lists; without it the folder `imglist` beside the text is looked in. In
-    a folder the list is the one with the text's name, or with the names of its pages' work and juan
-    (`KR1d0087_223.txt` for `KR1d0087_WYG_223-17b`), or the only one of that juan. Raises ImageListError when
-    `given` does not exist.
-    """
+    `given` is a list, or a folder of lists; by default the folder `imglist` beside the text. In a folder it is the list
+    with the text's name, or with work and juan of its pages (`KR1d0087_223.txt` for `KR1d0087_WYG_223-17b`), or the
+    only one of that juan. Raises ImageListError if `given` does not exist."""
     folder = given or text.parent / "imglist"
     if folder.is_file():
         return (folder,)
@@ -138,7 +134,7 @@ def find_image_lists(text: Path, pages: Iterable[Page] = (), given: Path | None 
 
 
 def write_entries(path: Path, files: Mapping[Place, str]) -> None:
-    """Write into the image list at `path` which file shows which half-folio; lines about others stay as they are.
+    """Write the files of half-folios into the image list at `path`; lines about other half-folios do not change.
 
     Raises ImageListError for a list that cannot be read, OutputError.
     """

@@ -1,8 +1,7 @@
-"""Reading one image file, or a page of a PDF: checked by its header, decoded once, made grey so that ink is dark.
+"""Loading an image file, or a page of a PDF: its header is checked, it is decoded once and converted to grey.
 
-Pillow decodes, not OpenCV. On grey JPEG scans it is the faster of the two (12 ms against 16 ms), on RGB
-PNG they are even, and OpenCV hands a truncated JPEG back as a page that is half grey, without a word.
-"""
+Pillow decodes, not OpenCV. It is faster on grey JPEG scans (12 ms against 16 ms), equal on RGB PNG, and OpenCV returns
+a truncated JPEG as a page that is half grey, without an error."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ from proof.model.notices import Notice, NoticeCode
 from proof.ocr.engine import Pixels
 
 FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "JPEG2000", "GIF", "BMP")
-"""Pillow's names of what is read."""
+"""Pillow's names of the formats that are read."""
 
 SUFFIXES = frozenset(
     {".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".tif", ".tiff", ".webp", ".jp2", ".j2k", ".jpx", ".jpf", ".gif", ".bmp"}
@@ -40,20 +39,20 @@ MAX_MEGAPIXELS = 100.0
 """An A3 sheet at 600 dpi has 70; a colour image takes 5 bytes a pixel while it is made grey."""
 
 LARGEST_MEGAPIXELS = 178.0
-"""What `max_megapixels` can be at most: beyond this Pillow refuses of itself."""
+"""Greatest value of `max_megapixels`: Pillow refuses larger images."""
 
 SMALLEST_SIDE = 200
-"""Pixels. Eight columns of 21 characters on less leave under ten pixels a character."""
+"""Least width and height in pixels. On a smaller page of eight columns of 21 characters a character has under ten."""
 
 INK_TONE = 0.6
-"""Share of the paper's tone: what is darker is ink."""
+"""Share of the paper's tone below which something is ink."""
 
 MIN_INK_SHARE = 0.005
-"""Share of the page: less ink than this does not show its colour."""
+"""Share of the page that ink must cover for its colour to be measured."""
 
 MAX_RED_SHARE = 0.1
-"""Where the red channel shows at most this share of the ink of the green one, the page is printed in red: beside black
-text a seal is little."""
+"""Ink of the red channel, as a share of that of the green one, up to which a page is printed in red: beside black text
+a seal is little."""
 
 _SIGNATURES = (
     b"\x89PNG",
@@ -69,7 +68,7 @@ _SIGNATURES = (
 _ORIENTATION = 0x0112
 _SUBFILE_TYPE = 0x00FE  # TIFF: bit 0 is set on a reduced copy of another image of the file
 _REDUCED_COPY = 0x1
-_COARSEST = 2 * 10**9  # nanoseconds: FAT tells times of change so
+_COARSEST = 2 * 10**9  # nanoseconds: resolution of modification times on FAT
 
 # Pillow warns on stderr from 89 megapixels on; here the limit is a setting, and passing it an error.
 warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
@@ -79,10 +78,9 @@ warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
 class LoadedImage:
     """A page image, or the part of it inside `box`.
 
-    `pixels` is height x width, uint8, C-contiguous and read-only: 0 black to 255 white, ink dark.
-    `size` is width and height of the whole image, upright (EXIF orientation applied: this is how
-    browsers show it too, so boxes fit). `sha256` is that of `sha256_of`. `notices` say what was done to
-    the image beyond decoding.
+    `pixels` is height x width, uint8, C-contiguous and read-only: 0 black to 255 white, ink dark. `size` is width and
+    height of the whole image with its EXIF orientation applied, as browsers show it. `sha256` is that of `sha256_of`.
+    `notices` report changes of the image beyond decoding.
     """
 
     path: Path
@@ -93,10 +91,8 @@ class LoadedImage:
     notices: tuple[Notice, ...] = ()
 
     def crop(self, box: Box) -> LoadedImage:
-        """The part inside `box` (pixels of the whole image), clipped to what is here.
-
-        So one plate is decoded once for its quadrants. Raises ImageError where the box is outside.
-        """
+        """The part inside `box` (pixels of the whole image), clipped to this image, so that a plate is decoded once for
+        its quadrants. Raises ImageError if the box is outside."""
         dx, dy = (self.box.x, self.box.y) if self.box else (0.0, 0.0)
         height, width = self.pixels.shape
         left, right = max(0, round(box.x - dx)), min(width, round(box.right - dx))
@@ -112,16 +108,15 @@ class LoadedImage:
 def load_image(path: Path | str, box: Box | None = None, *, max_megapixels: float = MAX_MEGAPIXELS) -> LoadedImage:
     """The image at `path` in grey, or its part inside `box` (pixels of the upright image).
 
-    Colour gives its red channel: black ink stays as dark as in luma, and vermilion (seals, reading
-    marks) turns from two thirds of the ink's depth to a sixth. A page printed in red, on which that channel shows
-    hardly anything, gives its green one. Transparency is laid on white. A negative
-    (white on black microfilm) is turned over, with a notice.
+    Of a colour image the red channel is taken: black ink is as dark there as in luma, and vermilion (seals, reading
+    marks) has a sixth of the ink's depth instead of two thirds. Of a page printed in red the green channel is taken.
+    Transparent areas become white. A negative (white on black microfilm) is inverted, with a notice.
 
     `path` can be a page of a PDF, `scan.pdf#12`.
 
-    Raises ImageError when the file is missing, empty, cut short, no image, larger than `max_megapixels`
-    (found in the header: nothing is decoded), smaller than 200 pixels a side, or holds several frames
-    (an animation, a multi-page TIFF: which one is the page only the user can say).
+    Raises ImageError if the file is missing, empty, truncated or no image, if it is larger than `max_megapixels`
+    (according to its header, before decoding) or less than 200 pixels wide or high, or if it holds several frames (an
+    animation, a multi-page TIFF: only the user knows which one is the page).
     """
     path = Path(path)
     page = PdfPage.match(path)
@@ -152,16 +147,16 @@ def _decoded(path: Path, data: bytes, max_megapixels: float) -> Pixels:
         raise
     except MemoryError as error:
         raise ImageError(path, NoticeCode.NO_MEMORY_TO_DECODE) from error
-    except Exception as error:  # on damaged data Pillow's decoders raise nearly every class there is
+    except Exception as error:  # Pillow's decoders raise many classes on damaged data
         raise ImageError(path, NoticeCode.IMAGE_DAMAGED, error=str(error)) from error
 
 
 def sha256_of(path: Path | str) -> str:
-    """The SHA-256 of a file's bytes, without decoding it; remembered while its size and time of change stay, unless
-    it was changed just now: some file systems tell times to two seconds, and what is written within them would look
-    the same. Of a page of a PDF that of the PDF's hash and the page's number, written `<hash>#12`.
+    """The SHA-256 of a file's bytes, without decoding it. It is cached by size and modification time, unless the file
+    was changed within the last two seconds, which is the resolution of some file systems. For a page of a PDF it is
+    that of the PDF's hash followed by the page's number (`<hash>#12`).
 
-    Raises ImageError when the file is missing or unreadable.
+    Raises ImageError if the file is missing or unreadable.
     """
     path = Path(path)
     page = PdfPage.match(path)
@@ -214,7 +209,7 @@ def _bytes_of(path: Path, max_megapixels: float) -> bytes:
 
 
 def _open(path: Path, data: bytes, max_megapixels: float) -> Image.Image:
-    """The image with its header read and found good; nothing is decoded yet."""
+    """The image after checking its header, not yet decoded."""
     try:
         image = Image.open(io.BytesIO(data), formats=FORMATS)
         _check_header(path, image, max_megapixels)
@@ -247,7 +242,7 @@ def _check_sides(path: Path, image: Image.Image) -> None:
 
 
 def _frames(image: Image.Image) -> int:
-    """How many images the file holds; the previews of a telephone's JPEG and of a TIFF do not count."""
+    """The number of images in the file, without previews (in JPEG of telephones and in TIFF)."""
     frames: int = getattr(image, "n_frames", 1)
     if image.format == "MPO":  # Pillow's name for a JPEG with a preview behind the photograph
         return 1
@@ -286,7 +281,7 @@ def _grey(image: Image.Image) -> Pixels:
 
 
 def _is_printed_in_red(image: Image.Image) -> bool:
-    """Whether the red channel of a page shows hardly any of the ink that the green one does."""
+    """Whether the red channel of a page has hardly any of the ink of the green one."""
     few = image.resize((max(1, image.width // 7), max(1, image.height // 7)), Image.Resampling.NEAREST)
     red, green = (np.asarray(few.getchannel(band)) for band in "RG")
     inked = [float((channel < INK_TONE * np.percentile(channel, 75)).mean()) for channel in (red, green)]
@@ -294,8 +289,8 @@ def _is_printed_in_red(image: Image.Image) -> bool:
 
 
 def _deep_grey(values: NDArray[Any]) -> Pixels:
-    """16 or 32 bits to 8. Twelve bits in sixteen are common, so that the depth is taken from the brightest pixel:
-    paper comes near to full scale."""
+    """16 or 32 bits converted to 8. Since files often hold twelve bits in sixteen, the scale is taken from the
+    brightest pixel, so that paper is nearly white."""
     if values.dtype.kind == "f":
         numbers = np.nan_to_num(values.astype(np.float32))
         low, high = float(numbers.min()), float(numbers.max())

@@ -1,4 +1,4 @@
-"""Light characters on a dark ground: a whole page of them (microfilm), or blocks on it (titles, names, rubbings)."""
+"""Light characters on dark ground: whole pages (microfilm), or blocks on a page (titles, names, rubbings)."""
 
 from __future__ import annotations
 
@@ -14,59 +14,58 @@ Grey = NDArray[np.uint8]
 Mask = NDArray[np.uint8]
 
 HEIGHT = 1400
-"""Pixels: blocks are looked for on a page of this height."""
+"""Height, in pixels, to which a page is scaled to find blocks."""
 
 GRID_PX = 4
 
 WINDOWS = (3, 7, 15)
-"""Sides of the squares that are mostly dark in a block, in units of `GRID_PX`: for small characters and large."""
+"""Sides of the squares in which a block is mostly dark, in units of `GRID_PX`, for small to large characters."""
 
 DARK = 0.5
-"""Of the paper's tone: what is darker is ink, or the ground of a block."""
+"""Share of the paper's tone below which something is ink, or the ground of a block."""
 
 GROUND = 0.6
-"""Share of such a square that is dark: dark characters on paper cover less of it, light ones leave more of it dark."""
+"""Share of such a square that must be dark: dark characters on paper cover less, the ground of light ones more."""
 
 LIGHT = (0.02, 0.45)
-"""Share of a block that is light, at least and at most: its characters."""
+"""Share of a block, least and most, that its light characters cover."""
 
 LIGHT_IN_BOX = (0.02, 0.4)
-"""The same of a block that may be a character in a frame (國)."""
+"""The same for a block that could be a character in a frame (國)."""
 
 MIN_BOX_FILL = 0.88
-"""Share of a box that the outline of a block holds."""
+"""Share of its bounding box that the outline of a block must fill."""
 
 MIN_SIDE_PX = 18
-"""No block is smaller."""
+"""Least side of a block."""
 
 MIN_DARK_WIDTH = 1.2
-"""In sizes of a character: what is dark throughout and broader is a block, dense characters are not."""
+"""Width, in sizes of a character, above which something dark throughout is a block; dense characters are narrower."""
 
 MAX_FRAME_WIDTH = 3.0
-"""In sizes of a character: a frame about single characters or a column is narrower."""
+"""Width, in sizes of a character, of a frame about single characters or a column, at most."""
 
 SIZE_QUANTILE = 0.8
-"""Of the pieces of ink, this share is smaller than characters of which all strokes are joined."""
+"""Quantile of the sizes of pieces of ink that is taken for the size of a character with all strokes joined."""
 
 MAX_CHARACTER_SHARE = 0.1
-"""Of the height of the page: what is higher is no character."""
+"""Greatest height of a character, as a share of the height of the page."""
 
 EDGE_PX = 2
-"""Along its edge a block is ground."""
+"""Width of the edge of a block, which must be ground."""
 
 MIN_DARK_EDGE = 0.85
-"""Share of the edge that is dark."""
+"""Share of the edge that must be dark."""
 
 BROAD = 7
-"""Pixels: what is no broader is a rule or a frame beside a block and no part of it."""
+"""Pixels: what is no broader is a rule or a frame beside a block, no part of it."""
 
 
 def is_negative(page: Grey) -> bool:
     """Whether the characters of a whole page are light on dark.
 
-    Ink covers less than half of a page, so the median of its middle is the ground; the characters are
-    the long tail of the other side. Black borders do not count, and neither does a page in poor light.
-    """
+    Ink covers less than half of a page, so the median of its central part is the ground, and the characters are the
+    long tail on the other side. Black borders are ignored, and poor light is not mistaken for a negative."""
     height, width = page.shape
     middle = page[height // 5 : height - height // 5 : 7, width // 5 : width - width // 5 : 7]
     low, ground, high = np.percentile(middle, (2, 50, 98))
@@ -74,8 +73,8 @@ def is_negative(page: Grey) -> bool:
 
 
 def turned_over(page: Grey, measured: Grey | None = None) -> Grey:
-    """A page (height x width) with its blocks of light characters turned over, dark on its paper; itself where it has
-    none. `measured` is the page at a smaller size, on which they are looked for, if there is one."""
+    """A page (height x width) with its blocks of light characters inverted; itself if it has none. `measured` is the
+    page at a smaller size, on which blocks are searched, if available."""
     small, _ = shrunk(page if measured is None else measured, HEIGHT)
     paper = max(float(np.percentile(small, 75)), 1.0)
     blocks = _blocks((small < DARK * paper).astype(np.uint8))
@@ -94,8 +93,8 @@ def turned_over(page: Grey, measured: Grey | None = None) -> Grey:
 
 
 def _blocks(dark: Mask) -> Mask:
-    """Where blocks of light characters are (1), of what is dark on a page: large ones are known by how dark they are
-    throughout, those of a character or few by their outline."""
+    """The mask (1) of blocks of light characters within the dark part of a page: large ones are recognised by being
+    dark throughout, those of one or a few characters by their outline."""
     blocks = np.zeros_like(dark)
     height, width = dark.shape
     usual = max(float(MIN_SIDE_PX), _usual_size(dark))
@@ -122,7 +121,7 @@ def _blocks(dark: Mask) -> Mask:
 
 
 def _outlines(dark: Mask) -> Iterator[NDArray[np.int32]]:
-    """The outer outline of every piece of what is dark, of those too that stand within a frame."""
+    """The outer outline of every dark piece, also of those within a frame."""
     outlines, nested = cv2.findContours(dark, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
     for number, outline in enumerate(outlines):
         if nested[0, number, 3] < 0:
@@ -130,7 +129,7 @@ def _outlines(dark: Mask) -> Iterator[NDArray[np.int32]]:
 
 
 def _usual_size(dark: Mask) -> float:
-    """How large the larger pieces of ink are: characters of which all strokes are joined."""
+    """The size of the larger pieces of ink, which are characters with all strokes joined."""
     _, _, stats, _ = cv2.connectedComponentsWithStats(dark, connectivity=8)
     width, height = stats[1:, cv2.CC_STAT_WIDTH], stats[1:, cv2.CC_STAT_HEIGHT]
     sizes = np.maximum(width, height)[
@@ -148,7 +147,7 @@ def _is_box(outline: NDArray[np.int32], usual: float) -> bool:
 
 
 def _take_in(blocks: Mask, dark: Mask, outline: NDArray[np.int32], least: int, shares: tuple[float, float]) -> None:
-    """Enter what an outline holds as a block into `found`, if it is one."""
+    """Add the area of an outline to `blocks`, if it is a block."""
     x, y, w, h = cv2.boundingRect(outline)
     height, width = dark.shape
     if min(w, h) < least or x <= 0 or y <= 0 or x + w >= width or y + h >= height:

@@ -1,7 +1,7 @@
 """OpenCV: `from proof.images.opencv import cv2`.
 
-It computes without threads of its own. Those of the program keep every core busy; and in a process that is forked from
-one where OpenCV has such threads, whatever changes their number waits for them without end, since they are not there.
+OpenCV's own threads are switched off: the program's threads keep all cores busy, and in a process forked from one with
+such threads, changing their number would wait for ever for threads that do not exist there.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from proof.errors import EngineError
 try:
     import cv2
 except ImportError as error:
-    # paddleocr brings opencv-contrib-python along, whose windows want libraries that a bare machine lacks. It lies in
-    # the same folder as the distribution without windows, and what was installed last is what is imported.
+    # paddleocr installs opencv-contrib-python, whose window functions need libraries that a bare machine lacks. It
+    # shares its folder with the headless distribution, and the one installed last is imported.
     raise EngineError(
         f"OpenCV cannot be loaded ({error}): pip install --force-reinstall --no-deps opencv-python-headless==4.10.0.84"
     ) from error

@@ -1,4 +1,4 @@
-"""Images that a worker on another machine reads: where it finds what lies in the image folders here."""
+"""Images for workers on other machines: where they find the files of the image folders here."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ from proof.images.pdf import PdfPage
 from proof.model.notices import NoticeCode
 
 SCHEMES = ("s3", "https", "http", "file")
-"""What images are fetched by, where the settings say so."""
+"""Address schemes from which images can be fetched."""
 
 EXTRAS = {"s3": "s3", "https": "cluster", "http": "cluster"}
-"""The extra of this package that brings what a scheme is fetched with."""
+"""The extra of this package that a scheme needs."""
 
 CONNECT_TIMEOUT_S = 20.0
 
 STALL_TIMEOUT_S = 30.0
-"""Between two pieces of a file."""
+"""Longest time between two pieces of a file."""
 
 FILE_TIMEOUT_S = 600.0
 
 TRIES = 3
-"""How often a file is asked for that a network did not give."""
+"""How often fetching a file is tried."""
 
 FIRST_PAUSE_S = 0.5
-"""Before the second time; twice as long before the next."""
+"""Pause before the second try; twice as long before the next."""
 
 KEPT = 16
-"""Files that a worker keeps of those that it fetched: a plate serves four pages that follow each other."""
+"""Fetched files that a worker keeps: a plate shows four consecutive pages."""
 
 _ADDRESS = re.compile(r"(?P<scheme>[a-z][a-z0-9+]*)://")
 
 
 @dataclass(frozen=True, slots=True)
 class ImageLocations:
-    """For each image folder here, where the workers find what lies in it: a folder, or an address to fetch from."""
+    """For each image folder the place where workers find its files: a folder, or an address to fetch from."""
 
     pairs: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(cls, folders: Sequence[Path], named: str) -> ImageLocations:
-        """As `cluster.images` names them, with spaces between. Raises UsageError."""
+        """From `cluster.images`, where the places are separated by spaces. Raises UsageError."""
         places = named.split()
         if not places:
             return cls()
@@ -71,7 +71,7 @@ class ImageLocations:
         return cls(tuple(zip(map(str, folders), places, strict=True)))
 
     def place_of(self, path: Path) -> str:
-        """Where a worker finds the image that lies at `path` here."""
+        """The place of the image `path` for a worker."""
         for folder, place in self.pairs:
             if path.is_relative_to(folder):
                 inside = path.relative_to(folder).as_posix()
@@ -87,8 +87,8 @@ def scheme_of(place: str) -> str:
 
 
 class FetchedImages:
-    """Images as files of this machine; what has to be fetched is kept while few others were fetched since, in the
-    folder `inside`, whose maker removes it, or in a temporary one of this process."""
+    """Images as files of this machine. The last fetched ones are kept in the folder `inside`, which its maker removes,
+    or in a temporary folder of this process."""
 
     def __init__(self, inside: Path | None = None) -> None:
         self._inside = inside
@@ -98,8 +98,8 @@ class FetchedImages:
         self._count = 0
 
     def file(self, path: Path, locations: ImageLocations) -> Path:
-        """The file of this machine that has the image that lies at `path` where the check began; of a page of a PDF
-        that page of the PDF's copy. Raises ImageError."""
+        """The file on this machine for the image `path` of the machine that started the check; for a page of a PDF,
+        that page of the copied PDF. Raises ImageError."""
         page = PdfPage.match(path)
         place = locations.place_of(page.file if page else path)
         if scheme_of(place):
@@ -113,8 +113,8 @@ class FetchedImages:
 
     @cached_property
     def folder(self) -> Path:
-        """Where the files lie. It is made where there is something to fetch: most workers see the images as they are,
-        and one that is killed removes nothing."""
+        """The folder of the fetched files. It is made only when something is fetched, since most workers have access to
+        the original files, and a killed worker does not remove its folder."""
         if self._inside is not None:
             self._inside.mkdir(parents=True, exist_ok=True)
             return self._inside
@@ -149,8 +149,8 @@ class FetchedImages:
 
 
 def _get(place: str, here: Path) -> None:
-    """Copy what lies at an address into a file. Raises ImportError where a package is missing for it, and whatever its
-    file system raises."""
+    """Copy the content of an address into a file. Raises ImportError if a package is missing, and the errors of its
+    file system."""
     import fsspec  # noqa: PLC0415 - of the extra; only what is fetched needs it
 
     files, name = fsspec.url_to_fs(place, **_patience(scheme_of(place)))
@@ -158,8 +158,7 @@ def _get(place: str, here: Path) -> None:
 
 
 def _patience(scheme: str) -> dict[str, Any]:
-    """How long a file system of fsspec waits; their own limits are five minutes for a file however large it is, or
-    none."""
+    """Time limits for a file system of fsspec, whose defaults are five minutes for a file of any size, or none."""
     if scheme in ("http", "https"):
         from aiohttp import ClientTimeout  # noqa: PLC0415 - as fsspec
 
@@ -171,7 +170,7 @@ def _patience(scheme: str) -> dict[str, Any]:
 
 
 def _is_final(error: Exception) -> bool:
-    """Whether asking again would bring the same answer: who asks may not, or the server is not who it says."""
+    """Whether another try would fail as well: access is denied, or the server's certificate is not valid."""
     status = getattr(error, "status", None)
     refused = isinstance(status, int) and 400 <= status < 500 and status not in (408, 429)
     return refused or isinstance(error, PermissionError | ssl.CertificateError)

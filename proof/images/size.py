@@ -1,4 +1,4 @@
-"""Pages at the size at which something is measured on them."""
+"""Scaling pages to the size at which they are measured."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from proof.images.opencv import cv2
 
 
 def shrunk(page: NDArray[np.uint8], height: float) -> tuple[NDArray[np.uint8], float]:
-    """A page (grey, height x width) no higher than so many pixels, and by how much it was scaled, 1 at most."""
+    """A page (grey, height x width) scaled down to at most `height` pixels, and the factor, at most 1."""
     scale = min(1.0, height / page.shape[0])
     if scale == 1.0:
         return page, 1.0

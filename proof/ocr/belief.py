@@ -1,8 +1,7 @@
-"""What an engine believes a glyph to be: what it listed, and, asked for one by one, what else was sought there.
+"""The probabilities that an engine gives to a glyph: of the characters that it listed and, on demand, of others.
 
-How improbable a character is that the engine did not list matters only where two glyphs are both something else, or a
-character fits none. It is asked for then and not before, so that a text with another character in one place is judged
-by what was read before.
+How improbable an unlisted character is matters only where two glyphs are both something else, or a character fits
+none. It is computed only then, so that a changed text can mostly be checked from earlier readings.
 """
 
 from __future__ import annotations
@@ -12,18 +11,18 @@ from math import exp, inf, log
 from typing import Any, TypeVar, overload
 
 MIN_PROBABILITY = 1e-5
-"""The probability taken for what an engine gives less."""
+"""The least probability that an engine lists."""
 
 Other = TypeVar("Other")
-"""What is given where nothing is known of a character."""
+"""Type of the default of `Belief.get`."""
 
 FLOOR = log(MIN_PROBABILITY)
 """Log-probability of a character that the engine does not list."""
 
 
 class Belief(Mapping[str, float]):
-    """Log-probabilities of characters, given that there is a glyph at all. `listed` are known; of those that are
-    `sought` beside them `rest` says when asked, and none is above `top`."""
+    """Log-probabilities of characters, given that there is a glyph. `listed` are known; `rest` computes those of the
+    other `sought` characters, none of which is above `top`."""
 
     __slots__ = ("_best", "_rest", "_sought", "_top", "listed")
 
@@ -73,37 +72,44 @@ class Belief(Mapping[str, float]):
 
     @property
     def best(self) -> str:
-        """The likeliest character; empty where nothing was read and nothing sought."""
+        """The most probable character; empty if nothing was read or sought."""
         if self._best is None:
             known: Mapping[str, float] = self.listed or self
             self._best = max(known, key=known.__getitem__, default="")
         return self._best
 
     def greatest(self, characters: Sequence[str]) -> float:
-        """The log-probability of the likeliest of these; `FLOOR` where nothing is known of any."""
+        """The log-probability of the most probable of these; `FLOOR` if none is known."""
         listed = self.listed
         if self.best in characters and self.best in listed and listed[self.best] >= self._top:
             return listed[self.best]
-        best = max([listed[one] for one in characters if one in listed], default=-inf)
+        best = max([listed[character] for character in characters if character in listed], default=-inf)
         if best < self._top:
-            best = max([best, *(self._rest(one) for one in characters if one in self._sought and one not in listed)])
+            unlisted = (character for character in characters if character in self._sought and character not in listed)
+            best = max([best, *map(self._rest, unlisted)])
         return FLOOR if best == -inf else best
 
     def ranked(self) -> Iterator[tuple[str, float]]:
-        """All characters with their log-probabilities, the likeliest first: what is listed, then the others."""
+        """All characters with their log-probabilities: the listed ones, then the others, each most probable first."""
         yield from sorted(self.listed.items(), key=lambda item: -item[1])
         rest = [(character, self._rest(character)) for character in self._sought if character not in self.listed]
         yield from sorted(rest, key=lambda item: -item[1])
 
     def mixed(self, other: Belief, share: float) -> Belief:
-        """The mean of the two probabilities, the other one's at `share` of the whole."""
+        """The weighted mean of two beliefs, `other` with the weight `share`."""
 
         def mean(character: str) -> float:
             ours, theirs = self.get(character, FLOOR), other.get(character, FLOOR)
             return log((1.0 - share) * exp(ours) + share * exp(theirs))
 
         ours, theirs = self.listed, other.listed
-        # most of what is listed is listed by both, and need not be asked for one by one
-        both = {one: log((1.0 - share) * exp(ours[one]) + share * exp(theirs[one])) for one in ours if one in theirs}
-        listed = {one: both[one] if one in both else mean(one) for one in {**ours, **theirs}}
+        # most characters are listed by both: computed without the slower `get`
+        both = {
+            character: log((1.0 - share) * exp(ours[character]) + share * exp(theirs[character]))
+            for character in ours
+            if character in theirs
+        }
+        listed = {
+            character: both[character] if character in both else mean(character) for character in {**ours, **theirs}
+        }
         return Belief(listed, {**self._sought, **other._sought}, mean, max(self._top, other._top, FLOOR))

@@ -1,8 +1,8 @@
-"""What a recogniser reads where a character stands that it was never taught: what it says to it as fonts draw it.
+"""How a recogniser reads characters that fonts draw: unknown ones as others, known ones more or less surely.
 
-楅, drawn in regular script, is read 福 with 0.98: then 福, read where 楅 is transcribed, says nothing against 楅.
-What is known of one that it was taught is how surely it reads it as itself: 觀 always, 弆 in two cases of three.
-`data/drawn.npz` and `data/sure.npz` are made by `scripts/make_drawn.py` for the recogniser that comes with the program.
+楅, which it does not know, is read as 福 with 0.98 when drawn in regular script: so a reading 福 is no evidence against
+a transcribed 楅. Of known characters, 觀 is always read as itself, 弆 in two cases of three. `data/drawn.npz` and
+`data/sure.npz` are made by `scripts/make_drawn.py` for the recogniser that comes with the program.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ SHIPPED = Path(__file__).with_name("data") / "drawn.npz"
 SHIPPED_SURE = SHIPPED.with_name("sure.npz")
 
 MAX_READINGS = 4
-"""Readings of a drawn character that are kept, the most probable."""
+"""Readings of a drawn character that are kept, at most: the most probable."""
 
 MIN_PROBABILITY = 0.05
-"""A reading that is less probable is not kept."""
+"""Probability below which a reading is not kept."""
 
 
 def place_of(codes: NDArray[np.uint32], character: str) -> int | None:
-    """Where a character stands among code points in order; None where it is not among them."""
+    """The index of a character in sorted code points; None if it is not there."""
     if len(character) != 1:
         return None
     code = np.uint32(ord(character))  # a number of another type would have all codes made that type first
@@ -38,9 +38,9 @@ def place_of(codes: NDArray[np.uint32], character: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class DrawnReadings:
-    """For characters (`codes`, n, code points in order) what they are read as: `texts` (n x `MAX_READINGS`, code
-    points, 0 for none) with their probabilities (`chances`, n x `MAX_READINGS`, 0 to 255), most probable first;
-    `checksum` names the recogniser that read them."""
+    """The readings of drawn characters. `codes` (n) are the characters as sorted code points, `texts` (n x
+    `MAX_READINGS`, code points, 0 for none) their readings, most probable first, and `chances` (n x `MAX_READINGS`, 0
+    to 255) the probabilities. `checksum` is that of the recogniser."""
 
     checksum: str
     codes: NDArray[np.uint32]
@@ -51,7 +51,7 @@ class DrawnReadings:
         return len(self.codes)
 
     def readings(self, character: str) -> tuple[tuple[str, float], ...]:
-        """What a character is read as when it is drawn, each with its probability; nothing where that is not known."""
+        """The readings of a drawn character with their probabilities; empty if the character is not listed."""
         at = place_of(self.codes, character)
         if at is None:
             return ()
@@ -59,27 +59,26 @@ class DrawnReadings:
         return tuple((chr(text), chance / 255) for text, chance in pairs if text)
 
     def only(self, wanted: Callable[[str], bool]) -> DrawnReadings:
-        """The same for some of the characters."""
+        """The readings of those characters for which `wanted` is true."""
         keep = np.array([wanted(chr(code)) for code in self.codes.tolist()], np.bool_)
         return DrawnReadings(self.checksum, self.codes[keep], self.texts[keep], self.chances[keep])
 
     def joined(self, other: DrawnReadings) -> DrawnReadings:
-        """These and others of the same recogniser: of a character that both have what either reads, as probable as the
-        surer of them has it."""
+        """These readings and others of the same recogniser; a reading that both have keeps the higher probability."""
         if not len(other):
             return self
         rows = {chr(code): dict(self.readings(chr(code))) for code in other.codes.tolist()}
         for character, row in rows.items():
             for text, chance in other.readings(character):
                 row[text] = max(chance, row.get(text, 0.0))
-        own, new = self.only(lambda one: one not in rows), DrawnReadings.of(self.checksum, rows)
+        own, new = self.only(lambda known: known not in rows), DrawnReadings.of(self.checksum, rows)
         order = np.argsort(codes := np.concatenate([own.codes, new.codes]))
         texts, chances = np.concatenate([own.texts, new.texts]), np.concatenate([own.chances, new.chances])
         return DrawnReadings(self.checksum, codes[order], texts[order], chances[order])
 
     @classmethod
     def of(cls, checksum: str, read: Mapping[str, Mapping[str, float]]) -> DrawnReadings:
-        """Of what was read for each character, with the probabilities, the `MAX_READINGS` most probable."""
+        """From the readings of each character with their probabilities; the `MAX_READINGS` most probable are kept."""
         codes, texts, chances = [], [], []
         for character, believed in sorted(read.items()):
             best = sorted(
@@ -121,8 +120,9 @@ class DrawnReadings:
 
 @dataclass(frozen=True, slots=True)
 class SureForms:
-    """How surely characters that a recogniser was taught (`codes`, n, code points in order) are read as themselves
-    where fonts draw them, clear and worn (`chances`, n, 0 to 255); `checksum` names the recogniser."""
+    """How often a recogniser reads drawn characters that it knows as themselves. `codes` (n) are the characters as
+    sorted code points, `chances` (n, 0 to 255) the shares over clear and worn images; `checksum` is that of the
+    recogniser."""
 
     checksum: str
     codes: NDArray[np.uint32]
@@ -132,13 +132,13 @@ class SureForms:
         return len(self.codes)
 
     def chance(self, character: str) -> float | None:
-        """How surely a character is read as itself, 0 to 1; None where that is not known."""
+        """The probability, 0 to 1, that a drawn character is read as itself; None if it is not listed."""
         at = place_of(self.codes, character)
         return None if at is None else float(self.chances[at]) / 255
 
     @classmethod
     def of(cls, checksum: str, chances: Mapping[str, float]) -> SureForms:
-        """Of how surely each character is read as itself."""
+        """From the probability of each character."""
         texts = sorted(chances)
         kept = [round(255 * min(chances[text], 1.0)) for text in texts]
         return cls(checksum, np.array([ord(text) for text in texts], np.uint32), np.array(kept, np.uint8))

@@ -1,7 +1,7 @@
-"""What characters look like as fonts draw them, to tell one that the recogniser was never taught from what it reads.
+"""Shapes of characters in fonts, to distinguish a character that the recogniser does not know from what it reads.
 
-附 is read where 弣 stands and where 附 does: the readings do not tell, but the ink is liker to the one or to the other.
-`data/shapes.npz` is made by `scripts/make_drawn.py`: shapes as `proof.layout.glyph_shapes` has them, coarser.
+The recogniser reads 附 for 弣 as well as for 附; only the ink says which of the two it is. `data/shapes.npz` is made by
+`scripts/make_drawn.py`: the shapes of `proof.layout.glyph_shapes`, quantised.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from proof.ocr.drawn import place_of
 SHIPPED_SHAPES = Path(__file__).with_name("data") / "shapes.npz"
 
 STEP = 12
-"""What one is worth of what is kept of the numbers of a shape, which are 127 at most: four bits each."""
+"""Quantisation step of the numbers of a shape (0 to 127), which are kept in four bits each."""
 
 MIN_DISTANCE = 1e-3
-"""Between forms that are no farther apart nothing is told."""
+"""Distance of two shapes up to which they look the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnShapes:
-    """The shapes of characters (`codes`, n, code points in order), two numbers a byte (`packed`, n x `LENGTH` / 2);
-    `checksum` names the recogniser that was not taught some of them and reads them as the others."""
+    """The shapes of characters. `codes` (n) are the characters as sorted code points, `packed` (n x `LENGTH` / 2) the
+    shapes, two numbers a byte; `checksum` is that of the recogniser, which does not know some of them and reads them as
+    the others."""
 
     checksum: str
     codes: NDArray[np.uint32]
@@ -40,31 +41,31 @@ class DrawnShapes:
         return len(self.codes)
 
     def of(self, character: str) -> NDArray[np.float32] | None:
-        """The shape of a character, of length 1; None where that is not known."""
+        """The shape of a character as a unit vector; None if it is not listed."""
         at = place_of(self.codes, character)
         if at is None:
             return None
         pairs = self.packed[at]
         return _unit(np.stack([pairs >> 4, pairs & 15], axis=-1).ravel())
 
-    def liker(self, other: str, one: str, shape: Callable[[], Shapes]) -> float | None:
-        """How much liker a glyph is to one character than to another: the cosines of its shape (1 x `LENGTH`) with
-        both, held against how far these are apart. None where they are not known or look the same, and the shape is
-        not asked for, or where it is empty."""
-        to_other, to_one = self.of(other), self.of(one)
-        if to_other is None or to_one is None:
+    def liker(self, other: str, transcribed: str, shape: Callable[[], Shapes]) -> float | None:
+        """How much more a glyph resembles `other` than `transcribed`: the difference of the cosines of its shape (1 x
+        `LENGTH`) with both, relative to the distance of these. None if one of them is not listed, if both look the same
+        (then `shape` is not called), or if the shape is empty."""
+        to_other, to_transcribed = self.of(other), self.of(transcribed)
+        if to_other is None or to_transcribed is None:
             return None
-        apart = to_other - to_one
+        apart = to_other - to_transcribed
         far = float(np.linalg.norm(apart))
-        found = _unit(shape()[0]) if far > MIN_DISTANCE else None
-        return float(found @ apart) / far if found is not None and found.any() else None
+        unit = _unit(shape()[0]) if far > MIN_DISTANCE else None
+        return float(unit @ apart) / far if unit is not None and unit.any() else None
 
     @classmethod
     def made_of(cls, checksum: str, shapes: Mapping[str, Shapes]) -> DrawnShapes:
-        """Of the shape (1 x `LENGTH`) of each character."""
-        kept = {one: shape for one, shape in sorted(shapes.items()) if shape.any()}
+        """From the shape (1 x `LENGTH`) of each character."""
+        kept = {character: shape for character, shape in sorted(shapes.items()) if shape.any()}
         steps = np.array([np.rint(shape[0] / STEP) for shape in kept.values()], np.uint8).reshape(-1, LENGTH)
-        codes = np.array([ord(one) for one in kept], np.uint32)
+        codes = np.array([ord(character) for character in kept], np.uint32)
         return cls(checksum, codes, np.asarray(steps[:, ::2] << 4 | steps[:, 1::2], np.uint8))
 
     def save(self, file: Path) -> None:
@@ -78,8 +79,8 @@ class DrawnShapes:
 
 
 def _unit(vector: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
-    found = vector.astype(np.float32)
-    return np.asarray(found / max(float(np.linalg.norm(found)), 1e-6), np.float32)
+    values = vector.astype(np.float32)
+    return np.asarray(values / max(float(np.linalg.norm(values)), 1e-6), np.float32)
 
 
 @cache

@@ -1,8 +1,7 @@
-"""What a recogniser is to this project: a strip image in, a reading out.
+"""The protocol of recognisers: a strip image in, a reading out.
 
-A strip is one run of one column cut upright from the page: grey, characters from top to bottom.
-An engine that gives full posteriors fills `Reading.posterior`; one that gives text and a score alone
-leaves it `None`, and what follows works with the characters and the score.
+A strip is one run of one column cut upright from the page: grey, characters from top to bottom. An engine with full
+posteriors fills `Reading.posterior`; one that gives only text and a score leaves it `None`.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Pixels = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class EngineIdentity:
-    """What read a page: kept with every run, and part of every cache key."""
+    """Which engine read a page: kept with every run, and part of every cache key."""
 
     name: str
     version: str
@@ -44,12 +43,12 @@ class ReadCharacter:
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """What a CTC recogniser believes at each step along the strip, kept sparse.
+    """The output of a CTC recogniser at each step along the strip, sparse.
 
-    `classes` (steps x k, int32) and `log_probs` (steps x k, float32) are the k most probable classes of
-    every step, most probable first; class 0 is the CTC blank. `floor` is the log-probability to take for
-    a class that is not listed. `centres` (steps) is where each step lies along the strip, 0 to 1. `sought`
-    (n) are classes that were asked for; `sought_log_probs` (steps x n) go on where `floor` ends.
+    `classes` (steps x k, int32) and `log_probs` (steps x k, float32) are the k most probable classes of every step,
+    most probable first; class 0 is the CTC blank. `floor` is the log-probability of classes that are not listed.
+    `centres` (steps) is the place of each step along the strip, 0 to 1. `sought` (n) are classes that were requested,
+    `sought_log_probs` (steps x n) their log-probabilities, which may be below `floor`.
     """
 
     classes: NDArray[np.int32]
@@ -62,7 +61,7 @@ class Posterior:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What an engine read on one strip, characters from top to bottom."""
+    """The reading of one strip, characters from top to bottom."""
 
     characters: tuple[ReadCharacter, ...]
     posterior: Posterior | None = None
@@ -80,7 +79,7 @@ class Engine(Protocol):
 
     @property
     def at_once(self) -> int:
-        """How many strips of one length are better given together; 1: one by one is as quick."""
+        """How many strips of one length are quicker to read together; 1 where batches gain nothing."""
         ...
 
     def knows(self, character: str) -> bool:
@@ -88,7 +87,7 @@ class Engine(Protocol):
         ...
 
     def familiarity(self, character: str) -> float:
-        """How well the engine was taught `character`, 0 (it does not know it) to 1."""
+        """How well the engine was trained on `character`, 0 (it does not know it) to 1."""
         ...
 
     def class_of(self, character: str) -> int | None:
@@ -100,16 +99,15 @@ class Engine(Protocol):
         ...
 
     def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
-        """Read each strip; the answer has the strips' order. Raises EngineError.
+        """Read each strip; the readings come in the same order. Raises EngineError.
 
-        `sought` are characters whose probability is wanted however small it is, from an engine that has it:
-        of two glyphs that are both something else, it tells which one looks more like them.
-        """
+        `sought` are characters whose probability is wanted however small it is, if the engine can give it: of two
+        glyphs that are both something else, it shows which one resembles the character more."""
         ...
 
 
 class WrappedEngine:
-    """Another engine, asked through this one: all but what a subclass does otherwise is its own."""
+    """Passes all calls on to another engine; a base class for engines that change some of them."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -1,9 +1,8 @@
-"""Model files: those that come packaged, those that the user names, and the folders that PaddleX wants.
+"""Model files: the packaged ones, those that the user names, and the folders that PaddleX needs.
 
-The PP-OCRv6 models come in ONNX in the package `hanproof_models`, which is installed with this one. PaddleX
-reads a folder with `inference.onnx` and `inference.yml` (pre-processing, post-processing, character
-dictionary); such a folder is made of an ONNX file once, in the user's cache, keyed by the file's checksum.
-Nothing here touches the network.
+The PP-OCRv6 models are ONNX files in the package `hanproof_models`, which is installed with this one. PaddleX needs a
+folder with `inference.onnx` and `inference.yml` (pre-processing, post-processing, character dictionary); it is made
+once from an ONNX file, in the user's cache, keyed by the file's checksum. Nothing here uses the internet.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ WEIGHTS = "inference.onnx"
 SETTINGS = "inference.yml"
 
 _LAYOUT = 1
-"""Goes into the name of a folder made here: to be raised when what is written into it changes."""
+"""Version of the content of made folders, part of their names."""
 
 
 class ModelTask(StrEnum):
-    """What a model does: it reads a line, or it finds the lines of a page."""
+    """The task of a model: reading a line, or finding the lines of a page."""
 
     RECOGNITION = "rec"
     DETECTION = "det"
@@ -61,7 +60,7 @@ def find_packaged(task: ModelTask) -> Path | None:
 
 
 def packaged_model(task: ModelTask) -> Path:
-    """The same, for those who need it. Raises EngineError."""
+    """The ONNX file that was installed with the program. Raises EngineError."""
     if model := find_packaged(task):
         return model
     raise EngineError(f"{NO_PACKAGED[task]}; {GET_PACKAGED}")
@@ -69,15 +68,15 @@ def packaged_model(task: ModelTask) -> Path:
 
 NO_PACKAGED = {task: f"the PP-OCRv6 {task.value} model is not installed" for task in ModelTask}
 GET_PACKAGED = "pip install --force-reinstall --no-deps hanproof, or `pip install .` in its source"
-"""What is said, and what to do, where a packaged model is missing."""
+"""Message and remedy where a packaged model is missing."""
 
 ELSEWHERE = "set XDG_CACHE_HOME to a folder that can be written"
-"""What to do where the cache cannot be."""
+"""Remedy where the cache cannot be written."""
 
 
 def cache_folder() -> Path:
-    """Where made model folders are kept: `$XDG_CACHE_HOME/proof`, or what the platform has instead. Raises EngineError
-    where whoever runs this has no home."""
+    """The folder for made model folders: `$XDG_CACHE_HOME/proof`, or that of the platform. Raises EngineError if the
+    user has no home folder."""
     if named := os.environ.get("XDG_CACHE_HOME"):
         return Path(named) / "proof"
     if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
@@ -166,14 +165,13 @@ def _sha256(*paths: Path) -> str:
 
 
 def _ensure(target: Path, size: int | None, make: Callable[[Path], None]) -> None:
-    """Make `target` unless it is there, of `size` bytes where that is known, and not empty.
+    """Make the file `target` unless it exists with `size` bytes, or, if that is None, is not empty.
 
-    Several processes may do so at once: each makes a file of its own and renames it into place, which is
-    atomic, and all write the same content.
+    Safe with several processes at once: each makes a file of its own with the same content and renames it into place.
     """
     if target.is_file():
-        found = target.stat().st_size
-        if found == size or (size is None and found > 0):
+        existing_size = target.stat().st_size
+        if existing_size == size or (size is None and existing_size > 0):
             return
     with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent) as made_in:
         made = Path(made_in) / target.name
@@ -182,7 +180,7 @@ def _ensure(target: Path, size: int | None, make: Callable[[Path], None]) -> Non
 
 
 def _link_or_copy(source: Path, target: Path) -> None:
-    """A hard link costs nothing and outlives the package; elsewhere than on its file system, a copy."""
+    """Hard-link the file, which takes no space and outlives the package; copy it if the file systems differ."""
     try:
         os.link(source.resolve(), target)
     except OSError:

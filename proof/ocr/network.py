@@ -1,8 +1,7 @@
-"""What computes the network of a recogniser: onnxruntime anywhere, on a GPU too, OpenVINO where the processor has
-bfloat16.
+"""The runtime of a recogniser's network: onnxruntime, also on a GPU, or OpenVINO where the processor has bfloat16.
 
-All give the same posteriors but for the last digits: in bfloat16 a probability keeps two or three of them, which
-changes no reading that is sure, and takes little more than half of the time.
+The posteriors differ in the last digits: bfloat16 keeps two or three digits of a probability. That changes no sure
+reading and takes little more than half of the time.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 from proof.errors import EngineError, UsageError
 
 CUDA = "CUDAExecutionProvider"
-"""What onnxruntime calls computing on a GPU of NVIDIA."""
+"""Name of onnxruntime's provider for NVIDIA GPUs."""
 
 NO_OPENVINO = "engine.runtime is openvino, which is not installed: pip install openvino"
 
@@ -36,11 +35,16 @@ Line = NDArray[np.float32]
 """A line image as the network takes it, height x width: paper 1.0 to ink -1.0."""
 
 _INHERITED: list[Any] = []
-"""What OpenVINO prepared in the process that this one was forked from: to give it up, too, asks for its threads."""
+"""Models that OpenVINO prepared in the parent process, kept alive: releasing them would wait for its threads."""
 
 PAPER = 1.0
-ONE_STEP, SHORTEST = 12, 16
-"""Pixels: up to which length a line is a single step, and the length that OpenVINO is given at least."""
+"""Value of paper in a `Line`."""
+
+ONE_STEP_PX = 12
+"""Length of a line up to which the network gives a single step."""
+
+MIN_LENGTH_PX = 16
+"""Length to which shorter lines are padded for OpenVINO."""
 
 
 class Network(Protocol):
@@ -48,15 +52,15 @@ class Network(Protocol):
 
     @property
     def characters(self) -> list[str]:
-        """The characters that it reads, as the model lists them."""
+        """The characters of its classes, in the order of the model."""
         ...
 
     def posteriors(self, line: Line) -> NDArray[np.float32]:
-        """Probabilities (steps x classes); they stand until this thread's next call."""
+        """Probabilities (steps x classes), valid until this thread's next call."""
         ...
 
     def posteriors_of(self, lines: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The same (lines x steps x classes) of several lines of one length (lines x height x width)."""
+        """Probabilities (lines x steps x classes) of several lines of one length (lines x height x width)."""
         ...
 
 
@@ -80,8 +84,8 @@ def _openvino() -> Any:
 def gpu_of(device: str) -> int | None:
     """The number of the GPU that `engine.device` names; None for the cpu. Raises UsageError, and EngineError where
     onnxruntime has none."""
-    found = re.fullmatch(r"cpu|gpu(?::(\d+))?", device)
-    if found is None:
+    match = re.fullmatch(r"cpu|gpu(?::(\d+))?", device)
+    if match is None:
         raise UsageError(f"engine.device is {device!r}: give cpu, gpu or gpu:<number>")
     if device == "cpu":
         return None
@@ -89,12 +93,12 @@ def gpu_of(device: str) -> int | None:
 
     if CUDA not in onnxruntime.get_available_providers():
         raise EngineError(NO_CUDA)
-    return int(found[1] or 0)
+    return int(match[1] or 0)
 
 
 def version_of(runtime: str, gpu: int | None = None) -> str:
-    """What computes a network with `runtime`, for the identity of the engine; no network is loaded for it. Raises
-    EngineError where OpenVINO is asked for and not there."""
+    """Name and version of the runtime, for the identity of the engine; loads no network. Raises EngineError if OpenVINO
+    is requested and not installed."""
     runtime = _chosen(runtime, gpu)
     if runtime == "onnxruntime" and gpu is not None:
         return f"onnxruntime {metadata.version('onnxruntime-gpu')} on CUDA"
@@ -114,11 +118,11 @@ def _chosen(runtime: str, gpu: int | None) -> str:
 
 
 def open_network(model: Path, runtime: str, threads: int, readers: int, gpu: int | None = None) -> Network:
-    """The network in `model` (ONNX, its characters in the metadata), computed by `runtime`: `onnxruntime`,
-    `openvino`, or `auto` for the quicker. `threads` are those of one reading, `readers` how many read at once; `gpu`
-    is the number of the GPU that onnxruntime computes on, None for the cpu.
+    """The network in `model` (ONNX, its characters in the metadata) on a `runtime`: `onnxruntime`, `openvino`, or
+    `auto` for the faster one. `threads` is the number for one reading, `readers` that of concurrent readings; `gpu` is
+    the number of the GPU for onnxruntime, None for the CPU.
 
-    Raises EngineError where the file is no such model, OpenVINO is not there, or the GPU cannot be used.
+    Raises EngineError if the file is no such model, OpenVINO is not installed, or the GPU cannot be used.
     """
     runtime = _chosen(runtime, gpu)
     if runtime == "openvino" and importlib.util.find_spec("openvino") is None:
@@ -134,8 +138,8 @@ def open_network(model: Path, runtime: str, threads: int, readers: int, gpu: int
 
 
 class OnnxRuntime:
-    """The network on onnxruntime, in single precision, on the GPU of that number or on the cpu. A GPU computes with all
-    digits too: what is read differs in rounding alone."""
+    """The network on onnxruntime, in single precision, on the GPU of that number or on the CPU. The results of both
+    differ only in rounding."""
 
     def __init__(self, model: Path, threads: int, gpu: int | None = None) -> None:
         import onnxruntime  # noqa: PLC0415 - it takes a quarter of a second, which `proof --help` need not pay
@@ -170,11 +174,11 @@ class OnnxRuntime:
 
 
 class OpenVino:
-    """The network on OpenVINO, in bfloat16 where the processor has it. It prepares itself for every length of line
-    and remembers that: with lines of any length memory grows (`proof.layout.strips.LENGTHS`).
+    """The network on OpenVINO, in bfloat16 where the processor has it. OpenVINO keeps memory for every length of line,
+    so strips are cut in a few lengths only (`proof.layout.strips.LENGTHS`).
 
-    After a line of a single step it answers NaN to lines of other lengths (OpenVINO 2026.4 in bfloat16), so such a line
-    is read with paper behind it, and an answer that is no number is an error and never a reading."""
+    After a line of a single step it gives NaN for lines of other lengths (OpenVINO 2026.4 in bfloat16). So short lines
+    are padded with paper, and NaN is an error."""
 
     def __init__(self, model: Path, threads: int, readers: int) -> None:
         self._model, self._threads, self._readers = model, threads, readers
@@ -205,21 +209,21 @@ class OpenVino:
 
     def posteriors(self, line: Line) -> NDArray[np.float32]:
         height, length = line.shape
-        if length < SHORTEST:
-            line = np.pad(line, ((0, 0), (0, SHORTEST - length)), constant_values=PAPER)
+        if length < MIN_LENGTH_PX:
+            line = np.pad(line, ((0, 0), (0, MIN_LENGTH_PX - length)), constant_values=PAPER)
         batch = np.ascontiguousarray(np.broadcast_to(line, (1, 3, height, line.shape[1])))
         (output,) = self._request().infer({0: batch}, share_inputs=True, share_outputs=True).values()
-        found = np.asarray(output[0], dtype=np.float32)
-        if not np.isfinite(found[:, 0]).all():  # softmax spreads what is no number over the whole step
+        posteriors = np.asarray(output[0], dtype=np.float32)
+        if not np.isfinite(posteriors[:, 0]).all():  # softmax spreads what is no number over the whole step
             raise ArithmeticError("the network answered with what is no number")
-        return found[:1] if length <= ONE_STEP else found
+        return posteriors[:1] if length <= ONE_STEP_PX else posteriors
 
     def posteriors_of(self, lines: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.stack([self.posteriors(line) for line in lines])
 
     def _request(self) -> Any:
-        """This thread's own request: one at a time is what a request can do. In a process that was forked from where
-        the network was prepared it is prepared anew: there are none of its threads, and it would wait for them."""
+        """This thread's request, since a request runs one inference at a time. In a forked process the network is
+        prepared anew: the threads of the parent's network do not exist there."""
         process = os.getpid()
         made_in, request = getattr(self._own, "request", (0, None))
         if made_in != process:

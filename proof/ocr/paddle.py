@@ -1,11 +1,10 @@
-"""The `paddleocr` engine: the paddleocr package on its onnxruntime engine, without PaddlePaddle.
+"""The `paddleocr` engine: the paddleocr package on onnxruntime, without PaddlePaddle.
 
-Offline unless the user names one of PaddleOCR's own models by name: the packaged models, or any model
-folder or ONNX file of the user's, are loaded from disk, and PaddleX's look for a model hub at start-up is
-switched off. The package takes more than a second to import, so it is imported, and the model loaded,
-with the first strip that is read.
+It works offline unless the user names one of PaddleOCR's own models: the packaged models and the user's model folders
+or ONNX files are loaded from disk, and PaddleX's search for a model hub is switched off. The package takes more than a
+second to import, so it is imported, and the model loaded, with the first strip.
 
-The engine gives the characters of a strip, where each stands, and one score for them all: no posteriors.
+The engine gives the characters of a strip, their places, and one score for all of them, but no posteriors.
 """
 
 from __future__ import annotations
@@ -35,21 +34,24 @@ from proof.ocr.ppocr import familiarity
 from proof.paths import expanded
 
 DETECTION_SIDE = 1280
-"""Pixels of the longer side on which lines are looked for. On pages of tables, of two registers and a colour
-scan 960 lost an eighth of the characters in tables; 1600 won none and took 150 MB more."""
+"""Longer side, in pixels, to which a page is scaled to detect lines. On pages with tables, on two registers and a
+colour scan 960 missed an eighth of the characters in tables; 1600 gained none and took 150 MB more."""
 
 DETECTION_SCORE = 0.4
-"""The least mean probability of a line's outline. The 0.6 of the packaged settings lost a third of a table's
-cells and the notes among the two registers."""
+"""Least mean probability of a line's outline. The 0.6 of the packaged settings missed a third of a table's cells and
+the notes of the two registers."""
 
-UPRIGHT, FLAT = 2.0, 0.5
-"""Height against width from which a line is surely vertical, and under which it is surely horizontal.
-Between them (one or two characters) it is read both ways, and the better score decides."""
+# Between these a line has one or two characters: it is read both ways, and the better score decides.
+VERTICAL_RATIO = 2.0
+"""Height to width from which on a line is surely vertical."""
+
+HORIZONTAL_RATIO = 0.5
+"""Height to width below which a line is surely horizontal."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaddleSettings:
-    """What a user can set.
+    """The settings of the engine.
 
     `model` and `detection_model` are each a folder with `inference.onnx` and `inference.yml`, an ONNX file
     that carries its dictionary, or the name of one of PaddleOCR's models, which it then fetches; empty, the
@@ -85,14 +87,14 @@ class _Model:
 
     @property
     def folder(self) -> ModelFolder:
-        """Where the model lies. One of PaddleOCR's own is fetched for it, the others are found on disk."""
+        """The folder of the model. One of PaddleOCR's own is fetched if need be, others must be on disk."""
         with self._lock:
             if self._folder is None:
                 self._folder = self._locate()
             return self._folder
 
     def predict(self, image: Pixels, **options: Any) -> dict[str, Any]:
-        """What the predictor says of one grey image, which it takes as three equal channels."""
+        """The predictor's result for one grey image, which it gets as three equal channels."""
         channels = np.repeat(image[:, :, np.newaxis], 3, axis=2)
         with self._lock:
             predictor = self._loaded()
@@ -103,7 +105,7 @@ class _Model:
         return dict(result)
 
     def posteriors(self, line: Pixels) -> NDArray[np.float32]:
-        """A recogniser's posteriors (steps x classes), before PaddleOCR makes text and a score of them."""
+        """A recogniser's posteriors (steps x classes), before PaddleOCR decodes them."""
         channels = np.repeat(line[:, :, np.newaxis], 3, axis=2)
         with self._lock:
             predictor = self._loaded().paddlex_predictor
@@ -120,7 +122,7 @@ class _Model:
         return replace(model_folder(fetched, self._task), title=self._named)
 
     def _loaded(self) -> Any:
-        """The predictor; to be called with the lock held."""
+        """The predictor; the caller must hold the lock."""
         if self._predictor is None:
             self._predictor = self._load()
         return self._predictor
@@ -146,11 +148,10 @@ class _Model:
 
 
 class PaddleRecogniser:
-    """Reads strips with a PaddleOCR recogniser; what the protocol asks of an engine.
+    """Reads strips with a PaddleOCR recogniser (`proof.ocr.engine.Engine`).
 
-    Each character carries the score of its whole strip, which is all that PaddleOCR gives, and no
-    alternatives but itself; `Reading.posterior` is None. White space that the model puts between words is
-    left out.
+    PaddleOCR gives one score for a strip: every character gets that, and has no alternatives. `Reading.posterior` is
+    None. White space that the model puts between words is left out.
     """
 
     at_once = 1
@@ -165,7 +166,7 @@ class PaddleRecogniser:
         return EngineIdentity("paddleocr", _versions(), folder.title, folder.checksum)
 
     def knows(self, character: str) -> bool:
-        """Whether the model has learned `character`, which it has not of everything in its dictionary."""
+        """Whether the model was trained on `character`; being in its dictionary is not enough."""
         number = self._classes.get(character)
         return number is not None and bool(self._learned[number])
 
@@ -173,15 +174,15 @@ class PaddleRecogniser:
         return float(self.knows(character))
 
     def class_of(self, character: str) -> int | None:
-        """The model's class of `character`; no reading of this engine has a posterior to look it up in."""
+        """The model's class of `character`, though readings of this engine have no posteriors."""
         return self._classes.get(character)
 
     def character_of(self, number: int) -> str:
         return self._characters[number]
 
     def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
-        """Read upright strips, each turned 90° counter-clockwise into a line. A strip without pixels reads
-        as nothing. Raises EngineError."""
+        """Read upright strips, each turned 90° counter-clockwise into a line. A strip without pixels gives an empty
+        reading. Raises EngineError."""
         return [self.read_line(np.rot90(strip)) for strip in strips]
 
     def read_line(self, line: Pixels) -> Reading:
@@ -195,7 +196,7 @@ class PaddleRecogniser:
 
     @cached_property
     def _characters(self) -> tuple[str, ...]:
-        """By class: the blank, the dictionary, and the space that PaddleX puts after it."""
+        """The characters by class: the blank, the dictionary, and the space that PaddleX appends."""
         return ("", *dictionary(self._model.folder), " ")
 
     @cached_property
@@ -208,10 +209,9 @@ class PaddleRecogniser:
 
 
 class PaddlePages:
-    """Reads whole pages: PaddleOCR's text detector finds the lines, its recogniser reads them.
+    """Reads whole pages that are not ruled columns: PaddleOCR's detector finds the lines, its recogniser reads them.
 
-    For pages whose layout is not ruled columns. PaddleOCR's classifiers of orientation are not used: none
-    is packaged, and the pages stand upright.
+    PaddleOCR's classifiers of orientation are not used: none is packaged, and the pages are upright.
     """
 
     def __init__(self, settings: PaddleSettings | None = None, recogniser: PaddleRecogniser | None = None) -> None:
@@ -229,14 +229,14 @@ class PaddlePages:
 
     @cached_property
     def identity(self) -> EngineIdentity:
-        """Of detector and recogniser together; the checksum is the SHA-256 of both checksums."""
+        """The identity of detector and recogniser together; the checksum is the SHA-256 of both checksums."""
         detector, reader = self._detector.folder, self._recogniser.identity
         both = hashlib.sha256(f"{detector.checksum}{reader.checksum}".encode()).hexdigest()
         return EngineIdentity("paddleocr", reader.version, f"{detector.title} + {reader.model}", both)
 
     def read_page(self, page: Pixels) -> PageReading:
-        """Find the lines of a grey page, read them, and put them into reading order. Lines on which nothing
-        was read are left out. Raises EngineError."""
+        """Find the lines of a grey page, read them, and put them into reading order, without lines whose reading is
+        empty. Raises EngineError."""
         if 0 in page.shape:
             return PageReading(())
         read = [(outline, *self._read_outline(page, outline)) for outline in self._find(page)]
@@ -260,13 +260,13 @@ class PaddlePages:
         return outlines
 
     def _read_outline(self, page: Pixels, outline: Quad) -> tuple[bool, Reading]:
-        """Whether the line is vertical, and what it reads."""
+        """Whether a line is vertical, and its reading."""
         piece = cut(page, outline)
         ratio = piece.shape[0] / piece.shape[1]
-        if ratio >= UPRIGHT:
+        if ratio >= VERTICAL_RATIO:
             return True, self._recogniser.read([piece])[0]
         flat = self._recogniser.read_line(piece)
-        if ratio <= FLAT:
+        if ratio <= HORIZONTAL_RATIO:
             return False, flat
         upright = self._recogniser.read([piece])[0]
         return (True, upright) if _score(upright) >= _score(flat) else (False, flat)
@@ -285,12 +285,11 @@ def cut(page: Pixels, outline: Quad) -> Pixels:
 
 
 def spaced(text: str, places: Sequence[float], score: float) -> tuple[ReadCharacter, ...]:
-    """The characters of a reading with their extents, white space left out.
+    """The characters of a reading with their extents, without white space.
 
-    `places` are where the recogniser first saw each of them, 0 to 1 along the strip; a character reaches
-    half-way to its neighbours, and the outermost as far outwards as inwards. Where there is not one place
-    to a character they are taken to be spaced evenly over the strip.
-    """
+    `places` are the positions of the characters, 0 to 1 along the strip; a character reaches half-way to its
+    neighbours, and the outermost as far outwards as inwards. If their number is not that of the characters, these are
+    spaced evenly over the strip."""
     if len(places) != len(text):
         places = [(number + 0.5) / len(text) for number in range(len(text))]
     pairs = [(character, min(max(place, 0.0), 1.0)) for character, place in zip(text, places, strict=True)]
@@ -298,7 +297,7 @@ def spaced(text: str, places: Sequence[float], score: float) -> tuple[ReadCharac
     if not pairs:
         return ()
     at = [place for _, place in pairs]
-    between = [(one + other) / 2 for one, other in pairwise(at)]
+    between = [(place + following) / 2 for place, following in pairwise(at)]
     first = max(0.0, 2 * at[0] - between[0]) if between else 0.0
     last = min(1.0, 2 * at[-1] - between[-1]) if between else 1.0
     edges = [first, *between, last]
@@ -326,10 +325,10 @@ def _versions() -> str:
 
 
 def _paddleocr() -> Any:
-    """The package, imported so that it neither asks a model hub, nor prints, nor needs a home folder.
+    """The package, imported so that it neither calls a model hub, nor prints, nor needs a home folder.
 
-    Its environment variables are read at import: what the user has set is left as it is. Models that it
-    fetched before lie in ~/.paddlex; where there is no such folder, its own files go into our cache.
+    It reads its environment variables at import; those that the user has set are kept. Models that it fetched before
+    are in ~/.paddlex; if there is no such folder, its files go into our cache.
     """
     os.environ.setdefault("PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK", "True")
     os.environ.setdefault("PADDLEOCR_DISABLE_AUTO_LOGGING_CONFIG", "1")
@@ -350,8 +349,8 @@ def _paddleocr() -> Any:
 
 
 def _prepare(folder: Path) -> None:
-    """Make the folder that the package keeps its files in: one that fails at it cannot be imported a second time, and
-    the next page would be told so instead of why."""
+    """Make the folder for the package's files beforehand: if its import fails at that, a second import fails with a
+    misleading message."""
     try:
         (folder / "temp").mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -361,7 +360,8 @@ def _prepare(folder: Path) -> None:
 
 
 def _check_dictionary(folder: ModelFolder, predictor: Any) -> None:
-    """A dictionary that is not the model's own would turn every reading into another text, silently."""
+    """Raise EngineError if the dictionary is not that of the model, which would turn every reading into another
+    text."""
     classes = predictor.paddlex_predictor.runner.session.get_outputs()[0].shape[-1]
     characters = len(dictionary(folder))
     # The blank comes before the dictionary; the space after it is not in every model.

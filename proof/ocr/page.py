@@ -1,9 +1,8 @@
-"""What reading a whole page at once gives, and the order in which its lines are to be read.
+"""Reading whole pages that are not ruled columns (tables, two registers), and the order of their lines.
 
-For pages whose layout is not ruled columns (tables, two registers): the lines are found by a text
-detector, not cut by the layout, and come in no order. The order of a classical page is: registers from
-top to bottom, in a register columns from right to left, in a column from top to bottom; where lines stand
-side by side in one column (the halves of a note), the right one first.
+A text detector finds the lines, in no order. The order of a classical page is: registers from top to bottom, in a
+register columns from right to left, in a column from top to bottom; of lines side by side in one column (the halves of
+a note) the right one first.
 """
 
 from __future__ import annotations
@@ -26,31 +25,31 @@ Quad = tuple[Point, Point, Point, Point]
 """A line's outline in pixels of the page: top left, top right, bottom right, bottom left."""
 
 REGISTER_RULE = 0.8
-"""Of the text's width: how far a horizontal rule must run to part two registers (those of a table that
-shares its page with other columns do not)."""
+"""Length that a horizontal rule must have to divide registers, as a share of the text's width. The rules of a table
+beside other columns are shorter."""
 
 REGISTER_HEIGHT = 0.2
-"""Of the text's height: the least that a register takes. Rows of a fully ruled table are lower; its
-columns, not its rows, are what a transcription writes in one line."""
+"""Least height of a register, as a share of the text's height. The rows of a fully ruled table are lower: a
+transcription follows its columns, not its rows."""
 
 RULE_WIDTH = 0.02
-"""Of the page's height: the most that a rule, or a double one, takes."""
+"""Greatest thickness of a rule, also a double one, as a share of the page's height."""
 
 CROSSING = 0.2
-"""Of a line's height: how much of it must lie on either side for the line to cross a rule."""
+"""Share of a line's height that must be on either side of a rule for the line to cross it."""
 
 LONG_LINE = 3.0
-"""Height against width from which a line's slope is told well enough to measure the page's skew."""
+"""Height to width of a line from which on its slope is used to measure the page's skew."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageLine:
     """One line of text that was found and read on a page.
 
-    `characters` have their extents along the line, from 0 to 1: down a `vertical` line, to the right along
-    another. `score` is the engine's for the line, 0 to 1; a line read from stains or rules has a low one.
-    `register` counts from 1 at the top (0: in the margin beside the registers), `column` from 1 at the right
-    of each register. Lines of one column that stand side by side have the same number.
+    The extents of `characters` are 0 to 1 along the line: downwards if it is `vertical`, else to the right. `score` is
+    the engine's for the line, 0 to 1; a line read from stains or rules has a low one. `register` counts from 1 at the
+    top (0: in the margin beside the registers), `column` from 1 at the right of each register. Lines side by side in
+    one column have the same number.
     """
 
     characters: tuple[ReadCharacter, ...]
@@ -117,7 +116,7 @@ class PageEngine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LineOrder:
-    """Where a line stands in the order of its page; `index` is its place in what was given."""
+    """The register and column of a line; `index` is its index in the given outlines."""
 
     index: int
     register: int
@@ -134,7 +133,7 @@ class _Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _BoxedLine:
     """A line on the upright page."""
 
     index: int
@@ -144,19 +143,19 @@ class _Found:
 def reading_order(page: Pixels, outlines: Sequence[Quad]) -> list[LineOrder]:
     """The lines of a page in the order in which they are read.
 
-    Registers are parted by what the page shows, a rule across it that no line crosses: a mere gap is not
-    enough, since verses and lists of names leave one and are read down the column all the same. Everything
-    is weighed upright: the page's skew is taken from the slopes of its long lines.
+    Registers are divided by a rule across the page that no line crosses. A gap is not enough: verses and lists of names
+    have gaps and are read down the column all the same. The page is turned upright first; its skew is taken from the
+    slopes of its long lines.
     """
     if not outlines:
         return []
     height, width = page.shape
     turn = np.asarray(cv2.getRotationMatrix2D((width / 2, height / 2), -skew(outlines), 1.0), np.float64)
-    found = [_Found(index, _bounds(_turned(outline, turn))) for index, outline in enumerate(outlines)]
+    boxed = [_BoxedLine(index, _bounds(_turned(outline, turn))) for index, outline in enumerate(outlines)]
     upright = cv2.warpAffine(page, turn, (width, height), borderMode=cv2.BORDER_REPLICATE)
-    rules = _register_rules(np.asarray(upright, np.uint8), found)
+    rules = _register_rules(np.asarray(upright, np.uint8), boxed)
     places: list[LineOrder] = []
-    for number, lines in _registers(found, rules):
+    for number, lines in _registers(boxed, rules):
         columns = _clusters(lines, lambda box: (box.x, box.right))
         for column, members in enumerate(reversed(columns), start=1):
             places += [LineOrder(line.index, number, column) for line in _column_order(members)]
@@ -164,8 +163,8 @@ def reading_order(page: Pixels, outlines: Sequence[Quad]) -> list[LineOrder]:
 
 
 def skew(outlines: Sequence[Quad]) -> float:
-    """The page's skew in degrees, positive where columns lean to the right at their foot; 0 where no line
-    is long enough to tell. The median over the long vertical lines, weighted by their lengths."""
+    """The page's skew in degrees, positive where columns lean to the right at their foot: the median slope of the long
+    vertical lines, weighted by their lengths; 0 if there are none."""
     slopes: list[tuple[float, float]] = []
     for top_left, top_right, bottom_right, bottom_left in outlines:
         head, foot = _between(top_left, top_right, 0.5), _between(bottom_left, bottom_right, 0.5)
@@ -180,23 +179,24 @@ def skew(outlines: Sequence[Quad]) -> float:
     return 0.0
 
 
-def _register_rules(page: Pixels, found: Sequence[_Found]) -> list[_Rule]:
-    """Horizontal rules that part registers: across (nearly) all of the text, with no line across them."""
-    text = found[0].box
-    for line in found[1:]:
+def _register_rules(page: Pixels, lines: Sequence[_BoxedLine]) -> list[_Rule]:
+    """The horizontal rules that divide registers: they run across (nearly) all of the text, and no line crosses
+    them."""
+    text = lines[0].box
+    for line in lines[1:]:
         text = text.union(line.box)
     least = REGISTER_HEIGHT * text.h
     rules = [
         rule
         for rule in _horizontal_rules(page, text)
-        if least <= rule.y - text.y <= text.h - least and not _crossed(rule, found)
+        if least <= rule.y - text.y <= text.h - least and not _crossed(rule, lines)
     ]
     rows_of_a_table = any(lower.y - upper.y < least for upper, lower in pairwise(rules))
     return [] if rows_of_a_table else rules
 
 
-def _crossed(rule: _Rule, found: Sequence[_Found]) -> bool:
-    boxes = [line.box for line in found if rule.left <= line.box.centre[0] <= rule.right]
+def _crossed(rule: _Rule, lines: Sequence[_BoxedLine]) -> bool:
+    boxes = [line.box for line in lines if rule.left <= line.box.centre[0] <= rule.right]
     return any(min(rule.y - box.y, box.bottom - rule.y) > CROSSING * box.h for box in boxes)
 
 
@@ -219,14 +219,14 @@ def _horizontal_rules(page: Pixels, text: Box) -> list[_Rule]:
     return rules
 
 
-def _registers(found: Sequence[_Found], rules: Sequence[_Rule]) -> list[tuple[int, list[_Found]]]:
+def _registers(lines: Sequence[_BoxedLine], rules: Sequence[_Rule]) -> list[tuple[int, list[_BoxedLine]]]:
     """The lines of each register, from the top; those in the margins beside them last, as register 0."""
     if not rules:
-        return [(1, list(found))]
+        return [(1, list(lines))]
     left, right = min(rule.left for rule in rules), max(rule.right for rule in rules)
-    margin = [line for line in found if not left <= line.box.centre[0] <= right]
-    registers: list[tuple[int, list[_Found]]] = []
-    inside = [line for line in found if left <= line.box.centre[0] <= right]
+    margin = [line for line in lines if not left <= line.box.centre[0] <= right]
+    registers: list[tuple[int, list[_BoxedLine]]] = []
+    inside = [line for line in lines if left <= line.box.centre[0] <= right]
     for number in range(len(rules) + 1):
         members = [line for line in inside if sum(rule.y < line.box.centre[1] for rule in rules) == number]
         if members:
@@ -234,11 +234,11 @@ def _registers(found: Sequence[_Found], rules: Sequence[_Rule]) -> list[tuple[in
     return [*registers, (0, margin)] if margin else registers
 
 
-def _column_order(lines: Sequence[_Found]) -> list[_Found]:
+def _column_order(lines: Sequence[_BoxedLine]) -> list[_BoxedLine]:
     """The lines of one column: from top to bottom, and side by side from right to left.
 
-    Cut across and along in turn as long as a cut parts them; what no cut parts (outlines that run into
-    each other) goes by its middle.
+    They are divided across and along in turn as long as possible; lines that cannot be divided (overlapping outlines)
+    are ordered by their middles.
     """
     rows = _clusters(lines, lambda box: (box.y, box.bottom))
     if len(rows) > 1:
@@ -249,14 +249,14 @@ def _column_order(lines: Sequence[_Found]) -> list[_Found]:
     return sorted(lines, key=lambda line: (-line.box.centre[0], line.box.centre[1]))
 
 
-def _clusters(lines: Sequence[_Found], extent: Callable[[Box], tuple[float, float]]) -> list[list[_Found]]:
-    """Lines grouped so that two whose extents overlap by more than half of the shorter are together;
-    groups by the middle of their extents, ascending."""
-    groups: list[list[_Found]] = []
+def _clusters(lines: Sequence[_BoxedLine], extent: Callable[[Box], tuple[float, float]]) -> list[list[_BoxedLine]]:
+    """Groups of lines whose extents overlap by more than half of the shorter one, in ascending order of the groups'
+    middles."""
+    groups: list[list[_BoxedLine]] = []
     for line in sorted(lines, key=lambda line: extent(line.box)):
         low, high = extent(line.box)
-        together: list[_Found] = [line]
-        apart: list[list[_Found]] = []
+        together: list[_BoxedLine] = [line]
+        apart: list[list[_BoxedLine]] = []
         for group in groups:
             if any(_overlap((low, high), extent(other.box)) > 0.5 for other in group):
                 together += group
@@ -264,17 +264,17 @@ def _clusters(lines: Sequence[_Found], extent: Callable[[Box], tuple[float, floa
                 apart.append(group)
         groups = [*apart, together]
 
-    def middle(group: list[_Found]) -> float:
+    def middle(group: list[_BoxedLine]) -> float:
         lows, highs = zip(*(extent(line.box) for line in group), strict=True)
         return float(min(lows) + max(highs))
 
     return sorted(groups, key=middle)
 
 
-def _overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
+def _overlap(first: tuple[float, float], second: tuple[float, float]) -> float:
     """How much of the shorter of two extents the other covers."""
-    shorter = min(one[1] - one[0], other[1] - other[0])
-    return (min(one[1], other[1]) - max(one[0], other[0])) / max(shorter, 1e-9)
+    shorter = min(first[1] - first[0], second[1] - second[0])
+    return (min(first[1], second[1]) - max(first[0], second[0])) / max(shorter, 1e-9)
 
 
 def _turned(outline: Quad, turn: NDArray[np.float64]) -> Quad:

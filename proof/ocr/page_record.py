@@ -1,4 +1,4 @@
-"""What is kept of one half-folio, packed as bytes: its layout, its strips, what was read on them, what the ink said."""
+"""The record that is kept of one half-folio, packed as bytes: its layout, strips, readings and ink."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proof.ocr.spikes import StripSpikes
 from proof.text.model import Row
 
 FORMAT = 6
-"""Of packed records: one of another format is none."""
+"""Format of packed records; records of other formats are ignored."""
 
 ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
 
@@ -27,7 +27,7 @@ ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
 class CutStrip:
     """A strip without its pixels: where it was cut, in pixels of the rectified page, and `key`, a hash of its pixels.
 
-    `column` is the number of its column, `run` counts the stretches of that from 0.
+    `column` is the number of its column, `run` that of its run within the column, from 0.
     """
 
     key: bytes
@@ -42,9 +42,9 @@ class CutStrip:
 
 @dataclass(frozen=True, slots=True)
 class PageSheet:
-    """A half-folio as it was found on its image: `size` of the whole image (width, height), `box` of the half-folio
-    where it is a part, what was remarked on opening it, the `outline` of its layout, the `height` of the rectified page
-    in pixels, the share of it that ink covers, and how much `detail` a cell and a note's character show."""
+    """A half-folio on its image: `size` of the whole image (width, height), `box` of the half-folio if it is a part,
+    notices from opening it, the `outline` of its layout, the `height` of the rectified page in pixels, the share of it
+    that ink covers (`inked`), and the detail of characters of main text and of notes, in pixels."""
 
     size: tuple[int, int]
     sha256: str
@@ -59,13 +59,14 @@ class PageSheet:
 
 @dataclass(slots=True)
 class PageRecord:
-    """What is kept of one half-folio and one engine; `layout` names the layout that all but `spikes` and `far` hang on.
+    """The record of one half-folio and one engine. `layout` is the key of the layout; all but `spikes` and `far` depend
+    on it.
 
-    `cuts` are strips by column, way and expected runs, `windows` those of second looks by their strip, extent, zoom and
-    preparation, `cells`, `inked` and `figures` what the ink said, `spans` from where to where glyphs reach, `shapes`
-    what they look like. `spikes` are by the hash of a strip's pixels, and so is `far`: for every character that was
-    sought there, how far below 1e-5 it is at each of the spikes. `lines` are those of a page pipeline, with its name;
-    `turned` are records of its image turned.
+    `cuts` are strips by column, way and expected runs; `windows` those of further looks by strip, extent, zoom and
+    preparation; `cells`, `inked` and `figures` come from the ink; `spans` are top and bottom of glyphs, `shapes` their
+    shapes. `spikes` are by the hash of a strip's pixels, and so is `far`: for every sought character how far its
+    probability is below 1e-5 at each spike. `lines` are those of a page pipeline, with its name; `turned` are records
+    of the image turned.
     """
 
     layout: str = ""
@@ -89,15 +90,15 @@ class PageRecord:
             FORMAT,
             self.layout,
             None if sheet is None else _sheet_as_list(sheet),
-            [[key, [_strip_as_list(strip) for strip in found]] for key, found in self.cuts.items()],
+            [[key, [_strip_as_list(strip) for strip in strips]] for key, strips in self.cuts.items()],
             [[key, _strip_as_list(strip)] for key, strip in self.windows.items()],
             list(self.cells.items()),
             list(self.inked.items()),
             list(self.figures.items()),
             list(self.spans.items()),
             list(self.shapes.items()),
-            [[key, found.packed()] for key, found in self.spikes.items()],
-            [[key, "".join(found), b"".join(found.values())] for key, found in self.far.items()],
+            [[key, spikes.packed()] for key, spikes in self.spikes.items()],
+            [[key, "".join(rows), b"".join(rows.values())] for key, rows in self.far.items()],
             None if self.lines is None else [self.lines[0], [_line_as_list(line) for line in self.lines[1].lines]],
             [[lie, record.packed()] for lie, record in self.turned.items()],
         ]
@@ -105,7 +106,7 @@ class PageRecord:
 
     @classmethod
     def unpacked(cls, data: bytes | None) -> PageRecord:
-        """A record from its bytes; an empty one where there are none, or of a format that is not known."""
+        """A record from its bytes; an empty one if there are none, or they are damaged or of another format."""
         try:
             parts: tuple[Any, ...] = msgpack.unpackb(zlib.decompress(data), use_list=False) if data else (0,)
         except (ValueError, zlib.error):  # damaged: read again
@@ -116,14 +117,14 @@ class PageRecord:
         return cls(
             layout,
             None if sheet is None else _sheet_of(sheet),
-            {key: tuple(_strip_of(one) for one in found) for key, found in cuts},
-            {key: _strip_of(one) for key, one in windows},
+            {key: tuple(_strip_of(strip) for strip in strips) for key, strips in cuts},
+            {key: _strip_of(strip) for key, strip in windows},
             dict(cells),
             dict(inked),
             dict(figures),
             dict(spans),
             dict(shapes),
-            {key: StripSpikes.unpacked(one) for key, one in spikes},
+            {key: StripSpikes.unpacked(packed) for key, packed in spikes},
             {key: _far_of(characters, data) for key, characters, data in far},
             None if lines is None else (lines[0], PageReading(tuple(_line_of(line) for line in lines[1]))),
             {lie: cls.unpacked(record) for lie, record in turned},
@@ -131,9 +132,9 @@ class PageRecord:
 
 
 def _far_of(characters: str, data: bytes) -> dict[str, bytes]:
-    """What was sought on a strip, by character."""
+    """One row of `PageRecord.far` by character."""
     size = len(data) // len(characters) if characters else 0
-    return {one: data[number * size : (number + 1) * size] for number, one in enumerate(characters)}
+    return {character: data[number * size : (number + 1) * size] for number, character in enumerate(characters)}
 
 
 def _strip_as_list(strip: CutStrip) -> list[Any]:
@@ -149,16 +150,16 @@ def _strip_of(parts: Sequence[Any]) -> CutStrip:
 def _sheet_as_list(sheet: PageSheet) -> list[Any]:
     box = sheet.box
     place = None if box is None else [box.x, box.y, box.w, box.h]
-    said = [one.as_json() for one in sheet.notices]
+    notices = [notice.as_json() for notice in sheet.notices]
     outline, details = sheet.outline.as_list(), (sheet.detail, sheet.note_detail)
-    return [sheet.size, sheet.sha256, place, said, outline, sheet.height, sheet.inked, *details]
+    return [sheet.size, sheet.sha256, place, notices, outline, sheet.height, sheet.inked, *details]
 
 
 def _sheet_of(parts: Sequence[Any]) -> PageSheet:
     size, sha256, box, notices, outline, height, inked, *details = parts
     place = None if box is None else Box(*box)
-    told = tuple(map(Notice.of_json, notices))
-    return PageSheet(size, sha256, place, told, Outline.of_list(outline), height, inked, *details)
+    read_notices = tuple(map(Notice.of_json, notices))
+    return PageSheet(size, sha256, place, read_notices, Outline.of_list(outline), height, inked, *details)
 
 
 def _line_as_list(line: PageLine) -> list[Any]:
@@ -168,4 +169,4 @@ def _line_as_list(line: PageLine) -> list[Any]:
 
 def _line_of(parts: Sequence[Any]) -> PageLine:
     characters, *rest = parts
-    return PageLine(tuple(ReadCharacter(*one) for one in characters), *rest)
+    return PageLine(tuple(ReadCharacter(*character) for character in characters), *rest)

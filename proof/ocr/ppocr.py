@@ -1,8 +1,8 @@
-"""The default recogniser: PP-OCRv6 straight on its runtime, with its full posteriors.
+"""The default recogniser: PP-OCRv6 without the PaddleOCR package, with full posteriors.
 
-The model is installed with the program (18,708 characters). It reads lines from left to right, 48
-pixels high; a column turned 90° counter-clockwise is such a line. Strips are read one by one, which is
-quicker on a CPU than padded batches; a GPU is given those of one length together.
+The model (18,708 characters) is installed with the program. It reads lines from left to right, 48 pixels high; a column
+turned 90° counter-clockwise is such a line. A CPU reads strips one by one, which is faster than padded batches; a GPU
+reads those of one length together.
 """
 
 from __future__ import annotations
@@ -29,19 +29,20 @@ STEP = 8
 """Input pixels along the line for each step of the posterior."""
 
 KEPT = 1e-5
-"""Classes less probable than this at a step are not kept; it is also what they are then taken for."""
+"""Probability at a step below which a class is not kept; such classes count as this probable."""
 
 AT_ONCE = 32
-"""Lines of one length that a GPU is given together; a CPU reads them one by one as quickly."""
+"""Lines of one length that a GPU reads together; on a CPU batches gain nothing."""
 
 MIN_SOUGHT_PROBABILITY = 1e-18
-"""The least probability that is told of a class that is sought."""
+"""The least probability that is reported of a sought class."""
 
-WIDEST = 24
-"""The most classes kept for one step."""
+MAX_CLASSES = 24
+"""Classes kept for one step, at most."""
 
 LIKELY = 1e-3
-"""So many classes are more probable than this where a step is unsure, or it has few that are kept at all."""
+"""Probability above which an unsure step has at least `MAX_CLASSES` classes, so that less probable ones are dropped
+first."""
 
 BLANK = 0
 
@@ -50,18 +51,17 @@ NOTHING = np.zeros(0, np.int32)
 _MOST_BITS = 0x7FFFFFFF
 
 UNTAUGHT = 0.3
-"""Nats: a class whose scores depart less than this from those of classes never taught is one of them."""
+"""Nats by which the scores of a class depart from those of untrained classes, below which it is untrained itself."""
 
 WELL_TAUGHT = 0.9
-"""Nats: a class whose scores depart as much as this was taught well. Of the characters that texts are made
-of, 99 in 100 are such."""
+"""Nats from which on a class is well trained. Of the characters of texts 99 in 100 are."""
 
 
 class PPOCR:
-    """The PP-OCR recogniser. `threads` are those of one reading, `readers` how many threads read at once, `runtime`
-    what computes the network (`proof.ocr.network`), `gpu` the number of the GPU on which, None for the cpu. It is
-    loaded with the first strip, or when it is asked what it was taught and that is not `kept`; a file that is named and
-    not among `known`, that have read before, at once, so that one which is no model is told of.
+    """The PP-OCR recogniser. `threads` is the number for one reading, `readers` that of concurrent readings; `runtime`
+    and `gpu` are those of `proof.ocr.network.open_network`. The model is loaded with the first strip, or when its
+    characters are needed and not `kept`. A model that the user names is loaded at once, to report a file that is none,
+    unless its identity is among the `known` ones that read before.
 
     Raises EngineError.
     """
@@ -104,7 +104,7 @@ class PPOCR:
         return self._network
 
     def taught(self) -> TaughtCharacters:
-        """The characters that it reads, and how well it was taught each."""
+        """The characters that it reads, and how well it was trained on each."""
         if self._taught is None:
             with self._loading:
                 if self._taught is None:
@@ -119,7 +119,7 @@ class PPOCR:
         return TaughtCharacters(("", *self._loaded().characters, " "), familiarity(self._run))
 
     def knows(self, character: str) -> bool:
-        """Whether the model has learned `character`: a good quarter of its list it never was taught."""
+        """Whether the model was trained on `character`: of a good quarter of its list it never saw an example."""
         return self.familiarity(character) > 0.0
 
     def familiarity(self, character: str) -> float:
@@ -143,18 +143,21 @@ class PPOCR:
         return [self._read(strip, classes) for strip in strips]
 
     def _read_together(self, strips: Sequence[Pixels], sought: NDArray[np.int32]) -> list[Reading]:
-        """Strips that make lines of one length are read together; none is padded, which would change what is read."""
+        """Read strips that make lines of one length together. None is padded, since that would change its reading."""
         lines = [_line_of(strip) for strip in strips]
         by_length: defaultdict[int, list[int]] = defaultdict(list)
         for number, line in enumerate(lines):
             by_length[line.shape[1]].append(number)
-        found: dict[int, Reading] = {}
+        readings: dict[int, Reading] = {}
         for same in by_length.values():
             for start in range(0, len(same), self.at_once):
                 together = same[start : start + self.at_once]
                 batch = self._computed(np.stack([lines[number] for number in together]))
-                found |= {number: self._reading(one, sought) for number, one in zip(together, batch, strict=True)}
-        return [found[number] for number in range(len(strips))]
+                readings |= {
+                    number: self._reading(posteriors, sought)
+                    for number, posteriors in zip(together, batch, strict=True)
+                }
+        return [readings[number] for number in range(len(strips))]
 
     def _read(self, strip: Pixels, sought: NDArray[np.int32]) -> Reading:
         return self._reading(self._run(strip), sought)
@@ -164,7 +167,7 @@ class PPOCR:
         return Reading(self._decode(posterior), posterior)
 
     def _run(self, strip: Pixels) -> NDArray[np.float32]:
-        """Posteriors (steps x classes) of an upright strip; they stand until this thread's next call."""
+        """Posteriors (steps x classes) of an upright strip, valid until this thread's next call."""
         return self._computed(_line_of(strip))
 
     def _computed(self, lines: Pixels) -> NDArray[np.float32]:
@@ -179,7 +182,7 @@ class PPOCR:
         """Best-path decoding: equal neighbours are one character, blanks part them."""
         best = posterior.classes[:, 0]
         steps = len(best)
-        found: list[ReadCharacter] = []
+        characters: list[ReadCharacter] = []
         start = 0
         while start < steps:
             end = start + 1
@@ -187,9 +190,9 @@ class PPOCR:
                 end += 1
             if best[start] != BLANK:
                 peak = start + int(posterior.log_probs[start:end, 0].argmax())
-                found.append(self._character(posterior, peak, start / steps, end / steps))
+                characters.append(self._character(posterior, peak, start / steps, end / steps))
             start = end
-        return tuple(found)
+        return tuple(characters)
 
     def _character(self, posterior: Posterior, step: int, start: float, end: float) -> ReadCharacter:
         characters = self.taught().characters
@@ -202,7 +205,7 @@ class PPOCR:
 
 
 def _line_of(strip: Pixels) -> Pixels:
-    """A strip as a line: turned, and as high as the network takes it."""
+    """A strip as a line: turned and scaled to the height that the network needs."""
     line = cv2.rotate(strip, cv2.ROTATE_90_COUNTERCLOCKWISE)
     if line.shape[0] != INPUT_HEIGHT:
         width = max(STEP, round(line.shape[1] * INPUT_HEIGHT / line.shape[0]))
@@ -211,12 +214,11 @@ def _line_of(strip: Pixels) -> Pixels:
 
 
 def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.float32]:
-    """How well each class was taught, 0 (never) to 1: how far its score depends on what the model is shown.
+    """How well each class was trained, 0 (never) to 1: how far its score depends on the image.
 
-    The output layer of a class that never occurred in training is left where weight decay takes it: it
-    gives every image the same score, up to what all such classes share. So three patterns of blots are
-    read, and a class whose log-probability never departs from where untaught ones lie is untaught. The
-    common value of the untaught is the densest place among all classes at a step.
+    A class that never occurred in training gets the same score on every image, up to an offset that all such classes
+    share. So three patterns of blots are read, and a class whose log-probability never departs from those of the
+    untrained ones is untrained. Their common value at a step is where the log-probabilities of all classes are densest.
     """
     blots = np.random.default_rng(0)
     steps = []
@@ -233,8 +235,7 @@ def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.floa
 
 
 def sparse(probabilities: NDArray[np.float32], sought: NDArray[np.int32] = NOTHING) -> Posterior:
-    """Keep the classes of each step that are more probable than `KEPT`, at most `WIDEST` of them, and those
-    that are `sought`."""
+    """The classes of each step that are more probable than `KEPT`, at most `MAX_CLASSES`, and the `sought` ones."""
     steps = len(probabilities)
     # hardly any class is ever probable: only those that are somewhere on the strip are looked at step by step
     probable = np.flatnonzero((probabilities > KEPT).any(axis=0))
@@ -246,7 +247,7 @@ def sparse(probabilities: NDArray[np.float32], sought: NDArray[np.int32] = NOTHI
     # a step that is unsure has thousands of them: where enough are more probable than that, the others go at once
     likely = values > LIKELY
     before = np.concatenate([[0], np.cumsum(likely)])[starts]
-    chosen = likely | (np.diff(before) < WIDEST)[rows]
+    chosen = likely | (np.diff(before) < MAX_CLASSES)[rows]
     flat, values, rows = flat[chosen], values[chosen], rows[chosen]
     # step, improbability and class in one whole number: sorting these takes a tenth of sorting by two keys. The bits
     # of positive floats have the order of the floats.
@@ -255,9 +256,9 @@ def sparse(probabilities: NDArray[np.float32], sought: NDArray[np.int32] = NOTHI
     starts = np.searchsorted(ranked, np.arange(steps + 1) << 48)
     counts = np.diff(starts)
     rank = np.arange(ranked.size) - np.repeat(starts[:-1], counts)
-    ranked, rank = ranked[rank < WIDEST], rank[rank < WIDEST]
+    ranked, rank = ranked[rank < MAX_CLASSES], rank[rank < MAX_CLASSES]
     rows = ranked >> 48
-    widest = max(1, min(WIDEST, int(counts.max(initial=0))))
+    widest = max(1, min(MAX_CLASSES, int(counts.max(initial=0))))
     classes = np.full((steps, widest), -1, np.int32)
     log_probs = np.full((steps, widest), np.log(KEPT), np.float32)
     classes[rows, rank] = ranked & 0x1FFFF

@@ -1,9 +1,9 @@
-"""What was read on one half-folio, and what its layout and its ink say: asked of image and engine once, then kept.
+"""The readings of one half-folio, its layout and its ink: computed from image and engine once, then kept.
 
-Judging a page asks for strips, for what was read on them, and now and then whether ink stands at a place. All these
-answers depend on the image, on the layout that was found or set right, and on the engine, not on how the text is
-judged. They are kept in a `PageRecord`: a page whose text, list of variants, witnesses or threshold changed is judged
-from it, and the image is opened only where something new is asked.
+Checking a page needs strips, their readings, and sometimes whether there is ink at a place. All these depend on the
+image, the layout (detected or corrected by a person) and the engine, not on the text. They are kept in a `PageRecord`:
+a page whose text, variants, witnesses or threshold changed is checked from that, and the image is opened only if
+something is missing in it.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ WAYS = (CutBy.BEST, CutBy.SEEN, CutBy.COUNTED, CutBy.STRICT)
 
 
 class HalfFolioReadings:
-    """One half-folio as judging asks for it: out of `known` where it is there, else from the image and the engine.
+    """The readings of one half-folio: from the record `known`, and what is missing there from the image and the engine.
 
-    `opened` loads the half-folio, `found` finds its layout; both are called at most once, and not before something
-    is asked that is not known. `layout` names all that the layout depends on beside the image. `rows` is the number
-    of cells that a full column holds. `told`: a person said what the layout is. `used` is the record of what was asked.
+    `opened` loads the half-folio, `find_layout` detects its layout; each is called once, when it is first needed.
+    `layout` is a key of all that the layout depends on beside the image. `rows` is the number of cells of a full
+    column. `has_override`: a person corrected the layout. `used` is the record of everything that was needed.
     """
 
     def __init__(
@@ -50,16 +50,16 @@ class HalfFolioReadings:
         engine: Engine,
         rows: int,
         opened: Callable[[], LoadedImage],
-        found: Callable[[LoadedImage], Layout],
+        find_layout: Callable[[LoadedImage], Layout],
         known: PageRecord | None = None,
         layout: str = "",
-        told: bool = False,
+        has_override: bool = False,
     ) -> None:
         self.engine = engine
-        self.told = told
+        self.has_override = has_override
         self.rows = rows
         self._opened = opened
-        self._found = found
+        self._find_layout = find_layout
         self._image: LoadedImage | None = None
         self._layout: Layout | None = None
         self._strips: dict[CutStrip, Strip] = {}
@@ -73,7 +73,7 @@ class HalfFolioReadings:
 
     @property
     def sheet(self) -> PageSheet:
-        """The half-folio as it was found on its image. Raises ImageError."""
+        """The half-folio on its image. Raises ImageError."""
         if self.used.sheet is None:
             image, layout = self.image, self.layout
             height, inked = layout.ink.shape[0], np.count_nonzero(layout.ink) / max(layout.ink.size, 1)
@@ -89,7 +89,7 @@ class HalfFolioReadings:
 
     @property
     def image(self) -> LoadedImage:
-        """The half-folio itself. Raises ImageError."""
+        """The image of the half-folio. Raises ImageError."""
         if self._image is None:
             self._image = self._opened()
         return self._image
@@ -97,44 +97,44 @@ class HalfFolioReadings:
     @property
     def layout(self) -> Layout:
         if self._layout is None:
-            self._layout = self._found(self.image)
+            self._layout = self._find_layout(self.image)
         return self._layout
 
     @property
     def unchanged(self) -> bool:
-        """Whether all that was asked had been kept: there is nothing new to keep."""
+        """Whether everything came from `known`, so that there is nothing new to keep."""
         return self._image is None
 
     def cut(self, area: ColumnArea, line: Column | None, way: CutBy) -> tuple[CutStrip, ...]:
         """The strips of one column (`proof.layout.strips.cut_strips`)."""
         key = (area.number, WAYS.index(way), _expected(line, way))
-        found = _first(key, self.used.cuts, self._known.cuts)
-        if found is None:
+        cuts = _first(key, self.used.cuts, self._known.cuts)
+        if cuts is None:
             strips = cutting.cut_strips(self.layout, area, line, self.rows, way)
-            found = tuple(map(_without_pixels, strips))
-            self._strips.update(zip(found, strips, strict=True))
-        self._origins.update(dict.fromkeys(found, (area, line, way)))
-        self.used.cuts[key] = found
-        return found
+            cuts = tuple(map(_without_pixels, strips))
+            self._strips.update(zip(cuts, strips, strict=True))
+        self._origins.update(dict.fromkeys(cuts, (area, line, way)))
+        self.used.cuts[key] = cuts
+        return cuts
 
     def window(self, strip: CutStrip, top: float, bottom: float, zoom: float, as_it_is: bool) -> CutStrip:
-        """The part of a strip between two y of the rectified page, stretched lengthwise by `zoom`: without specks, or
-        as the page is there, with its rules."""
+        """The part of a strip between two y of the rectified page, stretched lengthwise by `zoom`: cleaned of specks,
+        or, with `as_it_is`, as on the page, with its rules."""
         key = (strip.key, int(strip.top), int(strip.left), round(top), round(bottom), zoom, as_it_is)
-        found = _first(key, self.used.windows, self._known.windows)
-        if found is None:
+        window = _first(key, self.used.windows, self._known.windows)
+        if window is None:
             part = self._part(strip, top, bottom, zoom, as_it_is)
-            found = _without_pixels(part)
-            self._strips.setdefault(found, part)
-        if found != strip:  # a short strip without specks is shown as it was: it is no part of itself
-            self._parts[found] = (strip, top, bottom, zoom, as_it_is)
-        self.used.windows[key] = found
-        return found
+            window = _without_pixels(part)
+            self._strips.setdefault(window, part)
+        if window != strip:  # a window over a whole clean strip is the strip itself
+            self._parts[window] = (strip, top, bottom, zoom, as_it_is)
+        self.used.windows[key] = window
+        return window
 
     def read(self, strips: Sequence[CutStrip], sought: Sequence[tuple[str, ...]]) -> list[tuple[Spike, ...]]:
-        """What the engine reads on each of the strips; of each one's `sought` characters it also says how improbable
-        they are. Of a strip that was read before, it is asked for those of which that is not known when it matters.
-        Raises EngineError, then too."""
+        """The spikes that the engine reads on each strip, with the probability of the `sought` characters of each,
+        however small. For a strip that was read before, the engine computes an unknown probability when it is first
+        needed. Raises EngineError, also at that later time."""
         if self.engine.at_once > 1:
             self._ask_together(strips, sought)
         return [self._spikes(strip, wanted) for strip, wanted in zip(strips, sought, strict=True)]
@@ -147,51 +147,55 @@ class HalfFolioReadings:
         elif known is not None:
             self.used.spikes[strip.key] = known
             kept = self._known.far.get(strip.key, {})
-            far.update({one: kept[one] for one in wanted if one in kept})
+            far.update({character: kept[character] for character in wanted if character in kept})
         spikes = self.used.spikes[strip.key]
         if not wanted:
             return spikes.spikes()
 
         def row(character: str) -> bytes:
             if character not in far:
-                self._ask(strip, tuple(one for one in wanted if one not in far))
+                self._ask(strip, tuple(character for character in wanted if character not in far))
             return far[character]
 
         return spikes.spikes(dict.fromkeys(wanted), row)
 
     def _ask_together(self, strips: Sequence[CutStrip], sought: Sequence[tuple[str, ...]]) -> None:
-        """Have the engine read those of the strips that were not read before, all at once."""
+        """Have the engine read all strips that were not read before in one call."""
         unread = {
             strip.key: (strip, wanted)
             for strip, wanted in zip(strips, sought, strict=True)
             if strip.key not in self.used.spikes and strip.key not in self._known.spikes
         }
-        every = tuple(dict.fromkeys(one for _, wanted in unread.values() for one in wanted))
+        every = tuple(dict.fromkeys(character for _, wanted in unread.values() for character in wanted))
         readings = self.engine.read([self._with_pixels(strip).pixels for strip, _ in unread.values()], every)
         for (strip, wanted), reading in zip(unread.values(), readings, strict=True):
             self.used.far.setdefault(strip.key, {})
             self._take_in(strip, wanted, reading)
 
     def _ask(self, strip: CutStrip, wanted: tuple[str, ...]) -> None:
-        """Have the engine read a strip. What is sought changes nothing of what is listed."""
+        """Have the engine read a strip. The `wanted` characters do not change what it lists."""
         (reading,) = self.engine.read([self._with_pixels(strip).pixels], wanted)
         self._take_in(strip, wanted, reading)
 
     def _take_in(self, strip: CutStrip, wanted: tuple[str, ...], reading: Reading) -> None:
-        """What was read on a strip, and of those `wanted` on it how improbable they are."""
-        spikes, rows = spikes_of(reading, self.engine.character_of, [self.engine.class_of(one) for one in wanted])
+        """Record the reading of a strip, with the probabilities of the `wanted` characters."""
+        spikes, rows = spikes_of(
+            reading, self.engine.character_of, [self.engine.class_of(character) for character in wanted]
+        )
         self.used.spikes[strip.key] = spikes
-        self.used.far[strip.key].update({one: rows[:, number].tobytes() for number, one in enumerate(wanted)})
+        self.used.far[strip.key].update(
+            {character: rows[:, number].tobytes() for number, character in enumerate(wanted)}
+        )
 
     def _with_pixels(self, strip: CutStrip) -> Strip:
-        """The strip with its pixels, cut again where only its place had been kept."""
+        """The strip with its pixels, cut again if only its place is known."""
         if strip not in self._strips:
             if strip in self._parts:
                 self._strips[strip] = self._part(*self._parts[strip])
             else:
                 area, line, way = self._origins[strip]
                 cut = cutting.cut_strips(self.layout, area, line, self.rows, way)
-                self._strips.update((_without_pixels(one), one) for one in cut)
+                self._strips.update((_without_pixels(piece), piece) for piece in cut)
         return self._strips[strip]
 
     def _part(self, strip: CutStrip, top: float, bottom: float, zoom: float, as_it_is: bool) -> Strip:
@@ -204,61 +208,64 @@ class HalfFolioReadings:
     ) -> list[InkCell]:
         """The cells of a column's ink in a rectangle of the rectified page (`proof.layout.ink.ink_cells`)."""
         key = (column, round(left), round(top), round(right), round(bottom), pitch)
-        found = _first(key, self.used.cells, self._known.cells)
-        if found is None:
+        edges = _first(key, self.used.cells, self._known.cells)
+        if edges is None:
             first, low = max(0, round(top)), max(0, round(left))
             ink = self.layout.ink_of(column, np.s_[first : max(first, round(bottom)), low : max(low, round(right))])
             cells = ink_cells(ink, 0, 0, ink.shape[1], ink.shape[0], pitch, first)
-            found = tuple(round(edge) for cell in cells for edge in (cell.top, cell.bottom))
-        self.used.cells[key] = found
-        return [InkCell(float(a), float(b)) for a, b in zip(found[::2], found[1::2], strict=True)]
+            edges = tuple(round(edge) for cell in cells for edge in (cell.top, cell.bottom))
+        self.used.cells[key] = edges
+        return [InkCell(float(a), float(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
     def has_ink(self, area: ColumnArea, least: float) -> bool:
         """Whether ink covers more than the share `least` of a column."""
         key = (area.number, least)
-        found = _first(key, self.used.inked, self._known.inked)
-        if found is None:
-            found = has_ink(self.layout.ink, area.left, area.top, area.right, area.bottom, least)
-        self.used.inked[key] = found
-        return found
+        inked = _first(key, self.used.inked, self._known.inked)
+        if inked is None:
+            inked = has_ink(self.layout.ink, area.left, area.top, area.right, area.bottom, least)
+        self.used.inked[key] = inked
+        return inked
 
     def figures(self, areas: Sequence[ColumnArea]) -> tuple[int, ...]:
-        """The numbers of those columns in which something stands that is no text (`proof.layout.figures`)."""
+        """The numbers of those columns that hold a figure, not text (`proof.layout.figures`)."""
         key = tuple(area.number for area in areas)
-        found = _first(key, self.used.figures, self._known.figures)
-        if found is None:
-            found = tuple(sorted(figure_columns(self.layout, areas, self.rows))) if areas else ()
-        self.used.figures[key] = found
-        return found
+        numbers = _first(key, self.used.figures, self._known.figures)
+        if numbers is None:
+            numbers = tuple(sorted(figure_columns(self.layout, areas, self.rows))) if areas else ()
+        self.used.figures[key] = numbers
+        return numbers
 
     def shape(self, area: ColumnArea, row: Row, places: Sequence[float], number: int) -> Shapes:
         """The shape of a glyph of a row (`proof.layout.glyph_shapes.shape_in_row`)."""
         key = (area.number, ROWS.index(row), number, *map(round, places))
-        found = _first(key, self.used.shapes, self._known.shapes)
-        found = found or shape_in_row(self.layout, area, row, places, number).tobytes()
-        self.used.shapes[key] = found
-        return np.frombuffer(found, np.int8)[np.newaxis]
+        packed = _first(key, self.used.shapes, self._known.shapes)
+        packed = packed or shape_in_row(self.layout, area, row, places, number).tobytes()
+        self.used.shapes[key] = packed
+        return np.frombuffer(packed, np.int8)[np.newaxis]
 
     def spans(self, area: ColumnArea, row: Row, places: Sequence[float]) -> list[tuple[float, float]]:
-        """From where to where the glyphs of a row reach (`proof.layout.glyph_shapes.spans_in_row`)."""
+        """Top and bottom of the ink of each glyph of a row (`proof.layout.glyph_shapes.spans_in_row`)."""
         key = (area.number, ROWS.index(row), *map(round, places))
-        found = _first(key, self.used.spans, self._known.spans)
-        if found is None:
+        edges = _first(key, self.used.spans, self._known.spans)
+        if edges is None:
             spans = spans_in_row(self.layout, area, row, places) if places else []
-            found = tuple(round(edge) for span in spans for edge in span)
-        self.used.spans[key] = found
-        return [(float(top), float(bottom)) for top, bottom in zip(found[::2], found[1::2], strict=True)]
+            edges = tuple(round(edge) for span in spans for edge in span)
+        self.used.spans[key] = edges
+        return [(float(top), float(bottom)) for top, bottom in zip(edges[::2], edges[1::2], strict=True)]
 
-    def turned(self, lie: str, found: Callable[[LoadedImage], Layout]) -> HalfFolioReadings:
-        """The same half-folio as if its image lay otherwise; `found` finds its layout then."""
+    def turned(self, lie: str, find_layout: Callable[[LoadedImage], Layout]) -> HalfFolioReadings:
+        """The readings of the half-folio with its image turned (`lie`); `find_layout` detects the layout of that."""
         name = f"{self.used.layout} {lie}"
         known = self._known.turned.get(lie)
-        turned = HalfFolioReadings(self.engine, self.rows, lambda: self.image, found, known, name, self.told)
+        turned = HalfFolioReadings(
+            self.engine, self.rows, lambda: self.image, find_layout, known, name, self.has_override
+        )
         self.used.turned[lie] = turned.used
         return turned
 
     def lines(self, pipeline: Callable[[], PageEngine]) -> tuple[str, PageReading]:
-        """What a page pipeline reads on the half-folio, and its name; opened only where nothing of it was kept."""
+        """The name of the page pipeline and its reading of the half-folio; `pipeline` is called only if none is
+        kept."""
         if self.used.lines is None:
             engine = pipeline()
             self.used.lines = (engine.identity.name, engine.read_page(self.image.pixels))
@@ -267,7 +274,7 @@ class HalfFolioReadings:
 
 @cache
 def cutting_fingerprint() -> str:
-    """A hash of the code that finds layouts and cuts strips: what was cut by other code is cut again."""
+    """A hash of the code that detects layouts and cuts strips: records made by other code are not used."""
     digest = hashlib.sha256()
     for room in ("proof.layout", "proof.images"):
         files = [file for file in resources.files(room).iterdir() if file.name.endswith(".py")]
@@ -277,8 +284,8 @@ def cutting_fingerprint() -> str:
 
 
 def _glyph_sizes(outline: Outline, rows: int, height: int) -> tuple[float, float]:
-    """How high a cell is in pixels of an image that has `height`, where a full column has `rows`, and how wide half a
-    column is, or as a cell is high, where that is less: main text and notes."""
+    """The size of a character of main text and of a note, in pixels of an image of that `height`: the height of a cell,
+    and the width of half a column, but no more than the height of a cell."""
     if not outline.columns:
         return height / rows, height / rows / 2
     first = outline.columns[0]
@@ -293,7 +300,8 @@ def _first(key: Any, *tables: dict[Any, V]) -> V | None:
 
 
 def _expected(line: Column | None, way: CutBy) -> tuple[tuple[bool, int, int, bool], ...]:
-    """What cutting asks of a line: its runs, how long each is, by how much one half-row is longer, whether blank."""
+    """What cutting depends on in a line: for each run whether it is a note, its length, by how much one half-row is
+    longer, and whether it is blank."""
     runs = () if line is None or way is CutBy.SEEN else line.runs
     return tuple(
         (run.note, max(len(run.right), len(run.left)), longer_by(run), all(cell.blank for cell in run.cells))

@@ -1,8 +1,7 @@
-"""The engines by name, what each needs to run here, and how to open one.
+"""The engines by name, what each needs to run, and how to open one.
 
-Nothing heavy is imported before an engine is opened: whether it could run is told from what is installed. A
-distribution adds engines by entry points of the group `hanproof.engines`, each an `EngineEntry`; the name of the entry
-point is that of the engine.
+Availability is checked without importing the engine's packages. Other distributions add engines by entry points of the
+group `hanproof.engines`, each an `EngineEntry`; the name of the entry point is that of the engine.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ ENTRY_POINTS = "hanproof.engines"
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What can be set of an engine, whichever it is; an engine takes what it knows of.
+    """The settings of engines; each engine uses those that it knows.
 
     `model` (and `detection_model`, for whole pages): a path, or with `paddleocr` the name of one of its
     models; empty, the packaged one. `threads` of one reading, 0 for one a core; `readers` is how many read at
@@ -53,8 +52,8 @@ class EngineSettings:
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """Whether an engine can run here; if not, `reason` says why and `remedy` what to do. `pages` tells
-    whether it reads whole pages besides strips."""
+    """Whether an engine can run here; if not, `reason` says why and `remedy` what to do. `pages` is true if it reads
+    whole pages besides strips."""
 
     name: str
     summary: str
@@ -71,7 +70,7 @@ class Availability:
 
 @dataclass(frozen=True, slots=True)
 class RequiredPackage:
-    """A package that an engine needs: the module to look for, what installs it, and the release that it must be."""
+    """A package that an engine needs: its module, the argument of `pip install`, and the release that is required."""
 
     module: str
     distribution: str
@@ -79,7 +78,7 @@ class RequiredPackage:
     release: tuple[int, int] | None = None
 
     def trouble(self) -> tuple[str, str] | None:
-        """Why it cannot be used and what to do, or None."""
+        """Why the package cannot be used and what to do; None if it can."""
         remedy = f"pip install '{self.installed_by}'"
         if not self.module or importlib.util.find_spec(self.module) is None:
             return f"the package {self.distribution} is not installed", remedy
@@ -115,18 +114,18 @@ class EngineEntry:
 
 
 def names() -> tuple[str, ...]:
-    """The engines there are, the default first."""
+    """The names of all engines, the default first."""
     return tuple(engines())
 
 
 def availability() -> tuple[Availability, ...]:
-    """For each engine, whether it can run here with the packaged models."""
+    """The availability of each engine with the packaged models."""
     return tuple(_availability(name, entry) for name, entry in engines().items())
 
 
 @cache
 def engines() -> Mapping[str, EngineEntry]:
-    """The program's own engines, then those that are installed beside it, by name."""
+    """The program's own engines, then those of other distributions, by name."""
     installed = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)
     return _OWN | {point.name: _loaded(point) for point in installed if point.name not in _OWN}
 
@@ -144,14 +143,14 @@ def _loaded(point: metadata.EntryPoint) -> EngineEntry:
 def open_engine(
     settings: EngineSettings, known: Container[EngineIdentity] = (), kept: KeptBytes | None = None
 ) -> Engine:
-    """The engine of that name. One of those `known` to have read before may load its model with the first strip, and
-    take what it was taught from what is `kept`. Raises UsageError for an unknown name, EngineError where it cannot
-    run."""
+    """The engine that the settings name. If its identity is among the `known` ones that read before, it may load its
+    model with the first strip and take its characters from what is `kept`. Raises UsageError for an unknown name,
+    EngineError if the engine cannot run."""
     return _usable(settings).open(settings, known, kept)
 
 
 def open_page_engine(settings: EngineSettings) -> PageEngine:
-    """The reader of whole pages of that name; raises as `open_engine`, and UsageError where it has none."""
+    """The engine's reader of whole pages. Raises as `open_engine` does, and UsageError if it has none."""
     entry = _usable(settings)
     if entry.open_pages is None:
         able = ", ".join(name for name, each in engines().items() if each.open_pages)
@@ -163,14 +162,14 @@ def _usable(settings: EngineSettings) -> EngineEntry:
     entry = engines().get(settings.name)
     if entry is None:
         raise UsageError(f"unknown engine {settings.name!r}: choose one of {', '.join(engines())}")
-    found = _availability(settings.name, entry, packaged=not settings.model)
-    if not found.available:
-        raise EngineError(found.message)
+    availability = _availability(settings.name, entry, packaged=not settings.model)
+    if not availability.available:
+        raise EngineError(availability.message)
     return entry
 
 
 def _availability(name: str, entry: EngineEntry, *, packaged: bool = True) -> Availability:
-    """`packaged`: whether the packaged models are wanted; the user may have named one instead."""
+    """The availability of one engine; `packaged`: the packaged models are used, not one that the user names."""
     pages = entry.open_pages is not None
     for package in entry.packages:
         if trouble := package.trouble():

@@ -1,8 +1,7 @@
-"""Two engines that recognise nothing: one reads every strip as empty, one repeats what another engine read.
+"""Two engines without a model: one reads every strip as empty, the other repeats a recording of another engine.
 
-A recording holds readings by the content of their strips, with full posteriors, to the last bit; and what
-the engine knows, so that `knows` and `class_of` answer as it did. It is one compressed `.npz` of plain
-arrays, the same bytes for the same readings.
+A recording holds readings by the content of their strips, with exact posteriors, and the characters that the engine
+knows. It is one compressed `.npz` of plain arrays, the same bytes for the same readings.
 """
 
 from __future__ import annotations
@@ -59,8 +58,8 @@ class NullEngine:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Readings by `strip_key`, of the engine `identity`. `classes` maps the engine's characters to their
-    classes in a posterior; `familiarity` tells how well it was taught those that it could read, up to 1."""
+    """Readings by `strip_key`, of the engine `identity`. `classes` maps the engine's characters to their classes in a
+    posterior; `familiarity` says how well it was trained on those that it knows, up to 1."""
 
     identity: EngineIdentity
     readings: Mapping[bytes, Reading]
@@ -116,8 +115,8 @@ class ReplayEngine:
 
 
 class RecordingEngine(WrappedEngine):
-    """Reads with another engine and keeps what it read; `save` writes the recording, as does leaving a
-    `with` block. A recording that is there already, of the same engine, is added to."""
+    """Reads with another engine and records its readings; `save` and the end of a `with` block write the recording. An
+    existing recording of the same engine is extended."""
 
     def __init__(self, engine: Engine, path: Path) -> None:
         super().__init__(engine)
@@ -137,7 +136,7 @@ class RecordingEngine(WrappedEngine):
         return readings
 
     def save(self) -> None:
-        """Write the recording. Raises OutputError; what was there before then stays as it was."""
+        """Write the recording. Raises OutputError, and then leaves an existing file unchanged."""
         with self._lock:
             readings = dict(self._readings)
         # The protocol lists no characters, so that every code point is asked for: half a second.
@@ -156,19 +155,19 @@ class RecordingEngine(WrappedEngine):
 
 
 def record(engine: Engine, path: Path) -> RecordingEngine:
-    """`engine`, with what it reads recorded: `with record(engine, path) as engine: ...`."""
+    """An engine that records the readings of `engine`: `with record(engine, path) as engine: ...`."""
     return RecordingEngine(engine, path)
 
 
 def strip_key(strip: Pixels) -> bytes:
-    """What tells strips apart: their size and every pixel."""
+    """The key of a strip: a hash of its size and all its pixels."""
     digest = hashlib.blake2b(f"{strip.shape} {strip.dtype.str} ".encode(), digest_size=16)
     digest.update(np.ascontiguousarray(strip).tobytes())
     return digest.digest()
 
 
 def save_recording(path: Path, recording: Recording) -> None:
-    """Write a recording, at once or not at all. Raises OutputError."""
+    """Write a recording atomically. Raises OutputError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
@@ -200,7 +199,7 @@ def _content(path: Path) -> bytes:
 
 
 def _packed(recording: Recording) -> Arrays:
-    """A recording as arrays: ragged lists end to end, with a count for each; strings by number."""
+    """A recording as arrays: lists of different lengths concatenated, with their lengths; strings by number."""
     keys = sorted(recording.readings)
     readings = [recording.readings[key] for key in keys]
     characters = [character for reading in readings for character in reading.characters]
@@ -291,7 +290,7 @@ def _posteriors(arrays: Arrays) -> Iterator[Posterior]:
 
 
 def _spans(counts: NDArray[Any]) -> list[tuple[int, int]]:
-    """Where each of several lists laid end to end starts and ends."""
+    """Start and end of each of several concatenated lists."""
     return list(pairwise(accumulate((int(count) for count in counts), initial=0)))
 
 

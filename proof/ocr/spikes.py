@@ -1,9 +1,9 @@
-"""What was read on one strip, glyph by glyph: where each stands and what the engine believes it to be.
+"""The reading of one strip as spikes: the place of each glyph and the probabilities of its characters.
 
-A recogniser gives probabilities at every step along a strip. A spike is a run of steps that one character won, or
-a place where blank won narrowly. All that is judged later is judged by spikes, and they are kept instead of the
-steps: a tenth of the size. Numbers are rounded to what is kept of them before anything is judged by them, so that
-a page judged from what was kept is the same page, to the last bit.
+A recogniser gives probabilities at every step along a strip. A spike is a run of steps that one character won, or a
+place where blank won narrowly. Spikes take a tenth of the space of the steps, and checking needs nothing else. Their
+numbers are rounded to what is kept before they are used, so that a check from kept spikes gives the same result, to the
+last bit.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from proof.ocr.belief import FLOOR, MIN_PROBABILITY, Belief
 from proof.ocr.engine import Posterior, Reading
 
 FAINT = 0.04
-"""Probability that something other than blank stands there, above which a step is a faint glyph."""
+"""Probability of anything but blank above which a step is a faint glyph."""
 
 SHARE = 65535.0
-"""Places and presences are kept as parts of this."""
+"""Units of 1 in which places and presences are kept."""
 
 NAT = 4096.0
-"""Log-probabilities of what is listed are kept in parts of a nat of this size."""
+"""Units of a nat in which log-probabilities of listed characters are kept."""
 
 FAR_NAT = 8.0
-"""The same for what is sought and not listed: it is told apart from 1e-5 down to 1e-18 in one byte."""
+"""The same for sought characters that are not listed: one byte holds 1e-5 down to 1e-18."""
 
 
 Numbers = Sequence[float] | NDArray[np.float64]
@@ -38,8 +38,8 @@ Numbers = Sequence[float] | NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Spike:
-    """A glyph on its strip: `place` from 0 (top) to 1 (bottom), what is `believed` of it, and `presence`, the
-    probability that there is one."""
+    """A glyph on its strip: its `place` from 0 (top) to 1 (bottom), the probabilities of its characters (`believed`),
+    and `presence`, the probability that there is a glyph."""
 
     place: float
     believed: Belief
@@ -48,8 +48,8 @@ class Spike:
 
 @dataclass(frozen=True, slots=True)
 class StripSpikes:
-    """The spikes of one strip as they are kept: `places` and `presences` (n, uint16), how many characters each one
-    lists (`counts`, n), these characters (`texts`) and their log-probabilities (`values`, uint16), spike by spike.
+    """The spikes of one strip as they are kept: `places` and `presences` (n, uint16), the number of characters that
+    each lists (`counts`, n), these characters (`texts`) and their log-probabilities (`values`, uint16), spike by spike.
     """
 
     places: NDArray[np.uint16]
@@ -61,12 +61,12 @@ class StripSpikes:
     def spikes(
         self, sought: Mapping[str, None] | None = None, far: Callable[[str], bytes] | None = None
     ) -> tuple[Spike, ...]:
-        """The spikes. Where nothing more probable is known of what was `sought`, `far` gives for a character how far
-        below 1e-5 it is at each of them, in parts of a nat; it is asked when it matters."""
+        """The spikes. For a `sought` character that a spike does not list, `far` gives how far it is below 1e-5 at each
+        spike, in units of 1 / `FAR_NAT` nat; it is called when that is needed."""
         presences = self.presences / SHARE
         values = (0.0 - self.values / NAT).tolist()
         scales = np.log(np.maximum(presences, MIN_PROBABILITY)).tolist()
-        found, at = [], 0
+        spikes, at = [], 0
         for number, (place, presence, count) in enumerate(
             zip((self.places / SHARE).tolist(), presences.tolist(), self.counts.tolist(), strict=True)
         ):
@@ -74,8 +74,8 @@ class StripSpikes:
             at += count
             rest = partial(_far_off, far, number, scales[number]) if far else None
             believed = Belief(listed, sought, rest, min(FLOOR - scales[number], 0.0)) if rest else Belief(listed)
-            found.append(Spike(place, believed, presence))
-        return tuple(found)
+            spikes.append(Spike(place, believed, presence))
+        return tuple(spikes)
 
     def packed(self) -> bytes:
         numbers = (self.places, self.presences, self.counts, self.values)
@@ -89,16 +89,16 @@ class StripSpikes:
 
 
 def _far_off(far: Callable[[str], bytes], number: int, scale: float, character: str) -> float:
-    """What is believed of a character that a spike does not list, whose `scale` is the logarithm of its presence."""
+    """The log-probability of a character that a spike does not list; `scale` is the logarithm of its presence."""
     return min(FLOOR - far(character)[number] / FAR_NAT - scale, 0.0)
 
 
 def spikes_of(
     reading: Reading, character_of: Callable[[int], str], sought: Sequence[int | None]
 ) -> tuple[StripSpikes, NDArray[np.uint8]]:
-    """The spikes of a reading, and for each of them (n x number of `sought`) how far below 1e-5 the classes that were
-    `sought` are, in parts of a nat. `character_of` gives the character of a class; a class that the engine lacks
-    is None."""
+    """The spikes of a reading, and for each of them (n x number of `sought`) how far below 1e-5 the sought classes are,
+    in units of 1 / `FAR_NAT` nat. `character_of` gives the character of a class; None stands for a character that the
+    engine lacks."""
     if reading.posterior is None:
         lists = [c.alternatives or ((c.text, c.probability),) for c in reading.characters]
         logs = [float(np.log(max(p, MIN_PROBABILITY))) for pairs in lists for _, p in pairs]
@@ -147,7 +147,7 @@ def _kept(
 
 
 def _presence(posterior: Posterior) -> NDArray[np.float64]:
-    """For every step the probability that something other than blank stands there."""
+    """The probability of anything but blank at every step."""
     blank = np.where(posterior.classes == 0, posterior.log_probs, -np.inf).max(axis=1)
     return np.asarray(1.0 - np.exp(np.maximum(blank, posterior.floor)), np.float64)
 
@@ -155,10 +155,10 @@ def _presence(posterior: Posterior) -> NDArray[np.float64]:
 def _places(
     posterior: Posterior, presence: NDArray[np.float64], extents: Sequence[tuple[int, int, int, int]]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Where each of these spikes stands on its strip, and how surely there is one."""
+    """The place of each of these spikes on its strip, and its presence."""
     edges = _edges(extents)
-    weights, moments = (np.append(one, 0.0) for one in (presence, presence * posterior.centres))
-    mass, moment = (np.add.reduceat(one, edges)[::2] for one in (weights, moments))
+    weights, moments = (np.append(values, 0.0) for values in (presence, presence * posterior.centres))
+    mass, moment = (np.add.reduceat(values, edges)[::2] for values in (weights, moments))
     return moment / np.maximum(mass, 1e-9), np.maximum.reduceat(weights, edges)[::2]
 
 
@@ -170,13 +170,13 @@ def _edges(extents: Sequence[tuple[int, int, int, int]]) -> NDArray[np.intp]:
 def _far(
     posterior: Posterior, extents: Sequence[tuple[int, int, int, int]], sought: Sequence[int | None]
 ) -> NDArray[np.uint8]:
-    """For each of these spikes how far below 1e-5 each of the classes that were `sought` is, in parts of a nat. Of them
-    a glyph's own steps speak alone: between two glyphs there is something of both."""
+    """For each of these spikes how far below 1e-5 each sought class is, in units of 1 / `FAR_NAT` nat. Only a glyph's
+    own steps count: between two glyphs there is something of both."""
     if not posterior.sought.size or not extents:
         return np.zeros((len(extents), len(sought)), np.uint8)
     columns = {int(number): at for at, number in enumerate(posterior.sought)}
     where = [columns.get(number, -1) if number is not None else -1 for number in sought]
-    # a row of what is not sought at the end, so that every end has a row, and a column of it
+    # pad by a row, so that every extent has an end, and by a column for characters that the engine lacks
     padded = np.pad(posterior.sought_log_probs, ((0, 1), (0, 1)), constant_values=np.log(MIN_PROBABILITY))
     own = np.maximum.reduceat(padded, _edges(extents), axis=0)[::2]
     far = np.rint((np.log(MIN_PROBABILITY) - own[:, where].astype(np.float64)) * FAR_NAT)
@@ -184,11 +184,11 @@ def _far(
 
 
 def _extents(posterior: Posterior, presence: NDArray[np.float64]) -> list[tuple[int, int, int, int]]:
-    """Runs of one winning class, and local maxima where blank wins but something may be there: the steps `start` to
-    `end` of each, and `low` to `high`, from which it is read what is believed of it."""
+    """Runs of one winning class, and local maxima of presence where blank wins: for each the steps `start` to `end`,
+    and the steps `low` to `high` from which the probabilities of its characters are taken."""
     best = posterior.classes[:, 0].tolist()
     steps = len(best)
-    found: list[tuple[int, int, int, int]] = []
+    extents: list[tuple[int, int, int, int]] = []
     start = 0
     while start < steps:
         end = start + 1
@@ -197,23 +197,24 @@ def _extents(posterior: Posterior, presence: NDArray[np.float64]) -> list[tuple[
         if best[start] > 0:
             low = start - 1 if start > 0 and best[start - 1] == 0 else start
             high = end + 1 if end < steps and best[end] == 0 else end
-            found.append((start, end, low, high))
+            extents.append((start, end, low, high))
         else:
-            found += [(t, t + 1, t, t + 1) for t in _faint(presence, start, end)]
+            extents += [(t, t + 1, t, t + 1) for t in _faint(presence, start, end)]
         start = end
-    return found
+    return extents
 
 
 def _faint(presence: NDArray[np.float64], start: int, end: int) -> list[int]:
-    """Steps that lost to blank between `start` and `end`, the shoulders of glyphs at either end left out."""
-    found = []
+    """Steps between `start` and `end` that lost to blank but are a local maximum of presence, no shoulder of a
+    glyph."""
+    steps = []
     for t in range(start, end):
         here = presence[t]
         before = presence[t - 1] if t > 0 else 0.0
         after = presence[t + 1] if t + 1 < len(presence) else 0.0
         if here > FAINT and here >= before and here > after:
-            found.append(t)
-    return found
+            steps.append(t)
+    return steps
 
 
 def _listed(posterior: Posterior) -> list[list[tuple[int, float]]]:

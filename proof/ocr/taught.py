@@ -1,4 +1,4 @@
-"""What a recogniser was taught: asked of its network once, then kept, so that judging alone loads no network."""
+"""How well a recogniser was trained on each character: measured once, then kept, so that no network need be loaded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proof.errors import OutputError
 from proof.ocr.engine import EngineIdentity
 
 FORMAT = 1
-"""Of what is packed; of another format it is asked of the network again."""
+"""Format of what is kept; anything of another format is measured again."""
 
 
 class KeptBytes(Protocol):
@@ -30,7 +30,7 @@ class KeptBytes(Protocol):
 
 @dataclass(frozen=True)
 class TaughtCharacters:
-    """The character of each class (n, the first, empty, is the blank), and how well each one was taught, 0 to 1."""
+    """The character of each class (n; the first, empty, is the blank), and how well each was trained, 0 to 1."""
 
     characters: tuple[str, ...]
     familiarity: NDArray[np.float32]
@@ -45,7 +45,7 @@ class TaughtCharacters:
 
     @classmethod
     def unpacked(cls, data: bytes) -> TaughtCharacters | None:
-        """What was packed; None where that is damaged or of another format."""
+        """From packed bytes; None if these are damaged or of another format."""
         try:
             version, characters, familiarity = msgpack.unpackb(lzma.decompress(data))
         except (ValueError, TypeError, lzma.LZMAError):
@@ -56,12 +56,12 @@ class TaughtCharacters:
 
     @classmethod
     def kept(cls, kept: KeptBytes | None, engine: EngineIdentity) -> TaughtCharacters | None:
-        """What is kept of an engine, if anything is."""
+        """What is kept for an engine; None if nothing is."""
         data = kept.get(_key(engine)) if kept else None
         return cls.unpacked(data) if data else None
 
     def keep(self, kept: KeptBytes | None, engine: EngineIdentity) -> None:
-        """Keep it for the next time; where that cannot be, the network is asked again then."""
+        """Keep it for later runs; if that fails, they measure again."""
         if kept:
             with suppress(OutputError):
                 kept.put(_key(engine), self.packed())

@@ -1,4 +1,4 @@
-"""Out of the store, into files that a proofreader reads and other programs take."""
+"""Reports: files for proofreaders and for other programs, written from the store."""
 
 from proof.report.source import RunSource, StoredRun
 from proof.report.write import WrittenReport, write_reports

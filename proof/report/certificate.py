@@ -1,5 +1,5 @@
-"""A certificate of a work: of which version of its texts how much was checked against images, by whom it was proofread
-and validated, and how many errors are expected to be left."""
+"""The certificate of a work: its text versions, how much was checked against images, who proofread and validated it,
+and how many errors are expected to be left."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from proof.store.work_text import columns_in_files
 from proof.text.column import parse_column
 
 PER = 10_000
-"""Characters that a rate of errors is given for."""
+"""Characters to which error rates refer."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextVersion:
-    """A text of the work by its file name, and the SHA-256 of what was checked."""
+    """The file name of a text, and the SHA-256 of its checked version."""
 
     name: str
     sha: str
@@ -30,8 +30,8 @@ class TextVersion:
 
 @dataclass(frozen=True, slots=True)
 class ErrorsLeft:
-    """Errors that are expected to be left, with the interval that holds the true number in 95 of 100 cases: among flags
-    that nobody decided, and in what was not flagged, as samples tell."""
+    """The expected number of errors that are left, with 95 percent intervals: among undecided flags, and, estimated
+    from samples, in text without flags."""
 
     expected: float
     low: float
@@ -40,9 +40,8 @@ class ErrorsLeft:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What can be said of a work as it stands. `with_ink` of the `characters` were compared with their glyphs on an
-    image; `left` is None where no sample of what was not flagged was decided. `proofread` and `validated` count pages
-    by person."""
+    """The present state of a work. `with_ink` of the `characters` were compared with their glyphs on an image; `left`
+    is None if no sample of text without flags was decided. `proofread` and `validated` count pages by person."""
 
     work: str
     title: str
@@ -67,7 +66,7 @@ class Certificate:
         return self.with_ink / self.characters if self.characters else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """The certificate for JSON."""
+        """The certificate as a dictionary for JSON."""
         return asdict(self) | {"at": self.at.isoformat(timespec="seconds"), "share_with_ink": round(self.share, 4)}
 
 

@@ -1,4 +1,4 @@
-"""Pieces of page images as data URIs: cut, brought to the size they are shown in, and packed small."""
+"""Pieces of page images as data URIs: cut, scaled to their display size, and compressed."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ from proof.report.glyphs import GLYPH_METHOD, GlyphPlace, cut_glyph
 from proof.report.upright import turned_picture
 
 METHOD = 1
-"""Raised whenever a piece would be packed otherwise than before: earlier ones are then not taken again."""
+"""Version of cutting and compressing, to be raised with every change: cached pieces of other versions are not used."""
 AT_ONCE = 64
 COLOURED = 12
-"""How far the channels lie apart, on average over the most coloured hundredth, in a picture with colour."""
+"""Mean difference of the channels over the most coloured hundredth of a picture, from which on it is a colour
+picture."""
 QUALITY = 55
 EFFORT = 2
 SHADES = [round(round(value / 255 * 7) * 255 / 7) for value in range(256)]
-"""Eight greys, enough for a scan in black and white, where they only soften edges: half the bytes, and no haze."""
+"""Eight greys, enough for scans in black and white, where greys only soften edges: half the bytes, and no haze."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageImageFile:
-    """An image file as a check knows it: its path, the hash of its bytes, by how many degrees it is turned clockwise
-    before anything is cut out of it, and its size in pixels once it is."""
+    """A checked image file: its path, the hash of its bytes, the degrees by which it is turned clockwise before
+    cutting, and its size in pixels after turning."""
 
     path: Path | None
     sha: str
@@ -44,14 +45,14 @@ class PageImageFile:
 
 @dataclass(frozen=True, slots=True)
 class Crop:
-    """A piece of an image: what it shows, in pixels of the file, and the picture itself."""
+    """A piece of an image: its area, in pixels of the file, and the picture."""
 
     area: Box
     uri: str
 
 
 class Shelf(Protocol):
-    """Keeps bytes under a key: what was cut once need not be cut again."""
+    """A cache of cut pieces, bytes by key."""
 
     def get(self, key: str) -> bytes | None: ...
 
@@ -59,9 +60,8 @@ class Shelf(Protocol):
 
 
 class Cutter:
-    """Cuts pieces out of images. It holds the image asked for last: flags come page by page, and the
-    quadrants of a plate one after the other. With a shelf, what was cut in an earlier run is not cut again;
-    `close` puts there what is new."""
+    """Cuts pieces out of images. It keeps the last image open, since flags come page by page, and the quadrants of a
+    plate one after the other. Pieces of earlier runs come from the `shelf`, if there is one; `close` adds new ones."""
 
     def __init__(self, shelf: Shelf | None = None) -> None:
         self._shelf = shelf
@@ -70,8 +70,8 @@ class Cutter:
         self._image: Image.Image | None = None
 
     def cut(self, picture: PageImageFile, area: Box, width: int) -> Crop | None:
-        """The piece `area` of an image, at most `width` pixels wide, widened to whole pixels; None where the
-        image is gone, cannot be read, or has nothing there."""
+        """The piece `area` of an image, extended to whole pixels and at most `width` pixels wide; None if the image is
+        gone or cannot be read, or if the area is outside."""
         left, top = max(int(area.x), 0), max(int(area.y), 0)
         right, bottom = min(int(area.right + 0.999), picture.size[0]), min(int(area.bottom + 0.999), picture.size[1])
         if picture.path is None or right <= left or bottom <= top:
@@ -81,15 +81,15 @@ class Cutter:
         return Crop(Box(left, top, right - left, bottom - top), _uri(packed)) if packed else None
 
     def glyph(self, picture: PageImageFile, place: GlyphPlace, side: int) -> str | None:
-        """The tile of a glyph (`proof.report.glyphs`), at most `side` pixels wide and high, as a data URI; None where
-        the image is gone or has nothing there."""
+        """The tile of a glyph (`proof.report.glyphs`), at most `side` pixels wide and high, as a data URI; None if the
+        image is gone or the place is outside."""
         if picture.path is None:
             return None
         packed = self._shelved(picture, (GLYPH_METHOD, place, side), lambda: self._fresh_glyph(picture, place, side))
         return _uri(packed) if packed else None
 
     def close(self) -> None:
-        """Put what was cut anew on the shelf, and let go of the image."""
+        """Put new pieces on the shelf, and close the image."""
         if self._shelf and self._fresh:
             self._shelf.put_many(self._fresh)
         self._fresh, self._opened, self._image = {}, None, None
@@ -97,11 +97,13 @@ class Cutter:
     def _shelved(
         self, picture: PageImageFile, piece: tuple[object, ...], cut: Callable[[], bytes | None]
     ) -> bytes | None:
-        """A piece as it lies on the shelf, or else as it is `cut` now. `piece` is what it depends on beside the image,
-        the number of the method first."""
+        """A piece from the shelf, or else as `cut` makes it. `piece` is the key of all that it depends on beside the
+        image, the version of the method first."""
         if not self._shelf or not picture.sha:
             return cut()
-        turn = (picture.turn,) if picture.turn else ()  # what lies upright is kept as it was before any was turned
+        turn = (
+            (picture.turn,) if picture.turn else ()
+        )  # upright images keep the keys that they had before turning was added
         key = _key_of(piece[0], picture.sha, *turn, *piece[1:])
         packed = self._shelf.get(key)
         if packed is None and (packed := cut()) is not None:
@@ -127,7 +129,7 @@ class Cutter:
     def _fresh_piece(self, picture: PageImageFile, edges: tuple[int, int, int, int], width: int) -> bytes | None:
         self._open(picture)
         if self._image is None or edges[2] > self._image.width or edges[3] > self._image.height:
-            return None  # it is gone, or no longer the image that was checked
+            return None  # gone, or not the checked image any more
         piece = self._image.crop(edges)
         if piece.width > width:
             height = max(round(piece.height * width / piece.width), 1)
@@ -141,15 +143,14 @@ def _key_of(*parts_of_it: object) -> str:
 
 
 def load_picture(path: Path) -> Image.Image | None:
-    """The first frame, grey or RGB. The check has read the image before: what is wrong with it, if it can
-    no longer be read, was said there or is plain from its absence."""
+    """The first frame, grey or RGB; None if it cannot be read, which the check has reported."""
     page = PdfPage.match(path)
     try:
         if page:
             return draw(page, LARGEST_MEGAPIXELS)
         with Image.open(path) as image:
             image.load()
-            ImageOps.exif_transpose(image, in_place=True)  # boxes count pixels of the image as it is looked at
+            ImageOps.exif_transpose(image, in_place=True)  # boxes refer to the image as it is displayed
             if image.has_transparency_data:
                 layered = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image.convert("RGBA"))
                 return _as(layered, "RGB")
@@ -168,7 +169,7 @@ def _as(image: Image.Image, mode: str) -> Image.Image:
 
 
 def _eight_bits(image: Image.Image) -> Image.Image:
-    """Grey of more than eight bits, brought down to eight: paper comes near to full scale."""
+    """Grey of more than eight bits, scaled to eight so that paper is nearly white."""
     values = np.nan_to_num(np.asarray(image, dtype=np.float64))
     return Image.fromarray((values.clip(0) * (255 / max(values.max(initial=0), 1.0))).astype(np.uint8))
 
@@ -189,13 +190,13 @@ def _uri(packed: bytes) -> str:
 
 
 def _black_and_white(piece: Image.Image) -> bool:
-    """Whether nearly all of a piece is either ink or paper, so that it packs best without loss."""
+    """Whether nearly all of a piece is either ink or paper, so that it compresses best without loss."""
     pixels = np.asarray(piece)
     return bool(((pixels < 48) | (pixels > 240)).mean() > 0.75)
 
 
 def _has_colour(piece: Image.Image) -> bool:
-    """Whether a piece shows red ink or a coloured seal, rather than paper with a tint."""
+    """Whether a piece shows red ink or a coloured seal, not just tinted paper."""
     pixels = np.asarray(piece, dtype=np.int16)
     spread = pixels.max(axis=2) - pixels.min(axis=2)
     return bool(np.percentile(spread, 99) - np.median(spread) > COLOURED)

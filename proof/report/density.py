@@ -1,5 +1,5 @@
-"""The plot of where flags stand: raised flags per 1,000 characters, a bar a page, or a bar some pages, under their juan
-and folios, in rows that fit on a sheet of paper."""
+"""The plot of the density of flags: raised flags per 1,000 characters, a bar for each page or for a few pages, labelled
+with juan and folios, in rows that fit on a sheet of paper."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ MIN_CHART_WIDTH_PX = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar and what it stands for: `pages` many, of which `unread` were not checked. `target` is the
-    number of the page to go to."""
+    """A bar for a number of `pages`, of which `unread` were not checked. `target` is the number of the linked page."""
 
     x: float
     y: float
@@ -57,8 +56,8 @@ Places = Mapping[str, tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A row of the plot in its own units: `width` x `height`, the base line at `base`, the values from `left` on.
-    `labels` are folios, `juans` where a juan begins, or goes on from the row before."""
+    """A row of the plot in its own units: `width` x `height`, with the base line at `base` and the bars from `left` on.
+    `labels` are folios; `juans` mark where a juan begins or continues from the row before."""
 
     bars: tuple[Bar, ...]
     rows: tuple[Tick, ...]
@@ -72,8 +71,8 @@ class Plot:
 
 
 def plots(pages: Sequence[PageTally], places: Places | None = None) -> tuple[Plot, ...]:
-    """The rows of the plot of these pages, all on one scale; none where there are no pages. A page that `places` does
-    not know is called as its id says."""
+    """The rows of the plot, all on one scale; none if there are no pages. A page that is not in `places` is labelled by
+    its id."""
     a_bar = ceil(len(pages) / MAX_BARS)
     groups = [pages[start : start + a_bar] for start in range(0, len(pages), a_bar or 1)]
     if not groups:
@@ -133,7 +132,7 @@ def _place(page: str, places: Places) -> tuple[str, str]:
 
 
 def short_name(page: str) -> str:
-    """The end of a page id, which alone differs from page to page (`17b` of `KR1d0087_WYG_223-17b`)."""
+    """The end of a page id, in which pages differ (`17b` of `KR1d0087_WYG_223-17b`)."""
     return page.rsplit("-", 1)[-1]
 
 

@@ -1,7 +1,7 @@
-"""A glyph as people are shown it: centred on its own ink, whole, with what stands beside it pale.
+"""Image tiles of glyphs: the whole glyph, centred on its own ink, with everything beside it pale.
 
-One routine for the desk, the lists, the glyph views and the report. `glyph_place` says of a flag or a character where
-its glyph is to be looked for; `cut_glyph` looks for it on the image and cuts the tile.
+The desk, the lists, the glyph views and the report share them. `flag_place` and `character_place` give the place of the
+glyph of a flag or a character; `cut_glyph` finds its ink on the image and cuts the tile.
 """
 
 from __future__ import annotations
@@ -25,39 +25,38 @@ from proof.report.upright import upright, upright_flag
 from proof.report.view import HALF, focus_of, pitch_of
 
 GLYPH_METHOD = 4
-"""Raised whenever a tile would look otherwise than before: earlier ones are then not taken again."""
+"""Version of the tiles, to be raised with every change: cached tiles of other versions are not used."""
 
 AIR = 0.11
 """Cells of margin around the ink."""
 
 SIDE = 1.16
-"""Cells: the side of a tile whose glyph is no larger than most; 一 is not blown up."""
+"""Least side of a tile in cells, so that 一 is not enlarged."""
 
 NOTE_CELL = 0.56
-"""Of its column's width: the height of a cell that a glyph of a half-row fills."""
+"""Height of the cell of a glyph in a half-row, as a share of the column's width."""
 
 PALE = 0.2
-"""Of its darkness: what is left of ink that is not the glyph's."""
+"""Share of its darkness that ink beside the glyph keeps."""
 
 PAPER = 80
-"""Per cent of the pixels that are no lighter than paper; what lies beyond the image is taken for such."""
+"""Percentile of the tones that is taken for paper, also for the area beyond the image."""
 
 SPARSE = 5
-"""One row of pixels in so many, and one column, tells what paper is."""
+"""Only every fifth row and column of pixels is used to measure the tone of paper."""
 
 SAME_ROW = 0.5
-"""Cells: boxes no further apart stand side by side."""
+"""Cells: boxes whose heights differ by no more are side by side."""
 
 
 @dataclass(frozen=True, slots=True)
 class GlyphPlace:
-    """Where a glyph is to be looked for, in pixels of the image as it is turned upright.
+    """Where a glyph is expected, in pixels of the upright image.
 
-    `boxes` are the glyphs of its row around it, in reading order; `chosen` are those that are shown, none where the
-    image has no glyph: then the gap after the first `before` of the boxes is. `column` is upright and holds a column
-    that leans by `skew` degrees; `pitch` is the height of a cell. `claims` are the characters that each of the boxes
-    is said to hold, by the text, the recogniser or a flag.
-    """
+    `boxes` are the glyphs of its row around it, in reading order; `chosen` are the indices of those that are shown. If
+    there is no glyph `chosen` is empty, and the gap after the first `before` boxes is shown. `column` is the upright
+    box around a column that leans by `skew` degrees; `pitch` is the height of a cell. `claims` are the characters that
+    text, recogniser or flag give for each box."""
 
     boxes: tuple[Box, ...]
     chosen: tuple[int, ...]
@@ -70,28 +69,28 @@ class GlyphPlace:
 
     @property
     def half(self) -> bool:
-        """Whether it stands in a half-row of a note."""
+        """Whether it is in a half-row of a note."""
         return self.focus.w < HALF * self.column_width
 
     @property
     def column_width(self) -> float:
-        """The width of the column without what its leaning adds to its box."""
+        """The width of the column itself: its box is wider if it leans."""
         return max(self.column.w - abs(tan(radians(self.skew))) * self.column.h, self.column.w / 2)
 
     @property
     def cell(self) -> float:
-        """The height of a cell that such a glyph fills: what tiles of one scale are measured by."""
+        """The height of the cell of such a glyph, by which tiles are scaled."""
         return min(self.pitch, NOTE_CELL * self.column_width) if self.half else self.pitch
 
     def forms(self, number: int) -> list[DrawnForm]:
-        """The forms of what one of the boxes is said to hold, of those that a font at hand has."""
+        """The drawn forms of the characters claimed for a box, as far as a font has them."""
         return [form for char in self.claims[number] if (form := form_of(char)) is not None]
 
 
 @dataclass(frozen=True, slots=True)
 class GlyphTile:
-    """A tile: its picture, and the ink of the glyph in pixels of the upright tile; None where it shows a gap. `corner`
-    is its upper left one, seen from the middle of the glyph's place."""
+    """A tile: its picture, and the extent of the glyph's ink in pixels of the tile; None if it shows a gap. `corner` is
+    its upper left corner, relative to the middle of the glyph's place."""
 
     picture: Image.Image
     ink: Box | None
@@ -99,7 +98,7 @@ class GlyphTile:
 
 
 def flag_place(result: PageResult, flag: Flag) -> GlyphPlace | None:
-    """Where the glyph of a flag is looked for; None where its place on the image is not known."""
+    """The place of the glyph of a flag; None if it is not known."""
     result, flag = upright(result), upright_flag(flag, result)
     focus = focus_of(result, flag)
     if focus is None:
@@ -115,7 +114,9 @@ def flag_place(result: PageResult, flag: Flag) -> GlyphPlace | None:
         if other.bbox and other.line == flag.line and not other.length and other != flag
         for box in _one_by_one(other.bbox, len(other.suggested))
     ]
-    if flag.kind is Kind.OMISSION or flag.evidence.reason == PLACEHOLDER:  # what the text has there is none of these
+    if (
+        flag.kind is Kind.OMISSION or flag.evidence.reason == PLACEHOLDER
+    ):  # the transcribed text is not that of these glyphs
         missing = missing_characters(flag) if flag.kind is Kind.OMISSION else flag.suggested
         return _place(result, column, focus, _one_by_one(focus, len(missing)), lacking, missing)
     if flag.length and not inside:
@@ -124,14 +125,14 @@ def flag_place(result: PageResult, flag: Flag) -> GlyphPlace | None:
 
 
 def _one_by_one(run: Box, count: int) -> list[Box]:
-    """The boxes of so many glyphs that stand one below the other; of those that stand side by side the one of all."""
+    """The boxes of `count` glyphs one below the other; one box for all if they are side by side."""
     if count < 2 or run.h < run.w:
         return [run]
     return [replace(run, y=run.y + number * run.h / count, h=run.h / count) for number in range(count)]
 
 
 def character_place(result: PageResult, character: CheckedCharacter) -> GlyphPlace:
-    """Where the glyph of a character is looked for."""
+    """The place of the glyph of a character."""
     shown = upright(result)
     if shown is not result:
         character, result = shown.characters[result.characters.index(character)], shown
@@ -149,35 +150,35 @@ def _place(
     lacking: Sequence[Box],
     suggested: str = "",
 ) -> GlyphPlace:
-    """`own` are the glyphs that are shown, `lacking` those of the column that no character stands for; `suggested` is
-    what a flag says of them."""
+    """The place of the glyphs `own`. `lacking` are glyphs of the column without a character; `suggested` is the
+    suggestion of the flag."""
     area = column.box if column else focus
     pitch = pitch_of(result, focus, area)
     reach = (REACH + 1) * pitch
     half = focus.w < HALF * area.w
     left, right = focus.x - 0.3 * focus.w, focus.right + 0.3 * focus.w
     near = [
-        (one.box, (one.text, one.read))
-        for one in result.characters
-        if not any(one is mine for mine in own)
-        and (column is None or one.line == column.number)
-        and not one.text.isspace()
-        and focus.y - reach < one.box.centre[1] < focus.bottom + reach
-        and (left < one.box.centre[0] < right or not half or one.box.w > HALF * area.w)
+        (character.box, (character.text, character.read))
+        for character in result.characters
+        if not any(character is mine for mine in own)
+        and (column is None or character.line == column.number)
+        and not character.text.isspace()
+        and focus.y - reach < character.box.centre[1] < focus.bottom + reach
+        and (left < character.box.centre[0] < right or not half or character.box.w > HALF * area.w)
     ]
-    said = list(suggested) if len(suggested) == len(own) else [suggested] * len(own)
+    suggestions = list(suggested) if len(suggested) == len(own) else [suggested] * len(own)
     shown = [
-        (one, (text,)) if isinstance(one, Box) else (one.box, (one.text, one.read, suggested))
-        for one, text in zip(own, said, strict=True)
+        (glyph, (text,)) if isinstance(glyph, Box) else (glyph.box, (glyph.text, glyph.read, suggested))
+        for glyph, text in zip(own, suggestions, strict=True)
     ]
     kept: list[tuple[Box, tuple[str, ...]]] = []
-    for one in sorted([*near, *((box, ()) for box in lacking)], key=_height):
-        if not any(_together(one[0], other, pitch) for other, _ in (*kept, *shown)):
-            kept.append(one)
+    for glyph in sorted([*near, *((box, ()) for box in lacking)], key=_height):
+        if not any(_together(glyph[0], other, pitch) for other, _ in (*kept, *shown)):
+            kept.append(glyph)
     glyphs = sorted([*kept, *shown], key=_height)
-    chosen = tuple(number for number, one in enumerate(glyphs) if any(one is mine for mine in shown))
+    chosen = tuple(number for number, glyph in enumerate(glyphs) if any(glyph is mine for mine in shown))
     boxes = tuple(box for box, _ in glyphs)
-    claims = tuple(tuple(dict.fromkeys(one for one in said if len(one) == 1)) for _, said in glyphs)
+    claims = tuple(tuple(dict.fromkeys(text for text in texts if len(text) == 1)) for _, texts in glyphs)
     before = sum(box.centre[1] < focus.centre[1] for box in boxes)
     return GlyphPlace(boxes, chosen, before, focus, area, pitch, result.skew, claims)
 
@@ -191,7 +192,7 @@ def _together(upper: Box, lower: Box, pitch: float) -> bool:
 
 
 def cut_glyph(image: Image.Image, place: GlyphPlace, *, pale: bool = True) -> GlyphTile | None:
-    """The tile of a glyph, upright; None where its place lies outside the image."""
+    """The upright tile of a glyph; None if its place is outside the image."""
     window = _Window.of(image, place)
     if window is None:
         return None
@@ -220,7 +221,7 @@ def _gap(
     glyphs: Sequence[Rectangle],
     place: GlyphPlace,
 ) -> tuple[float, float]:
-    """The middle of the place between two glyphs where there is none; of the empty place where one was looked for."""
+    """The middle of the gap between two glyphs, where a glyph was expected."""
     x = (row[0] + row[1]) / 2
     if place.chosen:
         return x, glyphs[place.chosen[0]].y
@@ -244,7 +245,7 @@ def _gap(
 
 
 def _tile_edges(ink: Rectangle, place: GlyphPlace, count: int) -> Rectangle:
-    """A square around the ink of a glyph; higher where there are several."""
+    """A square around the ink of a glyph; higher if there are several glyphs."""
     air = 2 * AIR * place.cell
     wide, high = ink.right - ink.left + air, ink.bottom - ink.top + air
     if count == 1:
@@ -256,7 +257,7 @@ def _tile_edges(ink: Rectangle, place: GlyphPlace, count: int) -> Rectangle:
 
 
 def _paled(pixels: NDArray[np.uint8], ink: GlyphInk) -> NDArray[np.uint8]:
-    """The window with all ink pale that is not the glyph's."""
+    """The window with the ink of all other glyphs pale."""
     own = cv2.dilate(ink.own.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     other = cv2.dilate((ink.ink & ~ink.own).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
     colours = pixels.reshape(-1, 1 if pixels.ndim == 2 else pixels.shape[-1])
@@ -266,7 +267,7 @@ def _paled(pixels: NDArray[np.uint8], ink: GlyphInk) -> NDArray[np.uint8]:
 
 
 def _cropped(pixels: NDArray[np.uint8], edges: Rectangle) -> Image.Image:
-    """A piece of the window, white where it reaches beyond it."""
+    """A piece of the window; white beyond its edges."""
     left, top = round(edges.left), round(edges.top)
     wide, high = max(round(edges.right - edges.left), 1), max(round(edges.bottom - edges.top), 1)
     piece = Image.new("L" if pixels.ndim == 2 else "RGB", (wide, high), "white")
@@ -276,8 +277,8 @@ def _cropped(pixels: NDArray[np.uint8], edges: Rectangle) -> Image.Image:
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """The part of an image around a glyph, turned upright about it. `origin` is the glyph's middle on the image, which
-    is at `middle` of the window."""
+    """The part of an image around a glyph, turned upright. The middle of the glyph is at `origin` on the image and at
+    `middle` in the window."""
 
     pixels: NDArray[np.uint8]
     origin: tuple[float, float]
@@ -309,15 +310,15 @@ class _Window:
 
     @property
     def grey(self) -> NDArray[np.uint8]:
-        """The channel in which ink is dark and vermilion is not."""
+        """The channel in which ink is dark and vermilion is light."""
         return self.pixels if self.pixels.ndim == 2 else np.ascontiguousarray(self.pixels[..., 0])
 
     def seen_from_place(self, edges: Rectangle) -> tuple[float, float]:
-        """The upper left corner of a rectangle, seen from the middle of the glyph's place."""
+        """The upper left corner of a rectangle, relative to the middle of the glyph's place."""
         return round(edges.left) - self.middle[0], round(edges.top) - self.middle[1]
 
     def moved(self, box: Box) -> Rectangle:
-        """A box of the image as it lies in the window."""
+        """A box of the image in the coordinates of the window."""
         x, y = box.centre[0] - self.origin[0], box.centre[1] - self.origin[1]
         lean = radians(self.skew)
         u = x * cos(lean) - y * sin(lean) + self.middle[0]
@@ -325,13 +326,13 @@ class _Window:
         return Rectangle(u - box.w / 2, v - box.h / 2, u + box.w / 2, v + box.h / 2)
 
     def column(self, place: GlyphPlace) -> Rectangle:
-        """The column."""
+        """The column in the coordinates of the window."""
         x = _column_x(place) - self.origin[0] + self.middle[0]
         half, down = place.column_width / 2, self.middle[1] - self.origin[1]
         return Rectangle(x - half, place.column.y + down, x + half, place.column.bottom + down)
 
     def row(self, place: GlyphPlace) -> tuple[float, float]:
-        """The left and right edge of the glyph's row: of the column, or of its half."""
+        """The left and right edge of the glyph's row: the column, or one half of it."""
         column = self.column(place)
         left, right = column.left, column.right
         if not place.half:
@@ -348,5 +349,5 @@ class _Window:
 
 
 def _column_x(place: GlyphPlace) -> float:
-    """The middle of the column at the height of the glyph: a column of a leaning page moves to the side."""
+    """The x of the middle of the column at the height of the glyph, since the column may lean."""
     return place.column.centre[0] + tan(radians(place.skew)) * (place.focus.centre[1] - place.column.centre[1])

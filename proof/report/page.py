@@ -1,4 +1,4 @@
-"""`report.html`: what the template is given, made page by page as the template asks for it."""
+"""The template variables of `report.html`, made page by page while the template is rendered."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from proof.store.decision_records import Verdict
 from proof.text.model import script_shown
 
 PITCH = 35.0
-"""CSS pixels from one character to the next in a strip."""
+"""CSS pixels from one character of a strip to the next."""
 WIDEST_STRIP = 116.0
 STRIP_PIXELS = 200
 """Width to which a strip is cut."""
@@ -43,7 +43,7 @@ SOURCE_CHARACTERS = 12
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """What else the recogniser saw; `share` is from 0 to 1, `role` is `text`, `image` or empty."""
+    """An alternative reading; `share` is its probability, 0 to 1, `role` is `text`, `image` or empty."""
 
     text: str
     share: float
@@ -53,7 +53,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Strips:
-    """The strip of the image and of the text over the same area; sizes in CSS pixels, places in the file's."""
+    """The strip of the image and the text over the same area; sizes are CSS pixels, places pixels of the image file."""
 
     crop: Crop
     view: View
@@ -65,9 +65,10 @@ class Strips:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A raised flag as shown. `ordinal` counts the characters of the column, from 1; `glyph` is the tile of its glyph,
-    a data URI; `before` and `after` are source text; `first` is the first flag listed of its page, and `anchor` where
-    a link to the page leads. `other` is the other flag of one question: of what moved, or of a run in two parts."""
+    """A raised flag as shown. `ordinal` is the number of its character in the column, from 1; `glyph` is the tile of
+    its glyph as a data URI; `before` and `after` are source text. `first`: it is the first listed flag of its page;
+    `anchor` is the target of links to the page. `other` is the flag that is decided together with it: the other place
+    of what moved, or the other part of a run."""
 
     flag: Flag
     kind: str
@@ -84,17 +85,17 @@ class Card:
 
     @property
     def parted(self) -> bool:
-        """Whether it is about a run in two parts."""
+        """Whether it is one of two parts of a run."""
         return self.other is not None and not is_moved(self.flag, self.other.flag)
 
     @property
     def transcribed(self) -> str:
-        """What the text has, of a run in two parts in both."""
+        """The transcribed text, of both parts of a run."""
         return self.flag.transcribed + (self.other.flag.transcribed if self.other and self.parted else "")
 
     @property
     def suggested(self) -> str:
-        """What the image shows, of a run in two parts in both."""
+        """The suggested text, of both parts of a run."""
         return self.flag.suggested + (self.other.flag.suggested if self.other and self.parted else "")
 
 
@@ -114,7 +115,7 @@ class FailedPage:
 
 @dataclass(frozen=True, slots=True)
 class PairLine:
-    """A confusion and how often it occurs."""
+    """A pair of confused characters and how often it occurs."""
 
     transcribed: str
     suggested: str
@@ -123,7 +124,7 @@ class PairLine:
 
 @dataclass(frozen=True, slots=True)
 class HiddenPairs:
-    """What one rule hid: how many findings, and the pairs, the most frequent first."""
+    """The number of findings that a rule hid, and their pairs, most frequent first."""
 
     rule: str
     count: int
@@ -133,7 +134,7 @@ class HiddenPairs:
 
 @dataclass(frozen=True, slots=True)
 class NoticeCount:
-    """A remark about pages, on how many it stands, and the first of them."""
+    """A notice, the number of pages that have it, and the first of these."""
 
     words: str
     count: int
@@ -142,9 +143,8 @@ class NoticeCount:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that the template shows. `cards` and `rest` are gone through once, as the page is written: the raised
-    flags with their image, and those listed without it, since `with_picture` is the most. `threads` is what people said
-    to each other, place by place.
+    """The template variables. `cards` and `rest` are iterators that are consumed once while the page is written: the
+    raised flags with an image, at most `with_picture`, and those without. `threads` are the comments by place.
     """
 
     run: StoredRunInfo
@@ -174,7 +174,7 @@ class Report:
 
 
 def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Report:
-    """The report over `source`, whose pages `tally` has counted."""
+    """The report of `source`, whose counts are in `tally`."""
     run, progress = source.run, source.progress
     cutter = Cutter(source.shelf)
     problems = list(_problems(tally, cutter, say))
@@ -214,19 +214,19 @@ def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Repor
 
 
 def _problems(tally: Tally, cutter: Cutter, say: Say) -> Iterator[FailedPage]:
-    """Layout findings, then stretches of pages that were not checked."""
+    """Layout findings, then sequences of pages that were not checked."""
     for finding in tally.layout[:MOST_THUMBS]:
         yield _layout_problem(finding, cutter, say)
     for finding in tally.layout[MOST_THUMBS:]:
         yield _layout_problem(finding, None, say)
     unread = [page for page in tally.pages if page.status is not Status.CHECKED and not page.layout]
-    # a stretch: pages that follow each other and have the same status
+    # group consecutive pages with the same status
     for _, stretch in groupby(enumerate(unread), lambda item: (item[1].number - item[0], item[1].status_text)):
         pages = [page for _, page in stretch]
-        what = status_name(pages[0].status, say)
-        what = f"{what}: {in_words(pages[0].message, say)}" if pages[0].message else what
+        trouble = status_name(pages[0].status, say)
+        trouble = f"{trouble}: {in_words(pages[0].message, say)}" if pages[0].message else trouble
         ref = pages[0].ref if len(pages) == 1 else ""
-        yield FailedPage(pages[0].page, pages[-1].page, len(pages), ref, 0, what, None, None)
+        yield FailedPage(pages[0].page, pages[-1].page, len(pages), ref, 0, trouble, None, None)
 
 
 def _layout_problem(finding: LayoutFinding, cutter: Cutter | None, say: Say) -> FailedPage:
@@ -236,7 +236,7 @@ def _layout_problem(finding: LayoutFinding, cutter: Cutter | None, say: Say) -> 
 
 
 def _hidden_pairs(tally: Tally, say: Say) -> Iterator[HiddenPairs]:
-    """Rule by rule, the one that hid most first."""
+    """The hidden pairs by rule, the rule that hid most first."""
     for rule, hidden in by_rule(tally.variants + tally.habits):
         pairs = [PairLine(transcribed, suggested, count) for (transcribed, suggested, _), count in hidden.items()]
         more = max(len(pairs) - MOST_PAIRS, 0)
@@ -244,7 +244,7 @@ def _hidden_pairs(tally: Tally, say: Say) -> Iterator[HiddenPairs]:
 
 
 def _notices(tally: Tally, say: Say) -> list[NoticeCount]:
-    """What was remarked about pages, the most frequent first."""
+    """The notices of all pages, most frequent first."""
     pages: dict[str, list[str]] = {}
     for page in tally.pages:
         for notice in page.notices:
@@ -309,14 +309,14 @@ def _glyph(result: PageResult, flag: Flag, cutter: Cutter) -> str | None:
 
 
 def _mark(view: View) -> Box:
-    """The rectangle around the glyph, just outside its ink."""
+    """The rectangle around a glyph, just outside its ink."""
     air = 0.05 * view.pitch
     focus = view.focus
     return Box(focus.x - air, focus.y - air, focus.w + 2 * air, focus.h + 2 * air)
 
 
 def _alternatives(flag: Flag) -> tuple[Alternative, ...]:
-    """The engine's best alternatives, with what is transcribed as the last where it is not among them."""
+    """The engine's best alternatives, followed by the transcribed character if it is not among them."""
     seen = list(flag.evidence.alternatives[:MOST_ALTERNATIVES])
     if not seen:
         return ()

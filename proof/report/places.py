@@ -1,4 +1,4 @@
-"""The most suspicious places of a run, with the column that each stands in: for a list that is read as it is."""
+"""The most suspicious places of a run with the text around them, for a printed list."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from proof.report.tally import in_order
 
 @dataclass(frozen=True, slots=True)
 class SuspiciousPlace:
-    """A raised flag: its kind and why it was raised in words, and the source text of its column before and
-    after it."""
+    """A raised flag: its kind and reason in words, and the source text of its column before and after it."""
 
     flag: Flag
     kind: str
@@ -50,7 +49,7 @@ def places(source: RunSource, most: int, language: str = "en") -> list[Suspiciou
 
 
 def around(result: PageResult, flag: Flag) -> tuple[str, str]:
-    """The source text of a flag's column before and after it; empty where the column is not known."""
+    """The source text of a flag's column before and after it; empty if the column is not known."""
     column = result.column_of(flag)
     source = column.source if column else ""
     return source[: flag.offset], source[flag.offset + flag.length :]

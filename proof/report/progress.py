@@ -1,4 +1,4 @@
-"""How far a work has come: what people decided, juan by juan and person by person, and how many errors are left."""
+"""The progress of a work: decisions by juan and person, and the estimated number of errors that are left."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SAID = (
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """What one person decided, by verdict, without what was taken back."""
+    """The decisions of one person by verdict, without undone ones."""
 
     name: str
     decisions: int
@@ -30,8 +30,8 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Caught:
-    """Of `answered` planted errors so many were `caught`, by one person or (without a name) in the end; the share, and
-    the interval that holds the true one in 95 of 100 cases."""
+    """The number of seeded errors that were `caught` out of those `answered`, by one person or (without a name) in the
+    end, with the share and its 95 percent interval."""
 
     name: str
     answered: int
@@ -42,15 +42,15 @@ class Caught:
 
     @classmethod
     def of(cls, name: str, answers: Sequence[bool]) -> Caught:
-        """Counted over what was answered: whether it was caught."""
+        """From a list that says of each answer whether the error was caught."""
         caught, every = sum(answers), len(answers)
         return cls(name, every, caught, caught / every if every else 0.0, *interval(caught, every))
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How many of the flags that nobody decided yet are errors, if they are like those that were decided, with the
-    interval that then holds the true number in 95 of 100 cases."""
+    """The expected number of errors among undecided flags, if these are like the decided ones, with a 95 percent
+    interval."""
 
     errors: float
     low: float
@@ -58,7 +58,7 @@ class Waiting:
 
     @classmethod
     def of(cls, undecided: int, settled: int, upheld: int) -> Waiting | None:
-        """As `upheld` of the `settled` flags tell; None where none tells."""
+        """Estimated from the `settled` flags, of which `upheld` were errors; None if there are none."""
         if not settled:
             return None
         return cls(*(undecided * share for share in (upheld / settled, *interval(upheld, settled))))
@@ -68,10 +68,9 @@ class Waiting:
 class WorkProgress:
     """The state of the proofreading of a work.
 
-    `missed` is estimated from samples of what was not flagged (errors per 10,000 characters); `waiting` are the errors
-    among the flags that nobody decided yet; None before any was. `planted` is what became of planted errors, all
-    together and by person.
-    """
+    `missed` is the rate of errors per 10,000 characters of text without flags, estimated from samples; `waiting` are
+    the errors expected among undecided flags. Both are None before there are decisions. `planted` and `planted_by` are
+    the counts of seeded errors, in all and by person."""
 
     juans: tuple[JuanCount, ...]
     people: tuple[Person, ...]
@@ -82,12 +81,12 @@ class WorkProgress:
 
     @property
     def begun(self) -> bool:
-        """Whether anybody decided anything."""
+        """Whether there are any decisions."""
         return bool(self.people or self.missed.samples or self.planted.answered)
 
     @property
     def total(self) -> JuanCount:
-        """All juan together."""
+        """The sum over all juan."""
         names = ("pages", "characters", "flagged", "settled", "upheld", "confirmed", "samples", "missed")
         return JuanCount("", *(sum(getattr(juan, name) for juan in self.juans) for name in names))
 
@@ -110,7 +109,7 @@ class WorkProgress:
 
 
 def progress_of(store: Store, work: str) -> WorkProgress:
-    """The state of a work in the store, as it is now."""
+    """The present progress of a work."""
     juans = tuple(store.queue.juans(work))
     people = [
         Person(
@@ -119,34 +118,40 @@ def progress_of(store: Store, work: str) -> WorkProgress:
         for name, decisions in store.decisions.people(work).items()
     ]
     answers = store.decisions.answers(work)
-    names = dict.fromkeys(one.person for place in answers for one in place)
-    by_person = {name: [one.caught for place in answers for one in place if one.person == name] for name in names}
+    names = dict.fromkeys(answer.person for place in answers for answer in place)
+    by_person = {
+        name: [answer.caught for place in answers for answer in place if answer.person == name] for name in names
+    }
     settled = sum(juan.settled for juan in juans)
     upheld = sum(juan.upheld for juan in juans)
     open_flags = sum(juan.flagged - juan.settled for juan in juans)
     return WorkProgress(
         juans,
-        tuple(sorted(people, key=lambda one: -one.decisions)),
+        tuple(sorted(people, key=lambda person: -person.decisions)),
         estimate(sum(juan.samples for juan in juans), sum(juan.missed for juan in juans)),
         Waiting.of(open_flags, settled, upheld),
         Caught.of("", [place[-1].caught for place in answers]),
-        tuple(sorted((Caught.of(*one) for one in by_person.items()), key=lambda one: -one.answered)),
+        tuple(sorted((Caught.of(*person) for person in by_person.items()), key=lambda person: -person.answered)),
     )
 
 
 def agreements_of(store: Store, work: str) -> list[Agreement]:
-    """How far each two people agree where both judged, those with most places in common first."""
+    """The agreement of every two people where both judged, those with most common places first."""
     agreements = [
-        agreement(people, [(one.one, one.other) for one in judged], sum(one.validated for one in judged))
+        agreement(
+            people,
+            [(judgement.one, judgement.other) for judgement in judged],
+            sum(judgement.validated for judgement in judged),
+        )
         for people, judged in store.history.judged_twice(work).items()
     ]
-    return sorted(agreements, key=lambda one: -one.places)
+    return sorted(agreements, key=lambda pair: -pair.places)
 
 
 @dataclass(frozen=True, slots=True)
 class TimeLeft:
-    """How long it takes at the pace until now: `seconds` a decision (the median), so many `hours` for the open flags on
-    pages that have an image."""
+    """The time that is left at the present pace: `seconds` per decision (the median), and `hours` for the open flags on
+    pages with an image."""
 
     flags: int
     seconds: float
@@ -154,7 +159,7 @@ class TimeLeft:
 
 
 def time_left(store: Store, work: str) -> TimeLeft | None:
-    """How long the rest of a work takes one person; None where too little was decided to tell."""
+    """The time that the rest of a work takes one person; None if there are too few decisions for an estimate."""
     paces = store.history.paces(work)
     if len(paces) < MIN_PLACES:
         return None
@@ -164,11 +169,11 @@ def time_left(store: Store, work: str) -> TimeLeft | None:
 
 
 def _planted(progress: WorkProgress) -> dict[str, Any]:
-    """What became of planted errors, as `progress.json` has it."""
+    """The counts of seeded errors for `progress.json`."""
     everyone = {name: value for name, value in asdict(progress.planted).items() if name != "name"}
     return everyone | {"people": [asdict(one) for one in progress.planted_by]}
 
 
 def per_10000(count: float, characters: int) -> float:
-    """A density as reports give it."""
+    """A rate per 10,000 characters, rounded for reports."""
     return 10_000 * count / characters if characters else 0.0

@@ -1,4 +1,4 @@
-"""Findings in words. What is a message for the catalogues is marked `_`; values are filled in after."""
+"""Findings in words. Messages are marked with `_` for translation; values are filled in afterwards."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ PARTED = {
         "The text has %(first)s here and %(second)s in the next column or half-row; the image shows neither."
     ),
 }
-"""What is said of a run that the end of a half-row or of a column parts."""
+"""Sentences for a run that the end of a half-row or a column divides."""
 
 READ = {
     Kind.SUBSTITUTION: _("The image reads %(suggested)s (%(best)s); the text's %(transcribed)s gets %(text)s."),
     Kind.VARIANT: _("The image shows the form %(suggested)s (%(best)s); the text's %(transcribed)s gets %(text)s."),
 }
-"""The same with the recogniser's posteriors, where it gave any."""
+"""Sentences with the recogniser's probabilities, if it gives any."""
 
 _OTHERWISE = _("%(witnesses)s: %(suggested)s; the text: %(transcribed)s.")
 OF_EDITIONS = dict.fromkeys(Kind, _OTHERWISE) | {
     Kind.INSERTION: _("The text has %(transcribed)s; %(witnesses)s has nothing there."),
     Kind.OMISSION: _("%(witnesses)s has %(suggested)s here; the text has nothing."),
 }
-"""What is said of a difference of editions, which no image raised."""
+"""Sentences for differences of editions, found without an image."""
 
 UNKNOWN = _("The image reads %(suggested)s (%(best)s); %(transcribed)s is not among the characters that can be read.")
 
@@ -70,7 +70,7 @@ INK = {
     1: _("There is ink for one character here."),
     2: _("There is ink for %(number)s characters here."),
 }
-"""What the ink on the image holds, by the number of characters; 2 for any more."""
+"""Sentences for the ink at a gap, by the number of characters it has room for; 2 stands for more."""
 LANGUAGE_ELSEWHERE = _("%(likely)s stands on %(pages)s.")
 
 STATUSES = {
@@ -109,10 +109,10 @@ REASONS = {
     "image of two pages": _("This image shows two pages: this one was found on it and read."),
     "page not transcribed": _("The text has nothing for this page."),
 }
-"""What the codes of `Evidence.reason` say beyond the kind of the flag; a code that says no more is not here."""
+"""Sentences for the codes of `Evidence.reason` that say more than the kind of the flag."""
 
 NAMED_BY_NOTICE = {"page blank", "image mirrored", "image too coarse", "notes too small", "page not in columns"}
-"""Reasons whose notice says the same and what to do besides: of these the notice alone is said."""
+"""Reasons for which only the notice is shown, since it says the same and what to do."""
 
 VERDICTS = {
     Verdict.KEEP: _("text kept"),
@@ -137,7 +137,7 @@ RULES = {
 }
 
 ELSEWHERE = "elsewhere read "
-"""What such a rule begins with; the reading follows."""
+"""Prefix of such a rule; the reading follows."""
 
 LISTS = {
     "house": _("the list of this program"),
@@ -159,21 +159,21 @@ LISTS = {
     "yitizi": _("yitizi"),
     "components": _("the same components"),
 }
-"""What said that two characters are forms of one word, as `VariantVerdict.rule` names it."""
+"""Names of the sources that `VariantVerdict.rule` can give for two forms of one word."""
 
 
 def kind_name(kind: Kind, say: Say, other: Flag | None = None) -> str:
-    """What a kind of finding is called; with an `other` half that is of another kind, a character that moved."""
+    """The name of a kind of finding; that of a moved character if the `other` half is of another kind."""
     return say(MOVED_NAME if other and other.kind is not kind else KINDS[kind])
 
 
 def status_name(status: Status, say: Say) -> str:
-    """What a page's status is called."""
+    """The name of a page's status."""
     return say(STATUSES[status])
 
 
 def what_of(flag: Flag, say: Say) -> str:
-    """What was found of a column or a page, in a sentence: the reason, or what its notice says."""
+    """A finding about a column or a page in a sentence: that of its reason, or of its notice."""
     evidence = flag.evidence
     if evidence.reason in REASONS:
         return say(REASONS[evidence.reason])
@@ -181,12 +181,12 @@ def what_of(flag: Flag, say: Say) -> str:
 
 
 def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
-    """Why a flag was raised, in a line of words; with the `other` of one question, what is said of both."""
+    """Why a flag was raised, in words; with an `other` flag that is decided with it, a sentence about both."""
     evidence = flag.evidence
     if other is not None:
         parts = [_about_moved(flag, other, say) if is_moved(flag, other) else _about_parted(flag, other, say)]
     else:
-        unread = flag.kind is Kind.OMISSION and not flag.suggested  # what is there, its reason says
+        unread = flag.kind is Kind.OMISSION and not flag.suggested  # the reason says what is there
         parts = [_about_characters(flag, say)] if flag.kind in SENTENCES and not unread else []
     if evidence.language is not None and evidence.reason != LANGUAGE_ALONE and evidence.language.weight:
         parts += _beside_the_image(evidence.language, say)
@@ -197,10 +197,10 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
         parts.append(_sentence(evidence.reason))
     if evidence.rule:
         parts.append(rule_in_words(evidence.rule, say))
-    if evidence.ink and evidence.ink.code is not NoticeCode.INK_UNREAD:  # of which the reason says as much
+    if evidence.ink and evidence.ink.code is not NoticeCode.INK_UNREAD:  # the reason says the same
         parts.append(_ink(evidence.ink, say))
     if evidence.note:
-        reads = flag.kind is Kind.LAYOUT  # the note is then what the column or the page reads
+        reads = flag.kind is Kind.LAYOUT  # its note is the text read in the column or on the page
         parts.append(say(_("The image reads: %(read)s")) % {"read": evidence.note} if reads else evidence.note)
     if evidence.notice:
         parts.append(in_words(evidence.notice, say))
@@ -208,19 +208,19 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
 
 
 def rule_name(rule: str, say: Say) -> str:
-    """What a rule is called over the pairs that it hid."""
+    """The name of a rule, as a heading over the pairs that it hid."""
     return say(RULES[rule]) if rule in RULES else _sentence(_list_name(rule, say)).rstrip(".")
 
 
 def rule_in_words(rule: str, say: Say) -> str:
-    """What hid or lowered a finding."""
+    """The rule that hid a finding or lowered its score, in words."""
     if rule.startswith(ELSEWHERE):
         return say(READ_ELSEWHERE) % {"reading": rule.removeprefix(ELSEWHERE)}
     return say(RULES[rule]) if rule in RULES else say(_("Rule: %(rule)s.")) % {"rule": _list_name(rule, say)}
 
 
 def _ink(ink: Notice, say: Say) -> str:
-    """What the ink at a place says: for how many characters there is some, or what it is liker to."""
+    """A sentence about the ink at a place: for how many characters there is some, or which one it resembles more."""
     if ink.code in (NoticeCode.ROOM, NoticeCode.PART_OF_CELL):
         number = round(float(str(dict(ink.values)["number"])))
         return say(INK[min(number, 2)]) % {"number": number}
@@ -241,7 +241,9 @@ def _about_characters(flag: Flag, say: Say) -> str:
         sigla = "、".join(witness.siglum for witness in readings)
         return say(OF_EDITIONS[flag.kind]) % (values | {"witnesses": sigla})
     if flag.kind not in READ or evidence.p_best is None or evidence.reason == PLACEHOLDER:
-        of_two = flag.kind is Kind.OMISSION and flag.transcribed.strip()  # one of two equal characters has the place
+        of_two = (
+            flag.kind is Kind.OMISSION and flag.transcribed.strip()
+        )  # the place is that of one of two equal characters
         return say(SENTENCES[Kind.SUBSTITUTION if of_two else flag.kind]) % values
     values["best"] = percent(evidence.p_best)
     if evidence.p_text is None:
@@ -250,7 +252,7 @@ def _about_characters(flag: Flag, say: Say) -> str:
 
 
 def _by_language_model(suggested: str, reading: LanguageReading, say: Say) -> str:
-    """What the language model says, with the counts that speak and pages that have the same."""
+    """The language model's reason, with its counts and pages that have the same words."""
     words = say(LANGUAGE) % {
         "suggested": suggested,
         "likely": reading.suggested,
@@ -267,8 +269,7 @@ def _by_language_model(suggested: str, reading: LanguageReading, say: Say) -> st
 
 
 def _beside_the_image(reading: LanguageReading, say: Say) -> list[str]:
-    """What the language model adds to what the image shows: for what this shows, or against it; nothing where no count
-    speaks for it."""
+    """What the language model adds to the image's evidence, for or against it; nothing if it has no counts."""
     runs = [(reading.suggested, reading.suggested_count), (reading.transcribed, reading.transcribed_count)]
     (likely, often), (unlikely, seldom) = runs if reading.weight > 0 else reversed(runs)
     if not often and not seldom:
@@ -292,7 +293,7 @@ def _about_parted(flag: Flag, other: Flag, say: Say) -> str:
 
 
 def percent(p: float) -> str:
-    """A probability as a reader takes it in: two figures, and no certainty that is none."""
+    """A probability in percent with two digits, never rounded to 0 or 100 percent."""
     if p >= 0.9995:
         return "> 99.9%"
     if p < 0.0005:
@@ -303,5 +304,5 @@ def percent(p: float) -> str:
 def _sentence(words: str) -> str:
     words = words.strip()
     words = words[:1].upper() + words[1:]
-    ended = not words or words[-1] in ".!?" or not words[-1].isascii()  # Chinese brings its own stop, or needs none
+    ended = not words or words[-1] in ".!?" or not words[-1].isascii()  # Chinese has its own full stop, or needs none
     return words if ended else words + "."

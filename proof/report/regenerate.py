@@ -1,4 +1,4 @@
-"""Reports written again from the store, without reading a page."""
+"""Writing reports again from the store, without checking pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proof.store import Store, StoredRunInfo
 
 @dataclass(frozen=True, slots=True)
 class Regenerated:
-    """The run whose reports were written, the reports, and what people decided."""
+    """The run, its written reports, and the progress of the work."""
 
     run: StoredRunInfo
     written: WrittenReport
@@ -22,9 +22,9 @@ class Regenerated:
 
 
 def write_again(settings: Settings, work: str | None = None) -> Regenerated:
-    """Write the reports of a work in the store of `settings`, which is there: of `work`, or of the one checked last.
+    """Write the reports of `work`, or of the work that was checked last, from the store of `settings`.
 
-    Raises UsageError where nothing was checked yet, OutputError where a file cannot be written.
+    Raises UsageError if nothing was checked yet, OutputError if a file cannot be written.
     """
     with Store.open(settings.store_address) as store:
         run = store.latest_run(work)

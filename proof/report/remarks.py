@@ -1,4 +1,4 @@
-"""The remarks of readers as sentences, in the reader's language: each kind once, or all."""
+"""Remarks about text files (`proof.text.remarks`) as sentences: all of them, or each kind once."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _SAID = _("%(where)s: %(what)s; %(done)s")
 
 
 def sentence(remark: Remark, say: Say) -> str:
-    """A remark in the language that `say` speaks: place, what is odd, what was done."""
+    """A remark in the language of `say`: the place, what is odd, and how it was read."""
     where = f"{remark.path}:{remark.line}" if remark.line else str(remark.path)
     code, values = remark.code, dict(remark.values)
     return say(_SAID) % {"where": where, "what": say(code.what) % values, "done": say(code.done) % values}
 
 
 def sentences(remarks: Iterable[Remark], say: Say, *, each: bool = False) -> list[str]:
-    """The remarks as sentences: each kind once, with its first place and how many there are, in the order in which
-    kinds come; `each`: all of them."""
+    """The remarks as sentences: each kind once, with its first place and the number of remarks, in the order of first
+    occurrence; or all of them (`each`)."""
     kinds: dict[Code, list[Remark]] = {}
     for remark in dict.fromkeys(remarks):
         kinds.setdefault(remark.code, []).append(remark)

@@ -1,4 +1,4 @@
-"""Where a report takes its pages from: a run in the store."""
+"""The source of a report: a run in the store."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from proof.store.comments import Comment
 
 
 class RunSource(Protocol):
-    """A run and its page results in page order, which can be gone through more than once.
+    """A run and its page results in page order, which can be iterated several times.
 
-    `outlines` are the results without columns and characters, which most of a report does not look at; `raised` those
-    of pages with raised findings, whole;
-    `shelf` keeps what was cut out of images, where there is a place for it; `progress` is what people decided and
-    `comments` what they said to each other, where that is known; `places` are juan and folio of the pages.
+    `outlines` are the results without columns and characters, which most of a report does not need; `raised` are the
+    complete results of pages with raised findings. `shelf` caches pieces of images, if possible; `progress` and
+    `comments` are those of the work, if known; `places` are juan and folio of the pages.
     """
 
     @property
@@ -46,7 +45,7 @@ class RunSource(Protocol):
 
 
 class _Wanted(TypedDict, total=False):
-    """Whose results the store is asked for: a run's, or a work's."""
+    """Selects the results of a run, or of a work."""
 
     run: int
     work: str
@@ -54,15 +53,15 @@ class _Wanted(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """The pages of one run, out of the store, a few in memory at a time; `whole`: all pages of the run's work, those
-    that other runs had too."""
+    """The pages of one run from the store, a few in memory at a time; `whole`: all pages of its work, also those of
+    other runs."""
 
     store: Store
     run_id: int
     whole: bool = False
 
     def of_work(self) -> StoredRun:
-        """This run with all pages of its work; itself where it had all of them."""
+        """This run with all pages of its work; itself if it has them all."""
         own = sum(1 for _ in self.outlines())
         return replace(self, whole=True) if len(self.store.queue.places(self.run.info.work)) > own else self
 

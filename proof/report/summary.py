@@ -79,7 +79,7 @@ def _timing(run: StoredRunInfo, tally: Tally) -> dict[str, Any]:
 
 
 def versions(proof_version: str) -> Mapping[str, str]:
-    """The versions of what the result depends on."""
+    """The versions of the packages on which the result depends."""
     installed = {"proof": proof_version, "python": platform.python_version()}
     for package in PACKAGES:
         try:

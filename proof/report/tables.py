@@ -31,13 +31,13 @@ COLUMNS = (
     "moved",
 )
 FORMULA = frozenset("=+-@\t\r\n＝＋－＠")
-"""What a spreadsheet may take for the beginning of a formula."""
+"""Characters that a spreadsheet may take for the start of a formula."""
 BREAKS = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"})
-"""What some readers take for the end of a line, though JSON does not."""
+"""Characters that some programs take for line ends, though JSON does not."""
 
 
 def flag_record(flag: Flag) -> dict[str, Any]:
-    """A flag as a line of `flags.jsonl`: notices of its evidence with their sentence and their code."""
+    """The record of a flag in `flags.jsonl`, with sentence and code of its notices."""
     record, evidence = flag.as_dict(), flag.evidence
     added = {"ink": evidence.ink, "notice": evidence.notice}
     return record | {
@@ -51,7 +51,8 @@ def json_line(flag: Flag) -> str:
 
 
 def spreadsheet(file: IO[str]) -> csv.DictWriter[str]:
-    """Begin `flags.csv`: it opens right in a spreadsheet when the file is UTF-8 with a byte-order mark."""
+    """A writer for `flags.csv`, after writing its header. Spreadsheets need the file as UTF-8 with a byte-order
+    mark."""
     writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\r\n")
     writer.writeheader()
     return writer
@@ -72,5 +73,5 @@ def row(flag: Flag) -> dict[str, object]:
 
 
 def harmless(cell: str) -> str:
-    """`cell` as a spreadsheet shows it and does not run it."""
+    """The text of a cell, with an apostrophe before it if a spreadsheet would run it as a formula."""
     return f"'{cell}" if cell[:1] in FORMULA else cell

@@ -1,4 +1,4 @@
-"""What a report says in numbers: one pass over the pages, keeping a few words about each."""
+"""The counts of a report, made in one pass over the pages."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from proof.report.crops import PageImageFile
 from proof.report.upright import turn_of, turned_box, turned_size, upright_flag
 
 GRAVITY = {Status.CHECKED.value: 0, Status.NO_IMAGE.value: 1, Status.MISMATCH.value: 2}
-"""Which status stands where two pages bear one id; `failed` goes over all."""
+"""Rank of a status: if two pages have one id the higher one counts; `failed` ranks highest."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageTally:
-    """One page in numbers. `raised` counts the raised flags that are about characters, `layout` the others; `shown`:
-    whether there is any of either, or half of one that moved."""
+    """The counts of one page. `raised` counts the raised flags about characters, `layout` the others; `shown`: it has
+    any of these, or one half of a character that moved."""
 
     number: int
     page: str
@@ -37,13 +37,13 @@ class PageTally:
 
     @property
     def status_text(self) -> str:
-        """The status as `summary.json` gives it: `failed: why`."""
+        """The status for `summary.json`, such as `failed: <reason>`."""
         return status_text(self.status, self.message)
 
 
 def raised_where_checked(pages: Iterable[PageTally]) -> int:
-    """Raised flags on pages whose characters were checked: on a page without an image the language model raises some,
-    too, and of its characters none is counted."""
+    """Raised flags on pages whose characters were checked. Pages without an image, where the language model alone
+    raises flags, are left out, since their characters are not counted either."""
     return sum(page.raised for page in pages if page.characters)
 
 
@@ -59,12 +59,11 @@ class LayoutFinding:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts over all pages. Rates have their counts beside them; a character that moved counts once.
+    """Counts over all pages. A character that moved counts once.
 
-    `pairs` are raised confusions (transcribed, read); `variants` and `habits` are hidden ones with the rule
-    that hid them: forms of one word, and readings that prove little, since the engine reads so all over the text or in
-    a font too, or the image says so in one way of looking alone.
-    """
+    `pairs` are the confused pairs (transcribed, read) of raised flags. `variants` and `habits` are those of hidden
+    flags with the rule that hid them: forms of one word; and weak readings, which the engine gives all over the text or
+    in fonts, or only in one way of preparing the image."""
 
     pages: list[PageTally] = field(default_factory=list)
     characters: int = 0
@@ -133,12 +132,12 @@ class Tally:
 
     @property
     def raised_where_checked(self) -> int:
-        """Those of them on pages whose characters were checked."""
+        """Raised flags about characters on pages whose characters were checked."""
         return raised_where_checked(self.pages)
 
     @property
     def per_10_000(self) -> float | None:
-        """Raised flags about characters per 10,000 characters checked; None where none was checked."""
+        """Raised flags about characters per 10,000 checked characters; None if none was checked."""
         return 10_000 * self.raised_where_checked / self.characters if self.characters else None
 
     def by_status(self) -> Counter[Status]:
@@ -146,7 +145,7 @@ class Tally:
         return Counter(page.status for page in self.pages)
 
     def statuses(self) -> dict[str, str]:
-        """Each page id with its status; of two pages with one id the graver one counts."""
+        """Each page id with its status; if two pages have one id, the status of the higher rank."""
         statuses: dict[str, str] = {}
         for page in self.pages:
             before = statuses.get(page.page)
@@ -171,8 +170,8 @@ class Tally:
 
 
 def by_rule(pairs: Counter[tuple[str, str, str]]) -> list[tuple[str, Counter[tuple[str, str, str]]]]:
-    """Hidden pairs (transcribed, read, rule) by the rule that hid them, the one that hid most first; of each the most
-    frequent first."""
+    """Hidden pairs (transcribed, read, rule) by rule, the rule that hid most first, and for each rule the most frequent
+    pairs first."""
     grouped: dict[str, Counter[tuple[str, str, str]]] = {}
     for pair, count in pairs.most_common():
         grouped.setdefault(pair[-1], Counter())[pair] = count
@@ -180,7 +179,7 @@ def by_rule(pairs: Counter[tuple[str, str, str]]) -> list[tuple[str, Counter[tup
 
 
 def picture_of(result: PageResult) -> PageImageFile:
-    """The image file that a page was read on, turned upright."""
+    """The image file of a page, with the turn that makes it upright."""
     turn = turn_of(result.skew)
     return PageImageFile(result.image, result.image_sha, turned_size(result.image_size, turn), turn)
 
@@ -191,5 +190,5 @@ def status_text(status: Status, message: Notice | None) -> str:
 
 
 def in_order(flags: Iterable[Flag]) -> list[Flag]:
-    """The flags of a page as they follow each other on it."""
+    """The flags of a page in the order of their places."""
     return sorted(flags, key=lambda flag: (flag.line, flag.offset, flag.length, flag.id))

@@ -1,7 +1,7 @@
-"""A page whose image lies on its side or upside down, as people are shown it: upright.
+"""Showing images upright that lie on their side or upside down.
 
-The angle of a page (`PageResult.skew`) holds by how many quarters its image lies turned; what is left of it is how far
-its columns lean. Places in a result are pixels of the image as it lies; those that are shown are of the image turned.
+The angle of a page (`PageResult.skew`) is the sum of the quarter turns of its image and the lean of its columns. Places
+in a result are pixels of the image as it is; places that are shown are pixels of the image after turning.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _CLOCKWISE = {
     180: Image.Transpose.ROTATE_180,
     270: Image.Transpose.ROTATE_90,
 }
-"""Pillow turns the other way."""
+"""Pillow's operation for turning clockwise by so many degrees."""
 
 
 def turn_of(skew: float) -> int:
-    """By how many degrees an image is to be turned clockwise until its page is upright: 0, 90, 180 or 270."""
+    """The degrees by which an image must be turned clockwise for its page to be upright: 0, 90, 180 or 270."""
     return round(skew / QUARTER) * QUARTER % 360
 
 
 def lean_of(skew: float) -> float:
-    """By how many degrees the columns of a page lean once its image was turned."""
+    """The degrees by which the columns of a page lean after its image was turned."""
     return skew - round(skew / QUARTER) * QUARTER
 
 
@@ -40,12 +40,12 @@ def turned_picture(picture: Image.Image, turn: int) -> Image.Image:
 
 
 def turned_size(size: tuple[int, int], turn: int) -> tuple[int, int]:
-    """Width and height of an image of that `size` that was turned."""
+    """Width and height of an image of that `size` after turning."""
     return (size[1], size[0]) if turn in (90, 270) else size
 
 
 def turned_box(box: Box, turn: int, size: tuple[int, int]) -> Box:
-    """A box of an image of that `size` (width, height) where it is once the image was turned clockwise."""
+    """A box of an image of that `size` (width, height) after turning the image clockwise."""
     width, height = size
     if turn == 90:
         return Box(height - box.bottom, box.x, box.h, box.w)
@@ -57,7 +57,7 @@ def turned_box(box: Box, turn: int, size: tuple[int, int]) -> Box:
 
 
 def upright(result: PageResult) -> PageResult:
-    """A result with all its places on the image as it is turned upright; itself where it lies so."""
+    """A result with all its places on the upright image; itself if the image is upright already."""
     turn, size = turn_of(result.skew), result.image_size
     if not turn:
         return result
@@ -73,6 +73,6 @@ def upright(result: PageResult) -> PageResult:
 
 
 def upright_flag(flag: Flag, result: PageResult) -> Flag:
-    """A flag of a result, as `upright` has it."""
+    """A flag of a result with its place on the upright image."""
     turn = turn_of(result.skew)
     return replace(flag, bbox=turned_box(flag.bbox, turn, result.image_size)) if turn and flag.bbox else flag

@@ -1,7 +1,7 @@
-"""What is shown of a place on a page: the part of its column to cut out, and where its characters stand.
+"""The view of a flag: the part of its column that is cut out, and the places of its characters.
 
-All places are pixels of the image as it is turned upright. A view is the flagged column over some nine characters, the
-one in question in the middle; near the head or foot of the column the view stays inside it.
+All places are pixels of the upright image. A view shows some nine characters of the column with the flagged one in the
+middle; near the head or foot of the column the view stays inside it.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from proof.text.column import parse_column
 from proof.text.model import Row
 
 HALF = 0.72
-"""Of its column's width: what is narrower stands in a half-row."""
+"""Share of the column's width below which a glyph is in a half-row."""
 
 AROUND = 4
-"""Characters shown before and after the one in question."""
+"""Characters shown before and after the flagged one."""
 MARGIN = 0.12
-"""What is shown of the neighbouring columns, in widths of the column: strokes cross the rules."""
+"""Width of the neighbouring columns that is shown, in widths of the column: strokes cross the rules."""
 EM = 0.86
 """Size of a character of the transcription in pitches of the column."""
 WEDGED = 0.74
-"""Size of one for which there is no room, in sizes of the others."""
+"""Size of a character without a glyph, relative to the others."""
 DEFAULT_PITCH = 0.55
-"""Height of a character in widths of its column, where the column has no character to measure."""
+"""Height of a character in widths of its column, if the column has no character to measure."""
 MIN_PITCH = 0.25
 MAX_PITCH = 1.3
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedCharacter:
-    """A transcribed character at the place of its glyph: its centre, its em, and whether it is in question. `wedged`:
-    the image has no room for it; it stands beside the place into which it is inserted. `offset` is its place in
-    the source of the column, -1 where it has none of its own."""
+    """A transcribed character at the place of its glyph: its centre, its em, and whether it is flagged (`marked`).
+    `wedged`: it has no glyph and is shown beside the place where it is inserted. `offset` is that in the source of the
+    column, -1 if it has none."""
 
     text: str
     x: float
@@ -52,12 +52,9 @@ class PlacedCharacter:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The area to cut, the glyph in question on it (`focus`), and the transcription laid over the same area.
-    `text_area` is the part of it that the text takes, without the neighbouring columns; `pitch` is from one
-    character to the next.
-
-    `gap` is the empty place in the transcription where it lacks characters, as high as their glyphs.
-    """
+    """The `area` to cut, the flagged glyph in it (`focus`), and the transcription over the same area. `text_area` is
+    the area without the neighbouring columns; `pitch` is the distance from one character to the next. `gap` is the
+    empty place in the transcription where characters are missing, as high as their glyphs."""
 
     area: Box
     text_area: Box
@@ -68,8 +65,8 @@ class View:
 
 
 def view_of(result: PageResult, flag: Flag, around: int = AROUND, margin: float = MARGIN) -> View | None:
-    """What to show of a flag: `around` characters before and after it, and `margin` widths of the column on
-    either side. None where its place on the image is not known."""
+    """The view of a flag with `around` characters before and after it, and `margin` widths of the column on either
+    side; None if its place on the image is not known."""
     result, flag = upright(result), upright_flag(flag, result)
     line = sorted((c for c in result.characters if c.line == flag.line), key=lambda c: c.offset)
     focus = focus_of(result, flag)
@@ -98,13 +95,13 @@ def view_of(result: PageResult, flag: Flag, around: int = AROUND, margin: float 
 
 
 def ordinal(result: PageResult, flag: Flag) -> int | None:
-    """Which character of its column the flag is about, from 1, spaces and markup not counted."""
+    """The number of the flagged character in its column, from 1, without spaces and markup."""
     offsets = [c.offset for c in result.characters if c.line == flag.line and not c.text.isspace()]
     return sum(offset < flag.offset for offset in offsets) + 1 if offsets else None
 
 
 def focus_of(result: PageResult, flag: Flag) -> Box | None:
-    """The place on the image of the characters in question, or of the one before them; None where none is known."""
+    """The box of the flagged characters, or of the character before them; None if neither is known."""
     if flag.bbox:
         return flag.bbox
     line = sorted((c for c in result.characters if c.line == flag.line), key=lambda c: c.offset)
@@ -117,8 +114,8 @@ def focus_of(result: PageResult, flag: Flag) -> Box | None:
 
 
 def pitch_of(result: PageResult, focus: Box, column: Box) -> float:
-    """From one character to the next: the median over the page, which the Siku's cells keep from column to
-    column; within what a column's width allows, so that one bad box does not make a giant of a glyph."""
+    """The distance from one character to the next: the median over the page, since the cells of the Siku are the same
+    in all columns, limited by the width of the column against bad boxes."""
     steps = [
         below.box.centre[1] - above.box.centre[1]
         for above, below in pairwise(sorted(result.characters, key=lambda c: (c.line, c.offset)))
@@ -145,18 +142,18 @@ def _placed(
 ) -> list[PlacedCharacter]:
     placed: list[PlacedCharacter] = []
     for row in Row:
-        foot = float("-inf")  # characters that have no glyph stand below the one before them, not on it
+        foot = float("-inf")  # characters without a glyph are put below the one before them, not on it
         em = _em(row, pitch, column)
         for character in line:
             if character.row is not row or character.text.isspace():
                 continue
             y = max(character.box.centre[1], foot)
             foot = y + 0.8 * em
-            # of what is missing beside its equal the gap is marked, and not this
+            # an omission beside an equal character marks its gap, not that character
             marked = any(
-                one.line == character.line and one.offset <= character.offset < one.offset + one.length
-                for one in asked
-                if one.kind is not Kind.OMISSION
+                flag.line == character.line and flag.offset <= character.offset < flag.offset + flag.length
+                for flag in asked
+                if flag.kind is not Kind.OMISSION
             )
             placed.append(PlacedCharacter(character.text, _across(row, column), y, em, marked, offset=character.offset))
     return placed
@@ -165,14 +162,16 @@ def _placed(
 def _wedged(
     result: PageResult, line: Sequence[CheckedCharacter], column: Box, pitch: float, asked: Sequence[Flag]
 ) -> Iterator[PlacedCharacter]:
-    """The characters of the column that the image has no glyph for, beside the places into which they are inserted;
-    several at one place one below the other."""
+    """The characters of the column without a glyph, beside the places where they are inserted; several at one place one
+    below the other."""
     there = {character.offset for character in line}
-    wanted = {(one.offset, one.transcribed): one for one in (*result.flags, *asked) if one.kind is Kind.INSERTION}
-    lacking = [one for one in wanted.values() if one.line == asked[0].line and one.length and one.offset not in there]
+    wanted = {(flag.offset, flag.transcribed): flag for flag in (*result.flags, *asked) if flag.kind is Kind.INSERTION}
+    lacking = [
+        flag for flag in wanted.values() if flag.line == asked[0].line and flag.length and flag.offset not in there
+    ]
     places: dict[int, list[Flag]] = {}
-    for one in sorted(lacking, key=lambda one: one.offset):
-        places.setdefault(sum(character.offset < one.offset for character in line), []).append(one)
+    for flag in sorted(lacking, key=lambda flag: flag.offset):
+        places.setdefault(sum(character.offset < flag.offset for character in line), []).append(flag)
     for at, flags in places.items():
         sides = [*line[at - 1 : at], *line[at : at + 1]] if at else list(line[:1])
         together = len(sides) == 2 and sides[0].row is sides[1].row
@@ -185,20 +184,20 @@ def _wedged(
             continue
         em = WEDGED * _em(row, pitch, column)
         x = _across(row, column) + 0.62 * pitch * (1 if row is Row.MAIN else 0.6)
-        texts = [(one, text) for one in flags for text in _characters(one.transcribed)]
-        for number, (one, text) in enumerate(texts):
+        texts = [(flag, text) for flag in flags for text in _characters(flag.transcribed)]
+        for number, (flag, text) in enumerate(texts):
             down = (number - (len(texts) - 1) / 2) * 1.06 * em
-            marked = any((one.line, one.offset) == (other.line, other.offset) for other in asked)
+            marked = any((flag.line, flag.offset) == (other.line, other.offset) for other in asked)
             yield PlacedCharacter(text, x, y + down, em, marked, wedged=True)
 
 
 def _characters(text: str) -> list[str]:
-    """The characters of a stretch of source text, each in its notation."""
+    """The characters of a piece of source text, each in its notation."""
     return [cell.text for run in parse_column(text).runs for cell in run.cells if not cell.blank]
 
 
 def _placeholders(flag: Flag, focus: Box, column: Box, pitch: float) -> Iterator[PlacedCharacter]:
-    """The signs that the text has for what a flag is about, one below the other in its place."""
+    """The placeholders that the text has for the flagged characters, one below the other."""
     if flag.evidence.reason != PLACEHOLDER:
         return
     row = _row_of(focus, column)
@@ -222,7 +221,7 @@ def _across(row: Row, column: Box) -> float:
 
 
 def _gap(line: Sequence[CheckedCharacter], column: Box, pitch: float, focus: Box, flag: Flag) -> Box | None:
-    """The place that the text leaves empty: beside the glyph that it lacks."""
+    """The empty place in the text beside the glyph that it lacks."""
     if flag.kind is not Kind.OMISSION:
         return None
     sides = {c.row for c in [*(c for c in line if c.offset < flag.offset)][-1:]}

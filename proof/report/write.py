@@ -1,5 +1,5 @@
-"""Writes a run's folder: flags.jsonl, flags.csv, summary.json, report.html; progress.json once people decided, and
-comments.jsonl once they said something to each other."""
+"""Writing the report folder of a run: flags.jsonl, flags.csv, summary.json, report.html; progress.json if there are
+decisions, comments.jsonl if there are comments."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from proof.report.tally import Tally, in_order
 from proof.store.comments import as_line
 
 MOST_PICTURES = 2000
-"""Flags shown with their image: some ten kilobytes each, in one file that a browser must open."""
+"""Flags shown with their image, at most: some ten kilobytes each, in one file for the browser."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenReport:
-    """Where the files lie, and the counts that went into them."""
+    """The written files, and their counts."""
 
     flags: Path
     spreadsheet: Path
@@ -45,12 +45,11 @@ def write_reports(
     language: str = "en",
     pictures: int = MOST_PICTURES,
 ) -> WrittenReport:
-    """Write the four files of a run into `folder`, each whole or not at all.
+    """Write the files of a run into `folder`, each atomically.
 
-    `language` is a tag of `proof.locale.languages`; `pictures` is how many flags, the most suspicious, are shown
-    with their image. One page is in memory at a time, and one image. The run should be finished, or its
-    time is not known. Raises OutputError where a file cannot be written, UsageError for the language.
-    """
+    `language` is a tag of `proof.locale.languages`; `pictures` is the number of flags, the most suspicious ones, that
+    are shown with their image. One page and one image are in memory at a time. Only a finished run has its time. Raises
+    OutputError if a file cannot be written, UsageError for the language."""
     written = WrittenReport(
         folder / "flags.jsonl",
         folder / "flags.csv",
@@ -87,7 +86,7 @@ def write_reports(
 
 @cache
 def _environment(language: str) -> Environment:
-    """The templates in a language; they are compiled once."""
+    """The templates in a language, compiled once."""
     environment = templates_in(language)
     environment.filters |= {"px": px, "percent": percent, "short": short_name, "thousands": thousands}
     environment.globals["per_10000"] = per_10000
@@ -95,10 +94,10 @@ def _environment(language: str) -> Environment:
 
 
 def px(length: float) -> str:
-    """A length in an image, to a tenth, as SVG takes it."""
+    """A length in an image, rounded to a tenth, for SVG."""
     return f"{length:.1f}".removesuffix(".0")
 
 
 def thousands(count: int) -> str:
-    """A count with its thousands apart."""
+    """A number with separated thousands."""
     return f"{count:,}"

@@ -1,4 +1,4 @@
-"""Places of a transcription as flags and decisions name them, and back to the file."""
+"""Conversion between places in a transcription's file and the addresses that flags and decisions use."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from proof.text.transcription import Transcription
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A place as flags and decisions name it: page and column, or, where the format has no pages, an empty page
-    and the line of the file; `offset` is code points in that line's source."""
+    """A place: page, line and offset. `line` is the column of the page, or, in formats without pages, the line of the
+    file (then `page` is empty); `offset` is in code points of that line's source."""
 
     page: str
     line: int
@@ -22,10 +22,10 @@ class Address:
 
 
 class Addresses:
-    """Leads from places in a transcription's file to addresses and back.
+    """Converts places in a transcription's file to addresses and back.
 
-    A line is as long as its source: line endings and pilcrows cannot be addressed. Where the format has no pages,
-    the page of an address is not asked after: it is the image on which a place was found.
+    Line endings and pilcrows have no address. In formats without pages the page of an address is ignored: it is that of
+    the image.
     """
 
     def __init__(self, transcription: Transcription) -> None:
@@ -41,7 +41,7 @@ class Addresses:
         self._known = {(page, number): (start, end) for start, end, page, number in self._lines}
 
     def of(self, start: int) -> Address | None:
-        """The address of a code point of the file, its line's end included; None outside all lines."""
+        """The address of a code point of the file, or of the end of a line; None outside all lines."""
         at = bisect_right(self._starts, start) - 1
         if at < 0:
             return None
@@ -49,19 +49,19 @@ class Addresses:
         return Address(page, number, start - begin) if start <= end else None
 
     def columns(self) -> Sequence[tuple[int, int, str, int]]:
-        """Of each line where in the file it begins and ends, its page and its number there."""
+        """For each line: start and end in the file, its page, and its number there."""
         return self._lines
 
     def spans(self) -> Iterator[tuple[int, int]]:
-        """Where in the file each line begins and ends."""
+        """Start and end in the file of each line."""
         return ((start, end) for start, end, _, _ in self._lines)
 
     def of_page(self, page: str) -> Iterator[tuple[int, int]]:
-        """Where in the file each line of a page begins and ends; of all lines where the format has no pages."""
+        """Start and end in the file of each line of a page; of all lines if the format has no pages."""
         return ((start, end) for start, end, own, _ in self._lines if not self._paged or own == page)
 
     def line(self, page: str, line: int) -> tuple[int, int]:
-        """Where in the file a line begins and ends. Raises UsageError where there is none."""
+        """Start and end of a line in the file. Raises UsageError if there is no such line."""
         known = self._known.get((page if self._paged else "", line))
         if known is None:
             where = f"page {page or '(none)'}, line {line}"
@@ -69,7 +69,7 @@ class Addresses:
         return known
 
     def start(self, address: Address, length: int = 0) -> int:
-        """The code point in the file where `length` characters at `address` begin. Raises UsageError."""
+        """The start in the file of `length` characters at `address`. Raises UsageError."""
         begin, end = self.line(address.page, address.line)
         if address.offset < 0 or length < 0 or begin + address.offset + length > end:
             where = f"page {address.page or '(none)'}, line {address.line}"

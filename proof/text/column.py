@@ -1,11 +1,11 @@
 """One line of a transcription: from its markup to runs and cells.
 
-`(right half-row/left half-row)` is a note; everything else stands in full width. Spaces are cells, one each;
-an entity, a composition (`[金*本]`), an ideographic description (`⿰金本`) and a character with a variation
-selector are one cell of several code points. Markup has no cell: parentheses and slashes, tags (`<md:...>`),
-pilcrows, control and other invisible characters.
+`(right half-row/left half-row)` is a note; everything else is main text. Every space is a cell; an entity, a
+composition (`[金*本]`), an ideographic description (`⿰金本`) and a character with a variation selector are one cell of
+several code points. Markup has no cell: parentheses and slashes, tags (`<md:...>`), pilcrows, control and other
+invisible characters.
 
-Nothing here fails. What is malformed is read in the likeliest way, within its column, and told as a problem.
+Parsing never fails. Malformed markup is read in the most likely way, within its column, and reported as a problem.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ SPECIAL = re.compile(rf"[()（）/／&<\[¶{_INVISIBLE}{_SELECTORS}{_DESCRIBERS}
 
 _ENTITY_PATTERN = r"&(?:#x[0-9A-Fa-f]+|#[0-9]+|(?=[^;]{0,20}[0-9])[A-Z][A-Z0-9]*(?:[-+][A-Z0-9]+)*);"
 ENTITY = re.compile(_ENTITY_PATTERN)
-"""A character by name, its family in capitals and a number (`&KR0058;`, `&CDP-8B7C;`), or by its code point."""
+"""A character by name, a family in capitals and a number (`&KR0058;`, `&CDP-8B7C;`), or by its code point."""
 
 _FAMILIES = re.compile(r"&(?:KR|CB|CDP|GT|I-|MJ?|J|C|U\+|JX|HZK|DKW|#)[-0-9A-FxK]")
-"""How the entities of the Kanseki Repository, of CBETA and of CHISE begin."""
+"""Prefixes of the entities of the Kanseki Repository, of CBETA and of CHISE."""
 
 _LOOSE_ENTITY = re.compile(r"&[A-Za-z0-9#+_-]{0,20};?")
 _PART = rf"(?:{_ENTITY_PATTERN}|[^\s\x21-\x7e（）／¶])"
 DEEPEST_COMPOSITION = 3
-"""Parentheses within one another in a composition (`[((木-(企-止)+皕)/大)*毛]` has two)."""
+"""Nested parentheses in a composition, at most (`[((木-(企-止)+皕)/大)*毛]` has two)."""
 
 
 def _composition() -> str:
@@ -47,21 +47,21 @@ def _composition() -> str:
 
 
 COMPOSITION = re.compile(_composition())
-"""A character by its parts: beside `*`, above `/`, around `@`, plus and minus; `?` is a part unknown."""
+"""A character by its parts: beside `*`, above `/`, around `@`, plus and minus; `?` is an unknown part."""
 
 REMEMBERED = 2048
-"""Columns whose runs are remembered: those of the pages in work and their neighbours."""
+"""Columns whose runs are cached: those of the pages being processed and their neighbours."""
 
 TAG = re.compile(r"<([a-z]+):[^<>]*>")
 LONGEST_DESCRIPTION = 32
-"""Code points; a sequence that goes on longer describes no character."""
+"""Code points of an ideographic description, at most."""
 
 _ARITY = {"⿲": 3, "⿳": 3, "⿾": 1, "⿿": 1}
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedColumn:
-    """The runs of one column, what was wrong in it (each kind once), and whether a note was left open at its end."""
+    """The runs of one column, its problems (each kind once), and whether a note is left open at its end."""
 
     runs: tuple[Run, ...]
     problems: tuple[Problem, ...] = ()
@@ -69,10 +69,8 @@ class ParsedColumn:
 
 
 def parse_column(source: str, continues: bool = False) -> ParsedColumn:
-    """The runs of a column's source text. `continues`: the column before left a note open.
-
-    Offsets of the cells are code points in `source`; in reading order they rise.
-    """
+    """Parse a column's source text. `continues`: the column before left a note open. Offsets of cells are code points
+    in `source` and rise in reading order."""
     if SPECIAL.search(source) is None:
         runs = (Run(False, tuple(_cells(source, 0, Row.MAIN))),) if source else ()
         return ParsedColumn(runs, (), continues)
@@ -80,8 +78,7 @@ def parse_column(source: str, continues: bool = False) -> ParsedColumn:
 
 
 def faults_of(source: str, continues: bool = False) -> tuple[tuple[Problem, ...], bool]:
-    """What is wrong in a column, and whether a note is left open at its end; most have no markup, and are not parsed
-    for that."""
+    """The problems of a column, and whether a note is left open at its end. Columns without markup are not parsed."""
     if SPECIAL.search(source) is None:
         return (), continues
     parsed = parse_column(source, continues)
@@ -89,7 +86,7 @@ def faults_of(source: str, continues: bool = False) -> tuple[tuple[Problem, ...]
 
 
 def is_character(reading: str) -> bool:
-    """Whether a reading is one character of text, in whatever notation: no mark of the format, and no punctuation."""
+    """Whether a reading is one character of text, in any notation, and neither markup nor punctuation."""
     parsed = parse_column(reading)
     cells = [cell for run in parsed.runs for cell in run.cells]
     return [cell.text for cell in cells if cell.glyph] == [reading] and not parsed.problems
@@ -103,18 +100,18 @@ def runs_of(source: str) -> tuple[Run, ...]:
 
 @lru_cache(REMEMBERED)
 def continued_runs_of(source: str) -> tuple[Run, ...]:
-    """The runs of the source text of a column before which a note was left open."""
+    """The runs of a column's source text, if the column before left a note open."""
     return parse_column(source, continues=True).runs
 
 
 SPAN = Struct("<III?")
-"""Where a column stands in the text of its file: its first code point, how many it has, the line of the file; and
-whether the column before left a note open."""
+"""The place of a column in the text of its file: first code point, length, line of the file; and whether the column
+before left a note open."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnSpans:
-    """The columns of a page as places in the `text` of their file: `spans` are a `SPAN` each."""
+    """The columns of a page, parsed on demand from the `text` of their file; `spans` has a `SPAN` for each."""
 
     text: str = field(repr=False)
     spans: bytes
@@ -128,14 +125,14 @@ class ColumnSpans:
 
 
 class _Place(dict[str, Cell]):
-    """The cells of one character each at one offset and row, by their character.
+    """Cells of single characters at one offset and row, by character.
 
-    A book repeats few characters at few places of a column: equal cells are one object, which halves the time to
-    read it and takes a tenth of the memory.
+    A book repeats few characters at few places of a column. Sharing equal cells halves the time to read it and takes a
+    tenth of the memory.
     """
 
     MOST = 256
-    """Characters of a place that are kept, those that come first: they are the ones that come again."""
+    """Characters kept for a place, at most: the first ones, which are also the most frequent."""
 
     def __init__(self, offset: int, row: Row) -> None:
         super().__init__()
@@ -162,7 +159,7 @@ def _moved(cells: Iterable[Cell], row: Row) -> list[Cell]:
 
 
 class _Reader:
-    """Reads one column from left to right; `row` is where it stands, `depth` how many parentheses are open."""
+    """Parses one column; `row` is the current row, `depth` the number of open parentheses."""
 
     def __init__(self, source: str, continues: bool) -> None:
         self.source = source
@@ -172,7 +169,7 @@ class _Reader:
         self.row = Row.MAIN
         self.depth = 0
         self.slash: int | None = None
-        """Where in the cells of the main run a slash stood outside parentheses."""
+        """Indices in the cells of the main run at which a slash stood outside parentheses."""
         self.continues = continues
         self.opens = source.count("(") + source.count("（")
         self.closes = source.count(")") + source.count("）")
@@ -192,7 +189,7 @@ class _Reader:
         self.problems.append(Problem(code, what))
 
     def special(self, at: int) -> int:
-        """Handle the character at `at`; return where to go on."""
+        """Handle the special character at `at`; return the index after it."""
         char = self.source[at]
         match char:
             case "(" | "（":
@@ -247,7 +244,7 @@ class _Reader:
             self.slash = len(self.cells[Row.MAIN])
 
     def named(self, at: int, char: str) -> int:
-        """An entity, a composition or a tag; where it is none, the character stands for itself."""
+        """Handle an entity, a composition or a tag; if it is none, the character is an ordinary one."""
         pattern = {"&": ENTITY, "[": COMPOSITION, "<": TAG}[char]
         match = pattern.match(self.source, at)
         if match is None:
@@ -265,7 +262,7 @@ class _Reader:
         return self.add(at, match.end())
 
     def described(self, at: int) -> int:
-        """An ideographic description sequence is one cell; one that breaks off is read by character."""
+        """Handle an ideographic description sequence, which is one cell; an incomplete one is read by character."""
         wanted, position, limit = 1, at, min(len(self.source), at + LONGEST_DESCRIPTION)
         while wanted and position < limit:
             char = self.source[position]
@@ -284,7 +281,7 @@ class _Reader:
         return self.add(at, position)
 
     def select_variant(self, at: int) -> None:
-        """A variation selector belongs to the character before it."""
+        """Add a variation selector to the cell before it."""
         cells = self.cells[self.row]
         if cells and cells[-1].offset + cells[-1].length == at and not cells[-1].blank:
             start = cells.pop().offset
@@ -309,8 +306,8 @@ class _Reader:
         self.depth, self.row = 0, Row.MAIN
 
     def end_unclosed_note(self) -> bool:
-        """End a note that nothing closes. Half-rows are equally long, give or take one: what exceeds that in
-        the left one is main text again. Return whether the note reaches to the end."""
+        """End a note that is not closed. Half-rows differ by one cell at most: further cells of the left one are main
+        text. Return whether the note reaches to the end of the column."""
         right, left = self.cells[Row.RIGHT], self.cells[Row.LEFT]
         rest = left[len(right) :] if self.row is Row.LEFT and len(left) > len(right) + 1 else []
         if rest:
@@ -320,12 +317,11 @@ class _Reader:
         return not rest
 
     def recover_opening(self) -> None:
-        """A closing parenthesis without its partner: say where the note began.
+        """Determine where a note began that has only a closing parenthesis.
 
-        With a slash before it, the right half-row is as long as the left one, or all that the column has. Without
-        one, a note that the column before left open has been going on since the first character. Else the
-        parenthesis is passed over.
-        """
+        With a slash before the parenthesis, the right half-row is as long as the left one, or reaches back to the start
+        of the column. Without a slash the note began with the first character, if the column before left one open; else
+        the parenthesis is ignored."""
         main, slash = self.cells[Row.MAIN], self.slash
         indent = next((i for i, cell in enumerate(main) if not cell.blank), len(main))
         if slash is not None:
@@ -343,7 +339,7 @@ class _Reader:
         self.flush_note()
 
     def end(self) -> bool:
-        """Finish the column; return whether a note goes on in the next."""
+        """Finish the column; return whether a note continues in the next one."""
         left_open = self.continues
         if self.depth:
             self.problem(Code.NOTE_OPEN)

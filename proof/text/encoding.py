@@ -1,7 +1,7 @@
-"""From a file's bytes to text and back, byte for byte.
+"""Decoding and encoding text files, byte for byte.
 
-UTF-8 is taken for granted; another encoding has to be named. What fails says which encoding the bytes look
-like. A decoded text is only accepted where encoding it again gives the very same bytes.
+The encoding is UTF-8 unless another one is named; errors say which encoding the bytes look like. A decoded text is
+accepted only if encoding it gives the same bytes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BOMS = (
     ("\ufeff".encode("gb18030"), "gb18030"),
 )
 _FAMILIES = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
-"""Codecs that handle a byte-order mark by themselves, and what they are without one."""
+"""Codecs that handle a byte-order mark themselves, with the codec without one."""
 
 _OTHER_FILES = (
     (b"%PDF", "is a PDF: name it among the images (--images), and give its text beside it"),
@@ -34,18 +34,18 @@ _OTHER_FILES = (
     (b"\x89PNG", "is an image: name it with --images, and give a text"),
     (b"\xff\xd8\xff", "is an image: name it with --images, and give a text"),
 )
-"""How files begin that are no text in any encoding, and what to do with each."""
+"""The first bytes of files that are no text, and what to do with each."""
 
 _LIKELY = ("utf-8", "gb18030", "big5hkscs", "utf-16-le", "utf-16-be")
 _NAMES = {"gb18030": "GB18030", "big5hkscs": "Big5", "utf-16-le": "UTF-16 LE", "utf-16-be": "UTF-16 BE"}
 _COMMON = frozenset("之也不者以而其曰人於于為为有子云注案卷第")
-"""Characters so frequent in classical Chinese, in either script, that wrong decodings hardly have them."""
+"""Characters that are frequent in classical Chinese, in either script, and rare in wrongly decoded text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A file as text. `encoding` is a codec that writes no byte-order mark; `bom` says whether the file has one.
-    `container` names the format of a file that the text was extracted from, `extraction` leads back to its bytes."""
+    """A file as text. `encoding` is a codec that writes no byte-order mark; `bom`: the file has one. If the text was
+    extracted from another format, `container` names that, and `extraction` maps it to the bytes of the file."""
 
     text: str
     encoding: str
@@ -55,16 +55,13 @@ class Decoded:
 
     @property
     def begins(self) -> int:
-        """The byte of a file in UTF-8 at which its text begins."""
+        """The byte at which the text of a UTF-8 file begins."""
         return len(codecs.BOM_UTF8) if self.bom else 0
 
 
 def decode(path: Path, data: bytes, encoding: str | None = None) -> Decoded:
-    """The text of `data`, as UTF-8 or in the encoding that is named.
-
-    Raises TextError: empty, in another encoding (and which it looks like), damaged, or not to be written back
-    byte for byte.
-    """
+    """The text of `data`, as UTF-8 or in the named encoding. Raises TextError if the file is empty, damaged, in another
+    encoding (which the message guesses), or cannot be encoded to the same bytes."""
     if not data:
         raise TextError(path, None, "the file is empty: give a transcription with page marks")
     if advice := next((advice for magic, advice in _OTHER_FILES if data.startswith(magic)), ""):
@@ -90,10 +87,8 @@ def decode(path: Path, data: bytes, encoding: str | None = None) -> Decoded:
 
 
 def encode(path: Path, text: str, encoding: str, bom: bool) -> bytes:
-    """The bytes of `text` in the file's own encoding, its byte-order mark included.
-
-    Raises TextError where a character cannot be written in it.
-    """
+    """The bytes of `text` in the file's encoding, with its byte-order mark. Raises TextError if a character cannot be
+    encoded."""
     try:
         body = text.encode(encoding)
     except UnicodeEncodeError as error:
@@ -109,7 +104,7 @@ def encode(path: Path, text: str, encoding: str, bom: bool) -> bytes:
 
 
 def _codec(path: Path, encoding: str | None, marked: str) -> str:
-    """The codec to use: of the family that is named, the member that the byte-order mark says."""
+    """The codec of the named encoding that matches the byte-order mark."""
     if encoding is None:
         return "utf-8"
     try:
@@ -146,7 +141,7 @@ def _advice(guess: str) -> str:
 
 
 def _guess(data: bytes) -> str:
-    """The encoding in which the bytes are most like classical Chinese; empty where none is."""
+    """The encoding in which the bytes look most like classical Chinese; empty if they do in none."""
     sample = data[: 1 << 16]
     scores = {codec: _likeness(sample.decode(codec, "replace")) for codec in _LIKELY}
     best = max(_LIKELY, key=lambda codec: scores[codec])
@@ -154,6 +149,6 @@ def _guess(data: bytes) -> str:
 
 
 def _likeness(text: str) -> float:
-    """The share of very common characters among all that are not ASCII."""
+    """The share of the very common characters among all non-ASCII ones."""
     foreign = [char for char in text if char > "\x7f" or char == "\x00"]
     return sum(char in _COMMON for char in foreign) / len(foreign) if foreign else 0.0

@@ -1,9 +1,9 @@
-"""Text extracted from a file that has more in it: XML, wikitext, an archive. Every character knows the bytes that it
-was read from, so that an edit of the text is an edit of those bytes, and of nothing else.
+"""Text extracted from XML, wikitext or an archive. Every character is mapped to the bytes that it was read from, so
+that an edit of the text changes only these.
 
-A reader makes an `Extraction` with a `Draft`: it puts down what it reads with `read`, and the marks of one of the
-notations that `proof.text.read` parses (a page mark, `<small>`, a line feed) with `mark`. Positions of pages,
-columns, findings and decisions count code points of the extracted text.
+A reader makes an `Extraction` with a `Draft`: `read` adds text of the file, `mark` adds marks of a notation that
+`proof.text.read` parses (a page mark, `<small>`, a line feed). Positions of pages, columns, findings and decisions are
+code points of the extracted text.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from proof.text.edit import Edit
 from proof.text.remarks import Code, Value
 
 DAMAGED_ARCHIVE = (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, OSError, zlib.error, EOFError)
-"""What reading a damaged archive may raise."""
+"""Exceptions that reading a damaged archive may raise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where a piece of text stands: `size` bytes from `start` of the file, or of a member of the archive."""
+    """The place of a piece of text: `size` bytes from `start` of the file, or of a member of the archive."""
 
     start: int
     size: int
@@ -39,9 +39,9 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Code points of the text from `start` on, and the sites of the file that have them: several where the file says
-    them again (a line, its words, its glyphs). A verbatim piece is the very characters of its sites; any other stands
-    for its sites as a whole (`&amp;`, `{{SKchar|7}}`)."""
+    """Code points of the text from `start` on, with their sites in the file: several if the file repeats them (in a
+    line, its words, its glyphs). A verbatim piece has the same characters as its sites; any other corresponds to its
+    sites only as a whole (`&amp;`, `{{SKchar|7}}`)."""
 
     start: int
     text: str
@@ -56,8 +56,8 @@ class Piece:
 @dataclass(frozen=True, slots=True)
 class Extraction:
     """The bytes of a file (`data`) and the pieces of the text that was read from them, in the order of the text.
-    `escape` writes characters as the file's syntax has them. `title` is what the file says that it is; `remarks` are
-    what was odd, each with its line of the text."""
+    `escape` converts characters to the file's syntax. `title` is that given in the file; each of the `remarks` has its
+    line of the text."""
 
     data: bytes = field(repr=False)
     text: str = field(repr=False)
@@ -67,12 +67,12 @@ class Extraction:
     remarks: tuple[tuple[int, Code, tuple[tuple[str, Value], ...]], ...] = ()
 
     def holds(self, edit: Edit) -> bool:
-        """Whether an edit is one of characters that the file has: of no mark that the reader put between them."""
+        """Whether an edit changes only characters of the file, no marks that the reader added."""
         return self._parts(edit) is not None
 
     def edited(self, edits: Iterable[Edit]) -> bytes:
-        """The file with the edits of its text; without any, `data` itself. Raises ValueError for an edit that the
-        file has no place for."""
+        """The bytes of the file after edits of its text; without edits `data` itself. Raises ValueError for an edit
+        without a place in the file."""
         changes: defaultdict[str, list[tuple[int, int, bytes]]] = defaultdict(list)
         for edit in edits:
             parts = self._parts(edit)
@@ -90,8 +90,8 @@ class Extraction:
         return _repacked(self.data, changes)
 
     def _parts(self, edit: Edit) -> list[tuple[Piece, int, int, str]] | None:
-        """The pieces that an edit changes: from and to which of their characters, and what comes there. None where it
-        changes characters of no piece, or a part of one that is whole."""
+        """The pieces that an edit changes, each with start and end of the changed characters and their replacement.
+        None if it changes characters of no piece, or a part of a piece that is not verbatim."""
         if not edit.length:
             at = self._at(edit.start)
             if at is None:
@@ -112,8 +112,8 @@ class Extraction:
         return parts
 
     def _at(self, place: int) -> int | None:
-        """The piece that an insertion belongs to: the one that ends there, or else the one that begins there; not
-        within one that is whole."""
+        """The piece that an insertion belongs to: the one that ends there, else the one that begins there; None within
+        a piece that is not verbatim."""
         for number in (
             bisect_left(self.pieces, place, key=lambda piece: piece.start) - 1,
             bisect_left(self.pieces, place, key=lambda piece: piece.start),
@@ -127,7 +127,7 @@ class Extraction:
 
 
 def _bytes_of(piece: Piece, site: Site, start: int, end: int) -> tuple[int, int]:
-    """The bytes of a site that characters `start` to `end` of its piece are."""
+    """Start and end, in bytes, of characters `start` to `end` of a piece at a site."""
     if not piece.verbatim:
         return (site.end, site.end) if start == end and start else (site.start, site.end if end else site.start)
     begin = site.start + len(piece.text[:start].encode())
@@ -143,8 +143,8 @@ def _replaced(data: bytes, changes: Iterable[tuple[int, int, bytes]]) -> bytes:
 
 
 def _repacked(data: bytes, changes: Mapping[str, Sequence[tuple[int, int, bytes]]]) -> bytes:
-    """An archive with changed members; the others keep their content, order, dates and compression. Raises OutputError
-    where one of them is damaged."""
+    """An archive with changed members; the others keep content, order, dates and compression. Raises OutputError if one
+    of them is damaged."""
     target = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(target, "w") as new:
         new.comment = old.comment
@@ -159,8 +159,8 @@ def _repacked(data: bytes, changes: Mapping[str, Sequence[tuple[int, int, bytes]
 
 @dataclass(slots=True)
 class Draft:
-    """An extraction as a reader writes it. `unsafe` are characters that the notation would take for marks, each with
-    the one that stands for it in the text."""
+    """Builds an extraction. `unsafe` are characters that would be marks in the notation, each with its substitute in
+    the text."""
 
     data: bytes
     escape: Callable[[str], str]
@@ -173,13 +173,13 @@ class Draft:
     _remarks: list[tuple[int, Code, tuple[tuple[str, Value], ...]]] = field(default_factory=list)
 
     def mark(self, text: str) -> None:
-        """Write marks of the notation."""
+        """Add marks of the notation."""
         self._text.append(text)
         self.length += len(text)
         self.line += text.count("\n")
 
     def read(self, text: str, *sites: Site, verbatim: bool = True) -> None:
-        """Write text that stands at these sites, all of them with the same characters."""
+        """Add text of the file; all its `sites` have the same characters."""
         if not verbatim:
             self._piece("".join(self.unsafe.get(char, char) for char in text), sites, verbatim=False)
             return
@@ -194,11 +194,11 @@ class Draft:
             self.mark(text)
 
     def remark(self, code: Code, **values: Value) -> None:
-        """Remark something about the line that is being written."""
+        """Add a remark about the current line."""
         self._remarks.append((self.line, code, tuple(values.items())))
 
     def ends_with(self, text: str) -> bool:
-        """Whether what was written last is `text`, or nothing was written."""
+        """Whether the text so far ends with `text`, or is empty."""
         return not self._text or next((part for part in reversed(self._text) if part), "").endswith(text)
 
     def done(self) -> Extraction:
@@ -207,7 +207,7 @@ class Draft:
 
 
 def _parted(text: str, unsafe: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
-    """Stretches of a text, and unsafe characters one by one with what stands for each."""
+    """A text divided into stretches without unsafe characters, and single unsafe ones with their substitutes."""
     start = 0
     for at, char in enumerate(text):
         if char in unsafe:
@@ -220,5 +220,5 @@ def _parted(text: str, unsafe: Mapping[str, str]) -> Iterator[tuple[int, int, st
 
 
 def as_it_is(text: str) -> str:
-    """Characters of a file without a syntax that they could be part of."""
+    """The `escape` of files without a syntax: characters do not change."""
     return text

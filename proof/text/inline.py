@@ -1,7 +1,8 @@
-"""Inline commentary: running text, notes in `【…】`, no page marks; `<!-- … -->` is a remark of the web site.
+"""The format with inline commentary: running text with notes in `【…】`, without page marks; `<!-- … -->` are comments
+of the web site.
 
-A paragraph begins with ideographic spaces. `右射` on a line of its own, or before a space, closes a section and
-names it. A line may break within a sentence: the text goes on in the next.
+A paragraph begins with ideographic spaces. `右射` on a line of its own, or before a space, is the title at the end of a
+section. A sentence may continue in the next line.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
 
 
 def parse_inline(decoded: Decoded, path: Path) -> Transcription:
-    """The transcription that a decoded file holds."""
+    """Parse a decoded file."""
     text = decoded.text
     comments = [comment.span() for comment in _COMMENT.finditer(text)]
     blocks: list[TextBlock] = []
@@ -46,7 +47,7 @@ def parse_inline(decoded: Decoded, path: Path) -> Transcription:
 
 
 def _outside(start: int, end: int, remarks: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """What of a line lies outside the web site's remarks."""
+    """The parts of a line outside the web site's comments."""
     parts = []
     for left, right in remarks:
         if right <= start or left >= end:
@@ -62,8 +63,8 @@ def _outside(start: int, end: int, remarks: list[tuple[int, int]]) -> list[tuple
 def _line_stretches(
     text: str, start: int, end: int, odd: list[Remark], remark: Callable[..., Remark]
 ) -> list[LayerStretch]:
-    """The stretches of one line. A note that is not closed goes to the end of its line. What `remark` makes of what is
-    odd goes to `odd`."""
+    """The stretches of one line. A note that is not closed ends with its line. Remarks, made with `remark`, are added
+    to `odd`."""
     stretches: list[LayerStretch] = []
     at = start
     for private in _PRIVATE.finditer(text, start, end):
@@ -97,8 +98,8 @@ def _find(text: str, char: str, start: int, end: int) -> int:
 
 
 def _main(text: str, start: int, end: int) -> list[LayerStretch]:
-    """Classic text between the notes, divided at ideographic spaces: `右射　記君與射…` ends one section in the
-    middle of a line."""
+    """Main text between notes, divided at ideographic spaces: `右射 記君與射…` ends a section in the middle of a
+    line."""
     stretches = []
     for part in re.finditer(r"[^\u3000]+", text[start:end]):
         layer = Layer.HEADING if _CLOSING.fullmatch(part[0]) and _stands_alone(text, start, end, part) else Layer.CANON
@@ -107,6 +108,6 @@ def _main(text: str, start: int, end: int) -> list[LayerStretch]:
 
 
 def _stands_alone(text: str, start: int, end: int, part: re.Match[str]) -> bool:
-    """Whether a space or the line's end follows: before a note it would be the classic."""
+    """Whether a space or the end of the line follows; before a note it would be text of the classic."""
     after = start + part.end()
     return after >= len(text) or text[after] in "\u3000\r\n"

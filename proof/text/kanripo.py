@@ -1,15 +1,14 @@
 """The Kanripo format, as the documentation of Mandoku defines it (`doc/mandoku-format-en.org` of github.com/mandoku).
 
-`<pb:KR1d0030_WYG_010-1a>` begins a page wherever it stands, `¶` ends a line of the edition whose lines the file keeps.
-An edition whose pages are not those of the base edition has the pages of the base as `<md:…>`, and then each `¶` is the
-end of a line of the base: its own columns are the lines of the file. An empty line is nothing; a lost column is a line
-with a pilcrow alone.
+`<pb:KR1d0030_WYG_010-1a>` begins a page, also within a line; `¶` ends a line of the edition whose lines the file keeps.
+If an edition has other pages than its base edition, the file gives those of the base as `<md:…>`; then `¶` ends a line
+of the base, and the columns of the edition are the lines of the file. An empty line has no meaning; a lost column is a
+line with nothing but a pilcrow.
 
-Not text, by Org and Mandoku: lines that begin with `#`, headings (`** 1 紀`), drawers (`:zhu:` to `:END:`), and what
-follows a tab. A heading that ends with a pilcrow is a line of the edition, and its words are text (`** 序品第一¶`).
-The head of the file has properties: `#+TITLE:`, `#+PROPERTY: ID`, `#+PROPERTY: JUAN`, and `#+PROPERTY: LASTPB`, the
-page on which the juan begins where the juan before ends on it.
-"""
+By the rules of Org and Mandoku these are not text: lines that begin with `#`, headings (`** 1 紀`), drawers (`:zhu:` to
+`:END:`), and what follows a tab. A heading that ends with a pilcrow is a line of the edition, and its words are text
+(`** 序品第一¶`). The head of the file has properties: `#+TITLE:`, `#+PROPERTY: ID`, `#+PROPERTY: JUAN`, and
+`#+PROPERTY: LASTPB`, the page on which the juan begins if the juan before ends on it."""
 
 from __future__ import annotations
 
@@ -22,28 +21,29 @@ from proof.text.remarks import Code
 _PROPERTY = re.compile(r"#\+(?:PROPERTY:[ \t]*)?(TITLE|ID|JUAN)\b:?[ \t]*(.*)", re.IGNORECASE)
 
 MARK = re.compile(r"<pb:(?:(?P<id>[^<>¶]+)>|(?P<open>[^\s<>¶_]+_[^\s<>¶_]+_[^\s<>¶_-]+-[0-9]+[a-z]))")
-"""A page mark; one that names a half-folio is known even where its end is lost."""
+"""A page mark; one that names a half-folio is recognised even without its end."""
 
 MARK_BEGINS = "<pb:"
 PILCROWS = re.compile("¶+")
 BASE_PAGE = re.compile(r"<md:[^<>]*>")
 HEADING = re.compile(r"\*+ ")
 PRINTED_HEADING = re.compile(r"\*+ +(?:[0-9]+[. ]+)?(?=.*¶[ \u3000]*$)")
-"""What marks a heading that is a line of the edition, as its pilcrow tells. Numbers of the outline are not printed."""
+"""The mark of a heading that is a line of the edition, since it has a pilcrow. Numbers of the outline are not
+printed."""
 
 LAST_PAGE = re.compile(r"^#\+PROPERTY:[ \t]*LASTPB[ \t]+(<pb:[^<>¶\n]+>)", re.MULTILINE | re.IGNORECASE)
-"""The property of the head that names the page on which a juan begins in the middle."""
+"""The property that names the page in the middle of which a juan begins."""
 DRAWER = re.compile(r"[ \t]*:(?!END:)[A-Za-z][\w-]*:[ \t]*$", re.IGNORECASE)
 DRAWER_ENDS = re.compile(r"[ \t]*:END:[ \t]*¶?$", re.IGNORECASE)
 FORME_WORK = re.compile(r"@fw\b")
 """A line that is a running head or another part of the forme (`fw` of TEI)."""
 
 ANNOTATION = re.compile(r"(?<=[^\s])\t")
-"""What follows a tab is a translation or a note of the editors; a tab before all text is a space."""
+"""A tab within a line, which is followed by a translation or a note of the editors."""
 
 
 def page_mark(match: re.Match[str]) -> PageMark:
-    """What a match of `MARK` says."""
+    """The page mark of a match of `MARK`."""
     name = match["id"] or match["open"]
     page = PageId.match(name)
     fault = None if match["id"] else Code.MARK_UNCLOSED
@@ -59,14 +59,14 @@ def header_property(line: str) -> tuple[str, str] | None:
 
 
 def last_page(text: str) -> PageMark | None:
-    """The page that the head of a file names as the one on which its text begins; None where it names none."""
+    """The page on which the text begins according to the head of the file; None if that does not say."""
     named = LAST_PAGE.search(text)
     match = MARK.fullmatch(named[1]) if named else None
     return page_mark(match) if match else None
 
 
 def keeps_base_lines(text: str) -> bool:
-    """Whether the pilcrows of a file end lines of a base edition that is not its own."""
+    """Whether the pilcrows of a file end lines of another edition, its base."""
     return BASE_PAGE.search(text) is not None
 
 

@@ -16,15 +16,15 @@ from proof.text.column import parse_column
 from proof.text.model import is_han
 
 COMPONENTS = frozenset("扌氵亻犭忄纟钅饣礻衤艹讠")
-"""Characters that stand for no word: before another one they are the half of a character that an old encoding
-could not write (扌奎)."""
+"""Components that are no words: before another character they are half of a character that an old encoding lacked
+(扌奎)."""
 
 _HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u3007]*")
-"""What `is_han` takes for Han characters."""
+"""The Han characters of `is_han`."""
 
 
 class Layer(StrEnum):
-    """What a stretch of text belongs to, in the terms of the field."""
+    """The layer of a stretch of text, in the terms of the field."""
 
     CANON = "經"
     COMMENTARY = "注"
@@ -32,9 +32,9 @@ class Layer(StrEnum):
     GLOSS = "釋文"
     EDITOR = "案"
     UNDIVIDED = "經注"
-    """Classic and commentary run together, and nothing says where one ends."""
+    """Classic and commentary together, without a mark between them."""
     LEMMA = "起止"
-    """The words of the classic or commentary from which to which a subcommentary speaks."""
+    """The words of the classic or commentary that delimit the passage of a subcommentary."""
     HEADING = "題"
     APPARATUS = "校"
     """The footnotes of a critical edition."""
@@ -77,12 +77,12 @@ class LayerStretch:
 
     @property
     def plain(self) -> bool:
-        """Whether each of its code points is a Han character by itself."""
+        """Whether each of its code points is a Han character."""
         return _HAN.fullmatch(self.source) is not None and COMPONENTS.isdisjoint(self.source)
 
     def cells(self) -> Iterator[WitnessCell]:
-        """Its glyphs in reading order: no spaces, no punctuation. A component before a Han character is one cell
-        with it."""
+        """Its glyphs in reading order, without spaces and punctuation. A component before a Han character is one cell
+        with that."""
         if self.plain:
             yield from (WitnessCell(char, start, 1) for start, char in enumerate(self.source, self.start))
             return
@@ -104,10 +104,9 @@ class LayerStretch:
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """A heading, a paragraph or a column. `level` counts from 1 for headings, 0 for what is none; `anchor` is
-    its id where the format gives one; `page` and `number` are set for columns alone.
-
-    `start` and `end` are code points in the file: a line of it without its ending (and without a pilcrow).
+    """A heading, a paragraph or a column. `level` counts from 1 for headings and is 0 for others; `anchor` is its id if
+    the format has one; `page` and `number` are set only for columns. `start` and `end` are code points in the file: a
+    line without its ending and pilcrow.
     """
 
     kind: BlockKind
@@ -121,14 +120,14 @@ class TextBlock:
     number: int = 0
 
     def moved(self, by: int) -> TextBlock:
-        """The block where `by` code points more precede it."""
-        stretches = tuple(LayerStretch(one.layer, one.start + by, one.source) for one in self.stretches)
+        """The block moved by `by` code points."""
+        stretches = tuple(LayerStretch(stretch.layer, stretch.start + by, stretch.source) for stretch in self.stretches)
         return replace(self, start=self.start + by, end=self.end + by, stretches=stretches)
 
 
 def numbered_lines(text: str, begin: int = 0) -> Iterator[tuple[int, int, str]]:
-    """The lines of a file from code point `begin` on, which begins one: the number of each, counted from 1, the code
-    point where it begins, and its text without ending."""
+    """The lines of a file from code point `begin`, a start of a line, on: the number of each, from 1, its first code
+    point, and its text without ending."""
     number, start = text.count("\n", 0, begin) + 1, begin
     for raw in text[begin:].split("\n"):
         yield number, start, raw.rstrip("\r")

@@ -1,8 +1,7 @@
-"""What each line of a page-marked file is: page mark, column, comment, Org outline.
+"""The kind of each line of a page-marked file: page mark, column, comment, Org outline.
 
-A line ends where Python's `splitlines` ends it (a form feed ends one too); lines of the file are counted by line feeds
-and carriage returns, as editors count them. In the Kanripo format a line may hold several columns and page marks.
-"""
+Lines end as in Python's `splitlines`, also at a form feed; line numbers count line feeds and carriage returns, as
+editors do. In the Kanripo format a line may hold several columns and page marks."""
 
 from __future__ import annotations
 
@@ -16,14 +15,12 @@ from proof.text.remarks import Code
 from proof.text.transcription import Format
 
 LINE_ENDING = re.compile(r"¶*(?:\r\n|\n|\r)|¶+")
-"""What stands between two columns of a page."""
+"""The separator of two columns of a page."""
 
 
 def lines(text: str) -> Iterator[SourceLine]:
-    """Every line of `text`, or part of one, with what it is; both formats may follow one another in one file.
-
-    Parts come in the order of the file and do not overlap; what lies between them are line endings and pilcrows.
-    """
+    """The lines of `text`, or parts of lines, with their kinds; a file may hold both formats one after the other. Parts
+    come in the order of the file and do not overlap; between them are line endings and pilcrows."""
     before: list[SourceLine] = []
     first: SourceLine | None = None
     parts = iter(_Lines(text))
@@ -42,12 +39,12 @@ def lines(text: str) -> Iterator[SourceLine]:
 
 
 _ENDINGS = "\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
-"""What ends a line."""
+"""Characters that end a line."""
 
 
 class _Lines:
-    """The lines of a file one after the other, as far as the lines before tell. `start` and `number` are those of the
-    line that is being read."""
+    """Iterates over the lines of a file, with the state of the lines before. `start` and `number` are those of the
+    current line."""
 
     def __init__(self, text: str) -> None:
         self.raw = text.splitlines(keepends=True)
@@ -57,8 +54,8 @@ class _Lines:
         self.start, self.number = 0, 1
 
     def _drawers(self) -> dict[int, int]:
-        """Where each drawer ends, by the index of the line on which it begins. A drawer holds neither another nor a
-        heading; one that would is none."""
+        """The last line of each drawer by its first line, as indices. A drawer that would contain another one, or a
+        heading, is none."""
         ends: dict[int, int] = {}
         begun: int | None = None
         for index, raw in enumerate(self.raw):
@@ -89,7 +86,7 @@ class _Lines:
     def part(
         self, kind: LineKind, source: str, begin: int = 0, fault: Code | None = None, mark: PageMark | None = None
     ) -> SourceLine:
-        """The part of the current line that begins at code point `begin` of it."""
+        """The part of the current line from its code point `begin` on."""
         return SourceLine(kind, self.start + begin, self.number, source, self.current, mark, fault)
 
     def line(self, source: str) -> Iterator[SourceLine]:
@@ -109,7 +106,7 @@ class _Lines:
             yield from self.kanripo(source)
 
     def kanripo(self, source: str) -> Iterator[SourceLine]:
-        """The parts of a line, or what stands before the first mark of any format."""
+        """The parts of a line in the Kanripo format, or before the first page mark."""
         annotation = kanripo.ANNOTATION.search(source) if "\t" in source else None
         end = annotation.start() if annotation else len(source)
         begin, marked = 0, False
@@ -128,8 +125,8 @@ class _Lines:
             yield self.part(LineKind.ANNOTATION, rest, end, _unread_mark(rest) or Code.ANNOTATION)
 
     def written(self, part: str, begin: int, *, outline: bool, marked: bool, last: bool) -> Iterator[SourceLine]:
-        """What stands before, between or behind the page marks of a line; `marked`: a mark precedes, `last`: none
-        follows."""
+        """The parts of the text before, between or after the page marks of a line; `marked`: a mark precedes it;
+        `last`: none follows."""
         if outline:
             if part:
                 yield self.part(LineKind.OUTLINE, part, begin, Code.HEADING if any(map(is_han, part)) else None)
@@ -146,8 +143,8 @@ class _Lines:
             yield self.column(part, begin)
 
     def columns(self, part: str, begin: int, *, alone: bool) -> Iterator[SourceLine]:
-        """A part of a line cut at its pilcrows. A pilcrow that nothing precedes ends no column of its own, unless it
-        is `alone` on its line: then the text of a column was lost."""
+        """A part of a line divided at its pilcrows. A pilcrow without text before it ends no column, unless it is
+        `alone` on its line: then it is a column whose text was lost."""
         if alone and not part.strip("¶"):
             yield self.column(part, begin)
             return
@@ -170,5 +167,5 @@ class _Lines:
 
 
 def _unread_mark(source: str) -> Code | None:
-    """What is odd about what is no text: a page mark in it."""
+    """The remark on a line that is no text but holds a page mark; None for others."""
     return Code.MARK_NOT_READ if kanripo.MARK_BEGINS in source else None

@@ -1,8 +1,8 @@
 """The page-reference mirror: `卷十 第 1a 页 WYG0103-0192c.png` begins a page, then a line a column.
 
-What stands before the first page mark is no page. An empty line is a column too: its text was lost when the
-mirror was made. The page's id is its image reference, without the extension; a mark without one (`卷十 第 1b 页`)
-begins a page too, which is named by juan and half-folio.
+Lines before the first page mark belong to no page. An empty line is a column whose text was lost when the mirror was
+made. The page's id is its image reference without the extension; a page whose mark has no reference (`卷十 第 1b 页`)
+is named by juan and half-folio.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ MARK = re.compile(
     r"(?P<juan>\S+) 第 (?:(?P<folio>\S+) [页頁] (?P<ref>\w+-\w+)\.\w+|(?P<alone>[0-9]+[A-Za-z]) [页頁])[ \u3000]*$"
 )
 LIKE_A_MARK = re.compile(r"(?!#).{0,20}第[ \u3000]*[0-9]+[A-Za-z]?[ \u3000]*[页頁].{0,40}$")
-"""A line that only a page mark would be like."""
+"""A line that resembles a page mark so much that it must be a damaged one."""
 
 
 def page_mark(match: re.Match[str]) -> PageMark:
-    """What a match of `MARK` says."""
+    """The page mark of a match of `MARK`."""
     written, name = match["folio"] or match["alone"], match["ref"]
     folio = Folio.match(written)
     if name is None:

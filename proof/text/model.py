@@ -1,8 +1,8 @@
 """The page as transcribed: page, column, run, cell.
 
-The source text is kept as it came. A cell knows the place of its character in the source column (and so
-in the file): every correction is an edit at that place. Keys for comparison are made beside it, never
-instead of it; nothing here is Unicode-normalised, since normalisation rewrites compatibility ideographs.
+The source text is kept unchanged. A cell knows the place of its character in the source column, and so in the file:
+every correction is an edit at that place. Keys for comparison are made separately. Nothing here is Unicode-normalised,
+since normalisation replaces compatibility ideographs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from proof.model.refs import Folio, ImageRef
 
 
 class Row(StrEnum):
-    """Where in a column a character stands: full width, or in one half-row of a double-row note."""
+    """The row of a character in its column: main text, or a half-row of a note."""
 
     MAIN = "main"
     RIGHT = "right"
@@ -30,12 +30,12 @@ class Script(StrEnum):
 
     @property
     def tag(self) -> str:
-        """The language tag of such a text: which forms of the characters a browser is to draw."""
+        """The language tag of the script, by which browsers choose the forms of characters."""
         return "zh-Hans" if self is Script.SIMPLIFIED else "zh-Hant"
 
 
 def script_shown(scripts: Iterable[str]) -> str:
-    """The language tag of texts in these scripts: simplified where all are."""
+    """The language tag for texts in these scripts: simplified if all are."""
     return (Script.SIMPLIFIED if set(scripts) == {Script.SIMPLIFIED} else Script.TRADITIONAL).tag
 
 
@@ -74,18 +74,16 @@ class Cell:
 
     @property
     def glyph(self) -> bool:
-        """Whether the page shows ink for this cell that a reader could name: a Han character, a radical that
-        stands for one (⼤, as texts out of PDF have it), an entity, a composition or any other letter; not a
-        space, not punctuation that the page does not print."""
+        """Whether the page has a glyph for this cell: a Han character, a radical in place of one (⼤, in texts from
+        PDF), an entity, a composition or any other letter, but no space and no punctuation, which the page does not
+        print."""
         return self.han or self.length > 1 or self.text.isalnum() or category(self.text) == "Co" or _radical(self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A stretch of one column: `main` cells in full width, or a note of two half-rows.
-
-    For a main run `left` is empty. For a note, `right` is read first, then `left`.
-    """
+    """A stretch of one column: main text, or a note of two half-rows. The cells of main text are in `right`, and `left`
+    is empty. Of a note `right` is read first, then `left`."""
 
     note: bool
     right: tuple[Cell, ...]
@@ -101,9 +99,9 @@ class Run:
 class Column:
     """One ruled column (one line of the transcription). `number` counts from 1, right to left.
 
-    `source` is the line without its ending and without a trailing pilcrow; `start` is the code point in
-    the whole file where it begins; `file_line` counts lines of the file from 1. `parsed` are its runs, or what
-    parses them out of `source` when they are asked for: a work has a hundred times more cells than columns.
+    `source` is the line without its ending and trailing pilcrow; `start` is its first code point in the file;
+    `file_line` counts lines of the file from 1. `parsed` are its runs, or a function that parses them from `source` on
+    demand: a work has a hundred times more cells than columns.
     """
 
     number: int
@@ -125,12 +123,10 @@ class Column:
 class Page:
     """One half-folio. `id` is the id of its page mark, or the image reference where the format has none.
 
-    `cut` are its columns, or what cuts them out of the text of the file when they are asked for: of a work the columns
-    take ten times the memory that its pages do. `starts` are the code points of the file at which a mark of the page
-    stands: several where the page is continued later in the file, none where the page was laid on an image. `running`:
-    the text is a slice of one without columns, which was laid on this page; its columns are then the lines of the file
-    that stand here, numbered as in the file.
-    """
+    `cut` are its columns, or a function that makes them from the text of the file on demand: the columns of a work take
+    ten times the memory of its pages. `starts` are the code points of the file with a mark of the page: several if the
+    page continues later in the file, none if an image defines the page. `running`: the page is a slice of a text
+    without columns; its columns are then the lines of the file on this page, numbered as in the file."""
 
     id: str
     folio: Folio | None
@@ -146,7 +142,7 @@ class Page:
         return self.cut if isinstance(self.cut, tuple) else self.cut()
 
     def moved(self, by: int) -> Page:
-        """The page where `by` code points more precede it in the file."""
+        """The page moved by `by` code points in the file."""
         return replace(self, cut=partial(_moved, self, by), starts=tuple(start + by for start in self.starts))
 
 

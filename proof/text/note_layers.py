@@ -1,8 +1,7 @@
-"""The layers of columns and of their notes: which commentary a note is, by the words with which its parts begin.
+"""The layers of columns and their notes, recognised by the words with which parts of a note begin.
 
-One note often holds several: the commentary, a gloss on sounds (`射食亦反`), what the subcommentary says (`疏曰`) and
-what the editor adds (`今按`), divided by an ideographic space or by nothing at all.
-"""
+A note often holds several layers: the commentary, a gloss on sounds (`射食亦反`), the subcommentary (`疏曰`) and a
+remark of the editor (`今按`), divided by an ideographic space or by nothing at all."""
 
 from __future__ import annotations
 
@@ -25,12 +24,12 @@ _EDITOR_FIRST = re.compile(r"[案按]")
 _LAYER_OF = {"sub": Layer.SUBCOMMENTARY, "editor": Layer.EDITOR, "gloss": Layer.GLOSS}
 
 Part = tuple[Layer, int, int]
-"""A layer, and from where to where in the note it goes."""
+"""A layer with its start and end in the note."""
 
 
 def note_parts(note: str, layer: Layer = Layer.COMMENTARY) -> list[Part]:
-    """The layers of a note. What has no sign of its own belongs to `layer`, the note's own, or, behind a
-    subcommentary or an editor's remark, to that. Ideographic spaces between the parts belong to none."""
+    """The layers of a note. A part without a sign of its own belongs to `layer`, that of the note, or to the
+    subcommentary or editor's remark before it. Ideographic spaces between the parts belong to no layer."""
     parts: list[Part] = []
     current = layer
     for part in re.finditer(r"[^\u3000]+", note):
@@ -47,17 +46,17 @@ def note_parts(note: str, layer: Layer = Layer.COMMENTARY) -> list[Part]:
 
 
 def last_layer(parts: list[Part], layer: Layer) -> Layer:
-    """The layer in which a note stands at its end, for what goes on in the next column."""
+    """The layer at the end of a note, in which its next column continues."""
     return next((part[0] for part in reversed(parts) if part[0] is not Layer.GLOSS), layer)
 
 
 def is_gloss(text: str) -> bool:
-    """Whether `text` tells nothing but sounds."""
+    """Whether `text` consists only of glosses on sounds."""
     return _GLOSSES.fullmatch(text) is not None
 
 
 def _voices(note: str, start: int, end: int) -> Iterator[tuple[int, int, Layer | None]]:
-    """The pieces of a part, each from where a new voice begins. A voice begins a part, or follows a gloss."""
+    """The pieces of a part, divided where another author begins: at the start of a part, or after a gloss."""
     begin, voice = start, None
     for match in _VOICE.finditer(note, start, end):
         if match.start() > start and not _CLOSING_GLOSSES.search(note[max(begin, match.start() - 12) : match.start()]):
@@ -70,7 +69,7 @@ def _voices(note: str, start: int, end: int) -> Iterator[tuple[int, int, Layer |
 
 
 def _without_glosses(note: str, start: int, end: int) -> list[Part]:
-    """A piece of commentary, its glosses before and behind taken off."""
+    """The layers of a piece of commentary, with the glosses at its start and end as parts of their own."""
     part = note[start:end]
     if is_gloss(part):
         return [(Layer.GLOSS, start, end)]
@@ -88,7 +87,7 @@ _INDENTED_VOICES = (
     (re.compile(r"[釋释]曰|[疏䟽]曰"), Layer.SUBCOMMENTARY),
     (re.compile(r"[釋释]文|[陸陆]氏"), Layer.GLOSS),
 )
-"""With what a commentary begins that stands indented in full width, and the layer that it is."""
+"""Words that begin an indented commentary in full width, and its layer."""
 
 
 def column_blocks(pages: Iterable[Page]) -> tuple[TextBlock, ...]:
@@ -110,13 +109,13 @@ def column_blocks(pages: Iterable[Page]) -> tuple[TextBlock, ...]:
 
 
 class _ColumnLayers:
-    """Gives columns their layers, one after the other: a note goes on in the next column, and so does a commentary
-    that stands indented in full width (`　鄭注…`)."""
+    """Gives consecutive columns their layers: a note continues in the next column, and so does an indented commentary
+    in full width (` 鄭注…`)."""
 
     def __init__(self) -> None:
         self.main = Layer.CANON
         self.open_note: Layer | None = None
-        """The layer in which a note stood at the end of the column before, None where none did."""
+        """The layer of a note that was open at the end of the column before; None if there was none."""
 
     def stretches(self, column: Column) -> list[LayerStretch]:
         stretches: list[LayerStretch] = []
@@ -141,7 +140,7 @@ class _ColumnLayers:
         self.main = next((layer for pattern, layer in _INDENTED_VOICES if pattern.match(rest)), self.main)
 
     def _note(self, column: Column, cells: Sequence[Cell]) -> list[LayerStretch]:
-        """A note in its parts; a remark of the editor that goes on is one part."""
+        """The stretches of a note by its parts; a continued remark of the editor is one part."""
         layer = self.open_note or Layer.COMMENTARY
         text = "".join(cell.text for cell in cells)
         parts = note_parts(text, layer) if self.open_note is not Layer.EDITOR else []
@@ -151,8 +150,10 @@ class _ColumnLayers:
 
 
 def _stretches(column: Column, cells: Sequence[Cell], layer: Layer) -> list[LayerStretch]:
-    """The cells as stretches: cut wherever markup stands between two of them."""
-    cuts = [at for at, (one, other) in enumerate(pairwise(cells), 1) if one.offset + one.length != other.offset]
+    """The cells as stretches, divided where markup is between two of them."""
+    cuts = [
+        at for at, (cell, following) in enumerate(pairwise(cells), 1) if cell.offset + cell.length != following.offset
+    ]
     stretches = []
     for first, stop in pairwise([0, *cuts, len(cells)] if cells else []):
         start, end = cells[first].offset, cells[stop - 1].offset + cells[stop - 1].length
@@ -161,7 +162,7 @@ def _stretches(column: Column, cells: Sequence[Cell], layer: Layer) -> list[Laye
 
 
 def _note_stretches(column: Column, cells: Sequence[Cell], parts: list[Part]) -> list[LayerStretch]:
-    """The cells of a note, each in the layer of the part that its text falls in."""
+    """The cells of a note as stretches, each in the layer of its part."""
     stretches: list[LayerStretch] = []
     at, index = 0, 0
     for layer, start, end in parts:

@@ -1,4 +1,4 @@
-"""Reading a file with page marks: from its lines to pages and columns."""
+"""Reading files with page marks: from lines to pages and columns."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from proof.text.transcription import Format, Transcription
 from proof.text.undivided_notes import divide_notes, notes_are_undivided
 
 SHOWN = 20
-"""Characters of a line that a remark about it names."""
+"""Characters of a line that a remark about it quotes."""
 
 
 def page_sources(path: Path | str) -> dict[str, list[str]]:
-    """The columns of each page of the transcription at `path`, as they stand in the file, by the page's id: for looking
-    for words, in a third of the time that it takes to read it. Raises TextError where the file cannot be read."""
+    """The source text of the columns of each page of the file at `path`, by page id. For searching, in a third of the
+    time of a full reading. Raises TextError if the file cannot be read."""
     pages = _Gatherer(Path(path), decoded_file(path).text, faults=False).pages()
     return {page.id: [column.source for column in page.columns] for page in pages}
 
 
 def parse_page_marked(decoded: Decoded, path: Path, form: Format) -> Transcription:
-    """The transcription that a decoded file holds, in `form` unless its first page mark is of the other format; of a
-    file that is a head and nothing else, as the juan `000` of some works, it has no pages."""
+    """Parse a decoded file in the format `form`, or in the other page-marked format if its first page mark is of that.
+    A file with nothing but a head, as juan `000` of some works, has no pages."""
     gatherer = _Gatherer(path, decoded.text)
     pages, remarks = gatherer.pages(), gatherer.remarks
-    if decoded.extraction is not None:  # names of pages are what the file has, and no page marks
+    if decoded.extraction is not None:  # the file itself has names of pages, not page marks
         remarks = [Remark(path, line, code, values) for line, code, values in decoded.extraction.remarks]
     if not pages:
         remarks.append(Remark.of(path, 1, Code.NO_PAGES))
@@ -57,7 +57,7 @@ def parse_page_marked(decoded: Decoded, path: Path, form: Format) -> Transcripti
 
 @dataclass(slots=True)
 class _OpenPage:
-    """A page while its columns are being gathered; `starts` are the places of its marks, `spans` a `SPAN` for each
+    """A page while its columns are collected; `starts` are the places of its marks, `spans` has a `SPAN` for each
     column."""
 
     mark: PageMark
@@ -67,16 +67,16 @@ class _OpenPage:
     spans: bytearray = field(default_factory=bytearray)
 
     def closed(self, text: str) -> Page:
-        """The page with its columns, which are slices of `text`."""
+        """The finished page, whose columns are slices of `text`."""
         mark, columns = self.mark, ColumnSpans(text, bytes(self.spans))
         return Page(mark.id, mark.folio, mark.ref, self.juan, self.file_line, columns, starts=tuple(self.starts))
 
 
 @dataclass(slots=True)
 class _Gatherer:
-    """Takes a file line by line; with `faults` it parses the columns and remarks what is odd in them. `base_lines`:
-    pilcrows are line ends of the base edition. `heading` is the juan as the head of the file names it, until a page
-    mark takes it up; `juan_names` leads from the juan as page marks number it to its name."""
+    """Collects the pages of a file line by line; with `faults` it also parses the columns and adds remarks on their
+    problems. `base_lines`: pilcrows are line ends of the base edition. `heading` is the name of the juan in the head of
+    the file, until a page mark uses it; `juan_names` maps the numbers of juan in page marks to their names."""
 
     path: Path
     text: str
@@ -103,7 +103,7 @@ class _Gatherer:
         if line.kind is LineKind.COLUMN and self.current is not None:
             self.add_column(line, self.current)
         elif line.kind is LineKind.MARK and line.mark is not None:
-            if self.format is None:  # the first page mark decides; only the mirror has lines of its own before it
+            if self.format is None:  # the first page mark decides; only the mirror may have lines before it
                 self.format = line.format
                 if self.before and self.format is not Format.MIRROR:
                     self.remark(self.before[0], Code.LINES_ON_NO_PAGE, number=len(self.before))

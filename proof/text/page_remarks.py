@@ -1,4 +1,4 @@
-"""What is odd about the pages of a transcription, seen as a whole: it can be read, but deserves a look."""
+"""Remarks about the pages of a transcription as a whole: it can be read, but should be looked at."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from proof.text.model import Page
 from proof.text.remarks import Code, Remark
 
 MANY_COLUMNS = 40
-"""More columns than any half-folio has: the page mark of a following page was probably lost."""
+"""Columns of a page above which the mark of the next page was probably lost."""
 
 PASSAGES = 3
-"""From so many pages on, all of side a, they are no half-folios."""
+"""Pages from which on, if all are side a, they are no half-folios."""
 
 FEW_IN = 20
-"""Lines without pilcrow are odd where they are fewer than one in so many; some texts break long lines so."""
+"""Lines without a pilcrow are remarked if they are fewer than one in so many; some texts break long lines so."""
 
 
 def page_remarks(path: Path, pages: Sequence[Page], text: str, *, pilcrows: bool) -> list[Remark]:
-    """Remarks on pages without columns or with too many, on pages that do not follow on, and, where columns end in
-    pilcrows, on the few that do not. `text` is that of the whole file."""
+    """Remarks on pages without columns or with too many, on pages out of sequence, and, if columns end in pilcrows, on
+    the few that do not. `text` is that of the whole file."""
     remarks: list[Remark] = []
     half_folios = _half_folios(pages)
     for page in pages:
@@ -36,12 +36,12 @@ def page_remarks(path: Path, pages: Sequence[Page], text: str, *, pilcrows: bool
 
 
 def _half_folios(pages: Sequence[Page]) -> bool:
-    """Whether the pages are half-folios, or nothing says otherwise: editions of passages have `1a`, `2a`, `3a`."""
+    """Whether the pages can be half-folios; editions divided into passages have only `1a`, `2a`, `3a` ..."""
     return len(pages) < PASSAGES or any(page.folio is None or page.folio.side == "b" for page in pages)
 
 
 def _out_of_sequence(path: Path, pages: Sequence[Page]) -> Iterator[Remark]:
-    """Pages of a juan that do not follow on. Where no page has a side b, pages are counted, not leaves."""
+    """Remarks on pages of a juan that are out of sequence. If no page has a side b, pages are counted, not leaves."""
     step = 1 if _half_folios(pages) else 2
     for page, following in pairwise(pages):
         if page.folio is None or following.folio is None or _begins_juan(page, following):

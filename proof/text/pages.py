@@ -1,4 +1,4 @@
-"""Page marks and columns of a page-marked transcription, whatever its format."""
+"""Page marks and lines of page-marked transcriptions, for both formats."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from proof.text.transcription import Format
 
 @dataclass(frozen=True, slots=True)
 class PageMark:
-    """What a page mark says. `juan` and `work` as the mark writes them, empty where it does not; `fault` is what is
-    odd about it."""
+    """A page mark. `juan` and `work` are written as in the mark, empty if it has none; `fault` is the remark on a
+    damaged mark."""
 
     id: str
     folio: Folio | None
@@ -26,7 +26,7 @@ class PageMark:
 
 class LineKind(Enum):
     MARK = auto()
-    """Begins a page."""
+    """A page mark."""
     COLUMN = auto()
     COMMENT = auto()
     """Begins with `#`: properties and remarks, never a column."""
@@ -42,12 +42,11 @@ class LineKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """A line of the file, or the part of it that is one thing. `start` is its code point in the file, `number` counts
-    lines of the file from 1; `source` is its text without its ending and, for a column, without trailing pilcrows;
-    for a page mark it is the mark.
+    """A line of the file, or a part of one, of a single kind. `start` is its code point in the file, `number` counts
+    lines of the file from 1. `source` is its text without its ending, for a column also without trailing pilcrows; for
+    a page mark it is the mark.
 
-    `format` is that of the page it is on; `mark` is set for a page mark alone; `fault` is what is odd about a line
-    that is no mark.
+    `format` is that of its page; `mark` is set only for page marks; `fault` is a remark on a line that is no mark.
     """
 
     kind: LineKind
@@ -62,9 +61,9 @@ class SourceLine:
 def implied_first_page(
     before: list[SourceLine], first: PageMark | None, named: PageMark | None
 ) -> Iterator[SourceLine]:
-    """What stands before the first page mark, as lines of the page that the head of the file names (`named`), or else
-    of the one that the mark implies: `1b` after it means that it is `1a`, whose mark went with the page of the base
-    edition. Else the lines as they are."""
+    """The lines before the first page mark, put on the page that the head of the file names (`named`), or else on the
+    one that the mark implies: before `1b` it is `1a`, whose mark was lost with the page of the base edition. Without
+    either the lines do not change."""
     written = [line for line in before if line.kind is LineKind.BEFORE and line.source.strip("¶ \u3000")]
     page = replace(named, fault=Code.PAGE_CONTINUED) if named is not None else _right_half(first)
     if not written or page is None:
@@ -80,7 +79,7 @@ def implied_first_page(
 
 
 def _right_half(mark: PageMark | None) -> PageMark | None:
-    """The right half of the leaf whose left half a page mark begins; None where it begins another."""
+    """The page mark of side a, for a mark of side b of the same leaf; None for other marks."""
     if mark is None or mark.folio is None or mark.folio.side != "b" or not mark.id.endswith(str(mark.folio)):
         return None
     folio = Folio(mark.folio.leaf, "a")

@@ -1,7 +1,7 @@
-"""Pairs of characters that somebody sorted by hand, in a plain file.
+"""Files of pairs of characters that were classified by hand.
 
-A line is a pair and its class, with tabs between (`元<TAB>玄<TAB>taboo`); the class is `form`, `distinct` or
-`taboo`. What follows a `#` is a comment, empty lines count for nothing, and the order of the pair does not matter.
+A line has a pair and its class, separated by tabs (`元<TAB>玄<TAB>taboo`); the class is `form`, `distinct` or `taboo`.
+Comments begin with `#`, empty lines are ignored, and the order of a pair does not matter.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from proof.errors import TextError
 
 
 class Relation(StrEnum):
-    """What two characters are to each other.
+    """The relation of two characters.
 
-    `FORM`: one word in two shapes (異體). `TABOO`: one word, written otherwise out of reverence (避諱). `SCRIPT`: the
-    same in simplified and in traditional characters. `DISTINCT`: two words.
+    `FORM`: two shapes of one word (異體). `TABOO`: one word, written differently because of a naming taboo (避諱).
+    `SCRIPT`: simplified and traditional form of one word. `DISTINCT`: two words.
     """
 
     SAME = "same"
@@ -32,12 +32,12 @@ Pair = tuple[str, str]
 
 
 def pair_of(first: str, second: str) -> Pair:
-    """The pair in the order that it is kept in."""
+    """The pair in canonical order."""
     return (first, second) if first < second else (second, first)
 
 
 def read_pairs(path: Path) -> dict[Pair, Relation]:
-    """The pairs of a file. Raises TextError with the file and the line where it cannot be read."""
+    """The pairs of a file. Raises TextError, with file and line, if it cannot be read."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Plain text: no marks at all, a line a paragraph."""
+"""The format of plain text: no marks at all, each line is a paragraph."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proof.text.model import is_han
 from proof.text.transcription import Format, Transcription
 
 MIN_HAN_SHARE = 0.5
-"""Share of Han characters among letters from which a file without marks is a Chinese text."""
+"""Share of Han characters among letters from which on a file without marks is a Chinese text."""
 
 _FOREIGN = (
     (
@@ -23,22 +23,22 @@ _FOREIGN = (
     (re.compile(r"\s*[\[{]\s*[\"\[{\]}]"), "is JSON: give the text itself, or what the program exported as text"),
     (re.compile(r"\s*\\(?:documentclass|begin|usepackage)"), "is LaTeX: save its text as plain text in UTF-8"),
 )
-"""How text begins that is another format's, and what to do."""
+"""The beginnings of other text formats, and what to do with each."""
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text without marks is one of running Chinese."""
+    """Whether a text without marks is running Chinese text."""
     letters = [char for char in text if char.isalpha() or is_han(char)]
     return bool(letters) and not foreign(text) and sum(map(is_han, letters)) >= MIN_HAN_SHARE * len(letters)
 
 
 def foreign(text: str) -> str:
-    """What a text is that is in a format of its own, and what to do; empty where it is in none that is known."""
+    """The name of another known format and what to do with the file; empty if the text is in none."""
     return next((advice for pattern, advice in _FOREIGN if pattern.match(text)), "")
 
 
 def parse_plain(decoded: Decoded, path: Path) -> Transcription:
-    """The transcription that a decoded file holds. Raises TextError where it is in another format."""
+    """Parse a decoded file. Raises TextError if it is in another format."""
     if advice := foreign(decoded.text):
         raise TextError(path, 1, advice)
     blocks = []

@@ -1,10 +1,8 @@
-"""Where the places of a text stand once the text has changed.
+"""Mapping positions from one version of a text to the next.
 
-A text comes in versions. `PositionMap` leads from the code points of one version to those of the next: exactly, where
-the edits between them are known, as after an export; else by comparison, first line by line and then character by
-character. A comparison follows only what every shortest way from one version to the other keeps: of a run of equal
-characters nobody can say which one was added or removed.
-"""
+`PositionMap` maps code points of one version to those of the next: exactly, if the edits are known, as after an export;
+else by comparison, first of lines and then of characters. A comparison maps only characters that all shortest edit
+paths keep: of a run of equal characters it cannot be known which one was added or removed."""
 
 from __future__ import annotations
 
@@ -20,14 +18,14 @@ from numpy.typing import NDArray
 from proof.text.edit import Edit, edited
 
 LARGEST_COMPARISON = 16_000_000
-"""Most pairs of characters of a changed passage that are compared; in a larger one no character is followed."""
+"""Pairs of characters of a changed passage that are compared, at most; characters of larger ones are not mapped."""
 
 SHORTEST_BETWEEN_CHANGES = 2
-"""Fewest equal characters between two long changes that are taken for the same ones."""
+"""Equal characters between two long changes that are needed for them to count as the same characters."""
 
 
 class Block(NamedTuple):
-    """`length` code points that are the same: from `old` on in the one version, from `new` on in the other."""
+    """`length` equal code points, from `old` on in the old version, from `new` on in the new one."""
 
     old: int
     new: int
@@ -46,8 +44,8 @@ class Span(NamedTuple):
 
 
 class PositionMap:
-    """Leads from places in `old` to places in `new`; `blocks` are in the order of `old` and do not overlap, `replaced`
-    are places whose characters gave way to others, each with where these stand."""
+    """Maps places in `old` to places in `new`. `blocks` are in the order of `old` and do not overlap; `replaced` maps
+    places whose characters were replaced to the places of the replacements."""
 
     def __init__(
         self,
@@ -63,12 +61,12 @@ class PositionMap:
 
     @property
     def new(self) -> str:
-        """The version that it leads to."""
+        """The new version of the text."""
         return self._new
 
     @classmethod
     def of_edits(cls, old: str, edits: Iterable[Edit]) -> PositionMap:
-        """From `old` to what these edits make of it. Raises UsageError as `edited`."""
+        """The map from `old` to the result of these edits. Raises UsageError as `edited`."""
         ordered = sorted(edits, key=lambda edit: (edit.start, edit.length))
         blocks, replaced, reached, at = [], {}, 0, 0
         for edit in ordered:
@@ -82,7 +80,7 @@ class PositionMap:
 
     @classmethod
     def of_comparison(cls, old: str, new: str) -> PositionMap:
-        """From `old` to a version of which nothing else is known."""
+        """The map from `old` to `new`, by comparison."""
         if old == new:
             return cls(old, new, [Block(0, 0, len(old))])
         return cls(old, new, _compared(old, new))
@@ -92,18 +90,18 @@ class PositionMap:
         return Counter(self._old.split("\n")), Counter(self._new.split("\n"))
 
     def line_stands(self, at: int) -> bool:
-        """Whether the line of a code point is in the new version as often as in the old one, or more often."""
+        """Whether the new version has the line of a code point at least as often as the old one."""
         before, after = self._line_counts
         line = self._old[slice(*self._line_of(at))]
         return after[line] >= before[line]
 
     def _line_of(self, at: int) -> tuple[int, int]:
-        """Where the line of a code point of the old version begins and ends."""
+        """Start and end of the line of a code point in the old version."""
         return self._old.rfind("\n", 0, at) + 1, self._old.find("\n", at) % (len(self._old) + 1)
 
     def distance(self, at: int) -> int:
-        """How far the line of a code point is from what it is compared with: less by two for each of its characters
-        that stand there. To compare versions of the line in `old` with one and the same `new`."""
+        """A measure of the distance between the line of a code point and `new`: lower by two for each character of the
+        line that `new` keeps. For comparing versions of the line in `old` against the same `new`."""
         begin, end = self._line_of(at)
         first = max(bisect_right(self._starts, begin) - 1, 0)
         standing = 0
@@ -114,8 +112,8 @@ class PositionMap:
         return end - begin - 2 * standing
 
     def where(self, start: int, length: int) -> Span | None:
-        """Where these characters stand, together and unchanged; None where they do not. Of no characters: the point
-        between the two that it lay between, or at the end of its line where one of them was a line ending."""
+        """The place of these characters in the new version, if they are together and unchanged; else None. With length
+        0: the point between its two neighbours, or at the end of its line if one of these is a line ending."""
         if length:
             block = self._block(start)
             if block is None or start + length > block.old + block.length:
@@ -131,8 +129,8 @@ class PositionMap:
         return Span(0, 0) if not self._old and not self._new else None
 
     def instead(self, start: int, length: int) -> Span | None:
-        """What stands in place of these characters: all between those before and behind them, in one line; None where
-        one of the two cannot be told."""
+        """The place of what replaced these characters: all between their neighbours, within one line; None if one of
+        the neighbours cannot be mapped."""
         known = self._replaced.get(Span(start, length))
         if known is not None:
             return known
@@ -156,7 +154,7 @@ class PositionMap:
         return block if at < block.old + block.length else None
 
     def _character(self, at: int) -> int | None:
-        """Where one character stands."""
+        """The place of one character in the new version."""
         block = self._block(at)
         return None if block is None else at + block.new - block.old
 
@@ -170,14 +168,14 @@ def _ends_line(text: str, at: int) -> bool:
 
 
 def line_end(text: str, at: int) -> int:
-    """Where the line of a code point ends, before its ending."""
+    """The end of the line of a code point, before its line ending."""
     line_feed = text.find("\n", at)
     end = len(text) if line_feed < 0 else line_feed
     return end - 1 if end > at and text[end - 1] == "\r" else end
 
 
 def _joined(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Blocks of which those that follow on one another in both versions are one."""
+    """The blocks, with those joined that are adjacent in both versions."""
     last: Block | None = None
     for block in blocks:
         if last is not None and (last.old + last.length, last.new + last.length) == (block.old, block.new):
@@ -204,8 +202,8 @@ def _lines(text: str) -> list[_Line]:
 
 
 def _compared(old: str, new: str) -> Iterator[Block]:
-    """What stands in both: lines that are there but once in each, wherever they were moved; lines beside these; and of
-    the passages between, the characters that stand in both."""
+    """The blocks that two versions share: lines that occur once in each, even if moved; equal lines beside these; and
+    equal characters of the passages between."""
     before, after = _lines(old), _lines(new)
     pairs = _same_lines([line.text for line in before], [line.text for line in after])
     for here, there in pairs.items():
@@ -222,8 +220,8 @@ def _compared(old: str, new: str) -> Iterator[Block]:
 
 
 def _same_lines(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
-    """Which lines are the same, by their indices: those that each version has once, and those that stand beside them in
-    the same order in both, where their number did not change."""
+    """The indices of equal lines: those that occur once in each version, and those beside them in the same order, if
+    their number did not change."""
     once, there = Counter(before), Counter(after)
     place = {text: number for number, text in enumerate(after) if there[text] == 1}
     pairs = {
@@ -250,7 +248,7 @@ def _same_lines(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
 
 
 def _passages(before: int, after: int, pairs: dict[int, int]) -> Iterator[tuple[range, range]]:
-    """The lines of each version between lines that are the same in both, where these follow one another."""
+    """The ranges of lines, in both versions, between consecutive pairs of equal lines."""
     taken = set(pairs.values())
     here = 0
     while here < before:
@@ -275,7 +273,7 @@ def _passages(before: int, after: int, pairs: dict[int, int]) -> Iterator[tuple[
 
 
 def _compared_characters(old: str, new: str) -> Iterator[Block]:
-    """What stands in both passages: the characters that every shortest way from one to the other keeps."""
+    """The blocks that two passages share: the characters that all shortest edit paths keep."""
     if len(old) * len(new) > LARGEST_COMPARISON or not old or not new:
         return
     pairs = [(here, there) for here, there in enumerate(_kept_by_all(old, new)) if there >= 0]
@@ -283,8 +281,8 @@ def _compared_characters(old: str, new: str) -> Iterator[Block]:
 
 
 def _kept_by_all(old: str, new: str) -> list[int]:
-    """For each character of `old` the one of `new` that it is by every alignment of least edit distance; -1 where they
-    differ, or drop it."""
+    """For each character of `old` the index in `new` to which all alignments of least edit distance map it; -1 if they
+    differ or drop it."""
     here, there = code_points(old), code_points(new)
     from_front = _distances(here, there)
     from_back = _distances(here[::-1], there[::-1])[::-1, ::-1]
@@ -306,7 +304,7 @@ def code_points(text: str) -> NDArray[np.uint32]:
 
 
 def _distances(here: NDArray[np.uint32], there: NDArray[np.uint32]) -> NDArray[np.int32]:
-    """The edit distances of all beginnings of two texts, as a table of (len(here) + 1, len(there) + 1)."""
+    """The edit distances of all prefixes of two texts, as a table of (len(here) + 1, len(there) + 1)."""
     steps = np.arange(len(there) + 1, dtype=np.int32)
     table = np.empty((len(here) + 1, len(there) + 1), dtype=np.int32)
     table[0] = steps
@@ -319,7 +317,7 @@ def _distances(here: NDArray[np.uint32], there: NDArray[np.uint32]) -> NDArray[n
 
 
 def _without_chance(same: Sequence[tuple[int, int]], old: int, new: int) -> Iterator[Block]:
-    """Equal characters as blocks, without those few that stand between two changes that are longer than they are."""
+    """Equal characters as blocks, without short ones between two longer changes, which are equal by chance."""
     blocks = list(_joined(Block(old_place, new_place, 1) for old_place, new_place in same))
     for number, block in enumerate(blocks):
         before = blocks[number - 1] if number else Block(0, 0, 0)

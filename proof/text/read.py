@@ -18,22 +18,21 @@ from proof.text.transcription import PAGED, Format, Transcription
 PAGE_MARK_EXAMPLES = "a page begins with a line such as <pb:KR1d0030_WYG_010-1a> or 卷十 第 1a 页 WYG0103-0192c.png"
 
 _HEAD = re.compile(r"^#\+PROPERTY:[ \t]*(?:ID|JUAN|LASTPB)[ \t]", re.MULTILINE)
-"""What the head of a file of the Kanseki Repository has."""
+"""A property in the head of a file of the Kanseki Repository."""
 
 
 def read_transcription(path: Path | str, encoding: str | None = None) -> Transcription:
-    """The transcription in the file at `path`; its format is found from its marks.
+    """Read the transcription at `path`; its format is recognised by its marks.
 
-    The file is taken to be UTF-8 unless `encoding` names another. What can be read in spite of a blemish is read, and
-    reported in `remarks`, each naming file and line. Raises TextError where the file cannot be read, is empty, is in
-    another encoding or in none of the formats.
+    The encoding is UTF-8 unless `encoding` names another. Damaged markup is read as far as possible and reported in
+    `remarks`, with file and line. Raises TextError if the file cannot be read, is empty, is in another encoding or in
+    none of the formats.
     """
     return parse_transcription(decoded_file(path, encoding), Path(path))
 
 
 def parse_transcription(decoded: Decoded, path: Path, form: Format | None = None) -> Transcription:
-    """The transcription that a decoded file holds, in its own format or in `form`; `path` is what messages call it.
-    Raises TextError."""
+    """Parse a decoded file in its own format or in `form`; `path` is its name in messages. Raises TextError."""
     form = form or detect_format(decoded.text)
     if form in PAGED:
         return parse_page_marked(decoded, path, form)
@@ -54,8 +53,7 @@ def parse_transcription(decoded: Decoded, path: Path, form: Format | None = None
 
 
 def detect_format(text: str) -> Format | None:
-    """The format of a text by its marks, None where it has none. Page marks decide; of the others, the most
-    frequent mark does."""
+    """The format of a text by its marks, None if it has none. Page marks decide first, then the most frequent mark."""
     for line in text.splitlines():
         if has_page_mark(line):
             return Format.KANRIPO
@@ -75,5 +73,5 @@ def detect_format(text: str) -> Format | None:
 
 
 def in_script(transcription: Transcription, named: str) -> Transcription:
-    """The transcription in the script of that name; as it was found where that is `auto`."""
+    """The transcription with the named script; unchanged if that is `auto`."""
     return transcription if named == "auto" else replace(transcription, script=Script(named))

@@ -1,4 +1,5 @@
-"""Remarks of readers about a file: a code with values at a line. `proof.report.remarks` says them to people."""
+"""Remarks on oddities in text files: a code with values and a line. `proof.report.remarks` turns them into
+sentences."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ _WITHOUT_IMAGE = _("taken as a page without image")
 
 
 class Code(Enum):
-    """What can be odd about a file that is read all the same: a sentence, into which the values of a remark go, and
-    what the reader does about it."""
+    """The oddities of files that are read all the same: each has a sentence, with placeholders for values, and how the
+    program reads it."""
 
     # page marks
     MARK_UNCLOSED = _("the page mark %(page)s is not closed"), _AS_PAGE
@@ -118,22 +119,22 @@ class Code(Enum):
 
     @property
     def what(self) -> str:
-        """What is odd."""
+        """The oddity."""
         return self.value[0]
 
     @property
     def done(self) -> str:
-        """What the reader does about it."""
+        """How the program reads it."""
         return self.value[1]
 
 
 OF_SEQUENCE = frozenset({Code.PAGES_MISSING, Code.PAGES_BACK})
-"""What a check finds itself, from folios and images together."""
+"""Codes that a check reports itself, from folios and images together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong within a column; `what` are the characters that it is about, where it is about some."""
+    """A problem within a column; `what` are the affected characters, if any."""
 
     code: Code
     what: str = ""
@@ -141,10 +142,8 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A remark about a line of the file at `path`, counted from 1; 0 where it is about the file as a whole.
-
-    `values` are what its sentence names, each with its name.
-    """
+    """A remark about a line of the file at `path`, counted from 1; 0 for the file as a whole. `values` are the names
+    and values of the placeholders in its sentence."""
 
     path: Path
     line: int

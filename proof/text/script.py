@@ -1,4 +1,4 @@
-"""Whether a text is written in traditional or in simplified characters."""
+"""Recognising whether a text is in traditional or in simplified characters."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from proof.text.model import Script, is_han
 
 
 def script_of(texts: Iterable[str]) -> Script:
-    """The script that most of the telling characters are in; traditional where nothing tells.
+    """The script of most of the characters that belong to one script only; traditional if there are none.
 
-    Traditional is the safe answer: in a simplified text more pairs of characters are taken for one word. The
-    converters' favourites (后, 于, 制, 里 ...) are traditional characters as well and tell nothing.
+    Traditional is the safe result: in a simplified text more pairs of characters count as one word. Characters such as
+    后, 于, 制, 里 belong to both scripts and are not counted.
     """
     counts: Counter[str] = Counter()
     for text in texts:
@@ -28,10 +28,10 @@ def script_of(texts: Iterable[str]) -> Script:
 
 @lru_cache(maxsize=1 << 16)
 def script_of_character(char: str) -> Script | None:
-    """The script that `char` belongs to alone, or None.
+    """The only script to which `char` belongs, or None if it belongs to both.
 
-    Simplified alone is what OpenCC turns into another, traditional character and Big5, the traditional character
-    set, lacks; traditional alone is what OpenCC simplifies and GB 2312, the simplified set, lacks.
+    A character is only simplified if OpenCC converts it to another, traditional one and Big5, the traditional character
+    set, lacks it; only traditional if OpenCC simplifies it and GB 2312, the simplified set, lacks it.
     """
     if _converter("s2t").convert(char) != char and not _in_charset(char, "big5"):
         return Script.SIMPLIFIED

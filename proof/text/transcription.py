@@ -1,8 +1,8 @@
-"""A transcription, whatever its format: the text of a file with its pages and columns, and in layers of running text.
+"""A transcription in any format: the text of a file with its pages and columns, and with layers of running text.
 
-A page-marked file is pages of columns (`proof.text.model`), and each column is a block of running text. A file without
-page marks is blocks of running text (`proof.text.layers`) alone, until it is laid on the images of its pages.
-"""
+A page-marked file consists of pages with columns (`proof.text.model`), and each column is a block of running text. A
+file without page marks consists of blocks of running text (`proof.text.layers`), until it is aligned with the images of
+its pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from proof.text.script import script_of
 
 
 class Format(StrEnum):
-    """The transcription formats, by the names that commands take."""
+    """The transcription formats by their names in commands."""
 
     KANRIPO = "kanripo"
     MIRROR = "mirror"
@@ -38,8 +38,8 @@ PAGED = frozenset({Format.KANRIPO, Format.MIRROR})
 
 @dataclass(frozen=True, slots=True)
 class Footnote:
-    """A footnote: `anchor` is the code point in the file where its reference stands (None where nothing refers to
-    it), `start` that where its own text begins."""
+    """A footnote: `anchor` is the code point of its reference in the file (None if there is none), `start` that of its
+    own text."""
 
     label: str
     text: str
@@ -48,18 +48,17 @@ class Footnote:
     anchor: int | None
 
     def moved(self, by: int) -> Footnote:
-        """The footnote where `by` code points more precede it."""
+        """The footnote moved by `by` code points."""
         return replace(self, start=self.start + by, anchor=None if self.anchor is None else self.anchor + by)
 
 
 @dataclass(frozen=True)
 class Transcription:
-    """A transcription file: `decoded` is its text, byte for byte but for the encoding.
+    """A transcription file; `decoded` is its unchanged text.
 
-    `pages` are those that its page marks begin or, of a text without marks, those that it was laid on. `running` are
+    `pages` are those of its page marks, or, for a text without marks, those with which it was aligned. `running` are
     the blocks of a text without page marks. A transcription of several files (`parts`) has their texts one after the
-    other; `siglum` is what the user calls it as a witness.
-    """
+    other; `siglum` is its name as a witness."""
 
     path: Path
     format: Format
@@ -85,19 +84,19 @@ class Transcription:
         title: str = "",
         footnotes: tuple[Footnote, ...] = (),
     ) -> Transcription:
-        """A file without page marks, in the script that its text is in."""
+        """A transcription without page marks; its script is recognised."""
         script = script_of(stretch.source for block in blocks for stretch in block.stretches)
         by_line = tuple(sorted(remarks, key=lambda remark: remark.line))
         return cls(path, form, script, decoded, title, running=tuple(blocks), footnotes=footnotes, remarks=by_line)
 
     @property
     def text(self) -> str:
-        """The text of the file; all places are code points in it."""
+        """The text of the file; all positions are code points in it."""
         return self.decoded.text
 
     @property
     def paged(self) -> bool:
-        """Whether the format has page marks: then places are named by page and column, else by line."""
+        """Whether the format has page marks, so that addresses have page and column, not just a line."""
         return self.format in PAGED
 
     @cached_property
@@ -121,12 +120,12 @@ class Transcription:
         return frozenset(stretch.layer for stretch in self.stretches())
 
     def is_in_file(self) -> bool:
-        """Whether the file still reads as it was read, or is gone."""
+        """Whether the file still has the content that was read, or is gone."""
         return not self.path.is_file() or self.path.read_bytes() == self.data()
 
     def data(self, edits: Iterable[Edit] = ()) -> bytes:
-        """The file with the edits of its text; without any, byte for byte as it is. Raises UsageError for edits that
-        overlap, TextError where a character cannot be written in the file's encoding."""
+        """The bytes of the file after edits of its text; without edits the bytes that were read. Raises UsageError for
+        overlapping edits, TextError if a character cannot be written in the file's encoding."""
         edits = list(edits)
         text = edited(self.text, edits)
         if self.decoded.extraction is not None:

@@ -1,7 +1,6 @@
-"""Notes whose two half-rows the transcription runs together, without a slash between them.
+"""Transcriptions that write notes without a slash between the half-rows: `(民周禮冡宰掌飲食司徒掌十二教)`.
 
-Some editions write every note so: `(民周禮冡宰掌飲食司徒掌十二教)`. The page still has it in double rows, the right
-one read first and, where the number is odd, longer by one.
+On the page such a note has two half-rows; the right one is read first and is longer by one if the number is odd.
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ from dataclasses import replace
 from proof.text.model import Cell, Column, Page, Row, Run
 
 LONGEST_HALF_ROW = 24
-"""Cells that no half-row exceeds (a Siku column has 21, raised ones a few more)."""
+"""Cells of a half-row, at most (a Siku column has 21, a raised one a few more)."""
 
 
 def notes_are_undivided(pages: Iterable[Page]) -> bool:
-    """Whether the transcription never divides a note, some being too long for one half-row."""
+    """Whether no note is divided although some are too long for one half-row."""
     longest = 0
     for page in pages:
         for column in page.columns:
@@ -28,7 +27,7 @@ def notes_are_undivided(pages: Iterable[Page]) -> bool:
 
 
 def _is_divided(column: Column, run: Run) -> bool:
-    """Whether the note has a slash, be it with an empty half-row on one side (`(焉/)`)."""
+    """Whether the note has a slash, even beside an empty half-row (`(焉/)`)."""
     if run.left or not run.right:
         return True
     end = run.right[-1].offset + run.right[-1].length
@@ -36,7 +35,7 @@ def _is_divided(column: Column, run: Run) -> bool:
 
 
 def divide_notes(pages: Sequence[Page]) -> tuple[Page, ...]:
-    """The pages with every note cut in the middle."""
+    """The pages with every note divided in the middle."""
     return tuple(
         replace(page, cut=tuple(replace(c, parsed=tuple(map(_divided, c.runs))) for c in page.columns))
         for page in pages

@@ -1,23 +1,21 @@
-"""Variant or error: whether what is transcribed and what the image shows are one word.
+"""Variant or error: whether the transcribed character and that on the image are forms of one word.
 
-In a traditional text the question is asked in this order, and the first that knows decides:
+For a traditional text the first of these rules that applies decides:
 
-1. a pair that the project sorted by hand, then one of the list that comes with the package (`data/house.tsv`);
-2. OpenCC's simplified characters that stand for several words: these words are distinct (製/制, 後/后), for that is
-   the error that converters between scripts make;
-3. two standard characters of their own are distinct, whatever dictionaries say of loans between them (值/直);
-4. the dictionaries' lists of variants, weighed like witnesses (`proof.text.authorities`): two are believed, one
-   only where nothing speaks against it and the character has no other standard one to belong to;
-5. two forms of one standard character are forms of each other (緫/揔, both of 總);
-6. anything else is distinct.
+1. the project's list of pairs, then the list that comes with the package (`data/house.tsv`); 2. words that one
+simplified character of OpenCC stands for are distinct (製/制, 後/后): confusing them is the error that converters
+between scripts make; 3. two standard characters are distinct, whatever dictionaries say of loans between them (值/直);
+4. the dictionaries' lists of variants count as witnesses (`proof.text.authorities`): two make a pair one word, a single
+one only without objections and if the character belongs to no other standard character; 5. two forms of one standard
+character are forms of each other (緫/揔, both of 總); 6. all other pairs are distinct.
 
-**Simplified characters in a traditional text** are the one case in which order matters. No page of the old books has
-a shape that was made in 1956 (传, 仪): where one is *transcribed*, it is an error of the transcription; where one is
-*read*, the engine named the traditional glyph in the other script, and that is no finding. Shapes that are older than
-the reform are words of their own (机, 听, 胜: distinct) or forms in long use (礼, 无, 与, 弃: forms, where the
-dictionaries bear it out).
+**Simplified characters in a traditional text** are the only case in which the order of a pair matters. No old book has
+a shape that was made in 1956 (传, 仪): if such a character is *transcribed*, the transcription is wrong; if it is
+*read*, the engine gave the simplified character for a traditional glyph, which is no finding. Shapes older than the
+reform are words of their own (机, 听, 胜: distinct) or forms in long use (礼, 无, 与, 弃: forms, if the dictionaries
+confirm it).
 
-In a **simplified** transcription of a traditional image whatever simplification merged is one (后 for 後): SCRIPT.
+In a **simplified** transcription of a traditional image all that simplification merged is one word (后 for 後): SCRIPT.
 """
 
 from __future__ import annotations
@@ -38,17 +36,17 @@ __all__ = ["Relation", "VariantPolicy", "VariantVerdict", "policy_of"]
 HOUSE = Path(__file__).with_name("data") / "house.tsv"
 
 CONVERTED = 3
-"""Witnesses that it takes where the simplified one of the two stands for several words (沖/冲, not 衝/冲)."""
+"""Witnesses needed if the simplified one of the two stands for several words (沖/冲, not 衝/冲)."""
 
 RESTORED = 4
-"""Witnesses that it takes where the table of 2013 gave a variant back as a character of names (村/邨)."""
+"""Witnesses needed if the table of 2013 restored a variant as a character of names (村/邨)."""
 
 ONE_WORD = (Relation.SAME, Relation.FORM)
 
 
 @dataclass(frozen=True)
 class VariantVerdict:
-    """What two characters are to each other, and the name of the rule or the list that decided."""
+    """The relation of two characters, and the name of the rule or the list that decided."""
 
     relation: Relation
     rule: str
@@ -67,12 +65,10 @@ READ_SIMPLIFIED = VariantVerdict(Relation.SCRIPT, "simplified-reading")
 
 
 class VariantPolicy:
-    """Decides for one transcription, by its script, and by the project's own file of pairs if it has one.
+    """The verdicts for transcriptions of one script, with the project's own file of pairs (`house`), if any.
 
-    Answers are kept: a second question about the same pair costs next to nothing. The lists are read at the first
-    question, the files at once. `house` is the project's file, `shipped` the one that comes with the package. Raises
-    TextError where a file cannot be read. `policy_of` gives the same without reading and weighing anew.
-    """
+    Verdicts are cached. The lists are read when first needed, the files at once; `shipped` is the file that comes with
+    the package. Raises TextError if a file cannot be read. `policy_of` gives a shared policy."""
 
     def __init__(self, script: Script, house: Path | None = None, *, shipped: Path = HOUSE) -> None:
         self._script = script
@@ -103,22 +99,18 @@ class VariantPolicy:
         return authorities()
 
     def relation(self, transcribed: str, seen: str) -> VariantVerdict:
-        """What the character on the image is to the transcribed one.
-
-        The order matters only where one of the two is a modern simplified character in a traditional text, and
-        where the transcription is simplified.
-        """
+        """The relation of the character on the image (`seen`) to the transcribed one. The order matters only if one of
+        the two is a modern simplified character in a traditional text, or if the transcription is simplified."""
         verdict = self._verdicts.get((transcribed, seen))
         if verdict is None:
             verdict = self._verdicts[transcribed, seen] = self._decide(transcribed, seen)
         return verdict
 
     def fold(self, character: str) -> str:
-        """A key by which texts are lined up, in whatever script and forms they are written: the simplified character of
-        the standard form.
+        """A key for aligning texts in any script and forms: the simplified character of the standard form.
 
-        It joins the words that simplification merged (後/后), and parts some forms that belong to more than one
-        standard character: what two characters are to each other `relation` alone says.
+        It is the same for words that simplification merged (後/后), and may differ for forms that belong to several
+        standard characters. Only `relation` says how two characters are related.
         """
         key = self._keys.get(character)
         if key is None:
@@ -127,8 +119,8 @@ class VariantPolicy:
         return key
 
     def standard_form(self, character: str) -> str:
-        """The standard character that this one is a form of (亊: 事, 传: 傳), or itself; of standard ones that are one
-        word (群/羣) the same for all. It joins nothing by way of a third character, and no taboo form."""
+        """The standard character of a form (亊: 事, 传: 傳), or the character itself; one for all standard characters
+        of one word (群/羣). Relations by way of a third character, and taboo forms, are not followed."""
         standard = self._lists.standard
         own = unified(character)
         if self._modern(own):
@@ -138,12 +130,10 @@ class VariantPolicy:
         return min([own, *self._standard_forms(own)]) if own in standard else own
 
     def forms(self, character: str) -> tuple[str, ...]:
-        """What may be read for this transcribed character without its being another word, likeliest first.
+        """The other readings of a transcribed character that are the same word, most likely first.
 
-        Its forms, in a simplified text also the traditional characters that it stands for and their forms, and in a
-        traditional one what the engine may call it by habit, its modern simplification. The character itself is
-        not among them.
-        """
+        These are its forms; in a simplified text also the traditional characters that it stands for and their forms; in
+        a traditional text also its modern simplification, which an engine may read."""
         known = self._forms.get(character)
         if known is None:
             plain = unified(character)
@@ -156,27 +146,26 @@ class VariantPolicy:
         return known
 
     def to_source_script(self, seen: str, transcribed: str = "") -> str:
-        """What to suggest where the image reads `seen`, in the script of the transcription.
+        """The suggestion, in the script of the transcription, for the reading `seen`.
 
-        A simplified transcription gets the simplified character, and its own where that stands for what is seen.
-        A traditional one gets what is seen, or its traditional character where the engine named it in simplified.
+        For a simplified transcription it is the simplified character, or the `transcribed` one if that stands for
+        `seen`. For a traditional one it is `seen`, or its traditional character if the engine read a simplified one.
         """
         if self._script is Script.SIMPLIFIED and transcribed and self._one_word(transcribed, seen):
             return transcribed
         return self.written_forms(seen)[0]
 
     def pattern(self, text: str) -> str:
-        """A regular expression of `text` as it may be written, each character as it is or in a form of the script."""
+        """A regular expression that matches `text` with each character in any form of the script."""
         forms = ({*self.written_forms(char), char} for char in text)
         return "".join(f"(?:{'|'.join(map(re.escape, sorted(alternatives)))})" for alternatives in forms)
 
     def written_forms(self, character: str, *, kin: bool = True) -> tuple[str, ...]:
-        """How the word that `character` writes is written in the script of the transcription, likeliest first; without
-        `kin` a form that has no simplification of its own stays as it is.
+        """The characters for the word of `character` in the script of the transcription, most likely first; without
+        `kin` a form that has no simplification of its own does not change.
 
-        Several where simplification parted a word (乾 is 乾 or 干), or, in a traditional text, where the character is a
-        modern one that stands for several words (发 is 發 or 髮). What is of that script already is its own form.
-        """
+        There are several if simplification divided a word (乾 becomes 乾 or 干), or, in a traditional text, for a
+        modern character that stands for several words (发 is 發 or 髮). A character of that script does not change."""
         conversions = self._lists.conversions
         if self._script is Script.TRADITIONAL:
             return conversions.traditional[character] if self._modern(character) else (character,)
@@ -226,7 +215,7 @@ class VariantPolicy:
         return self._word(transcribed, seen)
 
     def _sources(self, transcribed: str) -> tuple[str, ...]:
-        """What a character of a simplified text stands for, itself included."""
+        """The characters that a character of a simplified text stands for, including itself."""
         conversions = self._lists.conversions
         sources = (
             *conversions.traditional.get(transcribed, ()),
@@ -236,8 +225,8 @@ class VariantPolicy:
         return _unique(sources)
 
     def _modern(self, character: str) -> bool:
-        """Whether the shape was made by the reform: a mere simplification, in no old dictionary of words and on no
-        list of forms."""
+        """Whether the shape was made by the reform: it is only a simplification, in no old dictionary of words and on
+        no list of forms."""
         known = self._mere.get(character)
         if known is None:
             sources = self._lists.conversions.traditional.get(character, ())
@@ -251,8 +240,8 @@ class VariantPolicy:
         return any(source == full or self._word(source, full).relation is Relation.FORM for source in sources)
 
     def _word(self, first: str, second: str) -> VariantVerdict:
-        """The verdict on two characters of a traditional text, in either order. What a project says of other characters
-        changes nothing in it: how two are weighed hangs on them and on the standard ones that each is a form of."""
+        """The verdict on two characters of a traditional text, in either order. It depends only on the two and on the
+        standard characters of each, not on what the project says of other characters."""
         if first == second:
             return SAME
         if self._without_own is not None and first not in self._own and second not in self._own:
@@ -271,7 +260,7 @@ class VariantPolicy:
         testimony = lists.about(first, second)
         short = lists.conversions.simplification(first, second)
         if short:
-            # Unlike the dictionaries, yitizi has taken in OpenCC's simplifications themselves.
+            # Unlike the dictionaries, yitizi contains OpenCC's simplifications themselves.
             testimony = testimony.without("Y")
             needed = BELIEVED if len(lists.conversions.traditional[short]) == 1 else CONVERTED
             return _form(testimony) if testimony.weight >= needed else SIMPLIFIED
@@ -284,7 +273,7 @@ class VariantPolicy:
         return COMMON if self._same_standard(first, second, testimony) else UNLISTED
 
     def _restored(self, first: str, second: str, testimony: Testimony) -> bool:
-        """Whether one of two standard characters is on the table of 2013 for names alone, a variant otherwise."""
+        """Whether one of two standard characters is on the table of 2013 only for names, and else a variant."""
         simplified = self._lists.conversions.simplified
         if simplified.get(first, (first,))[0] == simplified.get(second, (second,))[0]:
             return testimony.weight >= BELIEVED
@@ -292,7 +281,7 @@ class VariantPolicy:
         return third and "D" in testimony.witnesses and testimony.weight >= RESTORED
 
     def _belongs(self, first: str, second: str) -> bool:
-        """Whether one of the two is standard and the only standard character that the other could belong to."""
+        """Whether one of the two is standard, and the other can belong to no other standard character."""
         lists = self._lists
         standard, variant = (first, second) if first in lists.standard else (second, first)
         if standard not in lists.standard or variant in lists.standard:
@@ -336,8 +325,8 @@ class VariantPolicy:
         return bool(mine and theirs) and mine[0] == theirs[0]
 
     def _kin(self, character: str, among: Set[str] | None = None) -> tuple[str, ...]:
-        """All forms of a character in a traditional text, the best attested first, then its modern simplification;
-        those `among` some characters alone, where they are given."""
+        """All forms of a character in a traditional text, the best attested first, then its modern simplification; only
+        those `among` the given characters, if any."""
         lists = self._lists
         candidates = [*self._by_hand.get(character, ()), *lists.partners(character)]
         standards = self._standard_of(character)
@@ -353,14 +342,14 @@ class VariantPolicy:
         return _unique([*kin, *filter(self._modern, short)])
 
     def _standard_forms(self, character: str) -> list[str]:
-        """The standard characters among them, without what stands for it by a taboo alone."""
+        """The standard characters among the forms of a character, without taboo forms."""
         kin = self._kin(character, self._lists.standard)
         return [c for c in kin if self._word(character, c).relation is not Relation.TABOO]
 
 
 def policy_of(script: Script, house: Path | None = None) -> VariantPolicy:
-    """The policy for texts of a script, with the project's file `house` if there is one. Without one it is the same
-    for all who ask, and what it was asked once it has weighed. Raises TextError."""
+    """The policy for texts of a script, with the project's file `house` if there is one. Without one it is a shared
+    object with cached verdicts. Raises TextError."""
     return _shipped(script) if house is None else VariantPolicy(script, house)
 
 

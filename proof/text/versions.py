@@ -1,4 +1,4 @@
-"""Whether two files are versions of one text."""
+"""Recognising versions of one text."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TypeVar
 Key = TypeVar("Key", bound=Hashable)
 
 MIN_SHARED_LINES = 0.5
-"""Least share of equal lines of two versions of one text: twice those in common, of the lines of both."""
+"""Least share of equal lines of two versions of one text: twice the common lines, divided by the lines of both."""
 
 
 def most_alike(content: str, others: Mapping[Key, str]) -> Key | None:
-    """Which of the others is a version of the text that reads `content`: the one that shares most lines with it; None
-    where none shares enough."""
+    """The key of the text that is a version of `content`: the one with most lines in common; None if none has
+    enough."""
     shared = {key: _shared_lines(content, other) for key, other in others.items()}
     best = max(shared, key=lambda key: shared[key], default=None)
     return best if best is not None and shared[best] >= MIN_SHARED_LINES else None

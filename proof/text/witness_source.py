@@ -1,5 +1,5 @@
-"""How a witness is named: `[SIGLUM[:NAME]=]PATH`, where the path is a file, a folder of juan, or `REPOSITORY@BRANCH`,
-and the name is the full one of the edition."""
+"""The notation of witnesses: `[SIGLUM[:NAME]=]PATH`. The path is a file, a folder of juan, or `REPOSITORY@BRANCH`; the
+name is the full name of the edition."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _SIGLUM = re.compile(r"(?P<siglum>[^\s=@/\\:：]{1,24})(?:[:：](?P<name>[^=@/\\
 
 @dataclass(frozen=True, slots=True)
 class WitnessSource:
-    """A file, a folder, or a branch of a git repository. `siglum` is what the user calls it, empty where nothing;
-    several sources of one siglum are one witness. `revision` is a branch, a tag or a commit, `name` the full
-    name of the edition, for notes."""
+    """A file, a folder, or a branch of a git repository. `siglum` is the user's name for it, or empty; several sources
+    with one siglum are one witness. `revision` is a branch, a tag or a commit; `name` is the full name of the edition,
+    for notes."""
 
     path: Path
     siglum: str = ""
@@ -24,8 +24,8 @@ class WitnessSource:
 
     @classmethod
     def parse(cls, text: str, base: Path) -> WitnessSource:
-        """The source that `text` names; relative paths count from `base`. What is there as it stands is no siglum. A
-        branch may have an `@` of its own: the repository is the shortest path that is there."""
+        """The source that `text` names; relative paths start from `base`. If all of `text` is an existing path, it has
+        no siglum. Since a branch name may contain `@`, the repository is the shortest existing path."""
         match = None if _there(text, base) else _SIGLUM.fullmatch(text)
         siglum, rest, name = (match["siglum"], match["rest"], match["name"] or "") if match else ("", text, "")
         parts = [(rest[:at], rest[at + 1 :]) for at, char in enumerate(rest) if char == "@" and at]
@@ -44,6 +44,6 @@ def _there(path: str, base: Path) -> bool:
 
 
 def resolved(path: str | Path, base: Path) -> Path:
-    """A path as it can be opened, counted from `base`."""
-    # normpath and not resolve(): a link that the user set up keeps the name that the user knows.
+    """An absolute path for a path relative to `base`."""
+    # normpath, not resolve(), so that links keep the names that the user knows
     return Path(os.path.normpath(base / os.path.expanduser(path)))  # noqa: PTH111 - Path's raises where no such user is

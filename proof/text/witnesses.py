@@ -1,4 +1,4 @@
-"""Witnesses that are several files: the juan of a folder, of a branch, or named one by one, read as one."""
+"""Witnesses of several files (the juan of a folder, of a branch, or named one by one), read as one transcription."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proof.text.witness_source import WitnessSource
 
 
 def read_witnesses(sources: Sequence[WitnessSource]) -> list[Transcription]:
-    """A transcription for each source; those of one siglum are one witness. Raises TextError."""
+    """A transcription for each source; sources with one siglum are one witness. Raises TextError."""
     groups: dict[str, list[WitnessSource]] = {}
     for number, source in enumerate(sources):
         groups.setdefault(source.siglum or f"\0{number}", []).append(source)
@@ -26,7 +26,7 @@ def read_witnesses(sources: Sequence[WitnessSource]) -> list[Transcription]:
 
 
 def witnesses_state(sources: Iterable[WitnessSource]) -> bytes:
-    """A hash that changes whenever a file of the witnesses does."""
+    """A hash that changes with every file of the witnesses."""
     known = hashlib.sha256()
     for source in sources:
         known.update(f"{source}\0".encode("utf-8", "surrogatepass"))
@@ -41,7 +41,7 @@ def witnesses_state(sources: Iterable[WitnessSource]) -> bytes:
 
 
 def apart_from(witness: Transcription, text: Transcription) -> Transcription | None:
-    """The witness without what is the text itself, its file or a copy of it; None where nothing else is left."""
+    """The witness without the text itself or copies of it; None if nothing is left."""
     if not witness.parts:
         own = witness.path.resolve() == text.path.resolve() or witness.text == text.text
         return None if own else witness
@@ -52,8 +52,8 @@ def apart_from(witness: Transcription, text: Transcription) -> Transcription | N
 
 
 def joined(parts: Sequence[Transcription], path: Path, siglum: str = "") -> Transcription:
-    """Transcriptions one after the other as one, called `path`: its text is theirs, with a line feed between where none
-    stands. Lines are those of the files."""
+    """Transcriptions joined to one, with the name `path`: its text is theirs, separated by line feeds if need be. Line
+    numbers are those of the files."""
     texts: list[str] = []
     blocks: list[TextBlock] = []
     pages: list[Page] = []
@@ -109,7 +109,7 @@ def _editions(source: WitnessSource) -> list[Transcription]:
 
 
 def _files(path: Path) -> list[Path]:
-    """The file itself, the texts of a folder, or what a pattern means; a path that leads nowhere stays as it is."""
+    """The file itself, the texts of a folder, or the files that match a pattern; otherwise the path itself."""
     if path.is_dir():
         texts = _texts(path, "*.txt")
         return texts or [file for file in _texts(path, "*") if file.suffix.lower() in text_suffixes()]

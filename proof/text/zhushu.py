@@ -1,9 +1,7 @@
-"""The 注疏 layout: a paragraph of the classic with its commentary run together, then one that begins `[疏]`.
+"""The 注疏 format: a paragraph with the classic and its commentary together, then one that begins with `[疏]`.
 
-The subcommentary names the words from which to which it speaks: `[疏]“賓與”至“以興”。○注“辭辭其坐奠觶”。○釋曰:`. That
-tells where the classic ends and the commentary begins in the paragraph before; where nothing tells, the paragraph
-stays undivided.
-"""
+The subcommentary quotes the first and last words of its passage: `[疏]“賓與”至“以興”。○注“辭辭其坐奠觶”。○釋曰:`. From
+that it follows where the commentary begins in the paragraph before; otherwise the paragraph is not divided."""
 
 from __future__ import annotations
 
@@ -19,14 +17,14 @@ from proof.text.transcription import Format, Transcription
 
 MARK = re.compile(r"\[疏\]")
 _UNCLOSED = re.compile(r"\[疏(?!\])|(?<!\[)疏\]")
-"""A mark of which one bracket was lost; at the beginning of a line it can be nothing else."""
+"""A mark with one bracket missing, recognised at the beginning of a line."""
 _SPEAKS = re.compile(r"○(?:釋|释)[曰云][:：]?")
 _QUOTED = re.compile(r"(?P<note>注)?[“「](?P<first>[^“”「」]+)[”」](?:至[“「](?P<last>[^“”「」]+)[”」])?")
 
 
 @dataclass(frozen=True, slots=True)
 class _Lemma:
-    """The words with which the passage spoken of begins and ends."""
+    """The first and last words of the passage of a subcommentary."""
 
     note: bool
     first: str
@@ -34,7 +32,7 @@ class _Lemma:
 
 
 def parse_zhushu(decoded: Decoded, path: Path) -> Transcription:
-    """The transcription that a decoded file holds."""
+    """Parse a decoded file."""
     blocks: list[TextBlock] = []
     remarks: list[Remark] = []
     for number, begin, line in numbered_lines(decoded.text):
@@ -74,7 +72,7 @@ def _han(text: str) -> str:
 
 
 def _divided(block: TextBlock, lemmas: list[_Lemma]) -> TextBlock:
-    """The paragraph cut where the commentary begins, if the lemmas tell one place and no other."""
+    """The paragraph divided where the commentary begins, if the lemmas determine exactly one place."""
     (whole,) = block.stretches
     places = [index for index, char in enumerate(whole.source) if is_han(char)]
     bare = "".join(whole.source[index] for index in places)

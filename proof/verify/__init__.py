@@ -1,1 +1,2 @@
-"""One page verified: its lines set against its columns, its characters against the glyphs, differences as flags."""
+"""Verifying one page: its lines are compared with its columns, its characters with the glyphs; differences are
+flags."""

@@ -1,9 +1,8 @@
-"""Characters to glyphs: the transcription as the hypothesis, the image as the evidence.
+"""Aligning the transcribed characters (cells) of a column with the glyphs on the image.
 
-One dynamic programme per column over the transcribed cells and the glyphs on the image. Every step has a
-cost in nats: a cell on a glyph costs minus the log-probability that the engine gives to what is
-transcribed; a glyph without a cell (omission) and a cell without a glyph (insertion) cost what it takes to
-believe that; two neighbours put the other way round (transposition) are a step of their own.
+One dynamic programme per column; every step has a cost in nats. A cell on a glyph costs minus the log-probability that
+the engine gives to the transcribed character. A glyph without a cell (omission) and a cell without a glyph (insertion)
+have fixed costs. Two neighbours the other way round (transposition) are a step of their own.
 """
 
 from __future__ import annotations
@@ -17,60 +16,58 @@ from math import exp, inf, log
 from proof.text.model import Cell, is_han
 from proof.verify.glyphs import SPLINTERS, Glyph
 
-WORST = 10.0
-"""Nats, at most, for a cell on a glyph that is something else."""
+MISMATCH_NATS = 10.0
+"""Cost up to which a cell on a glyph counts in full; beyond it the glyph is surely something else."""
 
-FARTHER = 0.02
-"""Share of the nats beyond `WORST` that counts."""
+BEYOND_MISMATCH_WEIGHT = 0.02
+"""Weight of every nat beyond `MISMATCH_NATS`."""
 
-SKIP_CELL = 8.0
-"""Nats for a transcribed character of which nothing is on the image."""
+SKIP_CELL_NATS = 8.0
+"""Cost of a transcribed character without a glyph."""
 
-SKIP_GLYPH = 8.0
-"""Nats for a glyph, surely there, that is not transcribed; a faint one costs as much as it is present."""
+SKIP_GLYPH_NATS = 8.0
+"""Cost of a glyph without a transcription that is surely there; a faint one costs less."""
 
-SWAP = 2.5
-"""Nats for two characters the other way round, beside what they cost in their places."""
+SWAP_NATS = 2.5
+"""Cost of two characters the other way round, beside those of the two matches."""
 
-TELLS = 10.0
-"""Nats by which a character that is neither of two glyphs must be likelier to stand as one of them for it to be told
-from that for which it was written. Of errors planted on real pages beside a character left out (seeds 301 to 340) the
-look-alikes differ by more, and of the others, which differ by less, as many were taken for the wrong glyph as for the
-right one."""
+PREFERRED_GLYPH_NATS = 10.0
+"""Difference of the log-probabilities of a character, which is neither of two glyphs, that decides for which of the two
+it was written. Of errors planted beside an omission on real pages (seeds 301 to 340) look-alikes differ by more; those
+that differ by less were as often assigned to the wrong glyph as to the right one."""
 
-FITS = 6.0
-"""Nats: a cell on a glyph that costs less can be that glyph."""
+SWAPPED_MATCH_NATS = 6.0
+"""Cost below which each of two exchanged cells must fit its glyph."""
 
-SILENT = 5.0
-"""Nats for a cell on a glyph of which the engine read nothing."""
+SILENT_GLYPH_NATS = 5.0
+"""Cost of a cell on a glyph of which the engine read nothing."""
 
-DEBRIS = 2.0
-"""Nats for such a glyph for which nothing is transcribed: most are pieces of a frame and dots of a seal, so that it is
-dearer to believe that a character stands there than that it was written for the one beside it."""
+SKIP_SILENT_GLYPH_NATS = 2.0
+"""Cost of such a glyph without a transcription: most are pieces of a frame or dots of a seal."""
 
-UNKNOWN = 3.5
-"""Nats for a character that the engine does not know, on a glyph that it reads with certainty."""
+UNKNOWN_CHARACTER_NATS = 3.5
+"""Cost of a character that the engine does not know on a glyph that it reads with certainty."""
 
-WAVERS = 1.0
-"""Nats, at most, by which that is less where the reading wavers: shown a shape that it never learned, an engine wavers
-between its neighbours, and what it reads with certainty is likelier to be a character that it knows."""
+UNSURE_READING_NATS = 1.0
+"""What is taken off that, at most, where the reading is unsure: shown an unknown shape, an engine wavers between
+similar ones, and what it reads with certainty is likely to be a character that it knows."""
 
-OFFSIDE = 4.0
-"""Nats for a character of one half-row (or of the main text) on a glyph of another."""
+OTHER_ROW_NATS = 4.0
+"""Cost of a character of one half-row (or of main text) on a glyph of another."""
 
-AS_WELL = 1.0
-"""Nats that it may cost more to have what is left out, or too many, in one run and not in two with a few characters
-between them that stand in either of two places as well."""
+ONE_RUN_NATS = 1.0
+"""Additional cost up to which one run of missing or surplus characters is preferred to two runs with a few matches
+between them."""
 
+BAND_CELLS = 8
+"""How far the alignment may leave the diagonal, in addition to the difference of the two counts."""
 
-BAND = 8
-"""Cells: how far the alignment may leave the diagonal beyond what the two counts differ by."""
+FIRST_LIMIT_NATS = 16.0
+"""Cost of a path in the first search, in addition to that of the difference of the two counts; if no path is cheaper,
+the search is repeated without a limit."""
 
-ROOM = 16.0
-"""Nats that a path may cost at first beyond what the two counts differ by; where none does, any is looked for."""
-
-EXACT = 1e-9
-"""Nats by which sums of costs may err."""
+ROUNDING_NATS = 1e-9
+"""Possible error of a sum of costs."""
 
 
 class Step(StrEnum):
@@ -84,8 +81,8 @@ class Step(StrEnum):
 class Pairing:
     """One step of the alignment: cells and glyphs by their number in the column.
 
-    A match has one of each, a swap two of each (in the transcription's order and the image's), an extra
-    cell no glyph, an extra glyph no cell. `before` is the number of the cell that follows an extra glyph.
+    A match has one of each, a swap two of each (in the order of the transcription, and of the image), an extra cell no
+    glyph, an extra glyph no cell. `before` is the number of the cell that follows an extra glyph.
     """
 
     step: Step
@@ -95,54 +92,54 @@ class Pairing:
 
 
 Likeness = Callable[[str, Glyph], float | None]
-"""Log-probability that a transcribed character stands as this glyph, in any of its forms; None where the
-engine does not know the character."""
+"""Log-probability that a glyph is a transcribed character, in any of its forms; None where the engine does not know the
+character."""
 
 
 def align(
     cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness, most: float = inf
 ) -> tuple[list[Pairing], float]:
-    """The cheapest alignment of a column's transcribed cells (blank ones left out) to its glyphs, and its cost.
+    """The cheapest alignment of a column's transcribed cells (without blank ones) with its glyphs, and its cost.
 
-    Every cell and every glyph is in exactly one pairing, in order. Of a sound column only the cells on their own glyphs
-    are weighed, of others what a path can reach that costs no more than one that is known. Where none costs `most` or
-    less there are no pairings, and the cost is infinite.
+    Every cell and every glyph is in exactly one pairing, in order. If no alignment costs `most` or less, there are no
+    pairings and the cost is infinite. Only costs that can belong to the cheapest path are computed: in a column without
+    errors those on the diagonal.
     """
     costs = _Costs(cells, glyphs, likeness)
     n, m = len(cells), len(glyphs)
     if n != m:
-        known = SKIP_CELL * abs(n - m) + ROOM
+        known = SKIP_CELL_NATS * abs(n - m) + FIRST_LIMIT_NATS
     else:
         known = costs.straight()
         if known <= most and not costs.bettered(known):
             return [Pairing(Step.MATCH, (i,), (i,), i) for i in range(n)], known
-    came, total = _cheapest(costs, min(known + EXACT, most))
-    if total == inf and known + EXACT < most:
+    came, total = _cheapest(costs, min(known + ROUNDING_NATS, most))
+    if total == inf and known + ROUNDING_NATS < most:
         came, total = _cheapest(costs, most)
     pairings = _in_one_run(_off_specks(_traced(came, n, m), glyphs), costs) if total < inf else []
     return _omissions_first(pairings, cells, glyphs, likeness), total
 
 
-def for_either(cell: Cell, one: Glyph, other: Glyph, likeness: Likeness) -> bool:
-    """Whether a transcribed character is neither of two glyphs of a row, and may have been written for either."""
-    if one.silent or other.silent or one.strip != other.strip:
+def for_either(cell: Cell, first: Glyph, second: Glyph, likeness: Likeness) -> bool:
+    """Whether a transcribed character is neither of two glyphs of a row and may stand for either."""
+    if first.silent or second.silent or first.strip != second.strip:
         return False
-    values = likeness(cell.text, one), likeness(cell.text, other)
+    values = likeness(cell.text, first), likeness(cell.text, second)
     known = [value for value in values if value is not None]
-    return len(known) == len(values) and max(known) < -WORST and max(known) - min(known) < TELLS
+    return len(known) == len(values) and max(known) < -MISMATCH_NATS and max(known) - min(known) < PREFERRED_GLYPH_NATS
 
 
 class _Costs:
-    """What it costs to put the cells of a column on its glyphs; each cost is worked out when it is first asked for."""
+    """The costs of matching the cells of a column with its glyphs, each computed when first needed."""
 
     def __init__(self, cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness) -> None:
         self._cells, self._glyphs, self._likeness = cells, glyphs, likeness
         self._match: list[list[float | None]] = [[None] * len(glyphs) for _ in cells]
         self.skip_glyph = [_skip_cost(glyph) for glyph in glyphs]
-        self.reach = BAND + abs(len(cells) - len(glyphs))
-        # whether a cell or a glyph and the next stand one below the other in one row
-        self.cells_follow = [one.row == other.row for one, other in pairwise(cells)]
-        self.glyphs_follow = [one.strip == other.strip for one, other in pairwise(glyphs)]
+        self.reach = BAND_CELLS + abs(len(cells) - len(glyphs))
+        # whether a cell, or a glyph, and the next one are in the same row
+        self.cells_follow = [cell.row == following.row for cell, following in pairwise(cells)]
+        self.glyphs_follow = [glyph.strip == following.strip for glyph, following in pairwise(glyphs)]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -162,37 +159,39 @@ class _Costs:
             return inf
         cell, glyph = self._cells[i], self._glyphs[j]
         if glyph.silent:
-            cost = SILENT
+            cost = SILENT_GLYPH_NATS
         else:
             value = self._likeness(cell.text, glyph)
             cost = _unknown_cost(glyph) if value is None else _match_cost(value)
-        return cost + (OFFSIDE if glyph.row != cell.row else 0.0)
+        return cost + (OTHER_ROW_NATS if glyph.row != cell.row else 0.0)
 
     def swap(self, i: int, j: int) -> float:
-        """The cost, but for `SWAP`, of cells `i` and `i` + 1 on glyphs `j` and `j` + 1 the other way round; infinite
-        where they cannot be: then it is an insertion and an omission."""
+        """The cost, without `SWAP_NATS`, of cells `i` and `i` + 1 on glyphs `j` and `j` + 1 the other way round;
+        infinite where they do not fit so: then there is an insertion and an omission instead."""
         if not (self.cells_follow[i] and self.glyphs_follow[j]):
             return inf
-        one, other = self.match(i, j + 1), self.match(i + 1, j)
-        return one + other if one < FITS and other < FITS else inf
+        first, second = self.match(i, j + 1), self.match(i + 1, j)
+        return first + second if first < SWAPPED_MATCH_NATS and second < SWAPPED_MATCH_NATS else inf
 
     def straight(self) -> float:
-        """The cost of every cell on the glyph of its number; of as many glyphs as there are cells."""
+        """The cost of every cell on the glyph of the same number."""
         return sum((self.match(i, i) for i in range(len(self._cells))), 0.0)
 
     def bettered(self, straight: float) -> bool:
-        """Whether something else may cost less than that: a cell and a glyph passed over, or two cells the other way
-        round."""
-        if straight + EXACT > SKIP_CELL + min(self.skip_glyph, default=0.0):
+        """Whether another path may cost less than `straight`: one that skips a cell and a glyph, or swaps two cells."""
+        if straight + ROUNDING_NATS > SKIP_CELL_NATS + min(self.skip_glyph, default=0.0):
             return bool(self._cells)
         here = [self.match(i, i) for i in range(len(self._cells))]
-        pairs = (one + other for one, other in pairwise(here))
-        return any(both + EXACT > SWAP and both + EXACT > self.swap(i, i) + SWAP for i, both in enumerate(pairs))
+        pairs = (cost + following for cost, following in pairwise(here))
+        return any(
+            both + ROUNDING_NATS > SWAP_NATS and both + ROUNDING_NATS > self.swap(i, i) + SWAP_NATS
+            for i, both in enumerate(pairs)
+        )
 
 
 def _cheapest(costs: _Costs, limit: float) -> tuple[list[list[int]], float]:
-    """By which step the cheapest path comes to every place, and what the whole costs; infinite where that is more than
-    `limit`."""
+    """The step with which the cheapest path comes to every place (0 none, 1 match, 2 extra cell, 3 extra glyph, 4
+    swap), and the total cost; infinite where that is more than `limit`."""
     n, m = costs.shape
     skip_glyph, reach = costs.skip_glyph, costs.reach
     # plain lists: element by element they are several times quicker than arrays
@@ -206,12 +205,12 @@ def _cheapest(costs: _Costs, limit: float) -> tuple[list[list[int]], float]:
             best, how = row[j], 0
             if i and j and above[j - 1] < inf and (here := above[j - 1] + costs.match(i - 1, j - 1)) < best:
                 best, how = here, 1
-            if i and above[j] + SKIP_CELL < best:
-                best, how = above[j] + SKIP_CELL, 2
+            if i and above[j] + SKIP_CELL_NATS < best:
+                best, how = above[j] + SKIP_CELL_NATS, 2
             if j and row[j - 1] + skip_glyph[j - 1] < best:
                 best, how = row[j - 1] + skip_glyph[j - 1], 3
-            if i > 1 and j > 1 and total[i - 2][j - 2] + SWAP < best:
-                here = total[i - 2][j - 2] + costs.swap(i - 2, j - 2) + SWAP
+            if i > 1 and j > 1 and total[i - 2][j - 2] + SWAP_NATS < best:
+                here = total[i - 2][j - 2] + costs.swap(i - 2, j - 2) + SWAP_NATS
                 if here < best:
                     best, how = here, 4
             if best <= limit:
@@ -220,8 +219,8 @@ def _cheapest(costs: _Costs, limit: float) -> tuple[list[list[int]], float]:
 
 
 def _off_specks(pairings: list[Pairing], glyphs: Sequence[Glyph]) -> list[Pairing]:
-    """The pairings with a cell on what may be a speck as one without a glyph, where the cells before and behind it have
-    none."""
+    """The pairings with a cell on a possible speck changed to one without a glyph, where the cells before and after it
+    have none."""
     settled = list(pairings)
     for number in range(len(pairings) - 2, 0, -1):
         before, pairing, after = pairings[number - 1 : number + 2]
@@ -238,16 +237,16 @@ def _may_be_speck(glyph: Glyph) -> bool:
 
 
 def _in_one_run(pairings: list[Pairing], costs: _Costs) -> list[Pairing]:
-    """The pairings with two runs of glyphs that are over, or of cells that have none, as one, where what is matched
-    between them explains as much when it is moved before the first or behind the second: of 東也禁承也名 with 東也名 it
-    is 禁承也 or 也禁承 that is left out, and not 也禁承 in parts."""
+    """The pairings with two runs of extra glyphs, or of extra cells, joined to one, where the matches between them fit
+    as well before the first or after the second: of 東也禁承也名, transcribed as 東也名, the text lacks 禁承也 or
+    也禁承, not 也 and 禁承 apart."""
     steps = [pairing.step for pairing in pairings]
     at = 0
     while (second := _second_run(steps, at)) is not None:
         first, between, end = second
         run = pairings[first:end]
         best = min(_moved_together(run, costs), key=lambda other: other[0])
-        if best[0] <= AS_WELL:
+        if best[0] <= ONE_RUN_NATS:
             pairings[first:end] = best[1]
             steps[first:end] = [pairing.step for pairing in best[1]]
             at = first
@@ -257,8 +256,8 @@ def _in_one_run(pairings: list[Pairing], costs: _Costs) -> list[Pairing]:
 
 
 def _second_run(steps: Sequence[Step], start: int) -> tuple[int, int, int] | None:
-    """Where the first two runs of one kind with nothing but matches between them begin, where these matches begin, and
-    where the second run ends, from `start` on."""
+    """The first two runs of one kind, from `start` on, with only matches between them: where the first run begins,
+    where the matches begin, and where the second run ends. None if there are none."""
     begin = start
     while begin < len(steps):
         if steps[begin] not in (Step.EXTRA_GLYPH, Step.EXTRA_CELL):
@@ -280,8 +279,8 @@ def _second_run(steps: Sequence[Step], start: int) -> tuple[int, int, int] | Non
 
 
 def _moved_together(run: Sequence[Pairing], costs: _Costs) -> Iterator[tuple[float, list[Pairing]]]:
-    """The ways to have two runs as one, what is matched between them before it or behind it, each with what it costs
-    more."""
+    """The two ways to join two runs, with the matches between them moved before or after the joined run, each with its
+    additional cost."""
     kind = run[0].step
     matches = [pairing for pairing in run if pairing.step is Step.MATCH]
     cells = [number for pairing in run for number in pairing.cells]
@@ -304,39 +303,39 @@ def _moved_together(run: Sequence[Pairing], costs: _Costs) -> Iterator[tuple[flo
 def _omissions_first(
     pairings: list[Pairing], cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness
 ) -> list[Pairing]:
-    """The pairings with the glyph that is over before the wrong character beside it, where that may be written for
-    either: of alignments that explain as much always the same, whatever the engine believes of what is improbable."""
+    """The pairings with an extra glyph put before the wrong character beside it, where that may stand for either glyph.
+    So equally good alignments always come out the same, whatever improbable readings the engine lists."""
     settled: list[Pairing] = []
     for pairing in pairings:
         settled.append(pairing)
         at = len(settled) - 1
         while at and settled[at].step is Step.EXTRA_GLYPH and settled[at - 1].step is Step.MATCH:
             before, after = settled[at - 1], settled[at]
-            (cell,), (one,), (other,) = before.cells, before.glyphs, after.glyphs
-            if not for_either(cells[cell], glyphs[one], glyphs[other], likeness):
+            (cell,), (matched,), (extra,) = before.cells, before.glyphs, after.glyphs
+            if not for_either(cells[cell], glyphs[matched], glyphs[extra], likeness):
                 break
-            settled[at - 1 : at + 1] = Pairing(Step.EXTRA_GLYPH, (), (one,), cell), replace(before, glyphs=(other,))
+            settled[at - 1 : at + 1] = Pairing(Step.EXTRA_GLYPH, (), (matched,), cell), replace(before, glyphs=(extra,))
             at -= 1
     return settled
 
 
 def _match_cost(value: float) -> float:
-    """Nats for a cell on a glyph with this log-probability. Beyond `WORST` it is surely something else; that
+    """Nats for a cell on a glyph with this log-probability. Beyond `MISMATCH_NATS` it is surely something else; that
     it costs a little more the less it looks like it tells for which of two such glyphs it was taken."""
-    return -value if -value <= WORST else WORST + FARTHER * (-value - WORST)
+    return -value if -value <= MISMATCH_NATS else MISMATCH_NATS + BEYOND_MISMATCH_WEIGHT * (-value - MISMATCH_NATS)
 
 
 def _unknown_cost(glyph: Glyph) -> float:
-    """Nats for a character that the engine does not know on a glyph that it reads as something."""
-    return UNKNOWN - WAVERS * (1.0 - exp(glyph.log_prob(glyph.best)))
+    """The cost of a character that the engine does not know, on a glyph that was read."""
+    return UNKNOWN_CHARACTER_NATS - UNSURE_READING_NATS * (1.0 - exp(glyph.log_prob(glyph.best)))
 
 
 def _skip_cost(glyph: Glyph) -> float:
-    """What it takes to believe that a glyph is not transcribed; a faint glyph may be no glyph at all."""
+    """The cost of a glyph without a transcription; a faint one may be no glyph at all."""
     if glyph.silent:
-        return DEBRIS
+        return SKIP_SILENT_GLYPH_NATS
     absent = -log(max(1.0 - glyph.presence, 1e-6))
-    return SKIP_GLYPH if glyph.presence > 0.5 else min(SKIP_GLYPH, 0.3 + absent)
+    return SKIP_GLYPH_NATS if glyph.presence > 0.5 else min(SKIP_GLYPH_NATS, 0.3 + absent)
 
 
 def _traced(came: list[list[int]], n: int, m: int) -> list[Pairing]:

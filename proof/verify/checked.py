@@ -1,4 +1,4 @@
-"""What the result of a page keeps of its columns and characters, in pixels of the image file and by its lines."""
+"""The checked columns and characters of a page's result, with boxes in pixels of the image file."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def checked_characters(
     outline: Outline, columns: Sequence[ReadColumn], likeness: WordLikeness
 ) -> list[CheckedCharacter]:
     """Every aligned character with its box in pixels of the image file."""
-    found = []
+    characters = []
     for column in (column for column in columns if column.line is not None):
         for pairing in column.pairings:
             for i, j in zip(pairing.cells, pairing.glyphs, strict=False):
-                found.append(_character(outline, column, i, column.glyphs[j], likeness))
-    return sorted(found, key=lambda character: (character.line, character.offset))
+                characters.append(_character(outline, column, i, column.glyphs[j], likeness))
+    return sorted(characters, key=lambda character: (character.line, character.offset))
 
 
 def _character(
@@ -54,7 +54,7 @@ def _character(
 
 
 def by_the_file(result: PageResult, page: Page, outline: Outline, columns: Sequence[ReadColumn]) -> PageResult:
-    """What was found on a page of a running edition, told by the lines of its file."""
+    """The result of a page of a running edition with lines and offsets of its file."""
     boxes = [(c.line, area_box(outline, c)) for c in columns if c.line is not None]
     flags = joined_in_lines(in_file(result.flags, page.columns), page.columns)
     return replace(

@@ -12,58 +12,61 @@ from proof.layout.runs import CutBy
 from proof.ocr.page_record import CutStrip
 from proof.ocr.readings import HalfFolioReadings
 from proof.text.model import Cell, Column, Row, Run
-from proof.verify.align import SKIP_GLYPH, Pairing, Step, align
+from proof.verify.align import SKIP_GLYPH_NATS, Pairing, Step, align
 from proof.verify.glyphs import Glyph, Window, column_glyphs, merged, without_splinters
 from proof.verify.likeness import WordLikeness
 
-SUSPECTS = (1.0, 1.0)
-"""Nats by which a glyph must speak for another reading to get a second look, and a third."""
+SUSPECT_NATS = (1.0, 1.0)
+"""Nats by which another reading of a glyph must be more probable for a second look at it, and for a third."""
 
-TROUBLED = 12.0
-"""Nats: an alignment that costs more may be due to where the runs of the column were cut."""
+BAD_CUT_NATS = 12.0
+"""Cost of an alignment above which the runs of the column may have been cut in the wrong places."""
 
-UNSURE = 4.0
-"""The same where a column has no rules: notes of two or three characters stand there among main text."""
+BAD_NOTE_CUT_NATS = 4.0
+"""The same in a column without rules, where notes of two or three characters stand among main text; in any column, the
+cost above which other lengths of its notes are tried."""
 
-AROUND = 2.2
-"""Cells on either side of a suspect that a second look takes in."""
+WINDOW_CELLS = 2.2
+"""Cells on either side of a suspect that a further look includes."""
 
 ZOOMS = (1.5, 1.25)
-"""How much longer the strips of a second and a third look are: at another pitch the recogniser errs elsewhere. The
-second is without specks, the third of the page as it is: what hangs on how the image was prepared is nothing that the
-image shows."""
+"""Factors by which the strips of a second and a third look are lengthened: at another pitch the recogniser makes other
+errors. The second look removes specks, the third keeps the page as it is, so that a reading that depends on the
+preparation of the image loses probability."""
 
 SURELY_ITS_LINE = 0.7
-"""Agreement of a column with its line from which single characters are looked for."""
+"""Agreement of a column with its line, 0 to 1, below which the line is not searched for single characters in other
+places."""
 
 SMALL_NOTES = (2, 3)
 """Characters of a note that a transcriber may have written in full width."""
 
 LACKING = "□"
-"""What stands for a character that a line may lack: room without a glyph."""
+"""Text of the cell that makes room for a character which the line may lack."""
 
-UNCLEAR, SURELY_READ = 0.6, 0.9
-"""What is believed of a glyph, with the probability that it is there: of less than the one it is not known what it is,
-from the other on it is."""
+UNCLEAR = 0.6
+"""Certainty (probability of the best reading times that of a glyph) below which it is not known what a glyph is."""
+
+SURELY_READ = 0.9
+"""Certainty above which it is known."""
 
 OUTERMOST = 2
-"""Glyphs at the end of a half-row of which one is over where a character was cut in two as a part of it."""
+"""Glyphs at either end of a half-row among which a surplus one may be half of a character of main text, cut in two."""
 
-BETTER = 2.0
-"""Nats by which another way of cutting must be better to be believed."""
+BETTER_NATS = 2.0
+"""Nats by which another way of cutting must be cheaper to be preferred."""
 
-FAR_BETTER = 0.4
-"""Of the cost of a column: with the halves of its notes exchanged it must cost less for that to be believed."""
+EXCHANGED_COST_SHARE = 0.4
+"""Share of the cost of a column below which the cost with the halves of its notes exchanged must be."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadColumn:
-    """A column of the image with the line of the transcription that was laid on it.
+    """A column of the image with the line of the transcription that was aligned with it.
 
-    `line` is None where the transcription has nothing for this column. `cells` are the line's glyph cells
-    (blank ones left out); `pairings` number them and `glyphs`. `cost` is the alignment's, in nats. `strips`
-    are what was read.
-    `swapped`: the halves of a note stand the other way round on the image.
+    `line` is None where the transcription has nothing for this column. `cells` are the line's glyph cells without blank
+    ones; `pairings` refer to them and to `glyphs` by number. `cost` is that of the alignment, in nats. `strips` are the
+    strips that were read. `swapped` is true where the halves of a note are exchanged on the image.
     """
 
     area: ColumnArea
@@ -78,12 +81,12 @@ class ReadColumn:
 
     @property
     def read(self) -> str:
-        """What the engine read, without the faint glyphs."""
+        """The best readings of all glyphs but the faint ones."""
         return "".join(g.best for g in self.glyphs if g.presence > 0.5)
 
     @property
     def agreement(self) -> float:
-        """1 where the line is what the column shows, towards 0 where it is another text."""
+        """How well line and column agree: 1 where they are the same, near 0 where they are different texts."""
         size = max(len(self.cells), sum(g.presence > 0.5 for g in self.glyphs))
         return 1.0 if size == 0 else max(0.0, 1.0 - self.cost / (8.0 * size))
 
@@ -91,9 +94,8 @@ class ReadColumn:
 class ColumnReader:
     """Reads columns of one half-folio.
 
-    What is looked at once more, and how a column is cut, is decided by `likeness`, which knows nothing of a project's
-    own variants: so these may change, and nothing is read again. `judged` is the likeness by which a column is then
-    aligned.
+    `likeness` decides where to look again and how to cut a column. It ignores the project's own variants, so that a
+    change of these causes no new reading. `judged` is the likeness with which the column is aligned in the end.
     """
 
     def __init__(self, readings: HalfFolioReadings, likeness: WordLikeness, judged: WordLikeness | None = None) -> None:
@@ -103,15 +105,14 @@ class ColumnReader:
         self._rows = readings.rows
 
     def judged(self, column: ReadColumn) -> ReadColumn:
-        """A column that was read, aligned by the likeness that it is judged by; as it is where that is the same to each
-        of its characters."""
+        """A column aligned again with the `judged` likeness, if that knows other forms of any of its characters."""
         judged, read_by = self._judged, self._likeness
         if judged is read_by or all(judged.forms(cell.text) == read_by.forms(cell.text) for cell in column.cells):
             return column
         return self._aligned(column, self._judged)
 
     def read_all(self, areas: Sequence[ColumnArea], lines: Sequence[Column | None]) -> list[ReadColumn]:
-        """Read every column as its line; an engine that likes strips together is given those of all columns first."""
+        """Read every column as its line. An engine that reads in batches gets the strips of all columns first."""
         if self._readings.engine.at_once > 1:
             strips: list[CutStrip] = []
             sought: list[tuple[str, ...]] = []
@@ -123,33 +124,33 @@ class ColumnReader:
         return [self.read(area, line) for area, line in zip(areas, lines, strict=True)]
 
     def read(self, area: ColumnArea, line: Column | None) -> ReadColumn:
-        """Read `area` as `line`; cut otherwise and look again where that does not go well."""
+        """Read `area` as `line`; where the alignment is expensive, try other cuts and look again."""
         best = self._attempt(area, line, CutBy.BEST)
         if line is None:
             return best
-        if best.cost > (TROUBLED if area.pitch is None else UNSURE):
+        if best.cost > (BAD_CUT_NATS if area.pitch is None else BAD_NOTE_CUT_NATS):
             best = self._cut_otherwise(best, line)
         if area.pitch is not None:
             best = self._with_notes(best)
-        if best.cost > UNSURE:
+        if best.cost > BAD_NOTE_CUT_NATS:
             best = self._with_main_text(best)
-        if best.cost > UNSURE:
+        if best.cost > BAD_NOTE_CUT_NATS:
             best = self._with_other_lengths(best, line)
         best = self._again(best)
         if area.pitch is not None:
             best = self._with_half_notes(best)
-        if best.cost > TROUBLED:
+        if best.cost > BAD_CUT_NATS:
             best = self._other_way_round(best)
         return best
 
     def _cut_otherwise(self, best: ReadColumn, line: Column) -> ReadColumn:
-        """The column cut in the other ways, where these cut elsewhere; the best that comes of it."""
+        """The best reading of the column among the other ways of cutting it."""
         ways = (CutBy.COUNTED, CutBy.SEEN) if best.area.pitch is None else (CutBy.STRICT, CutBy.COUNTED, CutBy.SEEN)
         return self._best_cut(best, line, [(line, way) for way in ways])
 
     def _best_cut(self, best: ReadColumn, line: Column, cuts: Iterable[tuple[Column, CutBy]]) -> ReadColumn:
-        """The column read as `line` and cut as other lines say, each in its way, where these cut elsewhere than any
-        before; the best that comes of it."""
+        """The best reading of the column as `line` over `cuts`: the line and the way by which to cut it. Cuts in the
+        same places are tried once."""
         pitch = best.area.cell(self._rows)
         tried = [best.strips]
         for cut_as, way in cuts:
@@ -158,40 +159,39 @@ class ColumnReader:
                 continue
             tried.append(strips)
             other = self._read_strips(best.area, line, way, strips)
-            if other.cost < best.cost - BETTER:
+            if other.cost < best.cost - BETTER_NATS:
                 best = other
         return best
 
     def _with_notes(self, best: ReadColumn) -> ReadColumn:
-        """The column with a few characters that the line has in full width taken for a note, where one of them has no
-        glyph: numbers that stand in small script are often written out. A column that shows another text is left."""
+        """The column with a few full-width characters of its line read as a note, where one of them has no glyph:
+        numbers in small script are often transcribed in full width. Skipped where the column shows another text."""
         if best.agreement < SURELY_ITS_LINE:
             return best
         for number in [pairing.cells[0] for pairing in best.pairings if pairing.step is Step.EXTRA_CELL]:
             for line in _as_notes(best, number):
                 other = self._attempt(best.area, line, CutBy.BEST)
-                if other.cost < best.cost - BETTER:
+                if other.cost < best.cost - BETTER_NATS:
                     best = other
         return best
 
     def _with_half_notes(self, best: ReadColumn) -> ReadColumn:
-        """The column with a character that the line has in full width taken for the half of a note of which it lacks
-        the other, where two glyphs are read in its place, neither of them surely: two numbers in small script, of which
-        one is left out."""
+        """The column with a full-width character of its line read as one half of a note whose other half is missing.
+        Tried where two unclear glyphs stand in its place: two numbers in small script of which one was left out."""
         for number in _in_two(best):
             for line in _as_half_notes(best, number):
                 other = self._attempt(best.area, line, CutBy.BEST)
                 if not _has_half_over(other):
                     continue
                 other = self._again(other)
-                # what the line lacks costs as much as any glyph that is over; both halves are surely read
-                if other.cost - SKIP_GLYPH < best.cost:
+                # a missing half costs as much as any surplus glyph, though both halves are surely read
+                if other.cost - SKIP_GLYPH_NATS < best.cost:
                     best = other
         return best
 
     def _with_main_text(self, best: ReadColumn) -> ReadColumn:
-        """The column with room for a character of main text before a note that it begins with, or after one that it
-        ends with: where the line lacks it, it would be cut in two as a part of the note, and be over there."""
+        """The column with room for a character of main text before its first or after its last note. Where the line
+        lacks that character it would be cut in two as a part of the note, as surplus glyphs."""
         line = best.line
         if line is None or best.agreement < SURELY_ITS_LINE:
             return best
@@ -201,19 +201,19 @@ class ColumnReader:
                 lacking = Run(False, (Cell(LACKING, end, 0, Row.MAIN),))
                 runs = (lacking, *line.runs) if at == 0 else (*line.runs, lacking)
                 other = self._attempt(best.area, replace(line, parsed=runs), CutBy.BEST)
-                if other.cost < best.cost - BETTER and not _is_written(other, 0 if at == 0 else len(runs) - 1):
+                if other.cost < best.cost - BETTER_NATS and not _is_written(other, 0 if at == 0 else len(runs) - 1):
                     best = other
         return best
 
     def _with_other_lengths(self, best: ReadColumn, line: Column) -> ReadColumn:
-        """The column cut as if a note of its line were a row longer or shorter, where a glyph is over in it or beside
-        it, or a character of it has none: what was left out of a note or put into it moves the place where it ends."""
+        """The column cut as if a note of its line were a row longer or shorter. Tried where the note has a surplus
+        glyph or a character without one: an omission or an insertion in a note moves its end."""
         if best.agreement < SURELY_ITS_LINE or best.area.notes is not None:
             return best
         return self._best_cut(best, line, [(other, CutBy.COUNTED) for other in _of_other_lengths(best, line)])
 
     def _over_at_ends(self, column: ReadColumn) -> tuple[bool, bool]:
-        """Whether, above and below, a glyph is over among the outermost ones of the two strips there."""
+        """Whether there is a surplus glyph among the outermost ones of the first two and of the last two strips."""
         over = {number for pairing in column.pairings if not pairing.cells for number in pairing.glyphs}
         rows: list[list[bool]] = [[] for _ in column.strips]
         for number, glyph in enumerate(column.glyphs):
@@ -230,12 +230,12 @@ class ColumnReader:
         return self._aligned(ReadColumn(area, line, (), glyphs, (), 0.0, way, strips))
 
     def _sought(self, area: ColumnArea, line: Column | None, way: CutBy, strip: CutStrip) -> tuple[str, ...]:
-        """What a line has where a strip was cut, in all forms that the engine knows: the cells of its run, and where
-        the image or a person said where runs end, those of the whole line."""
+        """The characters to look for on a strip, in all forms that the engine knows: those of its run, or of the whole
+        line where the runs were delimited by the image or by a person."""
         if line is None:
             return ()
-        told = way is CutBy.SEEN or area.notes is not None or strip.run >= len(line.runs)
-        cells = line.cells if told else line.runs[strip.run].cells
+        limits_known = way is CutBy.SEEN or area.notes is not None or strip.run >= len(line.runs)
+        cells = line.cells if limits_known else line.runs[strip.run].cells
         texts = dict.fromkeys(cell.text for cell in cells if cell.glyph)
         return tuple(dict.fromkeys(form for text in texts for form in self._likeness.forms(text)))
 
@@ -253,8 +253,9 @@ class ColumnReader:
         return replace(column, cells=cells, pairings=tuple(pairings), cost=cost)
 
     def _again(self, column: ReadColumn) -> ReadColumn:
-        """More looks, prepared otherwise, around what does not agree; what is believed is the mean of all."""
-        for looks, (zoom, suspect) in enumerate(zip(ZOOMS, SUSPECTS, strict=True), 1):
+        """The column after further looks around the glyphs that do not agree; probabilities are the mean of all
+        looks."""
+        for looks, (zoom, suspect) in enumerate(zip(ZOOMS, SUSPECT_NATS, strict=True), 1):
             windows = self._windows(column, suspect)
             if not windows:
                 break
@@ -264,10 +265,10 @@ class ColumnReader:
         return column
 
     def _windows(self, column: ReadColumn, suspect: float) -> list[Window]:
-        """Where a column should be looked at again: around its suspects, overlapping windows joined."""
+        """The windows to look at again: around the suspects of a column, overlapping ones joined."""
         windows: list[Window] = []
         for glyph in sorted(self._suspects(column, suspect), key=lambda g: (g.strip, g.y)):
-            reach = AROUND * glyph.pitch
+            reach = WINDOW_CELLS * glyph.pitch
             top, bottom = glyph.y - reach, glyph.y + reach
             if windows and windows[-1].strip == glyph.strip and top < windows[-1].bottom:
                 windows[-1] = replace(windows[-1], bottom=bottom)
@@ -276,8 +277,8 @@ class ColumnReader:
         return windows
 
     def _suspects(self, column: ReadColumn, suspect: float) -> list[Glyph]:
-        """Glyphs that do not agree with the line; for a cell without a glyph, the one beside it."""
-        found: list[Glyph] = []
+        """The glyphs that do not agree with the line; for a cell without a glyph, the glyph beside it."""
+        suspects: list[Glyph] = []
         glyphs = column.glyphs
         for number, pairing in enumerate(column.pairings):
             if pairing.step is Step.EXTRA_CELL:
@@ -286,17 +287,17 @@ class ColumnReader:
                     for p in (*column.pairings[:number][-1:], *column.pairings[number + 1 :][:1])
                     if p.glyphs
                 ]
-                found += [glyphs[j] for j in beside[:1]]
+                suspects += [glyphs[j] for j in beside[:1]]
             elif pairing.step is Step.MATCH:
                 glyph = glyphs[pairing.glyphs[0]]
                 if not glyph.silent and self._disagrees(column.cells[pairing.cells[0]], glyph) > suspect:
-                    found.append(glyph)
+                    suspects.append(glyph)
             else:
-                found += [glyphs[j] for j in pairing.glyphs if glyphs[j].presence > 0.2]
-        return found
+                suspects += [glyphs[j] for j in pairing.glyphs if glyphs[j].presence > 0.2]
+        return suspects
 
     def _disagrees(self, cell: Cell, glyph: Glyph) -> float:
-        """Nats by which a glyph speaks for another reading than its cell's."""
+        """Nats by which the best reading of a glyph is more probable than the transcribed character."""
         own = self._likeness(cell.text, glyph)
         return 0.0 if own is None else glyph.log_prob(glyph.best) - own
 
@@ -305,17 +306,17 @@ class ColumnReader:
         order = _halves_exchanged(column.glyphs)
         if order is None:
             return column
-        most = FAR_BETTER * column.cost
+        most = EXCHANGED_COST_SHARE * column.cost
         other = self._aligned(replace(column, glyphs=order, swapped=True), most=most)
         return other if other.cost < most else column
 
 
 def on_its_ink(column: ReadColumn, readings: HalfFolioReadings) -> ReadColumn:
-    """The column with the cell of each glyph from where to where its ink reaches: a recogniser sees glyphs late, by as
-    much as a fifth of a cell. Faint ones keep the cell that they have."""
+    """The column with top and bottom of each glyph taken from its ink: a recogniser places glyphs too low, by up to a
+    fifth of a cell. Faint glyphs are left as they are."""
     glyphs = list(column.glyphs)
     for number, strip in enumerate(column.strips):
-        own = [n for n, one in enumerate(glyphs) if one.strip == number and (one.silent or one.presence > 0.5)]
+        own = [n for n, glyph in enumerate(glyphs) if glyph.strip == number and (glyph.silent or glyph.presence > 0.5)]
         own.sort(key=lambda n: glyphs[n].y)
         spans = readings.spans(column.area, strip.row, [glyphs[n].y for n in own])
         for n, (top, bottom) in zip(own, spans, strict=True):
@@ -324,34 +325,34 @@ def on_its_ink(column: ReadColumn, readings: HalfFolioReadings) -> ReadColumn:
 
 
 def _is_written(column: ReadColumn, run: int) -> bool:
-    """Whether anything of the line was laid on what was cut for one of its runs."""
+    """Whether any cell of the line is matched with a glyph in the strips of one of its runs."""
     laid = (number for pairing in column.pairings if pairing.cells for number in pairing.glyphs)
     return any(column.strips[column.glyphs[number].strip].run == run for number in laid)
 
 
 def _as_notes(column: ReadColumn, number: int) -> list[Column]:
-    """The line of a column with the cell of that number, and one or two beside it, in a note."""
+    """The line of a column in variants: the cell of that number and one or two beside it form a note."""
     line, cell = column.line, column.cells[number]
     if line is None or cell.row is not Row.MAIN:
         return []
-    found = []
+    lines = []
     for at, run in enumerate(line.runs):
-        here = next((n for n, one in enumerate(run.cells) if one == cell), None)
+        here = next((n for n, candidate in enumerate(run.cells) if candidate == cell), None)
         if run.note or here is None:
             continue
         for size in SMALL_NOTES:
             for first in range(max(0, here - size + 1), min(here, len(run.cells) - size) + 1):
                 parts = (run.cells[:first], run.cells[first : first + size], run.cells[first + size :])
-                found.append(replace(line, parsed=(*line.runs[:at], *_noted(*parts), *line.runs[at + 1 :])))
-    return found
+                lines.append(replace(line, parsed=(*line.runs[:at], *_noted(*parts), *line.runs[at + 1 :])))
+    return lines
 
 
 def _of_other_lengths(column: ReadColumn, line: Column) -> list[Column]:
-    """The line of a column with one of its notes a row longer or shorter, as glyphs that are over there and characters
-    that have none let expect."""
+    """The line of a column in variants: one of its notes a row longer where there are surplus glyphs, or a row shorter
+    where characters have no glyph."""
     over = {column.strips[column.glyphs[j].strip].run for p in column.pairings if not p.cells for j in p.glyphs}
     lacking = {column.cells[p.cells[0]] for p in column.pairings if p.step is Step.EXTRA_CELL}
-    found = []
+    lines = []
     for at, run in enumerate(line.runs):
         if not run.note:
             continue
@@ -361,38 +362,41 @@ def _of_other_lengths(column: ReadColumn, line: Column) -> list[Column]:
         shorter = replace(run, right=run.right[: size - 1], left=run.left[: size - 1])
         others = [longer] if over & {at - 1, at, at + 1} else []
         others += [shorter] if size > 1 and lacking & set(run.cells) else []
-        found += [replace(line, parsed=(*line.runs[:at], other, *line.runs[at + 1 :])) for other in others]
-    return found
+        lines += [replace(line, parsed=(*line.runs[:at], other, *line.runs[at + 1 :])) for other in others]
+    return lines
 
 
 def _in_two(column: ReadColumn) -> list[int]:
-    """The cells on a glyph that is not surely read, beside another one that is not, and that no cell is laid on."""
-    found = []
-    for one, other in (*pairwise(column.pairings), *pairwise(column.pairings[::-1])):
-        if one.step is Step.MATCH and other.step is Step.EXTRA_GLYPH:
-            glyphs = [column.glyphs[pairing.glyphs[0]] for pairing in (one, other)]
+    """The numbers of cells that are matched with an unclear glyph beside another unclear one that has no cell."""
+    cells = []
+    for matched, extra in (*pairwise(column.pairings), *pairwise(column.pairings[::-1])):
+        if matched.step is Step.MATCH and extra.step is Step.EXTRA_GLYPH:
+            glyphs = [column.glyphs[pairing.glyphs[0]] for pairing in (matched, extra)]
             near = glyphs[0].strip == glyphs[1].strip and abs(glyphs[0].y - glyphs[1].y) < glyphs[0].pitch
             if near and all(not glyph.silent and _certainty(glyph) < UNCLEAR for glyph in glyphs):
-                found.append(one.cells[0])
-    return found
+                cells.append(matched.cells[0])
+    return cells
 
 
 def _has_half_over(column: ReadColumn) -> bool:
-    """Whether a glyph of a note is over that is surely read."""
-    over = [column.glyphs[one.glyphs[0]] for one in column.pairings if one.step is Step.EXTRA_GLYPH]
+    """Whether a note has a surplus glyph that is surely read."""
+    over = [column.glyphs[pairing.glyphs[0]] for pairing in column.pairings if pairing.step is Step.EXTRA_GLYPH]
     return any(glyph.row is not Row.MAIN and not glyph.silent and _certainty(glyph) > SURELY_READ for glyph in over)
 
 
 def _certainty(glyph: Glyph) -> float:
-    """How sure it is what a glyph is, and that it is there."""
+    """The probability of the best reading of a glyph times that of its presence."""
     return exp(glyph.log_prob(glyph.best)) * glyph.presence
 
 
 def _as_half_notes(column: ReadColumn, number: int) -> list[Column]:
-    """The line of a column with the cell of that number as one half of a note, and room in the other."""
+    """The line of a column in two variants: the cell of that number is one half of a note, the other half is empty."""
     line, cell = column.line, column.cells[number]
-    run = next((n for n, one in enumerate(line.runs) if not one.note and cell in one.cells), None) if line else None
-    if line is None or run is None:
+    if line is None:
+        return []
+    holding = (n for n, candidate in enumerate(line.runs) if not candidate.note and cell in candidate.cells)
+    run = next(holding, None)
+    if run is None:
         return []
     cells = line.runs[run].cells
     at = cells.index(cell)
@@ -405,7 +409,7 @@ def _as_half_notes(column: ReadColumn, number: int) -> list[Column]:
 
 
 def _noted(before: tuple[Cell, ...], small: tuple[Cell, ...], after: tuple[Cell, ...]) -> list[Run]:
-    """Runs of which the middle is a note, as full on the right as on the left or by one fuller."""
+    """Up to three runs, the middle one a note with `small` divided between its halves, the right one longer if odd."""
     half = (len(small) + 1) // 2
     right = tuple(replace(cell, row=Row.RIGHT) for cell in small[:half])
     left = tuple(replace(cell, row=Row.LEFT) for cell in small[half:])
@@ -413,11 +417,11 @@ def _noted(before: tuple[Cell, ...], small: tuple[Cell, ...], after: tuple[Cell,
     return [*(main[:1] if before else []), Run(True, right, left), *(main[1:] if after else [])]
 
 
-def _same_cuts(one: Sequence[CutStrip], other: Sequence[CutStrip], tolerance: float) -> bool:
-    """Whether two ways of cutting gave the same strips, but for a few pixels."""
-    return len(one) == len(other) and all(
+def _same_cuts(first: Sequence[CutStrip], second: Sequence[CutStrip], tolerance: float) -> bool:
+    """Whether two ways of cutting gave the same strips, within `tolerance` pixels."""
+    return len(first) == len(second) and all(
         a.row == b.row and abs(a.top - b.top) < tolerance and abs(a.bottom - b.bottom) < tolerance
-        for a, b in zip(one, other, strict=True)
+        for a, b in zip(first, second, strict=True)
     )
 
 

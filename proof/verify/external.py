@@ -24,9 +24,12 @@ from proof.verify.columns import ColumnReader, ReadColumn
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import WordLikeness, text_likeness
 
-OFF_MIDDLE, OVER_MIDDLE = 0.1, 0.2
-"""Of a column's width: a line whose middle is so far from that of the column, and which reaches no farther over it, is
-half of a note."""
+# A line is half of a note if its middle is far enough from that of the column and it does not reach far over that.
+MIN_OFF_MIDDLE = 0.1
+"""Distance of the two middles, as a share of the column's width."""
+
+MAX_OVER_MIDDLE = 0.2
+"""How far the line may reach over the middle of the column, as a share of its width."""
 
 OTHERS = 0.1
 """Of the probability that a file leaves open: what one character that it does not name gets of it."""
@@ -70,9 +73,9 @@ class ExternalColumns(ColumnReader):
     def read(self, area: ColumnArea, line: Column | None) -> ReadColumn:
         pitch = area.cell(self._rows)
         glyphs = tuple(
-            Glyph(Belief(believed), 1.0, number, one.row, box.x, box.y, box.right, box.bottom, box.centre[1], pitch)
-            for number, one in enumerate(_ordered(self._segments[area.number]))
-            for believed, box in one.characters
+            Glyph(Belief(believed), 1.0, number, segment.row, box.x, box.y, box.right, box.bottom, box.centre[1], pitch)
+            for number, segment in enumerate(_ordered(self._segments[area.number]))
+            for believed, box in segment.characters
         )
         column = self._aligned(ReadColumn(area, line, (), glyphs, (), 0.0, CutBy.SEEN))
         if line is None or len({glyph.row for glyph in glyphs}) > 1:
@@ -107,53 +110,60 @@ class ExternalPages:
             box = line.box
             left, top, right, bottom = box.x - x, box.y - y, box.right - x, box.bottom - y
             outlines.append(((left, top), (right, top), (right, bottom), (left, bottom)))
-        found = []
+        read_lines = []
         for place in reading_order(page, outlines):
             line = lines[place.index]
             characters = tuple(_along(line))
-            sure = min((one.probability for one in characters), default=0.0)
+            sure = min((character.probability for character in characters), default=0.0)
             outline = outlines[place.index]
-            found.append(PageLine(characters, sure, outline, line.vertical, place.register, place.column))
-        return PageReading(tuple(found))
+            read_lines.append(PageLine(characters, sure, outline, line.vertical, place.register, place.column))
+        return PageReading(tuple(read_lines))
 
 
 def _along(line: ExternalLine) -> Sequence[ReadCharacter]:
     start, length = (line.box.y, line.box.h) if line.vertical else (line.box.x, line.box.w)
-    found = []
-    for one in line.characters:
-        low, high = (one.box.y, one.box.bottom) if line.vertical else (one.box.x, one.box.right)
+    characters = []
+    for character in line.characters:
+        low, high = (character.box.y, character.box.bottom) if line.vertical else (character.box.x, character.box.right)
         place = ((low - start) / max(length, 1e-9), (high - start) / max(length, 1e-9))
-        found.append(ReadCharacter(one.text, *place, one.probability, ((one.text, one.probability), *one.alternatives)))
-    return found
+        characters.append(
+            ReadCharacter(
+                character.text,
+                *place,
+                character.probability,
+                ((character.text, character.probability), *character.alternatives),
+            )
+        )
+    return characters
 
 
 def _in_columns(layout: Outline, line: ExternalLine) -> list[tuple[int, _Segment]]:
     """A line cut where it goes from one column to another; what stands beside the columns is no text."""
     by_column: dict[int, list[tuple[dict[str, float], Box]]] = {}
-    for one in line.characters:
-        box = _on_page(layout, one.box)
+    for character in line.characters:
+        box = _on_page(layout, character.box)
         area = next((a for a in layout.columns if a.left <= box.centre[0] < a.right), None)
         pitch = area.cell(20) if area else 0.0
         if area is None or not area.top - area.raised - pitch <= box.centre[1] <= area.bottom + pitch:
             continue
-        readings = {text: p for text, p in ((one.text, one.probability), *one.alternatives) if text}
-        readings[one.text] = one.probability
+        readings = {text: p for text, p in ((character.text, character.probability), *character.alternatives) if text}
+        readings[character.text] = character.probability
         believed = {text: log(max(p, 1e-5)) for text, p in readings.items()}
         by_column.setdefault(area.number, []).append((believed, box))
     areas = {area.number: area for area in layout.columns}
-    found = []
+    segments = []
     for number, characters in by_column.items():
         extent = characters[0][1]
         for _, box in characters[1:]:
             extent = extent.union(box)
-        found.append((number, _Segment(_row(areas[number], extent), extent, tuple(characters))))
-    return found
+        segments.append((number, _Segment(_row(areas[number], extent), extent, tuple(characters))))
+    return segments
 
 
 def _row(area: ColumnArea, box: Box) -> Row:
     off = box.centre[0] - (area.left + area.right) / 2
     over = box.w / 2 - abs(off)
-    if abs(off) < OFF_MIDDLE * area.width or over > OVER_MIDDLE * area.width:
+    if abs(off) < MIN_OFF_MIDDLE * area.width or over > MAX_OVER_MIDDLE * area.width:
         return Row.MAIN
     return Row.RIGHT if off > 0 else Row.LEFT
 
@@ -161,16 +171,16 @@ def _row(area: ColumnArea, box: Box) -> Row:
 def _ordered(segments: Sequence[_Segment]) -> list[_Segment]:
     """Segments in reading order: from top to bottom, and of two half-rows beside one another the right one first."""
     groups: list[list[_Segment]] = []
-    for one in sorted(segments, key=lambda segment: segment.box.y):
+    for segment in sorted(segments, key=lambda segment: segment.box.y):
         last = max((other.box.bottom for other in groups[-1]), default=0.0) if groups else 0.0
-        if groups and one.row is not Row.MAIN and groups[-1][0].row is not Row.MAIN:
-            overlap = last - one.box.y
-            if overlap > 0.3 * min(one.box.h, max(other.box.h for other in groups[-1])):
-                groups[-1].append(one)
+        if groups and segment.row is not Row.MAIN and groups[-1][0].row is not Row.MAIN:
+            overlap = last - segment.box.y
+            if overlap > 0.3 * min(segment.box.h, max(other.box.h for other in groups[-1])):
+                groups[-1].append(segment)
                 continue
-        groups.append([one])
+        groups.append([segment])
     order = {Row.RIGHT: 0, Row.MAIN: 1, Row.LEFT: 2}
-    return [one for group in groups for one in sorted(group, key=lambda s: (order[s.row], s.box.y))]
+    return [segment for group in groups for segment in sorted(group, key=lambda s: (order[s.row], s.box.y))]
 
 
 def _on_page(layout: Outline, box: Box) -> Box:

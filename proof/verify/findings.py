@@ -1,4 +1,4 @@
-"""Findings of a column: from what is aligned to flags, each with its evidence and its score."""
+"""The flags of a column: each difference of the alignment with its evidence and its score."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ from proof.verify.scores import (
     swap_score,
 )
 
-KEPT = 0.0
-"""Findings that score less are not kept."""
+MIN_SCORE = 0.0
+"""Findings that score no more are dropped."""
 
-LEAST_HAN = 0.2
-"""Of what is believed of a glyph: so much is taken to be of Han characters, however much is of letters."""
+MIN_HAN_SHARE = 0.2
+"""Least probability that is taken to be that of Han characters, however probable letters are."""
 
-FORM_FITS = -1.5
-"""The odds, in nats, below which a glyph is rather an unknown form of what is transcribed than what is read."""
+FORM_FITS_NATS = -1.5
+"""Odds of the reading, in nats, below which a glyph is taken for an unknown form of what is transcribed."""
 
-EXPECTED = 0.01
-"""The score where a character that the engine does not know is read as it is where fonts draw it."""
+EXPECTED_SCORE = 0.01
+"""The score where the engine, which does not know a character, reads it just as it reads it in fonts."""
 
 
 class Placement(Protocol):
-    """What knows where on the image file a place of the working page is."""
+    """Maps a place of the rectified page to its box in the image file."""
 
     def file_box(self, left: float, top: float, right: float, bottom: float) -> Box: ...
 
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """What every flag of a page carries."""
+    """The values that all flags of a page share."""
 
     page: str
     ref: str
@@ -64,7 +64,7 @@ class PageContext:
 
 
 class Weigher:
-    """Weighs the columns of one page."""
+    """Makes the flags of the columns of one page."""
 
     def __init__(
         self,
@@ -77,10 +77,10 @@ class Weigher:
         legible: Legibility = CLEARLY,
         liker: Callable[[ReadColumn, Glyph, str, str], float | None] = lambda *_: None,
     ) -> None:
-        """`familiarity` tells how well the engine was taught a character, 0 to 1; `drawn_as` what it reads where one
-        that it does not know is drawn, `sure` how surely it reads one that it knows as itself; `legible` is how
-        much the glyphs of the page show, `liker` how much liker a glyph of a column is to one character than to
-        another, by its ink."""
+        """`familiarity` says how well the engine was trained on a character, 0 to 1; `drawn_as` how it reads a drawn
+        character that it does not know; `sure` how surely it reads a drawn character that it knows as itself. `legible`
+        is the detail of the page's glyphs; `liker` says how much more the ink of a glyph resembles one character than
+        another."""
         self._context = context
         self._policy = policy
         self._likeness = likeness
@@ -91,47 +91,48 @@ class Weigher:
         self._liker = liker
 
     def flags(self, column: ReadColumn) -> list[Flag]:
-        """The flags of one column, in reading order; the ids are given later, by `numbered`."""
+        """The flags of one column in reading order; `numbered` gives them their ids later."""
         if column.line is None:
             return []
         doubt = doubts(column)
-        found: list[Flag | None] = []
+        flags: list[Flag | None] = []
         for number, pairing in enumerate(column.pairings):
             match pairing.step:
                 case Step.MATCH:
-                    found.append(self._match(column, pairing, doubt[number]))
+                    flags.append(self._match(column, pairing, doubt[number]))
                 case Step.SWAP:
-                    found.append(self._swap(column, pairing, doubt[number]))
+                    flags.append(self._swap(column, pairing, doubt[number]))
                 case Step.EXTRA_CELL:
-                    found.append(self._extra_cell(column, pairing, doubt[number]))
+                    flags.append(self._extra_cell(column, pairing, doubt[number]))
                 case Step.EXTRA_GLYPH:
-                    found.append(self._extra_glyph(column, pairing, doubt[number]))
-        self._mark_either(column, found)
-        return runs_together(column, found)
+                    flags.append(self._extra_glyph(column, pairing, doubt[number]))
+        self._mark_either(column, flags)
+        return runs_together(column, flags)
 
-    def _mark_either(self, column: ReadColumn, found: list[Flag | None]) -> None:
-        """Say of a wrong character and of those left out before it that it may stand for any of them: one trouble,
-        which is as sure as the less sure of its flags. `found` are the flags by pairing."""
-        for number, (pairing, flag) in enumerate(zip(column.pairings, found, strict=True)):
+    def _mark_either(self, column: ReadColumn, flags: list[Flag | None]) -> None:
+        """Give the flags of a wrong character and of the omissions right before it a common notice and the lowest of
+        their scores, where the character may stand for any of these glyphs. `flags` has one entry per pairing and is
+        changed in place."""
+        for number, (pairing, flag) in enumerate(zip(column.pairings, flags, strict=True)):
             if flag is None or not flag.raised or flag.kind is not Kind.SUBSTITUTION:
                 continue
             cell, glyph = column.cells[pairing.cells[0]], column.glyphs[pairing.glyphs[0]]
             first = number
-            while first and self._left_out(column.pairings[first - 1], found[first - 1]):
+            while first and self._left_out(column.pairings[first - 1], flags[first - 1]):
                 over = column.glyphs[column.pairings[first - 1].glyphs[0]]
                 if not for_either(cell, over, glyph, self._likeness):
                     break
                 first -= 1
-            beside = [one for one in found[first : number + 1] if one is not None]
+            beside = [flag for flag in flags[first : number + 1] if flag is not None]
             if first < number:
-                score, notice = min(one.score for one in beside), Notice.of(NoticeCode.FOR_EITHER)
-                found[first : number + 1] = [
-                    replace(one, score=score, evidence=replace(one.evidence, notice=notice)) for one in beside
+                score, notice = min(flag.score for flag in beside), Notice.of(NoticeCode.FOR_EITHER)
+                flags[first : number + 1] = [
+                    replace(flag, score=score, evidence=replace(flag.evidence, notice=notice)) for flag in beside
                 ]
 
     @staticmethod
     def _left_out(pairing: Pairing, flag: Flag | None) -> bool:
-        """Whether a glyph is over and raised as left out."""
+        """Whether a glyph has a raised flag as an omission."""
         return pairing.step is Step.EXTRA_GLYPH and flag is not None and flag.raised
 
     def _match(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
@@ -152,9 +153,9 @@ class Weigher:
             score, rule, ink = self._stranger(column, glyph, cell.text, text, belief, doubt)
         else:
             score = self._against(cell.text, own, text, glyph, doubt)
-            if score > EXPECTED and self._is_form(column, glyph, cell.text, text, belief):
-                score, rule = EXPECTED, "read so when drawn"
-        score = max(score - self._legible.lost(glyph.row), min(score, EXPECTED))
+            if score > EXPECTED_SCORE and self._is_form(column, glyph, cell.text, text, belief):
+                score, rule = EXPECTED_SCORE, "read so when drawn"
+        score = max(score - self._legible.lost(glyph.row), min(score, EXPECTED_SCORE))
         if run_together(cell.text, text):
             score, rule = score * ALIKE, "alike in the hand"
         elif not rule and score < self._context.threshold and cell.text in glyph.seen:
@@ -174,39 +175,39 @@ class Weigher:
     def _stranger(
         self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str, belief: float, doubt: float
     ) -> tuple[float, str, Notice | None]:
-        """How strongly a glyph speaks for the word `other` in place of `transcribed`, which the engine does not know;
-        the rule that lowers it, and what the ink says."""
+        """The score of the word `other` where the engine does not know `transcribed`; the rule that lowers it, and a
+        notice about the ink."""
         expected = other in self._drawn_as(transcribed)
-        # kept without being raised: how a hand is read is learned from it
-        score = EXPECTED if expected else strange_score(transcribed, belief) * (1.0 - doubt)
-        # of a simplified text the image shows other forms than it has
+        # not raised but kept: the bias of the engine is estimated from such readings
+        score = EXPECTED_SCORE if expected else strange_score(transcribed, belief) * (1.0 - doubt)
+        # the image of a simplified text shows the traditional forms
         written = self._policy.script is Script.TRADITIONAL
         liker = self._liker(column, glyph, other, transcribed) if written else None
-        told = KEPT if liker is None else form_score(liker, belief) * (1.0 - doubt)
-        if told > score:
-            return told, "", Notice.of(NoticeCode.LIKER_AS_DRAWN, text=other)
+        form_scored = MIN_SCORE if liker is None else form_score(liker, belief) * (1.0 - doubt)
+        if form_scored > score:
+            return form_scored, "", Notice.of(NoticeCode.LIKER_AS_DRAWN, text=other)
         return score, "read so when drawn" if expected else "", None
 
     def _is_form(self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str, belief: float) -> bool:
-        """Whether the ink of a glyph is liker to a form of `transcribed` that the engine does not know, and reads as
-        the word `other` where it is drawn (囘 of 回, as 同), than to that word."""
+        """Whether the ink of a glyph resembles an unknown form of `transcribed` more than the word `other` that the
+        engine reads, if it reads `other` too where that form is drawn (囘, a form of 回, is read as 同)."""
         forms = (form for form in self._policy.forms(transcribed) if other in self._drawn_as(form))
         likers = (self._liker(column, glyph, other, form) for form in forms)
-        return any(form_score(liker, belief) < FORM_FITS for liker in likers if liker is not None)
+        return any(form_score(liker, belief) < FORM_FITS_NATS for liker in likers if liker is not None)
 
     def _against(self, transcribed: str, own: float, other: str, glyph: Glyph, doubt: float) -> float:
-        """How strongly a glyph speaks for the word `other` in place of `transcribed`, which the engine knows."""
+        """The score of the word `other` where the engine knows `transcribed`."""
         listed = {text: belief for text, belief in glyph.believed.listed.items() if is_han(text)}
         relation = {text: self._policy.relation(transcribed, text).relation for text in listed}
-        # forms that a hand runs together with it are one reading to the image, and do not count together against it
+        # characters that look alike in handwriting are one reading to the image: they do not add up against it
         distinct = [
             text for text in listed if relation[text] is Relation.DISTINCT and not run_together(transcribed, text)
         ]
         forms = [text for text in listed if relation[text] is not Relation.DISTINCT]
         form = max(forms, key=listed.__getitem__, default=transcribed)
-        # what a text of Han characters has not is no reading of it: a small 八 is read as A and Λ
+        # letters are no readings of Han text: a small 八 is read as A and Λ
         letters = sum(exp(p) for text, p in glyph.believed.listed.items() if text.isalpha() and not is_han(text))
-        given = log(max(1.0 - letters, LEAST_HAN)) if letters > 0.5 and is_han(transcribed) else 0.0
+        given = log(max(1.0 - letters, MIN_HAN_SHARE)) if letters > 0.5 and is_han(transcribed) else 0.0
         return substitution_score(
             min(own - given, 0.0),
             min(self._of_word(other, glyph) - given, 0.0),
@@ -219,7 +220,7 @@ class Weigher:
         )
 
     def _variant(self, column: ReadColumn, cell: Cell, glyph: Glyph, rule: str) -> Flag | None:
-        """A form of the same word: kept, hidden, and named by the rule that hid it."""
+        """The flag, not raised, about another form of the same word, with the rule that hides it."""
         if glyph.presence < 0.5 or glyph.log_prob(glyph.best) < log(0.5):
             return None
         evidence = Evidence(
@@ -256,7 +257,7 @@ class Weigher:
         return self._flag(column, place, swap_score(straight, crossed) * (1.0 - doubt), box, evidence)
 
     def _extra_cell(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
-        """A transcribed character of which the image shows nothing: 衍, unless there is room for it."""
+        """The flag about a transcribed character without a glyph (衍); its score is low if there is room for one."""
         number = pairing.cells[0]
         cell = column.cells[number]
         before, after = glyph_of(column, number - 1), glyph_of(column, number + 1)
@@ -268,7 +269,7 @@ class Weigher:
         return self._flag(column, place, score * (1.0 - doubt), box, evidence)
 
     def _extra_glyph(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
-        """A glyph that nothing is transcribed for: 脫, if it is a glyph at all."""
+        """The flag about a glyph for which nothing is transcribed (脫)."""
         number = pairing.glyphs[0]
         glyph = column.glyphs[number]
         others = [g for i, g in enumerate(column.glyphs) if i != number and g.strip == glyph.strip and g.presence > 0.5]
@@ -292,14 +293,14 @@ class Weigher:
         return self._flag(column, place, score * (1.0 - doubt), self._box(glyph), evidence)
 
     def _best_other(self, transcribed: str, glyph: Glyph) -> tuple[str, float] | None:
-        """The most probable reading that is another word than what is transcribed, with its log-probability."""
+        """The most probable reading that is another word, and its log-probability."""
         for text, belief in glyph.believed.ranked():
             if is_han(text) and self._policy.relation(transcribed, text).relation is Relation.DISTINCT:
                 return text, belief
         return None
 
     def _of_word(self, text: str, glyph: Glyph) -> float:
-        """The log-probability that a glyph is some form of the word that `text` is."""
+        """The log-probability that a glyph is any form of the word `text`."""
         same = (Relation.SAME, Relation.FORM, Relation.TABOO)
         listed = glyph.believed.listed
         others = (form for form in listed if form != text and self._policy.relation(text, form).relation in same)
@@ -325,7 +326,7 @@ class Weigher:
         return self._context.layout.file_box(left, min(top, bottom), right, max(top, bottom))
 
     def _flag(self, column: ReadColumn, place: Place, score: float, box: Box, evidence: Evidence) -> Flag | None:
-        if score <= KEPT:
+        if score <= MIN_SCORE:
             return None
         assert column.line is not None, "only columns with a line are weighed"
         return Flag(
@@ -346,7 +347,7 @@ class Weigher:
 
 
 def _alternatives(glyph: Glyph) -> tuple[tuple[str, float], ...]:
-    """The characters that the engine lists for a glyph, with the probabilities, the five likeliest."""
+    """The five most probable readings of a glyph with their probabilities."""
     ranked = sorted(glyph.believed.listed.items(), key=lambda item: -item[1])
     likely = ((text, belief) for text, belief in ranked if belief > FLOOR and is_character(text))
     return tuple((text, round(exp(belief), 5)) for text, belief in islice(likely, 5))

@@ -1,4 +1,4 @@
-"""What the ink of a glyph says of a character that the recogniser was never taught, held against what it reads."""
+"""Evidence from the ink of a glyph for characters that the recogniser does not know, compared with what it reads."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from proof.verify.glyphs import Glyph
 
 
 class GlyphShapes(Protocol):
-    """What tells the shapes of the glyphs of a half-folio (`proof.ocr.readings.HalfFolioReadings`)."""
+    """The shapes of the glyphs of a half-folio (`proof.ocr.readings.HalfFolioReadings`)."""
 
     def shape(self, area: ColumnArea, row: Row, places: tuple[float, ...], number: int) -> Shapes: ...
 
 
 class FormEvidence:
-    """The shapes of the glyphs of a half-folio against those of characters as fonts draw them."""
+    """Compares the shapes of glyphs of a half-folio with those of characters in fonts."""
 
     def __init__(self, glyphs: GlyphShapes, drawn: DrawnShapes) -> None:
         self._glyphs = glyphs
         self._drawn = drawn
 
-    def __call__(self, column: ReadColumn, glyph: Glyph, other: str, one: str) -> float | None:
-        """How much liker a glyph of a column is to one character than to another (`DrawnShapes.liker`)."""
+    def __call__(self, column: ReadColumn, glyph: Glyph, other: str, transcribed: str) -> float | None:
+        """How much more a glyph resembles `other` than `transcribed` (`DrawnShapes.liker`)."""
 
         def shape() -> Shapes:
             beside = (a for a in column.glyphs if a.row is glyph.row and (a is glyph or a.presence > 0.5))
@@ -34,4 +34,4 @@ class FormEvidence:
             own = (glyph.top + glyph.bottom) / 2
             return self._glyphs.shape(column.area, glyph.row, tuple(places), places.index(own))
 
-        return self._drawn.liker(other, one, shape)
+        return self._drawn.liker(other, transcribed, shape)

@@ -1,8 +1,7 @@
-"""What stands in a column of the image: glyphs in reading order, each with what the engine believes.
+"""The glyphs of a column of the image in reading order, each with the probabilities that the engine gives.
 
-A recogniser's reading says what it is sure of. A glyph here is also what it was not sure of: a place where
-blank won narrowly, and a place with ink where it read nothing at all, since a recogniser drops characters
-silently.
+A recogniser reports the characters that it is sure of and silently drops others. The glyphs here include those: places
+where blank won narrowly, and places with ink where the engine read nothing.
 """
 
 from __future__ import annotations
@@ -21,28 +20,34 @@ from proof.ocr.readings import HalfFolioReadings
 from proof.ocr.spikes import Spike
 from proof.text.model import Row
 
-ROOM = 1.6
-"""Cells from one glyph to the next between which the ink is asked whether something was passed over."""
+UNREAD_GAP_CELLS = 1.6
+"""Cells between two glyphs from which on the ink between them is searched for a glyph that was not read."""
 
 SPLINTERS = "一二丨丶丿"
 """Characters that a piece of frame or rule is read as."""
 
-AT_FRAME, NEAR_FRAME, TOO_NEAR, HARDLY = 0.15, 0.3, 0.6, 0.3
-"""Cells: a glyph whose middle is nearer to where its column ends than the first has no place there, nor one that is as
-near as the second, and as near as the third to the next glyph; and of a splinter that stands so how much of its
-presence is left. Of characters that are there some end a column 0.2 cells from the frame, and then the next is a cell
-away."""
+# Real characters may have their middle 0.2 cells from the end of the column, and then the next glyph is a cell away.
+AT_FRAME_CELLS = 0.15
+"""A splinter whose middle is nearer to the end of its column than this is a piece of the frame."""
+
+NEAR_FRAME_CELLS = 0.3
+"""So is one nearer than this, if it is also too near to the next glyph."""
+
+TOO_NEAR_CELLS = 0.6
+"""Distance to the next glyph below which that is the case."""
+
+SPLINTER_PRESENCE = 0.3
+"""Factor for the presence of such a splinter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
     """One glyph of a column.
 
-    `believed` has log-probabilities of characters, given that there is a glyph at all; empty where the
-    engine read nothing. `presence` is the probability that there is a glyph. `x`, `y` is its middle and
-    `left`, `top`, `right`, `bottom` its cell, in pixels of the rectified page; `pitch` is the height of
-    a cell there. `seen` is what each look at it took it for, if there was more than one.
-    """
+    `believed` has log-probabilities of characters, given that there is a glyph; empty where the engine read nothing.
+    `presence` is the probability that there is a glyph. `y` is its middle, `left`, `top`, `right`, `bottom` its cell,
+    in pixels of the rectified page; `pitch` is the height of a cell there. `seen` has the best reading of each look, if
+    there was more than one."""
 
     believed: Belief
     presence: float
@@ -58,7 +63,7 @@ class Glyph:
 
     @property
     def silent(self) -> bool:
-        """Whether only the ink speaks for it."""
+        """Whether the engine read nothing: the glyph is known from its ink alone."""
         return not self.believed
 
     @property
@@ -79,8 +84,8 @@ def column_glyphs(
 ) -> tuple[Glyph, ...]:
     """The glyphs of one column in reading order, from its strips and the spikes that were read on each.
 
-    `pitch` is the height of a cell on the rectified page; `numbers` are the strips' numbers in their column, 0, 1 ...
-    if left out. Where ink stands and nothing was read, `readings` is asked.
+    `pitch` is the height of a cell on the rectified page; `numbers` are the strips' numbers in their column, by default
+    0, 1 ... `readings` gives the ink where nothing was read.
     """
     glyphs: list[Glyph] = []
     for number, strip, read in zip(numbers or range(len(strips)), strips, spikes, strict=True):
@@ -89,8 +94,9 @@ def column_glyphs(
 
 
 def without_splinters(glyphs: Sequence[Glyph], top: float, bottom: float) -> tuple[Glyph, ...]:
-    """The glyphs of a column from `top` to `bottom` with what can only be a splinter of its frame hardly there: between
-    the outermost character and the frame, with no room for another. What is transcribed there may still be that."""
+    """The glyphs of a column that reaches from `top` to `bottom`, the presence of splinters of its frame reduced: those
+    between the outermost character and the frame, without room for another character. They stay in the list, since a
+    transcribed character may still be matched with them."""
     solid = [glyph for glyph in glyphs if glyph.presence > 0.5]
 
     def has_no_place(glyph: Glyph) -> bool:
@@ -98,19 +104,23 @@ def without_splinters(glyphs: Sequence[Glyph], top: float, bottom: float) -> tup
             return False
         beside = (abs(other.y - glyph.y) for other in solid if other is not glyph and other.strip == glyph.strip)
         room = min(glyph.y - top, bottom - glyph.y) / glyph.pitch
-        return room < AT_FRAME or (room < NEAR_FRAME and min(beside, default=inf) < TOO_NEAR * glyph.pitch)
+        return room < AT_FRAME_CELLS or (
+            room < NEAR_FRAME_CELLS and min(beside, default=inf) < TOO_NEAR_CELLS * glyph.pitch
+        )
 
-    return tuple(replace(glyph, presence=HARDLY * glyph.presence) if has_no_place(glyph) else glyph for glyph in glyphs)
+    return tuple(
+        replace(glyph, presence=SPLINTER_PRESENCE * glyph.presence) if has_no_place(glyph) else glyph
+        for glyph in glyphs
+    )
 
 
 def merged(
     first: Sequence[Glyph], second: Sequence[Glyph], windows: Sequence[Window], looks: int = 1
 ) -> tuple[Glyph, ...]:
-    """Another look at the same strips taken in: what is believed is the mean of all.
+    """The glyphs of a strip after another look, with the mean of the probabilities of all looks.
 
-    `first` is the mean of `looks` earlier ones. `second` was read in `windows` alone; elsewhere what was
-    believed stands. A glyph inside a window that a look did not see is so much less present. Glyphs keep
-    the cells of the first look.
+    `first` is the mean of `looks` earlier ones. `second` was read only in `windows`; glyphs elsewhere do not change. A
+    glyph in a window that a look did not see loses presence. Glyphs keep the cells of the first look.
     """
     share = 1.0 / (looks + 1)
     partner = _partners(first, second)
@@ -132,8 +142,8 @@ def merged(
 
 
 def _partners(first: Sequence[Glyph], second: Sequence[Glyph]) -> dict[int, int]:
-    """Which glyph of a second look is which of the first: the nearest pairs before others, what was read
-    before what is ink alone."""
+    """The glyph of the second look for each glyph of the first: nearest pairs first, glyphs that were read before
+    those seen from ink alone."""
     pairs = []
     for i, glyph in enumerate(first):
         for j, other in enumerate(second):
@@ -155,7 +165,7 @@ def _partners(first: Sequence[Glyph], second: Sequence[Glyph]) -> dict[int, int]
 class Window:
     """A stretch of a strip, `top` to `bottom` on the rectified page, that is looked at again.
 
-    Half a cell at either end belongs to glyphs that the cut may have gone through: it is read, not believed.
+    Readings within half a cell of either end are ignored: the cut may have gone through these glyphs.
     """
 
     strip: int
@@ -167,20 +177,20 @@ class Window:
         return self.strip == glyph.strip and self.top + edge <= glyph.y <= self.bottom - edge
 
 
-def _mean(one: Glyph, other: Glyph, share: float) -> Glyph:
-    """`one` with `other` taken in at `share` of the whole."""
-    if one.silent or other.silent:
-        read = other if one.silent else one
-        return replace(one, believed=read.believed, presence=max(one.presence, other.presence))
-    believed = one.believed.mixed(other.believed, share)
-    presence = (1.0 - share) * one.presence + share * other.presence
-    return replace(one, believed=believed, presence=presence, seen=(*(one.seen or (one.best,)), other.best))
+def _mean(glyph: Glyph, other: Glyph, share: float) -> Glyph:
+    """The mean of two looks at one glyph, `other` at `share` of the whole."""
+    if glyph.silent or other.silent:
+        read = other if glyph.silent else glyph
+        return replace(glyph, believed=read.believed, presence=max(glyph.presence, other.presence))
+    believed = glyph.believed.mixed(other.believed, share)
+    presence = (1.0 - share) * glyph.presence + share * other.presence
+    return replace(glyph, believed=believed, presence=presence, seen=(*(glyph.seen or (glyph.best,)), other.best))
 
 
 def _placed(
     readings: HalfFolioReadings, strip: CutStrip, number: int, spikes: Sequence[Spike], pitch: float
 ) -> list[Glyph]:
-    """Spikes as glyphs on the page, with silent ones where ink stands between them and none was read."""
+    """Spikes as glyphs on the page, with silent glyphs where there is ink between them."""
     length = strip.bottom - strip.top
     ys = [strip.top + s.place * length for s in spikes if s.believed]
     kept = [s for s in spikes if s.believed]
@@ -217,24 +227,24 @@ def _placed(
 
 
 def _silent(readings: HalfFolioReadings, strip: CutStrip, ys: Sequence[float], pitch: float) -> list[float]:
-    """Middles of cells that hold ink where the engine read nothing: between the glyphs at `ys`, above the
-    first and below the last. Counted from the ink alone, and only where there is room for a cell."""
-    found: list[float] = []
+    """Middles (y) of cells with ink in which the engine read nothing: between the glyphs at `ys`, above the first and
+    below the last, wherever there is room for a cell."""
+    middles: list[float] = []
     edges = [strip.top - 0.3 * pitch, *ys, strip.bottom + 0.3 * pitch]
     for number, (a, b) in enumerate(pairwise(edges)):
-        if b - a < ROOM * pitch:
+        if b - a < UNREAD_GAP_CELLS * pitch:
             continue
         first = a if number == 0 else a - 0.5 * pitch
         last = b if number == len(edges) - 2 else b + 0.5 * pitch
         for cell in readings.ink_cells(strip.column, strip.left, first, strip.right, last, pitch):
             y = (cell.top + cell.bottom) / 2
             if a + 0.55 * pitch < y < b - 0.55 * pitch:
-                found.append(y)
-    return found
+                middles.append(y)
+    return middles
 
 
 def room_between(before: Glyph | None, after: Glyph | None) -> float:
-    """Cells from one glyph to the next, in one strip; 1 where that cannot be told."""
+    """Cells from one glyph to the next; 1 if they are not in one strip."""
     if before is None or after is None or before.strip != after.strip:
         return 1.0
     return (after.y - before.y) / before.pitch

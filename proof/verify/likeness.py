@@ -1,4 +1,4 @@
-"""How probable it is that a transcribed character stands as a glyph, in any form that is the same word."""
+"""The probability that a glyph is a transcribed character, in any form of that word."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ RECOGNISED = log(0.1)
 
 @dataclass(frozen=True, slots=True)
 class _Shapes:
-    """How a character may be read: whether the engine learned it, the `forms` of it that the engine knows, and as what
-    else it is read where fonts draw it, each with the logarithm of how surely."""
+    """How a character may be read: whether the engine knows it, the `forms` of it that the engine knows, and the other
+    readings of it in fonts (`drawn`), each with its log-probability."""
 
     learned: bool
     forms: tuple[str, ...]
@@ -28,11 +28,11 @@ class _Shapes:
 
 
 class WordLikeness:
-    """The likeness by an engine's posteriors: of all forms of the word that the engine knows, the best; and of a
-    character that it does not know, what it reads where that is drawn."""
+    """The likeness by an engine's posteriors: the best of all forms of the word that the engine knows, and for a
+    character that it does not know, of what it reads where fonts draw that."""
 
     def __init__(self, policy: VariantPolicy, engine: Engine, drawn: DrawnReadings | None = None) -> None:
-        """`drawn` is what is read where a project's own font draws characters, beside what comes with the program."""
+        """`drawn` are the readings of a project's own font, added to those that come with the program."""
         self.policy = policy
         self._engine = engine
         shipped = shipped_readings(engine.identity.checksum)
@@ -47,7 +47,7 @@ class WordLikeness:
         if shapes.drawn:
             listed = glyph.believed.listed
             value = max(value, *[listed[text] + sure for text, sure in shapes.drawn if text in listed], FLOOR)
-        # an unknown shape may be read as a form that is known; that it is not says nothing
+        # an unknown shape may be read as a known form; if it is not, that is no evidence
         return value if shapes.learned or value > RECOGNISED else None
 
     def forms(self, character: str) -> tuple[str, ...]:
@@ -55,12 +55,12 @@ class WordLikeness:
         return self._shapes(character).forms
 
     def drawn_as(self, character: str) -> tuple[str, ...]:
-        """What a character is read as where fonts draw it, if the engine does not know it."""
+        """The readings of a character in fonts, if the engine does not know it."""
         return tuple(text for text, _ in self._drawn.readings(character)) if not self._engine.knows(character) else ()
 
     def sure(self, character: str) -> float | None:
-        """How surely the engine reads a character that it was taught as itself where fonts draw it, clear and worn;
-        None where that is not known."""
+        """The probability, 0 to 1, with which the engine reads a character as itself in fonts, clear and worn; None
+        where it was not measured."""
         return self._sure.chance(character)
 
     def _shapes(self, character: str) -> _Shapes:
@@ -74,7 +74,7 @@ class WordLikeness:
 
 
 def text_likeness(policy: VariantPolicy) -> Likeness:
-    """The same for an engine that tells only what it read: a form of what is read fits, anything else does not."""
+    """The likeness for an engine without posteriors: a form of what is read fits, anything else does not."""
 
     def likeness(character: str, glyph: Glyph) -> float | None:
         believed = glyph.believed.get(character)

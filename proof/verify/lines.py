@@ -1,8 +1,8 @@
-"""Columns to lines: which line of the transcription stands in which column of the image.
+"""Which line of the transcription stands in which column of the image.
 
-Nearly always the first in the first, and reading them so proves it. Where it does not, the columns are read
-without help and compared with every line (rapidfuzz); what then is missing, doubled or in another place is
-one finding each, not a flag for every character.
+Nearly always the first is in the first, and reading them so proves it. Where it does not, the columns are read without
+the text and compared with every line (rapidfuzz). A column that is missing, doubled or in another place is one finding,
+not a flag for every character.
 """
 
 from __future__ import annotations
@@ -15,16 +15,19 @@ from rapidfuzz import fuzz, process
 
 from proof.text.model import Column
 
-LIKE = 45.0
-"""Similarity in percent (Indel) from which a column and a line can be the same text."""
+SAME_PERCENT = 45.0
+"""Similarity, in percent (Indel), from which on a column and a line can be the same text."""
 
-LEFT = 20.0
-"""The same where one column and one line alone are left between two that are laid on each other: notes that are read as
-main text show little of their line. Lines of a text that have nothing in common are alike by some 5 percent."""
+DOUBLED_PERCENT = 70.0
+"""Similarity from which on a line that is left over repeats that of another column."""
+
+LEFT_BETWEEN_PERCENT = 20.0
+"""Similarity that suffices for the only column and the only line left between two that are assigned: notes read as main
+text show little of their line. Unrelated lines have some 5 percent in common."""
 
 
 class LineFault(StrEnum):
-    """What can be wrong with a line as a whole."""
+    """The faults of a whole line."""
 
     MISSING = "column missing"
     DOUBLED = "column doubled"
@@ -34,9 +37,9 @@ class LineFault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LineTrouble:
-    """A finding about a line. `line` is its number (for a missing one: the number it would have), `column`
-    the column of the image from 0, None where there is none; `read` is what that column shows. `before` is, of a line
-    that moved, the number of the one before which it belongs."""
+    """A finding about a line. `line` is its number (of a missing one, the number it would have), `column` the column of
+    the image from 0, None where there is none; `read` is the text of that column. For a line that moved, `before` is
+    the number of the line before which it belongs."""
 
     trouble: LineFault
     line: int
@@ -47,24 +50,24 @@ class LineTrouble:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """For every column of the image the line laid on it (None: no line), and what is out of place."""
+    """The line of every column of the image (None: no line), and the troubles of whole lines."""
 
     lines: tuple[Column | None, ...]
     troubles: tuple[LineTrouble, ...]
 
 
 def in_order(lines: Sequence[Column], columns: int) -> Assignment:
-    """The first line on the first column, and so on; lines beyond the last column are not on the page."""
+    """Assign the first line to the first column and so on; lines beyond the last column are not on the page."""
     laid = [lines[i] if i < len(lines) else None for i in range(columns)]
     beyond = tuple(LineTrouble(LineFault.NOT_ON_PAGE, line.number, None, "") for line in lines[columns:] if line.cells)
     return Assignment(tuple(laid), beyond)
 
 
 def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], str]) -> Assignment:
-    """Lay lines on columns by what the columns were read as.
+    """Assign lines to columns by the readings of the columns.
 
-    `reads` are the columns' readings, empty where a column has no ink; `fold` brings forms of one word
-    (and both scripts) together. The order is kept where it explains as much as any other.
+    `reads` are the columns' readings, empty where a column has no ink; `fold` maps forms of one word and both scripts
+    to one key. The order is kept where no other fits better.
     """
     texts = ["".join(fold(cell.text) for cell in line.cells if cell.glyph) for line in lines]
     shown = ["".join(fold(character) for character in read) for read in reads]
@@ -76,17 +79,17 @@ def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], 
     used = {n for n in laid if n is not None}
     troubles: list[LineTrouble] = []
     moved: list[int] = []
-    # what the order leaves over may stand elsewhere: moved or swapped columns
+    # lines left over in this order may stand elsewhere: moved or swapped columns
     for c in range(len(shown)):
         if laid[c] is None and shown[c]:
             free = [n for n in range(len(texts)) if n not in used and texts[n]]
             best = max(free, key=lambda n: likeness[c][n], default=None)
-            if best is not None and likeness[c][best] >= LIKE:
+            if best is not None and likeness[c][best] >= SAME_PERCENT:
                 laid[c] = best
                 used.add(best)
                 moved.append(c)
     for c, n in _left_between(laid, [bool(text) and n not in used for n, text in enumerate(texts)]):
-        if likeness[c][n] >= LEFT:
+        if likeness[c][n] >= LEFT_BETWEEN_PERCENT:
             laid[c] = n
             used.add(n)
     in_place = [n if c not in moved else None for c, n in enumerate(laid)]
@@ -101,7 +104,7 @@ def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], 
         if n in used or not texts[n]:
             continue
         twin = max(range(len(shown)), key=lambda c: likeness[c][n], default=None)
-        doubled = twin is not None and likeness[twin][n] >= max(LIKE, 70.0)
+        doubled = twin is not None and likeness[twin][n] >= DOUBLED_PERCENT
         trouble = LineFault.DOUBLED if doubled else LineFault.NOT_ON_PAGE
         troubles.append(LineTrouble(trouble, lines[n].number, twin if doubled else None, ""))
     for c in range(len(shown)):
@@ -111,19 +114,19 @@ def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], 
 
 
 def _left_between(laid: Sequence[int | None], free: Sequence[bool]) -> list[tuple[int, int]]:
-    """Columns without a line, each with the line that alone is left (`free`) between those of the two beside it."""
-    found = []
+    """Pairs of a column without a line and the only unused line (`free`) between the lines of the columns beside it."""
+    pairs = []
     for c, own in enumerate(laid):
         before = laid[c - 1] if c else -1
         after = laid[c + 1] if c + 1 < len(laid) else len(free)
         if own is None and before is not None and after is not None:
             left = [n for n in range(before + 1, after) if free[n]]
-            found += [(c, left[0])] if len(left) == 1 else []
-    return found
+            pairs += [(c, left[0])] if len(left) == 1 else []
+    return pairs
 
 
 def _monotone(likeness: Sequence[Sequence[float]], shown: Sequence[str], texts: Sequence[str]) -> dict[int, int]:
-    """The lines in their order on the columns in theirs, as alike in sum as can be; leaving out costs little."""
+    """The assignment of lines to columns that keeps both orders and has the greatest sum of `_worth`, by column."""
     n, m = len(shown), len(texts)
     total = [[0.0] * (m + 1) for _ in range(n + 1)]
     for c in range(n):
@@ -145,10 +148,10 @@ def _monotone(likeness: Sequence[Sequence[float]], shown: Sequence[str], texts: 
 
 
 def _worth(likeness: float, shown: str, text: str, same_place: bool) -> float:
-    """What laying a line on a column is worth, in characters; the same place is worth a little by itself."""
+    """The worth, in characters, of assigning a line to a column; the same place is worth a little by itself."""
     if not shown or not text:
         # an empty line on its own column, or a line whose column could not be read
         return 0.3 if same_place else (0.1 if not shown and not text else 0.0)
-    if likeness < LIKE:
+    if likeness < SAME_PERCENT:
         return 0.2 if same_place else 0.0
     return likeness / 100 * max(len(shown), len(text)) + (1.0 if same_place else 0.0)

@@ -1,4 +1,4 @@
-"""One page from image and text to flags; reads from top to bottom as the data flows."""
+"""Checking one page: from its image and its text to its flags."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ from proof.verify.running import is_running, lay_out
 from proof.verify.slices import read_slice
 from proof.verify.unruled import check_unruled
 
-SURELY = 50.0
-"""Similarity in percent of what is read on an image that was turned and its page: such a page it carries."""
+TURNED_PERCENT = 50.0
+"""Similarity, in percent, of the text read on a turned image and its page from which the image is taken to show it."""
 
-WHOLE = 75.0
-"""The same of half an image: half a page has 67 at most."""
+HALF_IMAGE_PERCENT = 75.0
+"""The same for half of an image: half of a page reaches 67 at most."""
 
-LEAST_ON_PAGE = 0.0004
-"""Share of a page that ink must cover for anything to be read on it."""
+MIN_PAGE_INK = 0.0004
+"""Share of a page that ink must cover for the page not to be blank."""
 
 TURNED = {
     Lie.HALF: NoticeCode.UPSIDE_DOWN,
@@ -78,26 +78,26 @@ TURNED = {
     Lie.LEFT: NoticeCode.ON_LEFT_SIDE,
     Lie.MIRRORED: NoticeCode.IMAGE_MIRRORED,
 }
-"""What is said of an image that lies so."""
+"""The notice for each orientation of an image."""
 
 HALVES = {"a": NoticeCode.IN_RIGHT_HALF, "b": NoticeCode.IN_LEFT_HALF}
-"""What is said of a page that stands in one half of an opening."""
+"""The notice for a page that is in one half of an opening."""
 
-FULL = 0.6
-"""Of the cells of a column: one in which so many characters are read is text, whatever else stands there."""
+TEXT_COLUMN_SHARE = 0.6
+"""Share of the cells of a column from which on, if characters are read in so many, the column is no figure."""
 
-AGREES = 0.5
-"""Agreement of a column with its line, from 0 to 1, below which the line may belong elsewhere."""
+MIN_AGREEMENT = 0.5
+"""Agreement of a column with its line, 0 to 1, below which the line may belong to another column."""
 
-LEAST_IN_COLUMN = 0.002
-"""Share of a column that ink must cover for text to stand in it; a single character covers some 0.01."""
+MIN_COLUMN_INK = 0.002
+"""Share of a column that ink must cover for text to be in it; a single character covers some 0.01."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checker:
-    """What every page of a run is checked with. `fallback` gives the page pipeline for pages that are not ruled
-    columns; it is asked for only when one is met. `reading` is the likeness by which columns are read, which no
-    variants of the project change, `likeness` the one by which they are judged. Safe to use from several threads."""
+    """Checks pages. `columns` and `rows` are those of a full page. `fallback` makes the page pipeline for pages that
+    are not ruled columns; it is called when the first such page comes. `reading` is the likeness with which columns are
+    read, `likeness` the one with which they are judged; the project's variants change only the latter. Thread-safe."""
 
     engine: Engine
     policy: VariantPolicy
@@ -119,7 +119,7 @@ class Checker:
         fallback: Callable[[], PageEngine],
         drawn: DrawnReadings | None = None,
     ) -> Checker:
-        """`drawn` is what is read where a project's own font draws characters that the engine does not know."""
+        """A checker with the likenesses of `policy`. `drawn` are the engine's readings of a project's own font."""
         likeness = _likeness(policy, engine, drawn)
         reading = likeness if policy.project_file is None else _likeness(policy_of(policy.script), engine, drawn)
         return cls(engine, policy, columns, rows, threshold, fallback, reading, likeness)
@@ -128,77 +128,75 @@ class Checker:
         self,
         page: Page,
         ref: str,
-        found: PageImage,
+        page_image: PageImage,
         image: LoadedImage,
         neighbours: Sequence[tuple[int, Page]],
         hint: LayoutOverrideShape | None = None,
     ) -> PageResult:
-        """Check one page against its image, with nothing known of it before. `image` is the whole file; a plate or an
-        opening is cut here. The rest as in `readings` and `judge`. Raises ImageError."""
-        return self.judge(page, ref, found, self.readings(found, lambda: image, hint), neighbours)
+        """Check one page against its image, without earlier readings. `image` is the whole file; a plate or an opening
+        is cut here. The other parameters are those of `readings` and `judge`. Raises ImageError."""
+        return self.judge(page, ref, page_image, self.readings(page_image, lambda: image, hint), neighbours)
 
     def readings(
         self,
-        found: PageImage,
+        page_image: PageImage,
         opened: Callable[[], LoadedImage],
         hint: LayoutOverrideShape | None = None,
         known: PageRecord | None = None,
     ) -> HalfFolioReadings:
-        """What can be read on the half-folio of `found`: out of `known`, the rest from its image, which `opened` loads
-        whole, and the engine. `hint` is what a person said of the layout."""
+        """The readings of the half-folio of `page_image`: from `known`, and what is missing there from the engine and
+        the image, which `opened` loads whole. `hint` is a person's layout override."""
 
         def half() -> LoadedImage:
-            return half_folio(opened(), found.quadrant, self.columns)
+            return half_folio(opened(), page_image.quadrant, self.columns)
 
         def layout(part: LoadedImage) -> Layout:
             return page_columns(part.pixels, self.columns, self.rows, _origin(part), hint)
 
-        told = json.dumps(hint.as_json()) if hint else ""
-        key = "\x1f".join((cutting_fingerprint(), found.quadrant, str(self.columns), str(self.rows), told))
+        override = json.dumps(hint.as_json()) if hint else ""
+        key = "\x1f".join((cutting_fingerprint(), page_image.quadrant, str(self.columns), str(self.rows), override))
         layout_key = hashlib.sha256(key.encode()).hexdigest()[:16]
-        return HalfFolioReadings(self.engine, self.rows, half, layout, known, layout_key, told=hint is not None)
+        return HalfFolioReadings(self.engine, self.rows, half, layout, known, layout_key, has_override=hint is not None)
 
     def judge(
         self,
         page: Page,
         ref: str,
-        found: PageImage,
+        page_image: PageImage,
         readings: HalfFolioReadings,
         neighbours: Sequence[tuple[int, Page]],
     ) -> PageResult:
-        """The result of a page: its text against what is read on its half-folio.
-
-        `neighbours` are the pages around this one, for the pairing gate. Raises ImageError.
-        """
+        """The result of comparing a page with the readings of its half-folio. `neighbours` are the pages around it, for
+        the pairing gate. Raises ImageError."""
         started = time.perf_counter()
         sheet = readings.sheet
         blank = PageResult(
             page=page.id,
             ref=ref,
             status=Status.CHECKED,
-            image=found.path,
+            image=page_image.path,
             image_sha=sheet.sha256,
             image_size=sheet.size,
             image_box=sheet.box,
             skew=sheet.outline.skew,
-            notices=(*found.notices, *sheet.notices, *self._remarks(found, sheet)),
+            notices=(*page_image.notices, *sheet.notices, *self._remarks(page_image, sheet)),
         )
         written = any(line.cells for line in page.columns)
-        coarse = written and not readings.told and sheet.detail < COARSEST
-        if written and not readings.told and sheet.inked < LEAST_ON_PAGE:
+        coarse = written and not readings.has_override and sheet.detail < COARSEST
+        if written and not readings.has_override and sheet.inked < MIN_PAGE_INK:
             result = unreadable(blank, "page blank", Notice(NoticeCode.IMAGE_BLANK))
         elif coarse:
             notice = Notice.of(NoticeCode.TOO_COARSE, number=int(sheet.detail), least=COARSEST)
             result = unreadable(blank, "image too coarse", notice)
         elif sheet.outline.ruled:
-            result = self._in_columns(page, readings, blank, neighbours, self._reader(found, readings))
+            result = self._in_columns(page, readings, blank, neighbours, self._reader(page_image, readings))
         else:
-            result = self._otherwise(page, found, readings, blank, neighbours)
+            result = self._otherwise(page, page_image, readings, blank, neighbours)
         pale = any(notice.code is NoticeCode.PAGE_PALE for notice in sheet.notices)
         if pale and result.status is Status.MISMATCH and not result.flags[0].suggested:
-            # what shows through an empty leaf is strengthened as well
+            # on an empty pale leaf the contrast of the text that shows through from behind is raised, too
             result = unreadable(blank, "page blank", Notice(NoticeCode.IMAGE_BLANK))
-        elif not coarse and not readings.told and self._may_be_an_opening(found, result):
+        elif not coarse and not readings.has_override and self._may_be_an_opening(page_image, result):
             result = self._in_a_half(page, readings, blank) or result
         if result.status is Status.MISMATCH and not result.flags[0].suggested and sheet.outline.ruled and not coarse:
             result = self._as_it_lies(page, readings, blank) or result
@@ -207,29 +205,29 @@ class Checker:
     def _otherwise(
         self,
         page: Page,
-        found: PageImage,
+        page_image: PageImage,
         readings: HalfFolioReadings,
         blank: PageResult,
         neighbours: Sequence[tuple[int, Page]],
     ) -> PageResult:
-        """A page on which no columns were found: they are where its image is turned, or it is read line by line."""
+        """The result of a page without detected columns: the image is turned, or the page is read line by line."""
         turned = self._as_it_lies(page, readings, blank)
         if turned is not None:
             return turned
-        name, lines = self._lines(found, readings)
+        name, lines = self._lines(page_image, readings)
         return check_unruled(page, name, lines, readings.sheet, blank, self.policy, neighbours, self.threshold)
 
-    def _may_be_an_opening(self, found: PageImage, result: PageResult) -> bool:
-        """Whether something stands on an image beside its page, or instead of it, so that it may show two."""
-        if found.quadrant or isinstance(self.engine, ExternalEngine):
+    def _may_be_an_opening(self, page_image: PageImage, result: PageResult) -> bool:
+        """Whether an image may show two pages: it has columns beside those of its page, or shows another page."""
+        if page_image.quadrant or isinstance(self.engine, ExternalEngine):
             return False
         beside = {BESIDE, LineFault.MISSING}
         return result.status is Status.MISMATCH or any(flag.evidence.reason in beside for flag in result.flags)
 
     def _as_it_lies(self, page: Page, readings: HalfFolioReadings, blank: PageResult) -> PageResult | None:
-        """The page checked as its image lies, where it lies turned; one finding where it is mirrored; None where it
-        carries the page in no way."""
-        if isinstance(self.engine, ExternalEngine) or readings.told:
+        """The result of a page whose image is turned, or one finding where it is mirrored; None where the page is on
+        the image in no orientation."""
+        if isinstance(self.engine, ExternalEngine) or readings.has_override:
             return None
         for lie in Lie:
             turned = self._turned(readings, lie)
@@ -242,8 +240,7 @@ class Checker:
         return None
 
     def _in_a_half(self, page: Page, readings: HalfFolioReadings, blank: PageResult) -> PageResult | None:
-        """The page checked in that half of its image where it stands, where this is an opening; None where it is in
-        neither."""
+        """The result of a page in the half of an opening that shows it; None where neither does."""
         for name, half in (opening_halves(readings.image.pixels, self.columns) or {}).items():
             place = _origin(readings.image)
             origin = place[0] + half.box.x, place[1] + half.box.y
@@ -252,15 +249,15 @@ class Checker:
                 return page_columns(half.pixels, self.columns, self.rows, origin)
 
             turned = readings.turned(f"half {name}", layout)
-            reader = self._carrying(page, turned, WHOLE)
+            reader = self._carrying(page, turned, HALF_IMAGE_PERCENT)
             if reader is not None:
-                told = Evidence("image of two pages", notice=Notice(HALVES[name]))
-                return self._said_to_be(page, turned, blank, reader, told)
+                evidence = Evidence("image of two pages", notice=Notice(HALVES[name]))
+                return self._said_to_be(page, turned, blank, reader, evidence)
         return None
 
-    def _carrying(self, page: Page, readings: HalfFolioReadings, least: float = SURELY) -> ColumnReader | None:
-        """What reads the columns of a half-folio that carries a page, taken as it may lie: `least` is how alike they
-        are at least, in percent; else None."""
+    def _carrying(self, page: Page, readings: HalfFolioReadings, least: float = TURNED_PERCENT) -> ColumnReader | None:
+        """The reader for a half-folio if it shows the page, that is if what is read on it is at least `least` percent
+        similar; else None."""
         if not readings.outline.ruled:
             return None
         reader = ColumnReader(readings, self.reading, self.likeness)
@@ -271,12 +268,12 @@ class Checker:
     def _said_to_be(
         self, page: Page, readings: HalfFolioReadings, blank: PageResult, reader: ColumnReader, evidence: Evidence
     ) -> PageResult:
-        """A page checked where it lies otherwise than expected, with one finding that says how."""
+        """The result of a page in these readings, with one finding (`evidence`) that says how the image lies."""
         result = self._in_columns(page, readings, replace(blank, skew=readings.outline.skew), (), reader)
         return replace(result, flags=numbered([layout_flag(blank, 0, None, evidence), *result.flags]))
 
     def _turned(self, readings: HalfFolioReadings, lie: Lie) -> HalfFolioReadings:
-        """The same half-folio as if its image lay so."""
+        """The readings of the half-folio with its image turned."""
 
         def layout(part: LoadedImage) -> Layout:
             turned = reoriented(part.pixels, lie)
@@ -284,30 +281,34 @@ class Checker:
 
         return readings.turned(lie.value, layout)
 
-    def read_alone(self, found: PageImage, readings: HalfFolioReadings) -> tuple[str, ...]:
-        """What an image shows, column by column, read without the help of a text. Raises ImageError."""
+    def read_alone(self, page_image: PageImage, readings: HalfFolioReadings) -> tuple[str, ...]:
+        """The text of an image, column by column, read without a transcription. Raises ImageError."""
         if not readings.outline.ruled:
-            _, lines = self._lines(found, readings)
+            _, lines = self._lines(page_image, readings)
             return tuple(line.text for line in lines.lines)
-        reader = self._reader(found, readings)
+        reader = self._reader(page_image, readings)
         return tuple(reader.read(area, None).read for area in readings.outline.columns)
 
-    def _reader(self, found: PageImage, readings: HalfFolioReadings) -> ColumnReader:
-        """What reads the columns: the engine, or the file that somebody else's software wrote."""
+    def _reader(self, page_image: PageImage, readings: HalfFolioReadings) -> ColumnReader:
+        """The reader of the columns: the engine, or a reading file of other software."""
         if isinstance(self.engine, ExternalEngine):
-            return ExternalColumns(readings, self.likeness, self.engine.page_of(found.path, readings.sheet.size))
+            return ExternalColumns(readings, self.likeness, self.engine.page_of(page_image.path, readings.sheet.size))
         return ColumnReader(readings, self.reading, self.likeness)
 
-    def _remarks(self, found: PageImage, sheet: PageSheet) -> tuple[Notice, ...]:
+    def _remarks(self, page_image: PageImage, sheet: PageSheet) -> tuple[Notice, ...]:
         """What is to be said of a reading that somebody else's software wrote."""
-        return self.engine.page_of(found.path, sheet.size).notices if isinstance(self.engine, ExternalEngine) else ()
+        return (
+            self.engine.page_of(page_image.path, sheet.size).notices if isinstance(self.engine, ExternalEngine) else ()
+        )
 
-    def _lines(self, found: PageImage, readings: HalfFolioReadings) -> tuple[str, PageReading]:
+    def _lines(self, page_image: PageImage, readings: HalfFolioReadings) -> tuple[str, PageReading]:
         """The lines of a page that is not ruled columns, and the name of the page pipeline that read them."""
         if isinstance(self.engine, ExternalEngine):
             box = readings.sheet.box
             origin = (box.x, box.y) if box else (0.0, 0.0)
-            given = ExternalPages(self.engine.page_of(found.path, readings.sheet.size), self.engine.identity, origin)
+            given = ExternalPages(
+                self.engine.page_of(page_image.path, readings.sheet.size), self.engine.identity, origin
+            )
             return given.identity.name, given.read_page(readings.image.pixels)
         return readings.lines(self.fallback)
 
@@ -335,7 +336,9 @@ class Checker:
         if not any(line.cells for line in page.columns):
             flags = untranscribed(blank, columns)
         else:
-            untold = [c.area for c in columns if not c.cells and c.glyphs and len(c.read) < FULL * self.rows]
+            untold = [
+                c.area for c in columns if not c.cells and c.glyphs and len(c.read) < TEXT_COLUMN_SHARE * self.rows
+            ]
             figures = readings.figures(untold)
             drawn = [number for number, column in enumerate(columns) if column.area.number in figures]
             by_column = [
@@ -355,7 +358,7 @@ class Checker:
         result = replace(
             blank,
             characters_checked=sum(
-                legible.reads(c.row) for n, one in enumerate(columns) if n not in unlike for c in one.cells
+                legible.reads(c.row) for n, column in enumerate(columns) if n not in unlike for c in column.cells
             ),
             columns=tuple(checked_column(outline, c) for c in columns if c.line is not None),
             characters=tuple(checked_characters(outline, columns, self.likeness)),
@@ -392,7 +395,7 @@ class Checker:
         if page.running:
             columns, assignment = read_slice(text, areas, reader, self.rows, self.reading)
             return [reader.judged(column) for column in columns], assignment
-        inked = sum(readings.has_ink(area, LEAST_IN_COLUMN) for area in areas)
+        inked = sum(readings.has_ink(area, MIN_COLUMN_INK) for area in areas)
         if is_running(text, self.rows, inked):
             alone = [on_its_ink(reader.read(area, None), readings) for area in areas]
             spread = lay_out(text, areas, [column.glyphs for column in alone], self.likeness)
@@ -405,11 +408,11 @@ class Checker:
     ) -> tuple[list[ReadColumn], Assignment]:
         assignment = lines.in_order(text, len(areas))
         columns = reader.read_all(areas, assignment.lines)
-        suspects = [c for c in columns if c.agreement < AGREES]
+        suspects = [c for c in columns if c.agreement < MIN_AGREEMENT]
         orphans = [c for c in columns if c.line is None and len(c.read) > 1]
         if not suspects and not orphans and not assignment.troubles:
             return columns, assignment
-        unaided = [c.read if c.agreement >= AGREES else reader.read(c.area, None).read for c in columns]
+        unaided = [c.read if c.agreement >= MIN_AGREEMENT else reader.read(c.area, None).read for c in columns]
         other = lines.assign(text, unaided, self.reading.policy.fold)
         if other.lines == assignment.lines:
             return columns, other

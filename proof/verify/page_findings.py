@@ -18,27 +18,29 @@ from proof.verify.lines import Assignment, LineFault
 from proof.verify.pairing import Carried
 
 LAYOUT_SCORE = 9.0
-"""The score of a finding about a column or a page: it stands above any single character."""
+"""The score of a finding about a column or a page, above that of any character."""
 
+FEW_COLUMNS = 3
+"""Columns of an image, or lines of its page, up to which each has a finding of its own. More that are missing from the
+text show a second page; more lines that are not on the image mean columns that were not detected."""
 
-MOST, SEVERAL = 0.5, 3
-"""Of the lines of a page, and more than so many: where so many columns of an image are not in its text, it shows
-another page as well."""
+SECOND_PAGE_SHARE = 0.5
+"""Columns that are missing from the text, relative to the lines of the page, above which the image is taken to show a
+second page."""
 
-UNLIKE = 0.4
-"""Of the characters of a line: where its column differs at more places, either is another. A line may be so, several
-are found wrongly."""
+UNLIKE_SHARE = 0.4
+"""Share of the characters of a line that differ, above which line and column do not belong together. If several
+columns of a page are so, they were detected wrongly."""
 
 BESIDE = "columns missing"
-"""The reason of the finding that says so."""
+"""The reason of the finding about an image that shows a second page."""
 
 NOT_SHOWN = "columns not on the page"
-"""The reason of the finding about more than `SEVERAL` lines that are not on the image: no transcriber adds so many to a
-page, but columns that were not found lack theirs."""
+"""The reason of the finding about lines that are not on the image."""
 
 
 def mismatch(blank: PageResult, paired: Carried) -> PageResult:
-    """One finding for a page whose image carries another page."""
+    """The result, with one finding, of a page whose image shows another page."""
     name = str(paired.other.folio or paired.other.id) if paired.other else ""
     evidence = Evidence(reason="image mismatch", notice=paired.message)
     flag = layout_flag(blank, 0, None, evidence, suggested=name)
@@ -46,7 +48,7 @@ def mismatch(blank: PageResult, paired: Carried) -> PageResult:
 
 
 def unreadable(blank: PageResult, reason: str, message: Notice) -> PageResult:
-    """One finding for a page whose image cannot be read as it is; `message` says what to do."""
+    """The result, with one finding, of a page whose image cannot be read; `message` says what to do."""
     flag = layout_flag(blank, 0, None, Evidence(reason=reason, notice=message))
     return replace(blank, status=Status.MISMATCH, message=message, flags=numbered([flag]))
 
@@ -73,42 +75,42 @@ def layout_flag(
 
 
 def untranscribed(blank: PageResult, columns: Sequence[ReadColumn]) -> list[Flag]:
-    """One finding for a page that was left out, if its image shows any text."""
+    """One finding for a page without a transcription, if its image shows any text."""
     read = "".join(column.read for column in columns)
     return [layout_flag(blank, 0, None, Evidence(reason="page not transcribed", note=read))] if read else []
 
 
 def legible_flags(blank: PageResult, page: Page, flags: list[Flag], legible: Legibility) -> list[Flag]:
-    """The flags of a page; where its notes are too small to be read, one finding instead of those about notes."""
+    """The flags of a page. If its notes are too small to be read, one finding replaces the flags in notes."""
     lines = {line.number: line for line in page.columns}
     if legible.reads(Row.LEFT) or not any(run.note for line in lines.values() for run in line.runs):
         return flags
     notice = Notice.of(NoticeCode.NOTES_TOO_SMALL, number=int(legible.note), least=COARSEST)
-    told = layout_flag(blank, 0, None, Evidence(reason="notes too small", notice=notice))
-    return [told, *(flag for flag in flags if not in_notes(flag, lines[flag.line]))]
+    finding = layout_flag(blank, 0, None, Evidence(reason="notes too small", notice=notice))
+    return [finding, *(flag for flag in flags if not in_notes(flag, lines[flag.line]))]
 
 
 def without_unlike(
     blank: PageResult, columns: Sequence[ReadColumn], by_column: Sequence[list[Flag]]
 ) -> tuple[list[Flag], set[int]]:
-    """The flags of the columns of a page (`by_column`), with one finding in place of those of columns that differ from
-    their lines at most places, where there are several; and which these are, from 0."""
+    """The flags of a page, and the numbers (from 0) of its columns that do not match their lines. `by_column` holds the
+    flags of each column. If there are several such columns, one finding replaces their flags."""
     unlike = {
         number
         for number, (column, flags) in enumerate(zip(columns, by_column, strict=True))
-        if sum(flag.raised for flag in flags) > max(SEVERAL, UNLIKE * len(column.cells))
+        if sum(flag.raised for flag in flags) > max(FEW_COLUMNS, UNLIKE_SHARE * len(column.cells))
     }
     if len(unlike) < 2:
         return [flag for flags in by_column for flag in flags], set()
     lines = (columns[number].line for number in sorted(unlike))
     which = ", ".join(str(line.number) for line in lines if line is not None)
     notice = Notice.of(NoticeCode.COLUMNS_UNLIKE, number=len(unlike), which=which)
-    told = layout_flag(blank, 0, None, Evidence(reason="columns unlike", notice=notice))
-    return [told, *(flag for number, own in enumerate(by_column) if number not in unlike for flag in own)], unlike
+    finding = layout_flag(blank, 0, None, Evidence(reason="columns unlike", notice=notice))
+    return [finding, *(flag for number, own in enumerate(by_column) if number not in unlike for flag in own)], unlike
 
 
 def figure_flags(blank: PageResult, outline: Outline, drawn: Sequence[ReadColumn]) -> list[Flag]:
-    """One finding for what is drawn on a page and not transcribed, if it has characters on it."""
+    """One finding for a figure that is not transcribed, if characters stand in it."""
     read = "".join(column.read for column in drawn)
     if not read:
         return []
@@ -121,20 +123,20 @@ def figure_flags(blank: PageResult, outline: Outline, drawn: Sequence[ReadColumn
 def line_flags(
     blank: PageResult, page: Page, outline: Outline, columns: Sequence[ReadColumn], assignment: Assignment
 ) -> list[Flag]:
-    """Findings about whole columns: missing, doubled, moved (where the text has it and where it belongs), the halves
-    of a note exchanged. Where most of what an image shows is not in the text, that is one, and so are several lines of
-    the text that are not on the image."""
+    """Findings about whole columns: missing, doubled, moved (one where the text has it, one where it belongs), halves
+    of a note exchanged. Many columns that are not in the text, or many lines that are not on the image, are one
+    finding."""
     source = {line.number: line.source for line in page.columns}
     troubles = assignment.troubles
     beside = [trouble for trouble in troubles if trouble.trouble is LineFault.MISSING]
     flags = []
-    if len(beside) > max(SEVERAL, MOST * len(source)):
+    if len(beside) > max(FEW_COLUMNS, SECOND_PAGE_SHARE * len(source)):
         troubles = tuple(trouble for trouble in troubles if trouble not in beside)
         read = "".join(trouble.read for trouble in beside)
         notice = Notice.of(NoticeCode.COLUMNS_BESIDE, number=len(beside))
         flags.append(layout_flag(blank, 0, None, Evidence(reason=BESIDE, note=read, notice=notice)))
     gone = [trouble.line for trouble in troubles if trouble.trouble is LineFault.NOT_ON_PAGE]
-    if len(gone) > SEVERAL:
+    if len(gone) > FEW_COLUMNS:
         troubles = tuple(trouble for trouble in troubles if trouble.trouble is not LineFault.NOT_ON_PAGE)
         which = ", ".join(map(str, gone))
         notice = Notice.of(NoticeCode.COLUMNS_NOT_SHOWN, number=len(gone), which=which)

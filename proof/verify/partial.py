@@ -1,8 +1,8 @@
-"""A page of which only a part is on its image: which lines, and which characters of each, can be checked at all.
+"""Pages of which the image shows only a part: which lines, and which characters of each, can be checked.
 
-The layout says that columns are missing at a side, or that the image cuts columns off above or below; what is read in
-the columns that are there says which lines these are and where each begins and ends. The rest of the page is told once
-and raises nothing.
+The layout says that columns are missing at a side, or that the image cuts columns off above or below. The text read in
+the remaining columns says which lines they are and where each begins and ends. The rest of the page is reported in one
+notice and raises no flags.
 """
 
 from __future__ import annotations
@@ -22,47 +22,57 @@ from proof.text.model import Column, Page, Run
 from proof.verify.columns import ReadColumn
 from proof.verify.lines import Assignment, LineFault, LineTrouble
 
-HALF = (0.35, 0.65)
-"""Of the columns of a page: what is called half of it."""
+HALF_SHARE = (0.35, 0.65)
+"""Share of the columns of a page, least and most, that is reported as half of it."""
 
-AROUND = 3
-"""Cells: how far from where the layout says a line may begin or end; raised columns begin above the frame."""
+AROUND_CELLS = 3
+"""Cells around the expected place in which a line may begin or end; raised columns begin above the frame."""
 
-BETTER = 3.0
-"""Percent of similarity by which another place must be better than the one that the layout says."""
+BETTER_PERCENT = 3.0
+"""Percent of similarity by which another place must be better than the one that the layout gives."""
 
 RIGHT = NoticeCode.RIGHT_HALF_MISSING, NoticeCode.RIGHT_COLUMNS_MISSING
 LEFT = NoticeCode.LEFT_HALF_MISSING, NoticeCode.LEFT_COLUMNS_MISSING
-"""What is said where a half of a page is missing, and where less or more is."""
+"""Notices where a half of a page is missing, and where another share of its columns is."""
 
-UPPER, LOWER = NoticeCode.UPPER_REGISTER_MISSING, NoticeCode.LOWER_REGISTER_MISSING
-"""The same where what is there is one register of two: wider than it is high, as no half of a leaf is."""
+UPPER = NoticeCode.UPPER_REGISTER_MISSING
+LOWER = NoticeCode.LOWER_REGISTER_MISSING
+"""Notices where the image shows one register of two: wider than it is high, as no half of a leaf is."""
 
 SEVERAL = 3
-"""Lines: so many beyond one side of an image are told together; and so are so many characters of a line."""
+"""Lines missing at one side of an image from which on one notice reports them together; characters of a line from which
+on it can be found to be missing as a whole."""
 
-SEEN = 0.3
-"""Of the characters of a line: where something else is read, and so little, the line is not there."""
+UNSEEN_SHARE = 0.3
+"""Share of the characters of a line: if fewer are read in its column, and none of them is the line's, the line is not
+on the image."""
 
-NEAR_EDGE, MOST, FEW, SLIP = 1.3, 0.55, 2, 1
-"""Cells: a column that begins or ends so near to the edge of the image may be cut off by it; of the columns that do, so
-many lack characters there where it does, or so many at all where ink runs into it; rows that one may lack beside these.
-"""
+NEAR_EDGE_CELLS = 1.3
+"""A column that ends nearer to the edge of the image than so many cells may be cut off by it."""
 
-CUT_OFF = 0.6
-"""Cells: a column that ends so near to the edge of its image goes on beyond it."""
+CUT_COLUMNS_SHARE = 0.55
+"""Share of the columns near an edge that must lack characters there for the edge to cut the page off."""
 
-BEYOND = 6
-"""Characters of a line's source beside what is on the image: what is read there after all is one of these."""
+CUT_COLUMNS_WITH_INK = 2
+"""The same in columns, where ink runs into the edge."""
 
-PART = 0.75
-"""Cells: what lies nearer to where the image cuts a column off is not a whole character."""
+USUAL_ROWS_SLIP = 1
+"""Rows by which a column may lack more or fewer than most columns at an edge."""
+
+CUT_OFF_CELLS = 0.6
+"""A column that ends nearer to the edge of its image than so many cells continues beyond it."""
+
+BEYOND_CHARACTERS = 6
+"""Characters of a line's source beside those on the image: a glyph found at the edge is one of these."""
+
+PART_CELLS = 0.75
+"""What is nearer to the cutting edge than so many cells is not a whole character."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartOfPage:
-    """What of a page is on its image: the `page` with nothing else, and what is to be said of the rest; its `outline`
-    where that was told by what was read."""
+    """The part of a page that is on its image. `page` holds only that part, `notices` report the rest; `outline` is set
+    where the text that was read corrected it."""
 
     page: Page
     notices: tuple[Notice, ...] = ()
@@ -77,8 +87,8 @@ def is_partial(outline: Outline) -> bool:
 def part_on_image(
     page: Page, outline: Outline, reads: Sequence[str], rows: int, fold: Callable[[str], str]
 ) -> PartOfPage:
-    """What of a page is on an image on whose columns (right to left) `reads` was read without its help. A full column
-    holds `rows` cells; `fold` brings forms of one word and both scripts together."""
+    """The part of a page that is on its image. `reads` is what was read in each column, right to left, without the
+    help of the text. A full column holds `rows` cells; `fold` maps forms of one word and both scripts to one key."""
     shown = ["".join(map(fold, read)) for read in reads]
     first = _first_line(page.columns, shown, fold) if outline.missing else 0
     there = list(page.columns[first : first + len(shown)] if outline.missing else page.columns)
@@ -92,12 +102,14 @@ def part_on_image(
 def beyond_the_sides(
     part: PartOfPage, columns: Sequence[ReadColumn], assignment: Assignment
 ) -> tuple[PartOfPage, Assignment]:
-    """What of a page without rules is on its image, and what is out of place there, once lines that would stand beyond
-    one side of the image, several of them, are told together."""
+    """The part of a page without rules that is on its image, and its assignment, with one notice in place of the
+    troubles of several lines that are missing at one side."""
     if not columns or columns[0].area.pitch is None:
         return part, assignment
     # of two equal lines the one that is there may be the other
-    gone = {one.line for one in assignment.troubles if one.trouble in (LineFault.NOT_ON_PAGE, LineFault.DOUBLED)}
+    gone = {
+        trouble.line for trouble in assignment.troubles if trouble.trouble in (LineFault.NOT_ON_PAGE, LineFault.DOUBLED)
+    }
     there = {column.line.number: column.area for column in columns if column.line is not None}
     width = median(column.area.width for column in columns)
     left, right = min(c.area.left for c in columns) + width, max(c.area.right for c in columns) - width
@@ -113,53 +125,55 @@ def beyond_the_sides(
             # between two registers lines may be missing at the end of one or at the beginning of the next
             (either if on_left and on_right else sides[on_left]).extend(numbers[place] for place in places)
     sides[bool(sides[True]) or not sides[False]] += either
-    told = {on_left: own for on_left, own in sides.items() if len(own) >= SEVERAL}
-    register = _is_one_of_two_registers(columns, told, len(numbers))
+    reported = {on_left: own for on_left, own in sides.items() if len(own) >= SEVERAL}
+    register = _is_one_of_two_registers(columns, reported, len(numbers))
     notices = tuple(
         Notice.of(LOWER if on_left else UPPER, number=len(own), of=len(numbers))
         if register
         else _side_missing(*(LEFT if on_left else RIGHT), len(own), len(numbers))
-        for on_left, own in told.items()
+        for on_left, own in reported.items()
     )
-    joined = {number for own in told.values() for number in own}
-    troubles = tuple(one for one in assignment.troubles if one.line not in joined or one.line not in gone)
+    joined = {number for own in reported.values() for number in own}
+    troubles = tuple(
+        trouble for trouble in assignment.troubles if trouble.line not in joined or trouble.line not in gone
+    )
     return replace(part, notices=(*part.notices, *notices)), replace(assignment, troubles=troubles)
 
 
-def _is_one_of_two_registers(columns: Sequence[ReadColumn], told: dict[bool, list[int]], lines: int) -> bool:
-    """Whether the columns that are there stand side by side over more than their height, where half of the lines of a
-    page that are missing (`told`, by side) are all on one side."""
+def _is_one_of_two_registers(columns: Sequence[ReadColumn], reported: dict[bool, list[int]], lines: int) -> bool:
+    """Whether the image shows one of two registers: its columns together are wider than they are high, and about half
+    of the page's lines are missing, all on one side. `reported` holds the missing lines by side."""
     areas = [column.area for column in columns]
     wide = max(area.right for area in areas) - min(area.left for area in areas)
     high = max(area.bottom for area in areas) - min(area.top for area in areas)
-    halved = [HALF[0] <= len(own) / lines <= HALF[1] for own in told.values()]
+    halved = [HALF_SHARE[0] <= len(own) / lines <= HALF_SHARE[1] for own in reported.values()]
     return halved == [True] and wide > high
 
 
 def without_unseen(columns: Sequence[ReadColumn], assignment: Assignment) -> tuple[list[ReadColumn], Assignment]:
-    """The columns without the lines of which nothing is seen where they would stand, and what is out of place with
-    these: a line that is not on the page is told once, not by each of its characters."""
+    """The columns without the lines of which nothing is seen in them, and the assignment with one trouble for each of
+    these lines, so that its characters are not reported one by one."""
     unseen = [
-        one
-        for one in columns
-        if len(one.cells) >= SEVERAL
-        and len(one.read) < SEEN * len(one.cells)
-        and not set(one.read) & {cell.text for cell in one.cells}
+        column
+        for column in columns
+        if len(column.cells) >= SEVERAL
+        and len(column.read) < UNSEEN_SHARE * len(column.cells)
+        and not set(column.read) & {cell.text for cell in column.cells}
     ]
-    gone = [LineTrouble(LineFault.NOT_ON_PAGE, one.line.number, None, "") for one in unseen if one.line]
-    left = [replace(one, line=None, cells=(), pairings=()) if one in unseen else one for one in columns]
+    gone = [LineTrouble(LineFault.NOT_ON_PAGE, column.line.number, None, "") for column in unseen if column.line]
+    left = [replace(column, line=None, cells=(), pairings=()) if column in unseen else column for column in columns]
     return left, replace(assignment, troubles=(*assignment.troubles, *gone))
 
 
-def _side_missing(half: NoticeCode, some: NoticeCode, gone: int, total: int) -> Notice:
-    """What is said of so many columns that are not on the image, at one side of it."""
-    return Notice.of(half if HALF[0] <= gone / total <= HALF[1] else some, number=gone, of=total)
+def _side_missing(half: NoticeCode, fewer: NoticeCode, gone: int, total: int) -> Notice:
+    """The notice for `gone` of `total` columns missing at one side: `half` if that is about half of them."""
+    return Notice.of(half if HALF_SHARE[0] <= gone / total <= HALF_SHARE[1] else fewer, number=gone, of=total)
 
 
 def cut_by_edges(page: Page, outline: Outline, columns: Sequence[ReadColumn], height: float) -> PartOfPage | None:
-    """What of a page without rules is on its image, where the upper or the lower edge of it (y of the rectified page: 0
-    and `height`) cuts columns off; None where it cuts none. `columns` as they were read: most of those that come near
-    the edge lack the characters that would stand beyond it."""
+    """The part of a page without rules that is on its image, where its upper or lower edge (y 0 and `height` of the
+    rectified page) cuts columns off; None where it cuts none. It does where most of the `columns` near an edge lack the
+    characters that would stand beyond it."""
     if not columns or columns[0].area.pitch is None:
         return None
     lacking = [_lacking(column, height) for column in columns]
@@ -172,27 +186,27 @@ def cut_by_edges(page: Page, outline: Outline, columns: Sequence[ReadColumn], he
             begin, off = (_gone(own, usual) for own, usual in zip(ends, gone, strict=True))
             size = sum(map(_height, column.line.runs))
             lines[column.line.number] = replace(column.line, parsed=_between(column.line.runs, begin, size - off))
-    said = zip(gone, (NoticeCode.TOP_CUT_OFF, NoticeCode.BOTTOM_CUT_OFF), strict=True)
-    notices = tuple(Notice.of(code, number=number) for number, code in said if number)
+    by_edge = zip(gone, (NoticeCode.TOP_CUT_OFF, NoticeCode.BOTTOM_CUT_OFF), strict=True)
+    notices = tuple(Notice.of(code, number=number) for number, code in by_edge if number)
     there = tuple(lines.get(line.number, line) for line in page.columns)
     edges = (0.0 if gone[0] else outline.cut[0], height if gone[1] else outline.cut[1])
     return PartOfPage(replace(page, cut=there), notices, replace(outline, cut=edges))
 
 
 def _gone(own: int | None, usual: int) -> int:
-    """How many rows of a line are beyond an edge where most lack so many (`usual`): as many as its column lacks itself
-    (`own`) unless that is far from it, as where half a character was read as two."""
+    """How many rows of a line are beyond an edge: as many as its column lacks (`own`), or as many as most columns lack
+    (`usual`) if `own` is far from that, as where half a character was read as two."""
     if own is None or not usual:
         return 0
-    return own if abs(own - usual) <= SLIP else usual
+    return own if abs(own - usual) <= USUAL_ROWS_SLIP else usual
 
 
 def _usual(lacking: Sequence[int | None], runs_out: bool) -> int:
-    """How many rows columns lack that come near an edge: most of them, or a few where ink runs into it (`runs_out`); 0
-    where it cuts none off."""
+    """How many rows the columns near an edge lack, as a median; 0 where the edge cuts none off. Most of them must lack
+    some, or a few where ink runs into the edge (`runs_out`)."""
     near = [number for number in lacking if number is not None]
     without = [number for number in near if number]
-    enough = FEW if runs_out else max(SEVERAL, MOST * len(near))
+    enough = CUT_COLUMNS_WITH_INK if runs_out else max(SEVERAL, CUT_COLUMNS_SHARE * len(near))
     return round(median(without)) if len(without) >= enough else 0
 
 
@@ -208,21 +222,21 @@ def _lacking(column: ReadColumn, height: float) -> tuple[int | None, int | None]
     at = 0
     for run in line.runs:
         for half in (run.right, run.left):
-            rows.update({one.offset: at + row for row, one in enumerate(half)})
+            rows.update({character.offset: at + row for row, character in enumerate(half)})
         at += _height(run)
     first = min((rows[column.cells[number].offset] for number in shown), default=0)
     last = max((rows[column.cells[number].offset] for number in shown), default=at - 1)
     # blanks above what is there are no characters that are cut off
-    begin = min(rows[one.offset] for one in column.cells)
+    begin = min(rows[character.offset] for character in column.cells)
     return (
-        (first if first > begin else 0) if area.top - area.raised < NEAR_EDGE * cell else None,
-        at - 1 - last if area.bottom > height - NEAR_EDGE * cell else None,
+        (first if first > begin else 0) if area.top - area.raised < NEAR_EDGE_CELLS * cell else None,
+        at - 1 - last if area.bottom > height - NEAR_EDGE_CELLS * cell else None,
     )
 
 
 def is_cut_off(flag: Flag, column: ReadColumn, outline: Outline, height: float, rows: int) -> bool:
-    """Whether a flag is about a character that the image cuts off, the last of a column that ends at its lower edge, or
-    the first where the upper edge cuts columns off."""
+    """Whether a flag is about a character that the image cuts off: the last one of a column that ends at the lower
+    edge, or the first one where the upper edge cuts columns off."""
     if _is_beyond(flag, outline, rows):
         return True
     area, line = column.area, column.line
@@ -230,13 +244,13 @@ def is_cut_off(flag: Flag, column: ReadColumn, outline: Outline, height: float, 
         return False
     first, last = column.cells[0].offset, column.cells[-1].offset
     if flag.kind is Kind.OMISSION:
-        # what was taken for cut off is on the image after all
-        before = line.source[max(0, first - BEYOND) : first] if outline.cut[0] is not None else ""
-        after = line.source[last + 1 : last + 1 + BEYOND] if outline.cut[1] is not None else ""
+        # a character counted as cut off is on the image after all
+        before = line.source[max(0, first - BEYOND_CHARACTERS) : first] if outline.cut[0] is not None else ""
+        after = line.source[last + 1 : last + 1 + BEYOND_CHARACTERS] if outline.cut[1] is not None else ""
         gone = after if flag.offset > last else before if flag.offset <= first else ""
         return bool(flag.suggested) and flag.suggested in gone
-    above = outline.cut[0] is not None and area.top - area.raised < NEAR_EDGE * area.pitch
-    below = area.bottom >= height - CUT_OFF * area.pitch
+    above = outline.cut[0] is not None and area.top - area.raised < NEAR_EDGE_CELLS * area.pitch
+    below = area.bottom >= height - CUT_OFF_CELLS * area.pitch
     # the halves of a note begin and end side by side
     begins, ends = _row(line.runs[0], 0), _row(line.runs[-1], _height(line.runs[-1]) - 1)
     return (below and (flag.offset >= last or flag.offset in ends)) or (
@@ -251,7 +265,7 @@ def _is_beyond(flag: Flag, outline: Outline, rows: int) -> bool:
     above, below = outline.cut
     middle = np.array([[flag.bbox.x + flag.bbox.w / 2, flag.bbox.y + flag.bbox.h / 2]])
     y = float(outline.rectification.to_page(middle)[0, 1])
-    near = PART * outline.columns[0].cell(rows)
+    near = PART_CELLS * outline.columns[0].cell(rows)
     return (above is not None and y < above + near) or (below is not None and y > below - near)
 
 
@@ -271,19 +285,19 @@ def _first_line(lines: Sequence[Column], shown: Sequence[str], fold: Callable[[s
 
 
 def _missing_columns(lines: Sequence[Column], first: int, shown: int, missing: int) -> tuple[Notice, ...]:
-    """What is said of the lines to the right and to the left of those that are there."""
+    """The notices for the lines that are missing to the right and to the left of those on the image."""
     notices = []
-    for gone, said in ((lines[:first], RIGHT), (lines[first + shown :], LEFT)):
+    for gone, codes in ((lines[:first], RIGHT), (lines[first + shown :], LEFT)):
         if missing and any(line.cells for line in gone):
-            notices.append(_side_missing(*said, len(gone), shown + missing))
+            notices.append(_side_missing(*codes, len(gone), shown + missing))
     return tuple(notices)
 
 
 def _cut_lines(
     lines: Sequence[Column], outline: Outline, shown: Sequence[str], rows: int, fold: Callable[[str], str]
 ) -> tuple[list[Column], tuple[Notice, ...]]:
-    """The lines as far as they are between where the image cuts its columns off, and what is said of the rest."""
-    found, gone_above, gone_below = [], [], []
+    """The lines reduced to what is between the cutting edges, and the notices for the rest."""
+    cut, gone_above, gone_below = [], [], []
     beyond = max(0, len(lines) - len(shown))
     areas = [*outline.columns, *[outline.columns[0]] * beyond]
     for line, read, area in zip(lines, [*shown, *[""] * beyond], areas, strict=False):
@@ -293,7 +307,7 @@ def _cut_lines(
         height = rows if below is None else round((below - max(area.top, above or area.top)) / cell)
         size = sum(map(_height, line.runs))
         begin, end = _extent(line, read, (top, height), (above is not None, below is not None), fold)
-        found.append(replace(line, parsed=_between(line.runs, begin, end)))
+        cut.append(replace(line, parsed=_between(line.runs, begin, end)))
         if size > begin:
             gone_above.append(begin)
         if size > end:
@@ -303,13 +317,13 @@ def _cut_lines(
         notices.append(Notice.of(NoticeCode.TOP_CUT_OFF, number=round(median(gone_above))))
     if gone_below:
         notices.append(Notice.of(NoticeCode.BOTTOM_CUT_OFF, number=round(median(gone_below))))
-    return found, tuple(notices)
+    return cut, tuple(notices)
 
 
 def _cut_off(
     area: ColumnArea, cut: tuple[float | None, float | None], cell: float
 ) -> tuple[float | None, float | None]:
-    """Where the image cuts off one column: one that ends before the edge is whole, as those of another register are."""
+    """Where the image cuts off one column, above and below; None at an edge that the column does not reach."""
     above, below = cut
     first = area.top - area.raised
     return (
@@ -321,14 +335,14 @@ def _cut_off(
 def _extent(
     line: Column, read: str, expected: tuple[int, int], cut: tuple[bool, bool], fold: Callable[[str], str]
 ) -> tuple[int, int]:
-    """From which row of a line to which (exclusive) it is on the image: what fits best what was read there, of what
-    lies around the expected first row and height."""
+    """The rows of a line that are on the image, the first and the end (exclusive): those around the `expected` first
+    row and height that fit best what was read there."""
     top, height = expected
     size = sum(map(_height, line.runs))
-    # how many cells a column has where it is whole is told by the settings alone: it may begin anywhere above that
-    begins = range(top + AROUND + 1) if cut[0] else [0]
+    # only the settings say how many cells a whole column has: it may begin at any row up to the expected one
+    begins = range(top + AROUND_CELLS + 1) if cut[0] else [0]
     if all(cut):
-        begins = range(max(1, size - height + AROUND))
+        begins = range(max(1, size - height + AROUND_CELLS))
 
     def end_of(begin: int, more: int) -> int:
         return max(begin, begin + height + more) if cut[1] else size
@@ -341,12 +355,12 @@ def _extent(
         runs = _between(line.runs, *extent)
         return fuzz.ratio(read, "".join(fold(c.text) for run in runs for c in run.cells if c.glyph))
 
-    # how high a cell is is told by little where its column is cut off: what was read there may be more than expected
+    # where a column is cut off the height of its cells is uncertain: more may have been read than expected
     more = max(0, min(len(read), size) - height)
-    mores = range(-AROUND, more + AROUND + 1) if cut[1] else [0]
+    mores = range(-AROUND_CELLS, more + AROUND_CELLS + 1) if cut[1] else [0]
     tried = {(begin, end_of(begin, more)) for begin in begins for more in mores}
     best = max(sorted(tried), key=lambda extent: (likeness(extent), -abs(extent[0] - top)))
-    return best if likeness(best) > likeness(usual) + BETTER / 10 else usual
+    return best if likeness(best) > likeness(usual) + BETTER_PERCENT / 10 else usual
 
 
 def _row(run: Run, row: int) -> set[int]:

@@ -1,7 +1,7 @@
-"""Runs of characters that a text lacks or has too many: what stands together is one flag, decided as a whole.
+"""Runs of missing or surplus characters: a run is one flag, decided as a whole.
 
-A run has as many flags as it has places in the text. It has two where the end of a half-row or of a column parts it:
-these name each other and are one question.
+A run that the end of a half-row or of a column divides has two places in the text, so two flags. They refer to each
+other and are decided together.
 """
 
 from __future__ import annotations
@@ -32,47 +32,47 @@ from proof.verify.places import (
 )
 
 RUNS = (Kind.OMISSION, Kind.INSERTION)
-"""The kinds of which several characters may be one run."""
+"""The kinds of flags that are joined to runs."""
 
 UNREAD = "□"
-"""What stands in a suggestion for a glyph of a run of which nothing was read."""
+"""Stands in a suggestion for a glyph that was not read."""
 
 MARKUP = "()（）/／"
-"""What parts the half-rows of a note and the main text."""
+"""Marks between the half-rows of a note and main text."""
 
 Member = tuple[Pairing, Flag]
-"""A step of the alignment and the flag about it alone."""
+"""A step of the alignment and its flag."""
 
 
 def runs_together(column: ReadColumn, flags: Sequence[Flag | None]) -> list[Flag]:
     """The flags of a column, given by pairing, with one for each run of missing or of surplus characters."""
-    found: list[Flag] = []
+    joined: list[Flag] = []
     both = zip(column.pairings, flags, strict=True)
     for skipped, group in groupby(both, key=lambda pair: pair[0].step in (Step.EXTRA_GLYPH, Step.EXTRA_CELL)):
         block = list(group)
-        told = [(pairing, flag) for pairing, flag in block if flag is not None]
+        flagged = [(pairing, flag) for pairing, flag in block if flag is not None]
         if skipped:
-            found += _surplus(column, [one for one in told if one[0].cells])
-            found += _missing(column, block[0][0].before, [one for one in told if not one[0].cells])
+            joined += _surplus(column, [member for member in flagged if member[0].cells])
+            joined += _missing(column, block[0][0].before, [member for member in flagged if not member[0].cells])
         else:
-            found += [flag for _, flag in told]
-    return found
+            joined += [flag for _, flag in flagged]
+    return joined
 
 
 def _missing(column: ReadColumn, before: int, members: Sequence[Member]) -> list[Flag]:
-    """The flags about glyphs, one after another, that nothing is transcribed for, before the cell of that number. Those
-    that are raised are one run, with the glyphs between them that are rather there than not."""
+    """The flags about consecutive glyphs without a transcription, before the cell of number `before`. The raised ones
+    are joined to one run, together with the glyphs between them that are probably there."""
     raised = [number for number, (_, flag) in enumerate(members) if flag.raised]
     if len(raised) < 2:
-        return [flag for one in members if (flag := _missing_alone(column, before, one)) is not None]
+        return [flag for member in members if (flag := _missing_alone(column, before, member)) is not None]
     first, end = raised[0], raised[-1] + 1
-    run = [one for one in members[first:end] if (glyph := _glyph(column, one)).silent or glyph.presence > 0.5]
+    run = [member for member in members[first:end] if (glyph := _glyph(column, member)).silent or glyph.presence > 0.5]
     beside = [flag for _, flag in (*members[:first], *members[end:])]
     start, stop = source_before(column, before)
     if SPECIAL.search(source_of(column), start, stop) is None:
         parts = [run]
     else:
-        parts = [list(part) for _, part in groupby(run, key=lambda one: _glyph(column, one).row)]
+        parts = [list(part) for _, part in groupby(run, key=lambda member: _glyph(column, member).row)]
     read = [_missing_run(column, before, part) for part in parts if any(flag.raised for _, flag in part)]
     return [*beside, *(flag for flag in read if flag is not None)]
 
@@ -82,7 +82,7 @@ def _glyph(column: ReadColumn, member: Member) -> Glyph:
 
 
 def _missing_alone(column: ReadColumn, before: int, member: Member) -> Flag | None:
-    """The flag about one missing character; of two equal ones it takes the place of the other."""
+    """The flag about one missing character. If its equal stands beside it, the flag is placed on that one."""
     pairing, flag = member
     glyph = _glyph(column, member)
     signs = placeholders(column, before, glyph.row)
@@ -93,8 +93,8 @@ def _missing_alone(column: ReadColumn, before: int, member: Member) -> Flag | No
 
 
 def _missing_run(column: ReadColumn, before: int, run: Sequence[Member]) -> Flag | None:
-    """One flag for missing characters of one row; None where the text has them as signs."""
-    glyphs = [_glyph(column, one) for one in run]
+    """One flag for missing characters of one row; None where the text has printed signs for them."""
+    glyphs = [_glyph(column, member) for member in run]
     flags = [flag for _, flag in run]
     readings = [flag.suggested or UNREAD for flag in flags]
     strongest = max(flags, key=lambda flag: flag.score)
@@ -109,7 +109,7 @@ def _missing_run(column: ReadColumn, before: int, run: Sequence[Member]) -> Flag
 def _in_place_of(
     column: ReadColumn, signs: Sequence[Cell], flag: Flag, readings: Sequence[str], box: Box | None, evidence: Evidence
 ) -> Flag | None:
-    """The flag about missing characters for which the text has placeholders; None where these are what is printed."""
+    """The flag about missing characters for which the text has placeholders; None where the signs are printed so."""
     if are_printed(signs, readings):
         return None
     place = placeholder_place(column, signs, readings)
@@ -120,7 +120,7 @@ def _in_place_of(
 
 
 def _evidence_of(flags: Sequence[Flag], readings: Sequence[str], strongest: Evidence) -> Evidence:
-    """What spoke for a run: it is as probable as the least of its characters, of which the alternatives are."""
+    """The evidence for a run: probability and alternatives are those of its least probable character."""
     if len(flags) == 1:
         return strongest
     sure = [flag.evidence.p_best for flag in flags if flag.evidence.p_best is not None]
@@ -135,22 +135,22 @@ def _evidence_of(flags: Sequence[Flag], readings: Sequence[str], strongest: Evid
 
 
 def _surplus(column: ReadColumn, members: Sequence[Member]) -> list[Flag]:
-    """The flags about transcribed characters, one after another, of which the image shows nothing: one run as far as
-    no mark parts it in the text."""
+    """The flags about consecutive transcribed characters without glyphs, joined to runs that markup in the text
+    divides."""
     runs: list[list[Member]] = []
     source = source_of(column)
-    for one in members:
-        if runs and runs[-1][-1][0].cells[0] + 1 == one[0].cells[0]:
-            start, end = source_before(column, one[0].cells[0])
+    for member in members:
+        if runs and runs[-1][-1][0].cells[0] + 1 == member[0].cells[0]:
+            start, end = source_before(column, member[0].cells[0])
             if SPECIAL.search(source, start, end) is None:
-                runs[-1].append(one)
+                runs[-1].append(member)
                 continue
-        runs.append([one])
+        runs.append([member])
     return [_surplus_run(column, run) for run in runs]
 
 
 def _surplus_run(column: ReadColumn, run: Sequence[Member]) -> Flag:
-    """One flag for surplus characters and what stands between them."""
+    """One flag for surplus characters and the source between them."""
     flags = [flag for _, flag in run]
     if len(flags) == 1:
         return flags[0]
@@ -159,14 +159,14 @@ def _surplus_run(column: ReadColumn, run: Sequence[Member]) -> Flag:
     above, below = glyph_of(column, run[0][0].cells[0] - 1), glyph_of(column, run[-1][0].cells[0] + 1)
     ink = Notice.of(NoticeCode.ROOM, number=round(max(room_between(above, below) - 1, 0), 1))
     place = Place(first.offset, end - first.offset, Kind.INSERTION, source_of(column)[first.offset : end], "")
-    # a character inside the run has no neighbour that tells where on the image it would stand
+    # only the ends of the run have a neighbouring glyph that says where on the image they would stand
     ends = [flag for flag, beside in ((first, above), (last, below)) if beside is not None] or [first]
     strongest = max(flags, key=lambda flag: flag.score)
     return _at(source_of(column), strongest, place, _union(ends), replace(strongest.evidence, ink=ink))
 
 
 def _union(flags: Sequence[Flag]) -> Box | None:
-    """What holds the boxes of the flags."""
+    """The smallest box around the boxes of the flags."""
     boxes = [flag.bbox for flag in flags if flag.bbox is not None]
     whole = boxes[0] if boxes else None
     for box in boxes[1:]:
@@ -175,7 +175,7 @@ def _union(flags: Sequence[Flag]) -> Box | None:
 
 
 def _at(source: str, flag: Flag, place: Place, box: Box | None, evidence: Evidence) -> Flag:
-    """The flag about another place of its line, which reads `source`."""
+    """The flag moved to another place of its line, whose text is `source`."""
     return replace(
         flag,
         kind=place.kind,
@@ -190,96 +190,95 @@ def _at(source: str, flag: Flag, place: Place, box: Box | None, evidence: Eviden
 
 
 def joined_in_lines(flags: Iterable[Flag], lines: Sequence[Column]) -> list[Flag]:
-    """The flags of a page by the lines of a file that has no columns. A run that goes on in the next column of the
-    image stands there at one place: its flags are one."""
+    """The flags of a page of a file without columns. A run that continues in the next column of the image is one place
+    there, so its flags are joined."""
     sources = {line.number: line.source for line in lines}
-    found: list[Flag] = []
+    joined: list[Flag] = []
     last = -1
     for flag in flags:
         source = sources.get(flag.line, "")
-        if last >= 0 and _meet(found[last], flag, source):
-            found[last] = _joined(found[last], flag, source)
+        if last >= 0 and _meet(joined[last], flag, source):
+            joined[last] = _joined(joined[last], flag, source)
             continue
-        found.append(flag)
+        joined.append(flag)
         if flag.raised and flag.kind in RUNS:
-            last = len(found) - 1
-    return found
+            last = len(joined) - 1
+    return joined
 
 
-def _meet(one: Flag, other: Flag, source: str) -> bool:
-    """Whether two runs of one kind meet in the source of their line: no more than punctuation and blanks stand between
-    them."""
-    end = one.offset + one.length
-    same = (one.page, one.line, one.kind) == (other.page, other.line, other.kind) and other.raised
-    between = source[end : other.offset]
-    return same and end <= other.offset and not any(map(str.isalnum, between)) and not SPECIAL.search(between)
+def _meet(first: Flag, second: Flag, source: str) -> bool:
+    """Whether two runs of one kind meet in the source of their line, with only punctuation and blanks between them."""
+    end = first.offset + first.length
+    same = (first.page, first.line, first.kind) == (second.page, second.line, second.kind) and second.raised
+    between = source[end : second.offset]
+    return same and end <= second.offset and not any(map(str.isalnum, between)) and not SPECIAL.search(between)
 
 
-def _joined(one: Flag, other: Flag, source: str) -> Flag:
-    """Two flags about parts of a run as one."""
-    end = other.offset + other.length
-    suggested = one.suggested + other.suggested
-    if not one.length and not other.length:
-        end = one.offset  # one place will do, before any punctuation
-    elif one.kind is Kind.OMISSION:
-        suggested = one.suggested + source[one.offset + one.length : other.offset] + other.suggested
-    strongest = one if one.score >= other.score else other
-    chances = [flag.evidence.p_best for flag in (one, other) if flag.evidence.p_best is not None]
+def _joined(first: Flag, second: Flag, source: str) -> Flag:
+    """One flag from two about parts of one run."""
+    end = second.offset + second.length
+    suggested = first.suggested + second.suggested
+    if not first.length and not second.length:
+        end = first.offset  # one place will do, before any punctuation
+    elif first.kind is Kind.OMISSION:
+        suggested = first.suggested + source[first.offset + first.length : second.offset] + second.suggested
+    strongest = first if first.score >= second.score else second
+    chances = [flag.evidence.p_best for flag in (first, second) if flag.evidence.p_best is not None]
     evidence = replace(strongest.evidence, p_best=min(chances, default=None), alternatives=(), ink=None)
-    place = Place(one.offset, end - one.offset, one.kind, source[one.offset : end], suggested)
-    return _at(source, strongest, place, _union((one, other)), evidence)
+    place = Place(first.offset, end - first.offset, first.kind, source[first.offset : end], suggested)
+    return _at(source, strongest, place, _union((first, second)), evidence)
 
 
 def linked(flags: Iterable[Flag]) -> tuple[Flag, ...]:
-    """The flags of a page with those that are one question naming each other, each one other at most: what moved, 衍
-    in one place and 脫 in another of the same column or of one beside it, the nearest first; a column in one place and
-    in another; and the two parts of a run that goes on in the next half-row or column."""
-    found = [replace(flag, moved="") for flag in flags]
+    """The flags of a page, those that are decided together linked in pairs: text that moved within a column or to the
+    next one (衍 in one place, 脫 in the other; the nearest first), a column that moved, and the two parts of a run that
+    continues in the next half-row or column."""
+    results = [replace(flag, moved="") for flag in flags]
     pairs = sorted(
-        (abs(one.line - other.line), abs(one.offset - other.offset), a, b)
-        for a, one in enumerate(found)
-        if one.kind is Kind.INSERTION
-        for b, other in enumerate(found)
-        if other.kind is Kind.OMISSION
-        and other.suggested == one.transcribed
-        and one.page == other.page
-        and abs(one.line - other.line) <= 1
+        (abs(insertion.line - omission.line), abs(insertion.offset - omission.offset), a, b)
+        for a, insertion in enumerate(results)
+        if insertion.kind is Kind.INSERTION
+        for b, omission in enumerate(results)
+        if omission.kind is Kind.OMISSION
+        and omission.suggested == insertion.transcribed
+        and insertion.page == omission.page
+        and abs(insertion.line - omission.line) <= 1
     )
     pairs += sorted(
-        (abs(one.line - other.line), 0, a, b)
-        for a, one in enumerate(found)
-        for b, other in enumerate(found)
-        if one.evidence.reason == other.evidence.reason == LineFault.MOVED.value
-        and one.transcribed
-        and one.transcribed == other.suggested
-        and one.page == other.page
+        (abs(first.line - second.line), 0, a, b)
+        for a, first in enumerate(results)
+        for b, second in enumerate(results)
+        if first.evidence.reason == second.evidence.reason == LineFault.MOVED.value
+        and first.transcribed
+        and first.transcribed == second.suggested
+        and first.page == second.page
     )
     parted = sorted(
-        (one.line, one.offset, a, b)
-        for a, one in enumerate(found)
-        for b, other in enumerate(found)
-        if one.raised and other.raised and _goes_on(one, other)
+        (first.line, first.offset, a, b)
+        for a, first in enumerate(results)
+        for b, second in enumerate(results)
+        if first.raised and second.raised and _goes_on(first, second)
     )
     for _, _, a, b in (*pairs, *parted):
-        if not (found[a].moved or found[b].moved):
-            found[a], found[b] = replace(found[a], moved=found[b].id), replace(found[b], moved=found[a].id)
-    return tuple(found)
+        if not (results[a].moved or results[b].moved):
+            results[a], results[b] = replace(results[a], moved=results[b].id), replace(results[b], moved=results[a].id)
+    return tuple(results)
 
 
-def _goes_on(one: Flag, other: Flag) -> bool:
-    """Whether a run of missing or surplus characters goes on at the place of `other`: nothing but marks and blanks
+def _goes_on(flag: Flag, following: Flag) -> bool:
+    """Whether a run of missing or surplus characters continues in `following`: nothing but marks and blanks
     stands between them."""
-    if one.kind is not other.kind or one.kind not in RUNS or one.page != other.page:
+    if flag.kind is not following.kind or flag.kind not in RUNS or flag.page != following.page:
         return False
-    if "]" not in one.context or "[" not in other.context:
+    if "]" not in flag.context or "[" not in following.context:
         return False
-    after = one.context.rpartition("]")[2]
-    if one.line == other.line:
-        between = other.offset - one.offset - one.length
+    after = flag.context.rpartition("]")[2]
+    if flag.line == following.line:
+        between = following.offset - flag.offset - flag.length
         return 0 < between <= len(after) and _is_markup(after[:between])
-    before = other.context.partition("[")[0]
-    return other.line == one.line + 1 and _is_markup(after) and len(after) < REACH and _is_markup(before)
+    before = following.context.partition("[")[0]
+    return following.line == flag.line + 1 and _is_markup(after) and len(after) < REACH and _is_markup(before)
 
 
 def _is_markup(text: str) -> bool:
-    return all(one in MARKUP or one.isspace() for one in text)
+    return all(character in MARKUP or character.isspace() for character in text)

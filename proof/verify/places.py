@@ -1,4 +1,4 @@
-"""Where in a line of the text something is missing or too many."""
+"""The place in a line of the text for missing and surplus characters."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph, room_between
 
 WIDER = 0.6
-"""Cells by which the room for missing characters may exceed them where they fill a blank of the text."""
+"""Cells by which the room on the image may exceed the number of missing characters that fill a blank of the text."""
 
 PLACEHOLDERS = "□■○◯〓"
-"""Signs that a transcriber sets for a character that he could not read or write."""
+"""Signs that a transcriber sets for a character that could not be read or written."""
 
 QUESTION_MARKS = "？?"
-"""The same, but where a line has other punctuation."""
+"""Further such signs, in lines without other punctuation."""
 
 PUNCTUATION = frozenset("，。、；：！,.;:!「」『』“”《》")
 
 PRINTED = {"○": "○〇◯", "◯": "○〇◯", "□": "□口囗", "■": "■"}
-"""As what a sign is read where it is printed itself."""
+"""The readings that show a sign to be printed on the page itself."""
 
 _AFTER = dict.fromkeys("(（", Row.RIGHT) | dict.fromkeys("/／", Row.LEFT) | dict.fromkeys(")）", Row.MAIN)
-"""In which row a column goes on after a mark."""
+"""The row in which a column continues after a mark."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a line's source text, in code points, and what is to be done there."""
+    """A place in a line's source text, in code points, and the suggested change."""
 
     offset: int
     length: int
@@ -54,17 +54,15 @@ def source_of(column: ReadColumn) -> str:
 
 
 def source_before(column: ReadColumn, cell: int) -> tuple[int, int]:
-    """From where to where the source stands that is between a cell and the one before it."""
+    """Start and end of the source between a cell and the one before it."""
     start = column.cells[cell - 1].offset + column.cells[cell - 1].length if cell else 0
     return start, column.cells[cell].offset if cell < len(column.cells) else len(source_of(column))
 
 
 def omission_place(column: ReadColumn, before: int, missing: Sequence[Glyph], suggested: str) -> Place:
-    """Where in the line missing characters belong, `suggested` for the glyphs `missing` of one row: beside the
-    neighbour in their own row. `before` is the number of the cell that follows them.
-
-    Blanks that a transcriber left for them inside the line are replaced by them.
-    """
+    """Where in the line missing characters belong: beside the neighbour in their own row. `missing` are their glyphs,
+    of one row, `suggested` their reading, `before` the number of the cell that follows them. Blanks that a transcriber
+    left for them inside the line are replaced."""
     first, last = missing[0], missing[-1]
     source, (start, end) = source_of(column), source_before(column, before)
     above, below = glyph_of(column, before - 1), glyph_of(column, before)
@@ -89,12 +87,12 @@ def omission_place(column: ReadColumn, before: int, missing: Sequence[Glyph], su
 
 
 def _fill(above: Glyph | None, below: Glyph | None, cells: int) -> bool:
-    """Whether between two glyphs is room for no more than so many cells, with no blank left."""
+    """Whether the room between two glyphs is filled by so many cells, with no blank left."""
     return above is not None and below is not None and room_between(above, below) < cells + WIDER
 
 
 def placeholders(column: ReadColumn, before: int, row: Row) -> list[Cell]:
-    """The signs in that row between the cell of that number and the one before it that stand for characters."""
+    """The cells with placeholders in that row, between the cell of number `before` and the one before it."""
     assert column.line is not None, "only columns with a line are weighed"
     start, end = source_before(column, before)
     known = PLACEHOLDERS if PUNCTUATION & set(column.line.source) else PLACEHOLDERS + QUESTION_MARKS
@@ -102,15 +100,15 @@ def placeholders(column: ReadColumn, before: int, row: Row) -> list[Cell]:
 
 
 def are_printed(signs: Sequence[Cell], readings: Sequence[str]) -> bool:
-    """Whether placeholders are themselves what is read in their place."""
+    """Whether the signs themselves are read on the image, so that they are no placeholders."""
     return len(signs) == len(readings) and all(
         reading in PRINTED.get(sign.text, "") for sign, reading in zip(signs, readings, strict=True)
     )
 
 
 def placeholder_place(column: ReadColumn, signs: Sequence[Cell], readings: Sequence[str]) -> Place:
-    """The place of placeholders for which characters are read. As many signs as characters are replaced one by one, and
-    what stands between them stays."""
+    """The place of placeholders for which characters were read. If there are as many signs as characters they are
+    replaced one by one, and the source between them stays."""
     first, last = signs[0].offset, signs[-1].offset + 1
     source = source_of(column)[first:last]
     suggested = "".join(readings)
@@ -123,8 +121,8 @@ def placeholder_place(column: ReadColumn, signs: Sequence[Cell], readings: Seque
 
 
 def place_of_both(column: ReadColumn, before: int, glyph: Glyph) -> Place | None:
-    """Where one of two equal characters is missing, the place of the other: which of them it is, nobody can tell, and
-    both are put for it. None where no such one stands beside the glyph that is over; `before` is the number of the cell
+    """The place where one of two equal characters is missing: that of the other, to be replaced by both, since which of
+    the two is missing cannot be known. None where no equal stands beside `glyph`; `before` is the number of the cell
     that follows it."""
     for number in (before - 1, before):
         beside = glyph_of(column, number)
@@ -138,13 +136,13 @@ def place_of_both(column: ReadColumn, before: int, glyph: Glyph) -> Place | None
 
 
 def _last_in_row(source: str, start: int, end: int, row: Row, wanted: Row) -> int:
-    """The last place between two of a column that is in the row `wanted`, that of `start` being in `row`; of a note
-    that has one half-row, its end; `end` where there is none."""
-    found = beside = None
+    """The last offset from `start` (which is in `row`) to `end` that is in the row `wanted`; if there is none, the last
+    one in the other half-row of a note, else `end`."""
+    last = beside = None
     for at in range(start, end + 1):
         if row is wanted:
-            found = at
+            last = at
         elif row is not Row.MAIN and wanted is not Row.MAIN:
             beside = at
         row = _AFTER.get(source[at : at + 1], row)
-    return next((at for at in (found, beside) if at is not None), end)
+    return next((at for at in (last, beside) if at is not None), end)

@@ -1,8 +1,7 @@
-"""Running text: a page's whole text laid on all its glyphs, whatever the line breaks.
+"""Running text: the whole text of a page is aligned with all its glyphs, whatever its line breaks.
 
-For a transcription without line breaks (or with its own), and for pages that are not ruled columns. The
-alignment is one over the page; it is then parted by the lines of the transcription again, since places in
-the source count within a line.
+This serves transcriptions without the line breaks of the page, and pages that are not ruled columns. The alignment is
+then divided by the lines of the transcription, since offsets in the source count within a line.
 """
 
 from __future__ import annotations
@@ -17,18 +16,16 @@ from proof.verify.align import Likeness, Pairing, align
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph
 
-LONG = 1.35
-"""A line longer than this many times what a column holds (note half-rows counted) is no column of the page."""
+MAX_LINE_COLUMNS = 1.35
+"""Length of a line, in full columns (half-rows counted), above which it cannot be one column of the page."""
 
 
 def is_running(lines: Sequence[Column], rows: int, inked: int) -> bool:
-    """Whether the lines cannot be the columns of the page: one holds more than a column can.
-
-    `rows` is the number of cells a column holds, `inked` how many columns of the image have ink.
-    """
+    """Whether the lines cannot be the columns of the page, since one is too long. `rows` is the number of cells of a
+    column, `inked` the number of columns with ink."""
     written = [line for line in lines if line.cells]
     longest = max((_cells_down(line) for line in written), default=0)
-    return longest > LONG * rows and len(written) < inked
+    return longest > MAX_LINE_COLUMNS * rows and len(written) < inked
 
 
 def _cells_down(line: Column) -> int:
@@ -38,10 +35,10 @@ def _cells_down(line: Column) -> int:
 def lay_out(
     lines: Sequence[Column], areas: Sequence[ColumnArea], glyphs: Sequence[Sequence[Glyph]], likeness: Likeness
 ) -> list[ReadColumn]:
-    """Lay the whole text of a page on the glyphs of all its columns; one ReadColumn for every line.
+    """Align the whole text of a page with the glyphs of all its columns; one ReadColumn for every line.
 
-    `glyphs` are those of each column in reading order, `areas` the columns. The area of a line is that of
-    the column in which its first glyph stands.
+    `glyphs` are those of each column in reading order, `areas` the columns. The area of a line is the column of its
+    first glyph.
     """
     owner: list[int] = []
     flat: list[Glyph] = []
@@ -50,7 +47,7 @@ def lay_out(
         owner += [number] * len(column)
     cells = [cell for line in lines for cell in line.cells if cell.glyph]
     pairings, cost = align(cells, flat, likeness)
-    found: list[ReadColumn] = []
+    columns: list[ReadColumn] = []
     first_cell = first_glyph = done = 0
     for number, line in enumerate(lines):
         own = tuple(cell for cell in line.cells if cell.glyph)
@@ -64,12 +61,12 @@ def lay_out(
         moved = tuple(_shifted(pairing, first_cell, first_glyph) for pairing in here)
         area = areas[owner[first_glyph] if first_glyph < len(owner) else -1]
         share = cost * (len(own) / len(cells)) if cells else cost
-        found.append(
+        columns.append(
             ReadColumn(area, line, own, tuple(flat[first_glyph : first_glyph + count]), moved, share, CutBy.SEEN)
         )
         first_cell += len(own)
         first_glyph += count
-    return found
+    return columns
 
 
 def _belongs(pairing: Pairing, end: int) -> bool:

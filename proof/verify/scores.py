@@ -1,8 +1,7 @@
-"""What evidence weighs: scores in nats, from what an engine believes and where the ink stands.
+"""Scores of findings in nats, from the probabilities of the engine and the positions of the ink.
 
-The score of a finding is how much better what the image shows explains the reading than what is transcribed.
-It is lowered by doubt about the image, and is the same on every page, so that findings can be ranked over a
-whole work.
+A score says how much better another reading explains the image than what is transcribed. Doubt about the image lowers
+it. Scores of different pages are comparable, so that findings can be ranked over a whole work.
 """
 
 from __future__ import annotations
@@ -17,101 +16,140 @@ from proof.verify.align import Pairing, Step
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import SPLINTERS
 
-UNSURE = 1.5
-"""Nats taken off for every nat by which the reading of a glyph falls short of certainty."""
+OMISSION_UNCERTAINTY_WEIGHT = 1.5
+"""Nats taken off an omission for every nat by which the reading of its glyph falls short of certainty."""
 
-AGAINST = 0.28
-SURELY = 0.72
-BELIEF = 0.32
-DOUBT = 7.0
-"""Weights of the evidence against a transcribed character, in nats: the odds against it (by themselves, and
-as far as one other reading is sure), how sure that reading is, and doubt about the image around it. Fitted
-by logistic regression to errors planted on rendered pages, then scaled so that odds of a sure reading count
-once."""
+# Weights of a substitution. Fitted by logistic regression to errors planted on rendered pages, then scaled so that the
+# odds of a sure reading count once.
+ODDS_WEIGHT = 0.28
+"""Of a nat of the odds against what is transcribed."""
 
-SURE, BELIEVED, ONE, SEVERAL = (0.95, 0.98), (0.35, 0.5), (0.55, 0.65), (0.1, 0.3)
-SHARED = 2.0
-"""Where several other characters are believed in shares, none of them surely, they count together, and the odds against
-what is transcribed weigh more with what is shared, if that is a character that is surely read as itself where it is
-drawn, and the image shows enough of it (`proof.verify.legibility`). From which share on it is, how much the likeliest
-of the others must be believed, from where on it is one alone, and how much all the rest must be."""
+SURE_ALTERNATIVE_WEIGHT = 0.72
+"""Of such a nat times the probability of the best other reading."""
 
-NOTHING, THERE = (7.0, 9.0), (0.5, 0.9)
-"""Where a glyph is surely there and leaves nothing to what is transcribed, though that is surely read as itself where
-it is drawn, all that it may be instead counts together, however unsurely any of it is read. Nats by which what is
-transcribed is improbable, from which on that begins and is so, and the same of the probability that a glyph is there.
-On rendered pages in three fonts, on real ones and on two canons every right character that is read as several things,
-none of them with more than 0.2, is left more, or a glyph is hardly there."""
+ALTERNATIVE_WEIGHT = 0.32
+"""Of a nat of the log-probability of the best other reading."""
 
-MISREAD, MISTAKEN = 1.0, (0.25, 0.5)
-ITSELF, KNOWN = 0.5, (0.9, 0.95)
-"""What it takes off, in nats, that the engine takes a character for another one where it is drawn, too, and what it
-adds that it surely reads it as itself there, if the image shows enough of it; up to which share that it reads so the
-one counts in full and from which on not at all, and between which two the other begins. By logistic regression of error
-on score and that share sure ones are worth 0.6 to 0.8 nats more than others (on rendered pages in two fonts, and on
-real ones with two canons), and mistaken ones 1.4 and 3.4 less (on rendered pages, and on the canons)."""
+DOUBT_DEDUCTION_NATS = 7.0
+"""Nats taken off where the image around the glyph is wholly in doubt."""
+
+# Several other characters may share the probability, none of them surely. They count together if the engine surely
+# reads what is transcribed as itself where it is drawn, and the image shows enough (`proof.verify.legibility`). Each
+# ramp is a pair of probabilities: no effect up to the first, full effect from the second on.
+SHARED_SELF_READING_RAMP = (0.95, 0.98)
+"""How surely the engine must read what is transcribed as itself."""
+
+SHARED_BEST_RAMP = (0.35, 0.5)
+"""How probable the best other character must be."""
+
+SINGLE_BEST_RAMP = (0.55, 0.65)
+"""How probable the best other character must be to count alone instead."""
+
+SHARED_REST_RAMP = (0.1, 0.3)
+"""How probable all the rest must be."""
+
+SHARED_ODDS_GAIN = 2.0
+"""What the odds against what is transcribed gain, relative to themselves, with the probability that is shared."""
+
+# On rendered pages in three fonts, on real ones and on two canons the engine leaves a right character that it reads as
+# several things (none above 0.2) more than this, or hardly sees a glyph there.
+NONE_LEFT_NATS_RAMP = (7.0, 9.0)
+"""Improbability of what is transcribed from which all other readings begin to count together, and count in full, if the
+engine surely reads it as itself where it is drawn."""
+
+NONE_LEFT_PRESENCE_RAMP = (0.5, 0.9)
+"""The same of the probability that a glyph is there."""
+
+# By logistic regression of error on score and self-reading, characters that the engine surely reads as themselves are
+# worth 0.6 to 0.8 nats more than others (rendered pages in two fonts, real ones with two canons), and those that it
+# misreads 1.4 less on rendered pages and 3.4 less on the canons.
+MISREAD_DEDUCTION_NATS = 1.0
+"""Nats taken off where the engine takes the transcribed character for another one even where it is drawn."""
+
+MISREAD_RAMP = (0.25, 0.5)
+"""Self-reading up to which that counts in full, and from which on it does not count."""
+
+SELF_READING_GAIN_NATS = 0.5
+"""Nats added where the engine surely reads the transcribed character as itself, if the image shows enough of it."""
+
+SELF_READING_RAMP = (0.9, 0.95)
+"""Self-reading from which that begins to count, and counts in full."""
 
 SURE_INSERTION = 8.0
 """The score of a transcribed character for which the image has no room."""
 
-MOST = 9.0
+MAX_PRESENCE_SCORE = 9.0
 """The score of a glyph that is surely there and not transcribed, before its place is weighed."""
 
-STRANGE = 1.0
-"""The score of a character that the engine does not know, on a glyph that it reads as something else."""
+ENTITY_SCORE = 1.0
+"""The score of an entity, which no engine knows, on a glyph that is read as something else; and of another unknown
+character where that reading is unsure."""
 
-CERTAIN = 5.0
-WAVERING = 100.0
-"""The score of such a character where the other reading is wholly certain, and what every nat of doubt in that
-reading takes off: an engine that sees a shape it never learned wavers between its neighbours."""
+UNKNOWN_CERTAIN_SCORE = 5.0
+"""The score of a character that the engine does not know, where the other reading is wholly certain."""
 
-LEAST_TAUGHT = 0.3
-"""What evidence against a character weighs at least, however poorly the engine was taught it."""
+UNKNOWN_DOUBT_WEIGHT = 100.0
+"""What every nat of doubt in that reading takes off: an engine that sees a shape it never learned wavers between its
+neighbours."""
 
-SPLINTER = 1.5
-LOOSE_SPLINTER = 5.0
-NO_CHARACTER = 7.0
-"""What it takes off an omission that it is read as a splinter, between glyphs or at an end of the column, or as
-a mark that is no Han character."""
+MIN_TAUGHT = 0.3
+"""The least weight of evidence against a character, however poorly the engine was taught it."""
 
-FORM_LIKER, FORM_READ, FORM_AGAINST = 30.0, 0.5, -1.5
-"""Where the engine does not know a character: what it weighs, in nats, how much liker the ink is to what is read as
-fonts draw both, and the odds of that reading; and what stands against it. By logistic regression on 946 characters that
-were drawn in AR PL UKai, of which 427 are what is read, and on glyphs of two texts held against characters that are
-read as they are."""
+SPLINTER_DEDUCTION_NATS = 1.5
+"""Nats taken off an omission that is read as a splinter between glyphs."""
 
-NEUTRAL = -3.0
+LOOSE_SPLINTER_DEDUCTION_NATS = 5.0
+"""The same at an end of the column."""
+
+NO_CHARACTER_DEDUCTION_NATS = 7.0
+"""The same where it is read as a mark that is no Han character."""
+
+# Where the engine does not know a character. By logistic regression on 946 characters drawn in AR PL UKai, of which 427
+# are what is read, and on glyphs of two texts held against characters that are read as they are.
+FORM_LIKER_WEIGHT = 30.0
+"""Nats for how much liker the ink is to what is read than to what is transcribed, as fonts draw both."""
+
+FORM_ODDS_WEIGHT = 0.5
+"""Of a nat of the odds of what is read."""
+
+FORM_OFFSET_NATS = -1.5
+"""Nats added to both."""
+
+UNKNOWN_LOG_PROB = -3.0
 """Log-probability of a character that the engine does not know, where two are weighed together."""
 
 ALIKE = 0.4
-"""What a finding weighs between characters that run together in the hand: the image does not decide there. By
-Of look-alikes exchanged on real pages 210 of 225 are raised, 207 at 0.3, and of those on
-rendered pages 420 of 432, 411 at 0.3, with no false flag more; from 0.6 on 焉 read as 馬 is raised again and again."""
+"""Factor for findings between characters that look alike in handwriting: the image does not decide there. Of
+look-alikes exchanged on real pages 210 of 225 are raised (207 at 0.3), on rendered pages 420 of 432 (411 at 0.3), with
+no more false flags; from 0.6 on 焉 read as 馬 is raised again and again."""
 
-NEIGHBOURS = 4
-"""Cells on either side whose readings tell how far the image can be trusted here."""
+DOUBT_REACH_CELLS = 4
+"""Cells on either side whose readings decide how far the image is in doubt."""
 
-CONTEXT = 0.4
-"""What a nat of the language model's odds weighs beside the image. By logistic regression of whether a
-flag is an error on its score and the odds, over 1,872 flags on 100 rendered half-folios of three works, 1,360 of them
-errors, of `plant.py` and fluent ones. Each work judged by what the other two gave, the log loss falls from 0.111 to
-0.093."""
+CONTEXT_WEIGHT = 0.4
+"""Of a nat of the language model's odds, beside the image. By logistic regression of whether a flag is an error on its
+score and the odds, over 1,872 flags on 100 rendered half-folios of three works, 1,360 of them errors, of `plant.py` and
+fluent ones. Each work judged by what the other two gave, the log loss falls from 0.111 to 0.093."""
 
-CONTEXT_AGAINST = 0.6
-"""The same of odds against what is transcribed. Beside `ITSELF` and `MISREAD` 1,405 of 1,444 errors planted on real
-pages are raised at 0.4 and 1,407 at 0.6, with as many false flags there, on two canons and on rendered pages in three
-fonts."""
+CONTEXT_AGAINST_WEIGHT = 0.6
+"""The same of odds against what is transcribed. Beside `SELF_READING_GAIN_NATS` and `MISREAD_DEDUCTION_NATS` 1,405 of
+1,444 errors planted on real pages are raised at 0.4 and 1,407 at 0.6, with as many false flags there, on two canons and
+on rendered pages in three fonts."""
 
-LIFTED, LOWERED = 2.0, 1.0
-"""By how many nats the language model lifts and lowers a score at most. Lowered by no more: the errors of real
-transcribers are fluent, and what the image shows clearly no context may hide. Lifted by 2.5 at most, where a nat weighs
-0.8, 16 right characters of 36,000 on rendered pages in a second font are raised, and 10 by 2."""
+MAX_CONTEXT_GAIN_NATS = 2.0
+"""Nats that the language model adds to a score at most. At 2.5, with a weight of 0.8, 16 right characters of 36,000 on
+rendered pages in a second font are raised, and 10 at 2."""
+
+MAX_CONTEXT_DEDUCTION_NATS = 1.0
+"""Nats that it takes off at most: the errors of real transcribers are fluent, and no context may hide what the image
+shows clearly."""
 
 
-def language_weight(odds: float, lifted: float = LIFTED) -> float:
-    """What the odds of the language model (nats against what is transcribed) add to the score of what the image shows,
-    `lifted` at most."""
-    return min(max((CONTEXT_AGAINST if odds > 0 else CONTEXT) * odds, -LOWERED), lifted)
+def language_weight(odds: float) -> float:
+    """What the odds of the language model (nats against what is transcribed) add to the score of what the image
+    shows."""
+    weight = CONTEXT_AGAINST_WEIGHT if odds > 0 else CONTEXT_WEIGHT
+    return min(max(weight * odds, -MAX_CONTEXT_DEDUCTION_NATS), MAX_CONTEXT_GAIN_NATS)
 
 
 def unseen_score(odds: float, p_text: float | None, transcribed: str, suggested: str) -> float:
@@ -135,114 +173,118 @@ def substitution_score(
     presence: float = 1.0,
     shares: float = 1.0,
 ) -> float:
-    """How strongly a glyph speaks for another word than the one transcribed.
+    """The score, in nats, of a substitution: how strongly a glyph speaks for another word than the transcribed one.
 
-    `own` is the log-probability of what is transcribed, `belief` that of the best other word, `doubt`
-    how far the image is to be doubted here, `taught` how well the engine was taught what is transcribed,
-    `sure` how surely it reads that as itself where it is drawn (None where that is not known), `others` the
-    probability of all other words together, `presence` that there is a glyph, `shares` how far the image lets shares
-    tell anything (all 0 to 1).
+    `own` is the log-probability of what is transcribed, `belief` that of the best other word. The rest are 0 to 1:
+    `doubt` about the image here, `taught` how well the engine was trained on what is transcribed, `sure` how surely it
+    reads that as itself where it is drawn (None where not known), `others` the probability of all other words
+    together, `presence` that of a glyph, `shares` how much detail the image has for weak probabilities to count.
     """
     chance = min(max(exp(own), 1e-5), 1.0 - 1e-5)
     odds = log((1.0 - chance) / chance)
     other = exp(belief)
     spread = max(others - other, 0.0)
-    surely = 0.0 if sure is None else between(sure, *SURE)
-    known = shares * surely * between(other, *BELIEVED) * (1.0 - between(other, *ONE))
-    shared = known * between(spread, *SEVERAL) * spread
-    odds *= 1.0 + SHARED * shared * (1.0 - doubt)
-    none_left = shares * surely * between(-own, *NOTHING) * between(presence, *THERE)
+    surely = 0.0 if sure is None else between(sure, *SHARED_SELF_READING_RAMP)
+    known = shares * surely * between(other, *SHARED_BEST_RAMP) * (1.0 - between(other, *SINGLE_BEST_RAMP))
+    shared = known * between(spread, *SHARED_REST_RAMP) * spread
+    odds *= 1.0 + SHARED_ODDS_GAIN * shared * (1.0 - doubt)
+    none_left = shares * surely * between(-own, *NONE_LEFT_NATS_RAMP) * between(presence, *NONE_LEFT_PRESENCE_RAMP)
     other += max(shared, none_left * spread)
-    score = odds * (AGAINST + SURELY * other + AGAINST * doubt)
-    score += BELIEF * log(max(other, MIN_PROBABILITY)) - DOUBT * doubt
-    return score * max(LEAST_TAUGHT, taught) + (0.0 if sure is None else _as_itself(sure, shares))
+    score = odds * (ODDS_WEIGHT + SURE_ALTERNATIVE_WEIGHT * other + ODDS_WEIGHT * doubt)
+    score += ALTERNATIVE_WEIGHT * log(max(other, MIN_PROBABILITY)) - DOUBT_DEDUCTION_NATS * doubt
+    return score * max(MIN_TAUGHT, taught) + (0.0 if sure is None else _as_itself(sure, shares))
 
 
 def _as_itself(sure: float, shares: float) -> float:
-    """What it adds to a score how surely the engine reads what is transcribed as itself where it is drawn, by `shares`
-    on an image that shows little; a misreading is one on any."""
-    return ITSELF * shares * between(sure, *KNOWN) - MISREAD * (1.0 - between(sure, *MISTAKEN))
+    """Nats to add to a score for self-reading: how surely the engine reads the transcribed character as itself where it
+    is drawn. The gain is scaled by `shares`, the deduction for a misreading is not."""
+    return SELF_READING_GAIN_NATS * shares * between(sure, *SELF_READING_RAMP) - MISREAD_DEDUCTION_NATS * (
+        1.0 - between(sure, *MISREAD_RAMP)
+    )
 
 
 def between(value: float, low: float, high: float) -> float:
-    """0 up to the one value, 1 from the other on."""
+    """A linear ramp: 0 up to `low`, 1 from `high` on."""
     return min(max((value - low) / (high - low), 0.0), 1.0)
 
 
 def strange_score(transcribed: str, belief: float) -> float:
-    """How strongly a glyph speaks against a character that the engine does not know.
+    """The score, in nats, of a glyph against a transcribed character that the engine does not know.
 
-    `belief` is the log-probability of what it reads instead. An entity stands for a character that has no
-    code point: nothing that can be read is it, and nothing is said.
+    `belief` is the log-probability of what it reads instead. An entity stands for a character without a code point:
+    no reading can match it, so its score is constant.
     """
     if transcribed.startswith("&"):
-        return STRANGE
-    return max(STRANGE + belief, CERTAIN + WAVERING * belief)
+        return ENTITY_SCORE
+    return max(ENTITY_SCORE + belief, UNKNOWN_CERTAIN_SCORE + UNKNOWN_DOUBT_WEIGHT * belief)
 
 
 def form_score(liker: float, belief: float) -> float:
-    """How strongly the ink speaks against a character that the engine does not know: the odds, in nats, that the glyph
-    is what the engine reads. `liker` is how much liker it is to that as fonts draw both (`DrawnShapes.liker`), `belief`
-    the log-probability of that reading."""
+    """The odds, in nats, that a glyph is what the engine reads, where it does not know the transcribed character.
+    `liker` says how much more the ink resembles that reading, as fonts draw both (`DrawnShapes.liker`), `belief` is the
+    log-probability of the reading."""
     chance = min(max(exp(belief), 1e-4), 1.0 - 1e-4)
-    return FORM_LIKER * liker + FORM_READ * log(chance / (1.0 - chance)) + FORM_AGAINST
+    return FORM_LIKER_WEIGHT * liker + FORM_ODDS_WEIGHT * log(chance / (1.0 - chance)) + FORM_OFFSET_NATS
 
 
 def omission_score(presence: float, reading: str, belief: float, room: float, enclosed: bool = True) -> float:
-    """How strongly a glyph that is not transcribed speaks for an omission.
+    """The score, in nats, of a glyph for which nothing is transcribed.
 
-    `presence` is the probability that a glyph is there, `reading` its best reading and `belief` its
-    log-probability, `room` the cells to its nearer neighbour: half a glyph, read as one of its own, stands too
-    near. `enclosed`: glyphs stand above and below it; at the ends of a column splinters of the frame are read.
+    `presence` is the probability that a glyph is there, `reading` its best reading and `belief` the log-probability of
+    that, `room` the distance to its nearer neighbour in cells: half a glyph that is read as a whole one stands too
+    near. `enclosed` is true where glyphs stand above and below it; at the ends of a column splinters of the frame are
+    read.
     """
     odds = log(max(presence, 1e-5) / max(1.0 - presence, 1e-4))
-    score = min(3.0 + 1.2 * odds, MOST) + UNSURE * belief - 4.0 * max(0.0, 0.75 - room)
+    score = (
+        min(3.0 + 1.2 * odds, MAX_PRESENCE_SCORE) + OMISSION_UNCERTAINTY_WEIGHT * belief - 4.0 * max(0.0, 0.75 - room)
+    )
     if not is_han(reading):
-        return score - NO_CHARACTER
+        return score - NO_CHARACTER_DEDUCTION_NATS
     if reading in SPLINTERS:
-        return score - (SPLINTER if enclosed else LOOSE_SPLINTER)
+        return score - (SPLINTER_DEDUCTION_NATS if enclosed else LOOSE_SPLINTER_DEDUCTION_NATS)
     return score
 
 
 def swap_score(straight: Sequence[float | None], crossed: Sequence[float | None]) -> float:
-    """How strongly two glyphs speak for two neighbours the other way round.
+    """The score, in nats, of two neighbouring characters that should be the other way round.
 
-    Log-probabilities of the two characters where they are transcribed and the other way round; None for one
-    that the engine does not know.
+    `straight` are the log-probabilities of the two where they are transcribed, `crossed` with the two exchanged; None
+    for a character that the engine does not know.
     """
     return (sum(map(or_neutral, crossed)) - sum(map(or_neutral, straight))) / 2
 
 
 def or_neutral(value: float | None) -> float:
-    """A log-probability, or what stands for that of a character the engine does not know."""
-    return NEUTRAL if value is None else value
+    """The log-probability, or `UNKNOWN_LOG_PROB` for a character that the engine does not know."""
+    return UNKNOWN_LOG_PROB if value is None else value
 
 
 def insertion_score(room: float) -> float:
-    """How strongly a transcribed character without a glyph speaks for an insertion.
+    """The score, in nats, of a transcribed character without a glyph.
 
-    `room` is the cells between its neighbours' middles: about 1 where they stand one below the other. Room for a
-    whole cell that holds no ink is blank paper; a little more than usual leaves doubt.
+    `room` is the distance between the middles of its neighbours in cells: 1 where they touch. Room for a whole cell
+    without ink is blank paper; a little more than 1 leaves doubt whether a glyph was missed.
     """
     return SURE_INSERTION - (10.0 * (room - 1.25) if 1.25 < room < 1.6 else 0.0)
 
 
 def doubts(column: ReadColumn) -> list[float]:
-    """For every pairing how far the image is to be doubted around it, 0 to 1.
+    """For every pairing the doubt about the image around it, 0 to 1.
 
-    Under a seal or a stain every posterior is low: that is no evidence against the text. Readings that are
-    sure leave no doubt, whether they agree with the text or not; what is hardly there does not count.
+    Under a seal or a stain every posterior is low: that is no evidence against the text. Sure readings nearby leave no
+    doubt, whether they agree with the text or not; faint glyphs are not counted.
     """
     certainty = [_certainty(column, pairing) for pairing in column.pairings]
     known = [c for c in certainty if c is not None]
-    found, before = [], 0
+    by_pairing, before = [], 0
     for own in certainty:
         after = before if own is None else before + 1
-        near = known[max(before - NEIGHBOURS, 0) : before] + known[after : after + NEIGHBOURS]
+        near = known[max(before - DOUBT_REACH_CELLS, 0) : before] + known[after : after + DOUBT_REACH_CELLS]
         before = after
         mean = sum(near) / len(near) if near else 1.0
-        found.append(min(1.0, max(0.0, 1.0 - mean - 0.15) * 1.3))
-    return found
+        by_pairing.append(min(1.0, max(0.0, 1.0 - mean - 0.15) * 1.3))
+    return by_pairing
 
 
 def _certainty(column: ReadColumn, pairing: Pairing) -> float | None:

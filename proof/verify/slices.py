@@ -1,8 +1,7 @@
-"""A slice of a running edition on the columns of its page: which characters stand in which column.
+"""Running editions: which characters of a page's slice of the text stand in which column of the image.
 
-The slice is laid on all glyphs of the page at once; then every column has its own line, with notes in their
-half-rows and blanks where the column has none, and can be read like any column of a transcription. What is found
-is told by the lines of the file again.
+The slice is aligned with all glyphs of the page at once. Each column then gets its own line, with notes in half-rows
+and blanks, and is read like any column of a transcription. Results are mapped back to the lines of the file.
 """
 
 from __future__ import annotations
@@ -17,17 +16,17 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn
 from proof.text.model import Cell, Column, Row, Run
 from proof.verify.align import Likeness, Step, align
-from proof.verify.columns import BETTER, TROUBLED, ColumnReader, ReadColumn
+from proof.verify.columns import BAD_CUT_NATS, BETTER_NATS, ColumnReader, ReadColumn
 from proof.verify.glyphs import Glyph
 from proof.verify.lines import Assignment, LineFault, LineTrouble
 
-SLIP = 5
-"""Characters of a note so short that it may be main text, cut wrongly."""
+SHORT_NOTE = 5
+"""Characters, at most, of a note that may be main text cut wrongly."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Standing:
-    """A character of the slice: its line, itself, and its glyph, if it has one."""
+class _PlacedCharacter:
+    """A character of the slice with its line, and its glyph if it has one."""
 
     line: Column
     cell: Cell
@@ -37,7 +36,7 @@ class _Standing:
 def read_slice(
     slice_: Sequence[Column], areas: Sequence[ColumnArea], reader: ColumnReader, rows: int, likeness: Likeness
 ) -> tuple[list[ReadColumn], Assignment]:
-    """The columns of a page, each read as what the slice has for it."""
+    """The columns of a page, each read as the part of the slice that stands in it, and the assignment."""
     alone = [reader.read(area, None) for area in areas]
     laid = lines_of_columns(slice_, areas, alone, rows, likeness)
     columns = list(alone)
@@ -45,9 +44,9 @@ def read_slice(
         if line is None:
             continue
         column = reader.read(area, line)
-        other = without_slips(line) if column.cost > TROUBLED else None
+        other = without_slips(line) if column.cost > BAD_CUT_NATS else None
         again = reader.read(area, other) if other is not None else column
-        columns[number] = again if again.cost < column.cost - BETTER else column
+        columns[number] = again if again.cost < column.cost - BETTER_NATS else column
     return columns, laid
 
 
@@ -56,9 +55,9 @@ def lines_of_columns(
 ) -> Assignment:
     """For every column of the page the characters of the slice that stand in it, as its line.
 
-    `slice_` are lines of the file with the characters on this page, `alone` the columns as read without help. A line
-    is named by the line of the file in which it begins; its source reaches from there to its last character, over
-    line ends where it must. A column between others for which the slice has nothing is missing from the text.
+    `slice_` are lines of the file with the characters on this page, `alone` the columns as read without a text. A line
+    gets the number of the line of the file in which it begins; its source reaches to its last character, across line
+    ends if need be. A column between others without any characters is reported as missing from the text.
     """
     flat: list[Glyph] = []
     owner: list[int] = []
@@ -66,17 +65,17 @@ def lines_of_columns(
         flat += [replace(glyph, strip=glyph.strip + 1000 * number) for glyph in column.glyphs]
         owner += [number] * len(column.glyphs)
     cells = [(line, cell) for line in slice_ for cell in line.cells if cell.glyph]
-    # a running edition does not say which half-row a character stands in: there all are alike
+    # a running edition does not say in which half-row a character stands: align without rows
     pairings, _ = align([cell for _, cell in cells], [replace(glyph, row=Row.MAIN) for glyph in flat], likeness)
     standing: dict[int, int] = {}
     for pairing in pairings:
         if pairing.step in (Step.MATCH, Step.SWAP):
             standing |= dict(zip(pairing.cells, pairing.glyphs, strict=True))
-    held: list[list[_Standing]] = [[] for _ in areas]
+    held: list[list[_PlacedCharacter]] = [[] for _ in areas]
     for number, (line, cell) in enumerate(cells):
         glyph = standing.get(number)
         at = owner[glyph] if glyph is not None else _beside(number, standing, flat, owner, areas)
-        held[at].append(_Standing(line, cell, None if glyph is None else flat[glyph]))
+        held[at].append(_PlacedCharacter(line, cell, None if glyph is None else flat[glyph]))
     laid = tuple(_line(own, area, rows) if own else None for own, area in zip(held, areas, strict=True))
     return Assignment(laid, tuple(_missing(laid, alone)))
 
@@ -84,7 +83,7 @@ def lines_of_columns(
 def _beside(
     number: int, standing: dict[int, int], flat: Sequence[Glyph], owner: Sequence[int], areas: Sequence[ColumnArea]
 ) -> int:
-    """The column of a character without a glyph: where the one before it stands, if there is room below."""
+    """The column of a character without a glyph: that of the character before it, if there is room below that."""
     before = next((standing[at] for at in range(number - 1, max(number - 40, -1), -1) if at in standing), None)
     after = next((standing[at] for at in range(number + 1, number + 40) if at in standing), None)
     if before is None:
@@ -95,11 +94,11 @@ def _beside(
     return owner[before] if last.y + last.pitch < areas[owner[before]].bottom else owner[after]
 
 
-def _line(own: Sequence[_Standing], area: ColumnArea, rows: int) -> Column:
-    """A column's characters as its line: runs of main text and notes, by the rows in which the glyphs stand."""
+def _line(own: Sequence[_PlacedCharacter], area: ColumnArea, rows: int) -> Column:
+    """The line of a column, from its characters: runs of main text and notes by the rows of the glyphs."""
     first, last = own[0], own[-1]
     end = last.line.start + last.cell.offset + last.cell.length
-    source = _source([one.line for one in own], first.line, end)
+    source = _source([character.line for character in own], first.line, end)
     pitch = area.cell(rows)
     runs: list[Run] = []
     down = 0  # cells from the top of the column that are taken
@@ -107,10 +106,10 @@ def _line(own: Sequence[_Standing], area: ColumnArea, rows: int) -> Column:
         placed = list(group)
         if not note:
             here: list[Cell] = []
-            for one, _ in placed:
-                cell = _moved(one, first.line, Row.MAIN)
-                if one.glyph is not None:
-                    blanks = round((one.glyph.y - area.top) / pitch - 0.5) - down
+            for character, _ in placed:
+                cell = _moved(character, first.line, Row.MAIN)
+                if character.glyph is not None:
+                    blanks = round((character.glyph.y - area.top) / pitch - 0.5) - down
                     here += [Cell("\u3000", cell.offset, 0, Row.MAIN)] * max(blanks, 0)
                     down += max(blanks, 0)
                 here.append(cell)
@@ -118,7 +117,7 @@ def _line(own: Sequence[_Standing], area: ColumnArea, rows: int) -> Column:
             runs.append(Run(False, tuple(here)))
             continue
         for right, left in _notes(placed):
-            begun = [one.glyph.y for one in (*right, *left) if one.glyph is not None]
+            begun = [character.glyph.y for character in (*right, *left) if character.glyph is not None]
             blanks = round((min(begun) - area.top) / pitch - 0.5) - down if begun else 0
             if blanks > 0:
                 offset = right[0].cell.offset if right else left[0].cell.offset
@@ -126,8 +125,8 @@ def _line(own: Sequence[_Standing], area: ColumnArea, rows: int) -> Column:
                 down += blanks
             run = Run(
                 True,
-                tuple(_moved(one, first.line, Row.RIGHT) for one in right),
-                tuple(_moved(one, first.line, Row.LEFT) for one in left),
+                tuple(_moved(character, first.line, Row.RIGHT) for character in right),
+                tuple(_moved(character, first.line, Row.LEFT) for character in left),
             )
             runs.append(run)
             down += max(len(right), len(left))
@@ -135,12 +134,12 @@ def _line(own: Sequence[_Standing], area: ColumnArea, rows: int) -> Column:
 
 
 def without_slips(line: Column) -> Column | None:
-    """The line with its shortest notes in full width: a broad character is easily seen as two half-rows. None where
-    it has none so short."""
+    """The line with its short notes as main text, since a broad character is easily taken for two half-rows; None if it
+    has no short notes."""
     runs: list[Run] = []
     slips = 0
     for run in line.runs:
-        slip = run.note and len(run.cells) <= SLIP
+        slip = run.note and len(run.cells) <= SHORT_NOTE
         slips += slip
         cells = tuple(replace(cell, row=Row.MAIN) for cell in run.cells) if slip else run.cells
         if runs and not runs[-1].note and (slip or not run.note):
@@ -151,86 +150,87 @@ def without_slips(line: Column) -> Column | None:
 
 
 def _source(lines: Iterable[Column], first: Column, end: int) -> str:
-    """The file from where the first line begins to code point `end`; what is no line of the page is blank."""
+    """The text of the file from the start of the first line to code point `end`; text of other pages is left blank."""
     source = ""
     for line in dict.fromkeys(lines):
         source = source.ljust(line.start - first.start, "\n") + line.source
     return source[: end - first.start]
 
 
-def _moved(one: _Standing, first: Column, row: Row) -> Cell:
-    return replace(one.cell, offset=one.cell.offset + one.line.start - first.start, row=row)
+def _moved(character: _PlacedCharacter, first: Column, row: Row) -> Cell:
+    return replace(character.cell, offset=character.cell.offset + character.line.start - first.start, row=row)
 
 
-def _with_rows(own: Sequence[_Standing]) -> list[tuple[_Standing, Row]]:
-    """Every character with its row; one without a glyph stands in the row of its neighbour."""
-    known = [one.glyph.row if one.glyph is not None else None for one in own]
-    found: list[tuple[_Standing, Row]] = []
-    for number, one in enumerate(own):
+def _with_rows(own: Sequence[_PlacedCharacter]) -> list[tuple[_PlacedCharacter, Row]]:
+    """Every character with its row; one without a glyph gets the row of its neighbour."""
+    known = [character.glyph.row if character.glyph is not None else None for character in own]
+    placed: list[tuple[_PlacedCharacter, Row]] = []
+    for number, character in enumerate(own):
         row = known[number]
-        if row is None and found:
-            row = found[-1][1]
+        if row is None and placed:
+            row = placed[-1][1]
         if row is None:
             row = next((later for later in known[number:] if later is not None), Row.MAIN)
-        found.append((one, row))
-    return found
+        placed.append((character, row))
+    return placed
 
 
-def _notes(placed: Sequence[tuple[_Standing, Row]]) -> Iterable[tuple[list[_Standing], list[_Standing]]]:
-    """The notes of a stretch, each with its right and its left half: a new one begins where a right half follows
-    a left one."""
-    right: list[_Standing] = []
-    left: list[_Standing] = []
-    for one, row in placed:
+def _notes(
+    placed: Sequence[tuple[_PlacedCharacter, Row]],
+) -> Iterable[tuple[list[_PlacedCharacter], list[_PlacedCharacter]]]:
+    """The right and left halves of each note: a new note begins where a right half follows a left one."""
+    right: list[_PlacedCharacter] = []
+    left: list[_PlacedCharacter] = []
+    for character, row in placed:
         if row is Row.RIGHT and left:
             yield right, left
             right, left = [], []
-        (right if row is Row.RIGHT else left).append(one)
+        (right if row is Row.RIGHT else left).append(character)
     yield right, left
 
 
 def _missing(laid: Sequence[Column | None], alone: Sequence[ReadColumn]) -> Iterable[LineTrouble]:
-    """Columns with text between others, for which the slice has nothing."""
-    told = [number for number, line in enumerate(laid) if line is not None]
-    for number in range(told[0], told[-1]) if told else ():
+    """A trouble for each column that shows text between others, but has no characters of the slice."""
+    with_text = [number for number, line in enumerate(laid) if line is not None]
+    for number in range(with_text[0], with_text[-1]) if with_text else ():
         if laid[number] is None and len(alone[number].read) > 1:
             following = next(line for line in laid[number:] if line is not None)
             yield LineTrouble(LineFault.MISSING, following.number, number, alone[number].read)
 
 
 def in_file(flags: Iterable[Flag], slice_: Sequence[Column]) -> list[Flag]:
-    """The flags of a page by the lines of the file: a place behind the end of its line is one in a later line."""
-    found = []
+    """The flags of a page with line and offset in the file: an offset beyond the end of its line is in a later line."""
+    renumbered = []
     for flag in flags:
         line, offset = _at(slice_, flag.line, flag.offset)
         if flag.kind is Kind.LAYOUT or line is None:
-            found.append(flag)
+            renumbered.append(flag)
             continue
         context = context_of(line.source, offset, flag.length)
-        found.append(replace(flag, line=line.number, offset=offset, context=context))
-    return sorted(found, key=lambda flag: (flag.line, flag.offset))
+        renumbered.append(replace(flag, line=line.number, offset=offset, context=context))
+    return sorted(renumbered, key=lambda flag: (flag.line, flag.offset))
 
 
 def characters_in_file(characters: Iterable[CheckedCharacter], slice_: Sequence[Column]) -> list[CheckedCharacter]:
-    """Likewise the characters of a page."""
-    found = []
-    for one in characters:
-        line, offset = _at(slice_, one.line, one.offset)
-        found.append(one if line is None else replace(one, line=line.number, offset=offset))
-    return sorted(found, key=lambda character: (character.line, character.offset))
+    """The characters of a page with line and offset in the file."""
+    renumbered = []
+    for character in characters:
+        line, offset = _at(slice_, character.line, character.offset)
+        renumbered.append(character if line is None else replace(character, line=line.number, offset=offset))
+    return sorted(renumbered, key=lambda character: (character.line, character.offset))
 
 
 def columns_in_file(columns: Iterable[tuple[Column, Box]], slice_: Sequence[Column]) -> list[CheckedColumn]:
-    """The boxes of a page's columns, each under every line of the file that stands in it."""
-    found = []
+    """The columns of a page by lines of the file, one entry for every line that has characters in a column."""
+    checked = []
     for column, box in columns:
         numbers = dict.fromkeys(_at(slice_, column.number, cell.offset)[0] for cell in column.cells if cell.length)
-        found += [CheckedColumn(line.number, box, line.source) for line in numbers if line is not None]
-    return found
+        checked += [CheckedColumn(line.number, box, line.source) for line in numbers if line is not None]
+    return checked
 
 
 def _at(slice_: Sequence[Column], number: int, offset: int) -> tuple[Column | None, int]:
-    """The line in which a place stands that is counted from the beginning of line `number`, and its offset there."""
+    """The line and the offset in it of a place that is `offset` code points after the start of line `number`."""
     first = next((line for line in slice_ if line.number == number), None)
     if first is None or offset <= len(first.source):
         return first, offset

@@ -1,6 +1,6 @@
-"""Pages that are not ruled columns (tables, registers): read by a page pipeline, and said so.
+"""Pages that are not ruled columns (tables, registers): they are read by a page pipeline, and a notice says so.
 
-Such a reading has no posteriors and no certain order, so what it finds is weighed at half.
+Such a reading has neither posteriors nor a certain order, so the scores of its findings are halved.
 """
 
 from __future__ import annotations
@@ -29,20 +29,21 @@ from proof.verify.pairing import FEW, gate, page_key
 from proof.verify.passages import linked
 from proof.verify.running import lay_out
 
-HALF = 0.5
-"""What a finding weighs that rests on text alone."""
+TEXT_ONLY_WEIGHT = 0.5
+"""Factor for the score of a finding that rests on a reading without posteriors."""
 
-UNSURE = 0.1
-"""Share of the characters of a page: where more differ, and more than `FEW`, it is the order in which its lines were
-read that is wrong, not so much of its text. Where they are read in order, some 4 in 100 do."""
+WRONG_ORDER_SHARE = 0.1
+"""Share of the characters of a page that differ, above which (and above `FEW`) the lines were read in the wrong order.
+In the right order some 0.04 differ."""
 
-OTHERS = 0.4
-"""Share of the characters of a page that are not among those of another page of the same work: 0.6 and more."""
+OTHER_PAGE_SHARE = 0.4
+"""Share of the characters of a page that were not read anywhere on the image, from which on it shows another page. Of
+two pages of one work it is 0.6 and more."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Placement:
-    """Places on the half-folio as places in its file."""
+    """The offset of the half-folio in its image file."""
 
     x: float
     y: float
@@ -61,17 +62,17 @@ def check_unruled(
     neighbours: Sequence[tuple[int, Page]],
     threshold: float,
 ) -> PageResult:
-    """Check a page by the `reading` that the page pipeline of that name made of it; the outline of `sheet` says what
-    speaks against ruled columns."""
+    """Check a page with the `reading` that the page pipeline of that name made; the outline of `sheet` says why it has
+    no ruled columns."""
     glyphs = [_line_glyphs(line, number) for number, line in enumerate(reading.lines)]
     if sheet.outline.why:
-        told = Notice.of(NoticeCode.READ_BY_PAGE_PIPELINE, why=sheet.outline.why, engine=pipeline)
-        blank = replace(blank, notices=(*blank.notices, told))
+        notice = Notice.of(NoticeCode.READ_BY_PAGE_PIPELINE, why=sheet.outline.why, engine=pipeline)
+        blank = replace(blank, notices=(*blank.notices, notice))
     read = "".join(g.best for line in glyphs for g in line)
     paired = gate(read, page, neighbours, policy.fold)
     if not paired.fits:
         unseen = _not_among(read, page, policy)
-        own = paired.other is None and unseen < OTHERS * len(page_key(page, str))
+        own = paired.other is None and unseen < OTHER_PAGE_SHARE * len(page_key(page, str))
         return _not_in_columns(blank, page, unseen) if own else mismatch(blank, paired)
     placement = _Placement(sheet.box.x, sheet.box.y) if sheet.box else _Placement(0.0, 0.0)
     areas = [_area(line, number) for number, line in enumerate(reading.lines)] or [ColumnArea(1, 0, 1, 0, 1, 0)]
@@ -80,12 +81,16 @@ def check_unruled(
     context = PageContext(page.id, blank.ref, placement, threshold)
     weigher = Weigher(context, policy, likeness, lambda _: 1.0)
     flags = [
-        replace(flag, score=flag.score * HALF, raised=is_raised(flag.kind, flag.score * HALF, threshold))
+        replace(
+            flag,
+            score=flag.score * TEXT_ONLY_WEIGHT,
+            raised=is_raised(flag.kind, flag.score * TEXT_ONLY_WEIGHT, threshold),
+        )
         for column in columns
         for flag in weigher.flags(column)
     ]
     wrong = sum(max(len(flag.transcribed), len(flag.suggested)) for flag in flags if flag.raised)
-    if wrong > max(FEW, UNSURE * len(page_key(page, str))):
+    if wrong > max(FEW, WRONG_ORDER_SHARE * len(page_key(page, str))):
         return _not_in_columns(blank, page, wrong)
     return replace(
         blank,
@@ -97,23 +102,23 @@ def check_unruled(
 
 
 def _not_in_columns(blank: PageResult, page: Page, wrong: int) -> PageResult:
-    """One finding for a page whose lines could not be brought into the order of its text, with the number of characters
-    at which they differ."""
+    """The result, with one finding, of a page whose lines were not read in the order of its text; `wrong` is the number
+    of differing characters."""
     notice = Notice.of(NoticeCode.NOT_IN_COLUMNS, number=wrong, of=len(page_key(page, str)))
     return unreadable(blank, "page not in columns", notice)
 
 
 def _not_among(read: str, page: Page, policy: VariantPolicy) -> int:
-    """How many characters of a page are not among what was `read` on its image, in whatever order."""
+    """How many characters of a page were not read anywhere on its image."""
     return (Counter(page_key(page, policy.fold)) - Counter(map(policy.fold, read))).total()
 
 
 def _line_glyphs(line: PageLine, number: int) -> tuple[Glyph, ...]:
-    """The characters of one line as glyphs; the score of the line is what is believed of each."""
-    found = []
+    """The characters of one line as glyphs, each with the score of the line as its probability."""
+    glyphs = []
     for character in line.characters:
         box = line.character_box(character)
-        found.append(
+        glyphs.append(
             Glyph(
                 believed=Belief({character.text: log(max(line.score, 1e-5))}),
                 presence=1.0,
@@ -127,7 +132,7 @@ def _line_glyphs(line: PageLine, number: int) -> tuple[Glyph, ...]:
                 pitch=max(box.h, 1.0),
             )
         )
-    return tuple(found)
+    return tuple(glyphs)
 
 
 def _area(line: PageLine, number: int) -> ColumnArea:
@@ -147,14 +152,14 @@ def _checked_column(placement: _Placement, column: ReadColumn) -> CheckedColumn:
 
 def _characters(placement: _Placement, column: ReadColumn) -> list[CheckedCharacter]:
     assert column.line is not None, "running text is laid out line by line"
-    found = []
+    characters = []
     for pairing in column.pairings:
         for i, j in zip(pairing.cells, pairing.glyphs, strict=False):
             cell, glyph = column.cells[i], column.glyphs[j]
             box = placement.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom)
-            found.append(
+            characters.append(
                 CheckedCharacter(
                     column.line.number, cell.offset, cell.length, cell.row, cell.text, box, glyph.best, None
                 )
             )
-    return found
+    return characters

@@ -1,4 +1,4 @@
-"""The proofreader's desk in the browser: pages, the JSON API they use, and images cut on demand."""
+"""The proofreader's desk in the browser: pages, their JSON API, and images cut on demand."""
 
 from proof.web.app import create_app
 

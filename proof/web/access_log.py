@@ -1,4 +1,4 @@
-"""The access log: a line for each answer, in the Combined Log Format of Apache and nginx, with the seconds it took."""
+"""The access log: a line for each answer, in the Combined Log Format of Apache and nginx followed by the seconds."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from proof.web.people import account
 
 
 def write_access_log(app: Flask, path: Path) -> None:
-    """Write the log of `app` into a file, `-` for standard output. A file that was moved away is opened anew, so that
-    logrotate needs no signal. Raises OutputError."""
+    """Log the answers of `app` in a file, or on standard output (`-`). If the file was moved away it is opened anew, so
+    that logrotate needs no signal. Raises OutputError."""
     logger = logging.getLogger("proof.access")
     try:
         handler = logging.StreamHandler(sys.stdout) if path == Path("-") else WatchedFileHandler(path, encoding="utf-8")
@@ -51,5 +51,5 @@ def _line(response: Response, seconds: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Text of a browser, without what would end the field or the line."""
+    """Text from the request, with the characters escaped that would end the field or the line."""
     return "".join(sign if sign.isprintable() and sign not in '"\\' else f"\\x{ord(sign):02x}" for sign in text)

@@ -1,4 +1,4 @@
-"""The pages about people: logging in and out, one's own account, and the administrator's page of everybody."""
+"""Pages about accounts: logging in and out, one's own account, and the administrator's page of all accounts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from proof.web.people import WrongPasswordError
 from proof.web.project import project
 
 EVENTS = 50
-"""Things done to accounts that the page lists at once."""
+"""Changes of accounts that the page lists at once."""
 
 accounts = Blueprint("accounts", __name__)
 
@@ -58,7 +58,7 @@ class ChangeForm(FlaskForm):  # type: ignore[misc]
 
 @accounts.route("/login", methods=["GET", "POST"])
 def log_in() -> Response:
-    """Ask for name and password; then on to where somebody wanted to go."""
+    """Ask for name and password, then redirect to the requested page."""
     who.must_have_people()
     target = _local(request.args.get("next", ""))
     form, problem, status = LogInForm(), "", 200
@@ -82,13 +82,14 @@ def log_out() -> Response:
     """End one's sessions, in every browser."""
     who.log_out()
     response = redirect(url_for("accounts.log_in"))
-    response.headers["Clear-Site-Data"] = '"cache"'  # not what waits to be sent: it is its author's, and lost else
+    # not "storage": decisions that wait in the browser to be sent belong to their author and would be lost
+    response.headers["Clear-Site-Data"] = '"cache"'
     return response
 
 
 @accounts.route("/account", methods=["GET", "POST"])
 def account() -> Response:
-    """One's own account: another password, and the way out."""
+    """One's own account: change the password, log out."""
     who.myself()
     form, problem, status, done = PasswordForm(), "", 200, False
     if form.validate_on_submit():
@@ -110,7 +111,7 @@ def account() -> Response:
 
 @accounts.route("/people", methods=["GET", "POST"])
 def people() -> Response:
-    """Everybody with an account: add, give another role, shut and open, set a password to begin with."""
+    """All accounts: add one, change a role, disable and enable, set a provisional password."""
     who.must_have_people()
     problem, handed, status = "", None, 200
     if request.method == "POST":
@@ -139,8 +140,8 @@ def people() -> Response:
 
 
 def _changed() -> tuple[str, str] | None:
-    """Do what a form of the page asks; gives name and password to hand over where one was made. Raises
-    AccountError, NoAccountError."""
+    """Apply a form of the page; the name and the provisional password, if one was made. Raises AccountError,
+    NoAccountError."""
     kept, add, change = project().store.accounts, AddForm(), ChangeForm()
     if change.act.data:
         if not change.validate() or (change.act.data == "role" and not change.role.data):
@@ -167,7 +168,7 @@ def _roles() -> dict[str, str]:
 
 
 def _local(target: str) -> str:
-    """Where to go after logging in: an address of this server, never of another."""
+    """The address to go to after logging in; never one of another server."""
     home = url_for("pages.home")
     if any(char <= " " or char == "\\" for char in target) or not target.startswith("/") or target.startswith("//"):
         return home

@@ -1,4 +1,4 @@
-"""What the JSON API answers, as its description has it."""
+"""The answers of the JSON API, as its OpenAPI description shows them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Rectangle = Annotated[list[float], Field(min_length=4, max_length=4, description
 
 
 class SessionOut(BaseModel):
-    """`person` is empty where nobody has logged in, `role` where there are no accounts."""
+    """`person` is empty if nobody has logged in, `role` if there are no accounts."""
 
     person: str
     role: Role | None
@@ -48,8 +48,8 @@ class PeopleOut(BaseModel):
 
 
 class PeopleEventOut(RootModel[AccountEvent]):
-    """Something that was done to the account `number`; `person` did it. `was` and `now` are roles where it is about
-    them; a password that is to be changed is `provisional` now."""
+    """A change of the account `number`, made by `person`. `was` and `now` are the roles before and after it, if it
+    changed them; `now` is `provisional` after a password was set that must be changed."""
 
 
 class PeopleEventsOut(BaseModel):
@@ -63,7 +63,7 @@ class NewPersonOut(BaseModel):
 
 
 class PageEventOut(RootModel[PageEvent]):
-    """What somebody said of a page as a whole; `back`: by taking something back, or doing it again."""
+    """A change of a page's state; `back`: it came from an undo or a redo."""
 
 
 class PageEventsOut(BaseModel):
@@ -83,13 +83,13 @@ class RulesOut(BaseModel):
 
 
 class RuleChangeOut(RootModel[RuleChange]):
-    """A pair, and whether it is a rule now."""
+    """A pair of characters, and whether it is a rule now."""
 
 
 class UndoneOut(BaseModel):
-    """What was taken back or, `again`, done once more; `told` says it in the language of the request. `decisions` are
-    the events that say so of flags, `rule` how the pair stands now, `page` what was last said of the page, `laid_out`
-    the number of the page whose layout or image it was: that page is being read again."""
+    """The result of an undo or (`again`) a redo; `told` describes it in the language of the request. It holds the new
+    `decisions` on flags, the `rule` as it is now, the last event of the `page`, or, in `laid_out`, the number of a page
+    whose layout or image was changed and which is now read again."""
 
     what: What
     again: bool
@@ -102,7 +102,7 @@ class UndoneOut(BaseModel):
 
 
 class ProblemOut(BaseModel):
-    """RFC 9457."""
+    """Problem details (RFC 9457)."""
 
     type: str
     title: str
@@ -113,13 +113,13 @@ class ProblemOut(BaseModel):
 
 
 class UnconfirmedOut(ProblemOut):
-    """A reading that looks like a slip, and why; it is taken where the request is sent again with `confirmed`."""
+    """A reading that looks like a typing error, and why. To enter it, send the request again with `confirmed`."""
 
     reason: Literal["latin letters", "private use", "incomplete description"]
 
 
 class TypedReadingOut(BaseModel):
-    """A reading that can be typed."""
+    """A reading that is accepted as typed."""
 
     reading: str
 
@@ -134,17 +134,16 @@ class InvalidOut(ProblemOut):
 
 
 class DecisionOut(RootModel[Decision]):
-    """An event, as the store has it."""
+    """A decision event."""
 
 
 class BlindReadingOut(RootModel[BlindReading]):
-    """What a person decided blind."""
+    """The decision of one person in blind double proofreading."""
 
 
 class HistoryEntryOut(RootModel[HistoryEntry]):
-    """Something that was done: one of `decision`, `rule`, `page` and `comment` says what. `name` is the page's, `was`
-    its state before; `back`: by taking something back, or doing it again; `last`: nothing was decided of that flag
-    since."""
+    """An act: one of `decision`, `rule`, `page` and `comment` is set. `name` is that of the page, `was` its state
+    before. `back`: the act came from an undo or a redo; `last`: it is the last decision on its flag."""
 
 
 class HistoryEntriesOut(BaseModel):
@@ -153,7 +152,7 @@ class HistoryEntriesOut(BaseModel):
 
 
 class ChangedOut(ProblemOut):
-    """Somebody else changed what was to be taken back: `people` did, and `told` says so to people."""
+    """Somebody else (`people`) has changed what the undo is about; `told` says so in the language of the request."""
 
     people: list[str]
     told: str
@@ -165,11 +164,11 @@ class ConflictOut(ProblemOut):
 
 
 class WorkOut(RootModel[WorkSummary]):
-    """A work with its counts: pages, characters checked, and raised flags by state."""
+    """A work with its numbers of pages, checked characters, and raised flags by state."""
 
 
 class RemainingOut(RootModel[WorkLeft]):
-    """Flags by state that are not settled; pages with an image by what is to be said of them; open problems."""
+    """What is left to do in a work: unsettled flags by state, pages with an image by state, open problems."""
 
 
 class PageOut(BaseModel):
@@ -193,12 +192,11 @@ class PageOut(BaseModel):
 
 
 class PlacedOut(RootModel[PlacedCharacter]):
-    """A character of the text at the place of its glyph; `wedged`: the image has no room for it, and it stands beside
-    its place."""
+    """A character of the text at the place of its glyph; `wedged`: it has no glyph and is shown beside its place."""
 
 
 class ViewOut(BaseModel):
-    """The column on the image with its neighbours (`area`), and the text at the places of its glyphs."""
+    """The place of a flag on the image: its column with the neighbours (`area`), and the text beside the glyphs."""
 
     image: str
     area: Rectangle
@@ -217,11 +215,11 @@ class AlternativeOut(BaseModel):
 
 
 class WitnessOut(RootModel[WitnessReading]):
-    """What a witness reads here; `side` is `text` or `image` where it agrees with one, `note` its apparatus."""
+    """The reading of a witness; `side` is `text` or `image` if it agrees with one of them, `note` is its apparatus."""
 
 
 class OtherHalfOut(BaseModel):
-    """Where a character that moved stands in the other of the two places; `ordinal` counts the characters there."""
+    """The other place of a character that moved; `ordinal` is its number among the characters of that column."""
 
     number: int
     kind: Kind
@@ -257,7 +255,7 @@ class FlagOut(BaseModel):
 
 
 class EditOut(BaseModel):
-    """What a decision makes of a place of a column: `length` code points from `offset` are to read `reading`."""
+    """A correction in a column: `reading` replaces `length` code points from `offset` on."""
 
     offset: int
     length: int
@@ -326,8 +324,8 @@ class JuanFlags(BaseModel):
 
 
 class DialPoint(BaseModel):
-    """With all flags from this score on looked at: how many of these are still open, and how many errors are then left
-    among the others."""
+    """If all flags with this score and higher are reviewed: how many of them are still open (`places`), and how many
+    errors are expected among the others (`left`)."""
 
     score: float
     places: int
@@ -372,7 +370,7 @@ class DisplacedListOut(BaseModel):
 
 
 class WitnessRecordOut(BaseModel):
-    """At how many decided places a witness reads something, and at how many of these what was decided."""
+    """The number of decided places at which a witness has a reading, and of those at which it agrees."""
 
     siglum: str
     places: int
@@ -384,7 +382,7 @@ class WitnessRecordsOut(BaseModel):
 
 
 class PairStates(RootModel[WorkPair]):
-    """A confusion over the work: how often it is there, and how often still open."""
+    """A pair of confused characters: how often it occurs in the work, and how often it is still open."""
 
 
 class PairsOut(BaseModel):
@@ -404,8 +402,8 @@ class OutcomesOut(BaseModel):
 
 
 class GlyphOut(BaseModel):
-    """An occurrence of a character: `unlike` says how unlike the others it looks, `flag` and `state` what was said of
-    it, `reading` what is to be read there then; `tile` is its image as a data address, where that was asked for."""
+    """An occurrence of a character. `unlike` is the distance of its shape from the others; `flag` and `state` are those
+    of its flag, `reading` is the corrected text; `tile` is its image as a data URL, if the request asked for tiles."""
 
     page: int
     name: str
@@ -421,14 +419,14 @@ class GlyphOut(BaseModel):
 
 
 class ComposedOut(BaseModel):
-    """Characters with these parts, those with the fewest others first."""
+    """Characters with these components, those with the fewest further components first."""
 
     items: list[str]
 
 
 class UnencodedOut(BaseModel):
-    """A name, a description or a stopgap for a character: how often the text has it, and what has the parts that it
-    names."""
+    """A name, description or placeholder of an unencoded character: how often it occurs, and encoded characters with
+    the components that it names."""
 
     text: str
     count: int
@@ -440,7 +438,7 @@ class UnencodedListOut(BaseModel):
 
 
 class GlyphsOut(BaseModel):
-    """Of `total` occurrences part `part` of `parts` was looked at, `looked` in all."""
+    """`total` is the number of occurrences; those of part `part` of `parts`, `looked` in number, were compared."""
 
     items: list[GlyphOut]
     next: str | None
@@ -451,7 +449,7 @@ class GlyphsOut(BaseModel):
 
 
 class GlyphOutcome(BaseModel):
-    """What became of a place: its decision, or those of others that stand there."""
+    """The outcome at one place: its new decision, or the conflicting decisions of others."""
 
     page: int
     line: int

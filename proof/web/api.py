@@ -26,8 +26,10 @@ from proof.web.undone import undone_of
 
 MOST_DETAILS = 20
 
-WORKS, PAGES = Tag(name="works"), Tag(name="pages")
-FLAGS, DECISIONS = Tag(name="flags"), Tag(name="decisions")
+WORKS = Tag(name="works")
+PAGES = Tag(name="pages")
+FLAGS = Tag(name="flags")
+DECISIONS = Tag(name="decisions")
 ERRORS: dict[str | int, Any] = {
     400: answers.ProblemOut,
     401: answers.ProblemOut,
@@ -40,7 +42,7 @@ api = APIBlueprint("api", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
 
 
 def answer(model: BaseModel, status: int = 200) -> Response:
-    """A model as JSON; what is decided changes, so that nothing is kept by a browser."""
+    """A model as JSON, which browsers do not cache."""
     response = jsonify(model.model_dump(mode="json"))
     response.status_code = status
     response.headers["Cache-Control"] = "no-store"
@@ -70,9 +72,9 @@ def left(path: schemas.WorkPath) -> Response:
 @api.get("/works/<string:work>/pages", tags=[PAGES], responses={200: answers.PagesOut}, summary="Pages in their order")
 def pages(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     start = number_of(query.cursor) or 0
-    found = project().store.queue.pages(path.work, start + 1, query.limit + 1)
-    items = [serializers.page_of(page) for page in found[: query.limit]]
-    more = len(found) > query.limit
+    listed = project().store.queue.pages(path.work, start + 1, query.limit + 1)
+    items = [serializers.page_of(page) for page in listed[: query.limit]]
+    more = len(listed) > query.limit
     return answer(answers.PagesOut(items=items, next=str(start + query.limit) if more else None))
 
 
@@ -121,8 +123,8 @@ def page_states(path: schemas.PagePath) -> Response:
     summary="Say where a page stands; 409 where somebody was quicker",
 )
 def set_page_state(path: schemas.PagePath, body: schemas.PageStateBody) -> Response:
-    said = project().store.page_states.set(path.work, path.page, **by_whom(), **body.model_dump())
-    return answer(answers.PageEventOut(said), 201)
+    event = project().store.page_states.set(path.work, path.page, **by_whom(), **body.model_dump())
+    return answer(answers.PageEventOut(event), 201)
 
 
 @api.get(
@@ -177,7 +179,7 @@ def facets(path: schemas.WorkPath, query: schemas.Filter) -> Response:
 )
 def witness_records(path: schemas.WorkPath) -> Response:
     records = project().store.history.witness_records(path.work)
-    return answer(answers.WitnessRecordsOut(items=[answers.WitnessRecordOut(**one._asdict()) for one in records]))
+    return answer(answers.WitnessRecordsOut(items=[answers.WitnessRecordOut(**record._asdict()) for record in records]))
 
 
 @api.get("/works/<string:work>/flags/<int:flag>", tags=[FLAGS], responses={200: answers.FlagDetail}, summary="A flag")
@@ -190,11 +192,11 @@ def flag(path: schemas.FlagPath) -> Response:
     "/works/<string:work>/pairs", tags=[FLAGS], responses={200: answers.PairsOut}, summary="Confusions over the work"
 )
 def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
-    found = project().store.queue.pairs(path.work, wanted_of(query))
+    gathered = project().store.queue.pairs(path.work, wanted_of(query))
     start = number_of(query.cursor) or 0
     end = start + query.limit
-    items = [answers.PairStates(one) for one in found[start:end]]
-    return answer(answers.PairsOut(items=items, next=str(end) if end < len(found) else None))
+    items = [answers.PairStates(pair) for pair in gathered[start:end]]
+    return answer(answers.PairsOut(items=items, next=str(end) if end < len(gathered) else None))
 
 
 @api.get(
@@ -230,7 +232,7 @@ def acts(path: schemas.WorkPath, query: schemas.HistoryQuery) -> Response:
 def displaced(path: schemas.WorkPath) -> Response:
     store = project().store
     store.queue.work(path.work)
-    items = [answers.DisplacedOut(one) for one in store.decisions.displaced(path.work)]
+    items = [answers.DisplacedOut(place) for place in store.decisions.displaced(path.work)]
     return answer(answers.DisplacedListOut(items=items))
 
 
@@ -268,10 +270,12 @@ def check_reading(path: schemas.FlagPath, query: schemas.ReadingQuery) -> Respon
     summary="Decide about many flags in one stroke; each is decided or has its conflict",
 )
 def decide_all(path: schemas.WorkPath, body: schemas.ManyDecisions) -> Response:
-    if len({one.flag for one in body.decisions}) < len(body.decisions):
+    if len({decision.flag for decision in body.decisions}) < len(body.decisions):
         raise RefusedDecisionError(_("a flag can be decided once in a stroke"))
-    demands = [_demand(path.work, one.flag, one, body.batch) for one in body.decisions]
-    return answer(answers.OutcomesOut(items=[_outcome(one) for one in project().store.decisions.decide_all(demands)]))
+    demands = [_demand(path.work, decision.flag, decision, body.batch) for decision in body.decisions]
+    return answer(
+        answers.OutcomesOut(items=[_outcome(outcome) for outcome in project().store.decisions.decide_all(demands)])
+    )
 
 
 @api.post(
@@ -298,7 +302,7 @@ def redo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
 
 
 def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDetail]:
-    """A page, and all that is known of it."""
+    """A page as lists show it, and in detail."""
     queue = project().store.queue
     place, result = queue.page(work, number)
     flags = queue.on_page(work, place.position)
@@ -309,21 +313,21 @@ def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDeta
 
 
 def _undone(work: str, undone: Undone) -> Response:
-    """What was taken back or done again; a page whose layout it was is read again."""
+    """The answer to an undo or a redo; starts reading a page again if its layout changed."""
     if undone.laid_out is not None and not undone.repeated:
         project().rereading.begin(work, undone.laid_out, person())
     return answer(undone_of(undone))
 
 
 def acts_of(work: str, query: schemas.HistoryQuery) -> answers.HistoryEntriesOut:
-    """What was done in a work that a query asks for."""
+    """The acts in a work that match a query."""
     wanted = HistoryFilter(query.person, query.juan, query.verdict, query.what)
-    found, more = project().store.history.log(work, wanted, cursor=query.cursor, limit=query.limit)
-    return answers.HistoryEntriesOut(items=[answers.HistoryEntryOut(one) for one in found], next=more)
+    entries, more = project().store.history.log(work, wanted, cursor=query.cursor, limit=query.limit)
+    return answers.HistoryEntriesOut(items=[answers.HistoryEntryOut(entry) for entry in entries], next=more)
 
 
 def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:
-    """Counts on every filter, and the dial over all scores."""
+    """The number of flags by every filter, and the points of the dial."""
     queue, threshold = project().store.queue, project().settings.flags.threshold
     counted = queue.facets(work, wanted)
     unbounded = replace(wanted, states=(), least_score=None, most_score=None)
@@ -337,12 +341,12 @@ def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:
         juans=[answers.JuanFlags(juan=juan, count=count) for juan, count in counted.juans],
         scores=list(counted.scores),
         edges=list(counted.edges),
-        dial=[answers.DialPoint(score=one.score, places=one.places, left=round(one.left, 2)) for one in points],
+        dial=[answers.DialPoint(score=point.score, places=point.places, left=round(point.left, 2)) for point in points],
     )
 
 
 def wanted_of(query: schemas.Filter) -> QueueFilter:
-    """The filter that a query means."""
+    """The queue filter of a query."""
     if (query.text is None) != (query.image is None):
         raise CursorError(_("a pair is given by `text` and `image` together"))
     return QueueFilter(
@@ -359,7 +363,7 @@ def wanted_of(query: schemas.Filter) -> QueueFilter:
 
 
 def by_whom() -> dict[str, Any]:
-    """Who asks, and whether they may take back what others said."""
+    """Arguments for the store: who makes the request, and whether they may undo acts of others."""
     return {"person": person(), "overrules": may(Right.OVERRULE)}
 
 
@@ -394,14 +398,14 @@ def _rules(work: str) -> answers.RulesOut:
     store = project().store
     store.queue.work(work)
     items = [
-        answers.RuleOut(text=one.transcribed, image=one.suggested, person=one.person, at=one.at, hides=one.hides)
-        for one in store.rules.of_work(work)
+        answers.RuleOut(text=rule.transcribed, image=rule.suggested, person=rule.person, at=rule.at, hides=rule.hides)
+        for rule in store.rules.of_work(work)
     ]
     return answers.RulesOut(items=items)
 
 
 def number_of(cursor: str | None) -> int | None:
-    """The number that a cursor holds. Raises CursorError."""
+    """The number in a cursor; None without one. Raises CursorError."""
     if cursor is None:
         return None
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 15):

@@ -1,4 +1,4 @@
-"""The application: made from the settings of a project, with its store, its images and its blueprints."""
+"""The Flask application of a project, with its store, its images and its blueprints."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ LARGEST_BODY = 1 << 20
 ANY = ["*"]
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 VIEWER_STYLE = "'sha256-9xTiqzfwFaL2SGb1rmr8gysEwVVjIvqWAgmZgqFqpEE='"
-"""The one rule that OpenSeadragon 6.1.1 writes into a page; a test sees whether a later one writes another."""
+"""The only style that OpenSeadragon 6.1.1 writes into a page; a test fails when a later version writes another."""
 POLICY = (
     "default-src 'none'",
     "script-src 'self'",
@@ -67,7 +67,7 @@ POLICY = (
     "base-uri 'none'",
     "frame-ancestors 'none'",
 )
-"""No other host, no script or style that is not a file of ours."""
+"""Content security policy: no other host, no script or style but our own files."""
 HEADERS = {
     "Content-Security-Policy": "; ".join(POLICY),
     "Permissions-Policy": "browsing-topics=()",
@@ -75,18 +75,18 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-"""Of every answer."""
+"""Headers of every answer."""
 HSTS_SECONDS = 365 * 24 * 3600
-"""How long browsers that came by https come by nothing else. Other hosts of the domain are not ours to speak for."""
+"""How long browsers that used https must keep to it; other hosts of the domain are not affected."""
 
 
 class Json(DefaultJSONProvider):
-    """JSON in the order in which it is made. What is nested deeper than Python reads is malformed as anything else."""
+    """JSON with keys in their order. Input that is nested too deeply for Python counts as malformed."""
 
     sort_keys = False
 
     def loads(self, s: str | bytes, **kwargs: Any) -> Any:
-        """What `s` says. Raises ValueError."""
+        """The parsed value of `s`. Raises ValueError."""
         try:
             return super().loads(s, **kwargs)
         except RecursionError:
@@ -94,11 +94,11 @@ class Json(DefaultJSONProvider):
 
 
 Signer.default_digest_method = staticmethod(hashlib.sha256)
-"""For the tokens against forged requests, which Flask-WTF signs with what is set here; SHA-1 else."""
+"""Flask-WTF signs its tokens against forged requests with this; the default is SHA-1."""
 
 
 class Sessions(SecureCookieSessionInterface):
-    """Sessions in cookies, signed with HMAC-SHA-256; Flask's own take SHA-1."""
+    """Sessions in cookies, signed with HMAC-SHA-256; Flask's default is SHA-1."""
 
     digest_method = staticmethod(hashlib.sha256)
 
@@ -106,8 +106,8 @@ class Sessions(SecureCookieSessionInterface):
 def create_app(settings: Settings, *, store: Store | None = None, hosts: list[str] | None = None) -> Flask:
     """The application that serves the project of `settings`.
 
-    `hosts` are the names it answers to (ANY: whatever it is called), loopback where none are given: a page
-    elsewhere cannot reach it by giving itself another name. Raises OutputError where the store cannot be opened.
+    `hosts` are the host names that it answers to (`ANY`: all), by default those of loopback, so that pages elsewhere
+    cannot reach it by DNS rebinding. Raises OutputError if the store cannot be opened.
     """
     store = store or Store.open(settings.store_address, folder=settings.base)
     app = _bare_app(secret_of(settings), settings.serve.https)
@@ -147,7 +147,7 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
 
 
 def _project(settings: Settings, store: Store) -> Project:
-    """The project of `settings`, to be served."""
+    """The project of `settings` as it is served."""
     images = Images(store.queue.image, settings.project.images)
     reader = (LibraryRechecker if store.library.folders() else Rechecker)(settings, store)
     kept = settings, store, images, _somebody(), reader, Rereading(reader)
@@ -155,7 +155,7 @@ def _project(settings: Settings, store: Store) -> Project:
 
 
 def _bare_app(secret: str, https: bool) -> OpenAPI:
-    """An application with its sessions, its limits and its templates, and nothing to serve yet."""
+    """An application with sessions, limits and templates, but without blueprints."""
     app = OpenAPI(
         "proof.web",
         info=Info(title="proof", version=proof.__version__, description="Proofread a digital classic in the browser"),
@@ -193,7 +193,7 @@ def _bare_app(secret: str, https: bool) -> OpenAPI:
 
 
 def _guard(app: OpenAPI, https: bool) -> None:
-    """What stands before every request and on every answer: who asks, forged requests, what a page may load."""
+    """Install the checks of every request (accounts, forged requests) and the headers of every answer."""
     people.guard(app)
     show_to_each(app)
     count_reports(app)
@@ -214,8 +214,8 @@ def _guard(app: OpenAPI, https: bool) -> None:
 
 
 def _must_come_from_here() -> None:
-    """Refuse what a page of another host sends over https. The port does not count: a proxy that is reached at another
-    one than 443 may not say so. Raises CSRFError."""
+    """Refuse requests from pages of another host over https. The port is ignored, since a proxy on another port than
+    443 may not pass it on. Raises CSRFError."""
     if not request.is_secure or request.method not in current_app.config["WTF_CSRF_METHODS"]:
         return
     here = urlsplit(f"//{request.host}").hostname
@@ -231,7 +231,8 @@ def _must_come_from_here() -> None:
 
 
 def _somebody() -> str:
-    """Who decides where there are no accounts: the user of this machine, by number where it has no list of users."""
+    """The person who decides if there are no accounts: the user of this machine, or the user's number if it has no
+    name."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):
@@ -239,6 +240,7 @@ def _somebody() -> str:
 
 
 def _cookie_name(secret: str, https: bool) -> str:
-    """One for each project: cookies do not tell ports of a machine apart. `__Host-` ones only this very host sets."""
+    """The name of the session cookie, different for each project, since all ports of a host share their cookies. Only
+    this host itself can set a `__Host-` cookie."""
     own = hashlib.blake2b(secret.encode(), digest_size=4, person=b"cookie name").hexdigest()
     return f"{'__Host-' if https else ''}proof-{own}"

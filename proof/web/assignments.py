@@ -1,4 +1,4 @@
-"""Pages given to people, and given back: a form beside the pages of a work, and the same in the API."""
+"""Assigning pages to people: by a form in the list of pages, and in the API."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ assignments_api = APIBlueprint(
 
 
 class AssignmentsOut(BaseModel):
-    """Who has which pages, by the numbers of these."""
+    """The people to whom pages are assigned, by number of page."""
 
     pages: dict[int, str]
 
 
 class GiveBody(schemas.Closed):
-    """A juan, or pages as lists number them from 1, both ends included."""
+    """A juan, or a range of pages counted from 1, both ends included."""
 
     juan: str | None = Field(None, max_length=255)
     first_page: schemas.Number | None = None
@@ -54,7 +54,7 @@ def give(path: schemas.WorkPath, body: GiveBody) -> Response:
 
 @assignments.post("/works/<work>/assignments")
 def give_by_form(work: str) -> AnyResponse:
-    """Give what the form names, and show the pages again."""
+    """Assign the pages of the form, and redirect to the list of pages."""
     names = ("juan", "first_page", "last_page", "to", "key")
     try:
         body = GiveBody.model_validate({name: request.form[name] for name in names if request.form.get(name)})
@@ -70,7 +70,9 @@ def _give(work: str, body: GiveBody, *, only_own: bool = False) -> None:
         must_be_assignee(body.to)
     first, last = body.first_page or 1, body.last_page or 2**31
     places = project().store.queue.places(work)
-    wanted = [one.number for one in places if body.juan in (None, one.juan_name) and first <= one.position <= last]
+    wanted = [
+        place.number for place in places if body.juan in (None, place.juan_name) and first <= place.position <= last
+    ]
     overrules = may(Right.OVERRULE)
     if not body.to and (only_own or not overrules):
         holders = project().store.assignments.of_work(work)

@@ -1,17 +1,16 @@
-"""How often somebody may try a password, after OWASP's Authentication and Credential Stuffing cheat sheets and its
+"""Limits on attempts to log in, after OWASP's Authentication and Credential Stuffing cheat sheets and its
 "Slow Down Online Guessing Attacks with Device Cookies".
 
-Wrong passwords are counted for who tries one account from one address, for the account from all addresses, and for
-the address over all accounts. Who succeeds is not counted anywhere, however many log in from one address.
+Wrong passwords are counted for an account from one address, for an account from all addresses, and for an address over
+all accounts. Successful attempts are not counted.
 
-Counts alone would let anybody shut somebody out, by trying wrong passwords on their account, or from their network.
-So a browser in which the owner of an account has logged in keeps a signed cookie that says so; what is tried there on
-that account has a count of its own, and none of the others stops it or is raised by it. The cookie lets nobody in:
-the password is asked for all the same. Once its own count is full it is worth nothing until the quarter of an hour is
-over, so that a stolen one buys no more guesses than one address has. What remains is that the owner of an account
-under attack must wait in a browser in which they have never logged in.
+Such counts alone would let anybody lock others out, by trying wrong passwords on their account or from their network.
+So a browser in which the owner of an account has logged in gets a signed cookie. Attempts on that account with the
+cookie have a count of their own and are not affected by the others. The password is still needed, and a full count
+makes the cookie worthless for the quarter of an hour, so that a stolen cookie allows no more guesses than an address.
+Only in a browser in which they never logged in must the owner of an account under attack wait.
 
-An address of IPv6 counts by its first 64 bits: the others anybody chooses.
+An IPv6 address counts by its first 64 bits, since its owner can choose the others.
 """
 
 from __future__ import annotations
@@ -33,14 +32,18 @@ from proof.store.accounts import handle
 from proof.web.messages import PEOPLE
 
 MINUTES = 15
-MORE = 5
-"""So many times as often an account can be tried from all addresses, and all accounts from one address."""
-KNOWN_FOR = 400 * 24 * 3600
-"""Seconds that a browser stays known; browsers keep no cookie longer."""
+"""Period over which attempts are counted."""
+
+WIDE_FACTOR = 5
+"""Attempts on an account from all addresses, or from an address on all accounts, relative to those of the two
+together."""
+
+KNOWN_SECONDS = 400 * 24 * 3600
+"""Life of the cookie, the longest that browsers allow."""
 
 
 class TooManyAttemptsError(ToldError):
-    """Passwords were tried too often: `wait` is after how many seconds the next may be tried."""
+    """Too many passwords were tried; the next attempt is allowed after `wait` seconds."""
 
     http_status = 429
 
@@ -51,36 +54,36 @@ class TooManyAttemptsError(ToldError):
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A count by its key, and how far it goes."""
+    """A counter: its key and its limit."""
 
     limit: RateLimitItem
     key: tuple[str, str, str]
     forgotten: bool = False
-    """Whether success forgets all that was counted, not just itself."""
+    """Whether a successful attempt resets the counter instead of only taking itself out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A password being tried on the account whose handle hashes to `who`, and where it was counted."""
+    """An attempt on the account whose handle hashes to `who`, with the counters that it raised."""
 
     who: str
     counts: tuple[Count, ...]
 
 
 class Attempts:
-    """The wrong passwords of a quarter of an hour, kept in memory. An attempt counts when it begins, so that many at
-    once are no way round; one that succeeds is taken out again."""
+    """The attempts of the last quarter of an hour, in memory. An attempt counts when it begins, so that concurrent ones
+    cannot evade the limit, and is taken out when it succeeds."""
 
     def __init__(self, app: Flask, most: int) -> None:
         self._storage = MemoryStorage()
         self._counter = FixedWindowRateLimiter(self._storage)
         self._one = RateLimitItemPerMinute(most, MINUTES)
-        self._all = RateLimitItemPerMinute(most * MORE, MINUTES)
+        self._all = RateLimitItemPerMinute(most * WIDE_FACTOR, MINUTES)
         sha256 = {"digest_method": hashlib.sha256}
         self._signer = URLSafeTimedSerializer(app.config["SECRET_KEY"], salt="known browser", signer_kwargs=sha256)
 
     def begin(self, name: str) -> Attempt:
-        """Note that a password of the account `name` is tried. Raises TooManyAttemptsError."""
+        """Count an attempt on the account `name`. Raises TooManyAttemptsError."""
         who = hashlib.blake2b(handle(name).encode("utf-8", "replace"), digest_size=16).hexdigest()
         device = self._device(who)
         if device:
@@ -101,7 +104,8 @@ class Attempts:
         return Attempt(who, counts)
 
     def succeeded(self, attempt: Attempt) -> None:
-        """Its owner has come: forget the attempt, and what was tried from here on this account; know the browser."""
+        """Take out a successful attempt and earlier ones on this account from this address; set the browser's
+        cookie."""
         for count in attempt.counts:
             if count.forgotten:
                 self._counter.clear(count.limit, *count.key)
@@ -112,7 +116,7 @@ class Attempts:
         def know(response: Response) -> Response:
             secure = current_app.config["SESSION_COOKIE_SECURE"]
             cookie = self._cookie(attempt.who)
-            response.set_cookie(cookie, value, KNOWN_FOR, secure=secure, httponly=True, samesite="Lax")
+            response.set_cookie(cookie, value, KNOWN_SECONDS, secure=secure, httponly=True, samesite="Lax")
             return response
 
     def _take_out(self, counts: tuple[Count, ...]) -> None:
@@ -120,24 +124,24 @@ class Attempts:
             self._storage.decr(count.limit.key_for(*count.key))
 
     def _device(self, who: str) -> str:
-        """What the browser of the request is known by, to the account; '' where it is not known."""
+        """The identifier in the browser's cookie for an account; '' if it has no valid cookie."""
         try:
-            owner, device = self._signer.loads(request.cookies.get(self._cookie(who), ""), max_age=KNOWN_FOR)
+            owner, device = self._signer.loads(request.cookies.get(self._cookie(who), ""), max_age=KNOWN_SECONDS)
         except (BadData, ValueError, TypeError):
             return ""
         return str(device) if owner == who else ""
 
     def _cookie(self, who: str) -> str:
-        """One for each account: several people may use one browser."""
+        """The name of the cookie, one for each account: several people may use one browser."""
         return f"{current_app.config['SESSION_COOKIE_NAME']}-known-{who[:8]}"
 
 
 def network_of(address: str) -> str:
-    """What of an address its owner cannot choose at will."""
+    """The part of an address that its owner cannot choose: the /64 network of an IPv6 address."""
     try:
-        found = ipaddress.ip_address(address)
+        parsed = ipaddress.ip_address(address)
     except ValueError:
         return address
-    if found.version == 6 and found.ipv4_mapped is None:
-        return str(ipaddress.ip_network((found, 64), strict=False))
-    return str(found.ipv4_mapped if found.version == 6 else found)
+    if parsed.version == 6 and parsed.ipv4_mapped is None:
+        return str(ipaddress.ip_network((parsed, 64), strict=False))
+    return str(parsed.ipv4_mapped if parsed.version == 6 else parsed)

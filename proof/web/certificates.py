@@ -26,8 +26,10 @@ from proof.web.page_view import sheet
 from proof.web.project import project
 
 FONTS = {"zh-Hans": "STSong-Light"}
-"""Fonts for Chinese that every reader of PDF brings; traditional characters else."""
+"""Chinese fonts by language that PDF readers provide."""
+
 TRADITIONAL = "MSung-Light"
+"""The same for all other languages."""
 
 certificates = Blueprint("certificates", __name__)
 certificates_api = APIBlueprint(
@@ -36,7 +38,7 @@ certificates_api = APIBlueprint(
 
 
 class CertificateOut(RootModel[dict[str, object]]):
-    """What `proof.report.certificate.Certificate` holds: versions, counts, people, errors expected to be left."""
+    """The fields of `proof.report.certificate.Certificate`: versions, counts, people, errors expected to be left."""
 
 
 @certificates_api.get(
@@ -64,7 +66,7 @@ def pdf(work: str) -> Response:
 
 
 def lines_of(made: Certificate) -> list[tuple[str, str]]:
-    """What it says in the language of the request: names and values."""
+    """The certificate as names and values in the language of the request."""
     left = made.left
     unknown = say(_("not known: no sample of what was not flagged was decided"))
     return [
@@ -88,7 +90,7 @@ def _people(pages: Mapping[str, int]) -> str:
 
 
 def pdf_of(made: Certificate) -> bytes:
-    """The certificate on a page of A4, in the language of the request."""
+    """The certificate as PDF, one A4 page in the language of the request."""
     font = FONTS.get(language(), TRADITIONAL)
     registerFont(UnicodeCIDFont(font))
     plain = ParagraphStyle("plain", fontName=font, fontSize=10.5, leading=15, wordWrap="CJK")

@@ -1,8 +1,8 @@
-"""A column of a page edited as a whole: what was typed against what stands there, as corrections of single places; or
-added, deleted, split or joined with the next.
+"""Editing a column of a page as a whole: the typed text becomes corrections of single places; a column can also be
+added, deleted, split, or joined with the next one.
 
-Notes, indents and marks of the text are cells and signs of their own, and stay: markup that is not there is refused as
-in any reading.
+Markup, indents and marks of the text cannot be changed so: markup that the column does not have is refused as in any
+reading.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ColumnPath(schemas.PagePath):
 
 
 class ColumnBody(schemas.Closed):
-    """A column as it is to read, or the one that is added beside it. All that is corrected is one act."""
+    """The new text of a column, or of a column that is added beside it. All corrections are one act."""
 
     change: ColumnChange | None = Field(None, description="What becomes of the column as a whole; else it is edited")
     at: int = Field(0, ge=0, le=2**31 - 1, description="Before which code point of the column as it stands it is split")
@@ -55,7 +55,7 @@ class ColumnBody(schemas.Closed):
 
 
 class ColumnOutcome(BaseModel):
-    """How many places were corrected, and what others had decided of those that were not."""
+    """The number of corrected places, and the conflicting decisions of others at the rest."""
 
     corrected: int
     conflicts: list[answers.DecisionOut]
@@ -72,8 +72,8 @@ def edit(path: ColumnPath, body: ColumnBody) -> Response:
     source = next((column.source for column in result.columns if column.number == path.line), None)
     edits = store.queue.edits(path.work, [path.page]).get((path.page, path.line), ())
     if source is None or edited(source, edits) != body.seen:
-        told = _("%(page)s: column %(column)s no longer reads so; load the page anew")
-        raise NoPlaceError(told, page=place.page, column=path.line)
+        message = _("%(page)s: column %(column)s no longer reads so; load the page anew")
+        raise NoPlaceError(message, page=place.page, column=path.line)
     if body.change is not None:
         store.manual_corrections.correct(_change(path, body, body.change, source, edits))
         return answer(ColumnOutcome(corrected=1, conflicts=[]))
@@ -81,12 +81,12 @@ def edit(path: ColumnPath, body: ColumnBody) -> Response:
     flags = [(queued, queued.flag) for queued in store.queue.on_page(path.work, place.position) if queued.version]
     decided = {(flag.line, flag.offset, flag.length): queued for queued, flag in flags}
     corrections, decisions = [], []
-    for n, one in enumerate(wanted):
-        queued = decided.get((path.line, one.offset, one.length)) if one.edit else None
+    for n, correction in enumerate(wanted):
+        queued = decided.get((path.line, correction.offset, correction.length)) if correction.edit else None
         if queued is None:
-            corrections.append(_correction(path, body, source, one, f"{body.key}-{n}"))
+            corrections.append(_correction(path, body, source, correction, f"{body.key}-{n}"))
         else:
-            decisions.append(_decision(path, body, queued, one.reading, f"{body.key}-{n}"))
+            decisions.append(_decision(path, body, queued, correction.reading, f"{body.key}-{n}"))
     outcomes: list[Decision | ConflictError] = [
         *(store.manual_corrections.correct_glyphs(corrections) if corrections else ()),
         *(store.decisions.decide_all(decisions) if decisions else ()),
@@ -99,8 +99,8 @@ def edit(path: ColumnPath, body: ColumnBody) -> Response:
 def _change(
     path: ColumnPath, body: ColumnBody, change: ColumnChange, source: str, edits: Sequence[Edit]
 ) -> ManualCorrection:
-    """What becomes of a column as a whole. Raises RefusedDecisionError where it is to be split within what was decided
-    as one."""
+    """The correction that adds, deletes, splits or joins a column. Raises RefusedDecisionError for a split within a
+    place that was decided as one."""
     offsets, stands = dict[int, int](), 0
     for unit in (*_units(source, edits), _Unit((), len(source), 0)):
         offsets.setdefault(stands, unit.offset)
@@ -111,29 +111,31 @@ def _change(
     return replace(_correction(path, body, source, correction, body.key), delete=False, change=change)
 
 
-def _correction(path: ColumnPath, body: ColumnBody, source: str, one: PlaceCorrection, key: str) -> ManualCorrection:
+def _correction(
+    path: ColumnPath, body: ColumnBody, source: str, correction: PlaceCorrection, key: str
+) -> ManualCorrection:
     return ManualCorrection(
         work=path.work,
         page=path.page,
         line=path.line,
-        offset=one.offset,
-        length=one.length,
-        reading=one.reading,
+        offset=correction.offset,
+        length=correction.length,
+        reading=correction.reading,
         person=person(),
         key=key,
         note=body.note,
-        delete=not one.reading,
+        delete=not correction.reading,
         batch=body.key,
-        transcribed=source[one.offset : one.offset + one.length],
+        transcribed=source[correction.offset : correction.offset + correction.length],
         authority=body.authority,
         confirmed=body.confirmed,
     )
 
 
 def _decision(path: ColumnPath, body: ColumnBody, queued: QueuedFlag, reading: str, key: str) -> DecisionRequest:
-    """What decides a place otherwise than before: as the text has it, without anything there, or so as was typed."""
+    """A new decision on a flag: the text is kept, deleted, or replaced by the typed reading."""
     as_transcribed = reading == queued.flag.transcribed
-    if queued.flag.kind is Kind.LAYOUT and LINE_BREAK in reading:  # the ending of its line comes with it
+    if queued.flag.kind is Kind.LAYOUT and LINE_BREAK in reading:  # the place of a layout flag includes the line break
         reading = reading.strip(LINE_BREAK)
         if queued.flag.suggested == LINE_BREAK:
             raise RefusedDecisionError(_("something else is decided of this place: take that back first"))
@@ -155,8 +157,8 @@ def _decision(path: ColumnPath, body: ColumnBody, queued: QueuedFlag, reading: s
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """A stretch of a column as it stands that is corrected as one: `now` is what stands there, made of `length` code
-    points from `offset` of the column as it was checked; `edit` is what decided it, if anything did."""
+    """A part of a column that is corrected as one. `now` is its present text, which stands for `length` code points
+    from `offset` of the column as it was checked; `edit` is its earlier correction, if any."""
 
     now: tuple[str, ...]
     offset: int
@@ -166,8 +168,8 @@ class _Unit:
 
 @dataclass(frozen=True, slots=True)
 class PlaceCorrection:
-    """`length` code points from `offset` of a column as it was checked are to read `reading`, nothing where that is
-    empty. `edit`: what was decided of that place before."""
+    """`reading` (empty: nothing) replaces `length` code points from `offset` of a column as it was checked. `edit` is
+    the earlier correction there, if any."""
 
     offset: int
     length: int
@@ -176,8 +178,8 @@ class PlaceCorrection:
 
 
 def corrections_of(source: str, edits: Sequence[Edit], wanted: str) -> list[PlaceCorrection]:
-    """What makes a column that was checked as `source`, and stands as `edits` have it, read `wanted`: each character
-    by itself. What was decided before is decided otherwise, and as a whole."""
+    """The corrections, one per character, that turn a column into `wanted`. The column was checked as `source` and has
+    the corrections `edits`; an earlier correction is replaced as a whole."""
     units = list(_units(source, edits))
     cells = [(cell, n) for n, unit in enumerate(units) for cell in unit.now]
     typed = _cells(wanted)
@@ -206,8 +208,8 @@ def corrections_of(source: str, edits: Sequence[Edit], wanted: str) -> list[Plac
 
 
 def _decided_between(units: Sequence[_Unit], left: int, right: int) -> int | None:
-    """The unit that takes what is inserted between the cells of two others: their own where they are one, or what was
-    inserted or deleted there before; None where nothing was."""
+    """The unit that an insertion between the cells of units `left` and `right` belongs to: that unit if both are the
+    same, or an earlier insertion or deletion between them; None if there is none."""
     if left == right:
         return left
     near = [n for n in range(max(left, 0), min(right, len(units) - 1) + 1) if units[n].edit]
@@ -215,7 +217,7 @@ def _decided_between(units: Sequence[_Unit], left: int, right: int) -> int | Non
 
 
 def _units(source: str, edits: Sequence[Edit]) -> Iterator[_Unit]:
-    """The column as it stands: its cells one by one, and what was decided, each edit as one."""
+    """The units of a column: each cell, and each earlier correction as a whole."""
     reached = 0
     for edit in (*sorted(edits, key=lambda edit: (edit.start, edit.length)), None):
         end = edit.start if edit else len(source)
@@ -229,7 +231,7 @@ def _units(source: str, edits: Sequence[Edit]) -> Iterator[_Unit]:
 
 
 def _cells(text: str) -> list[str]:
-    """A stretch of source text in its cells, with each sign of markup by itself."""
+    """A piece of source text divided into cells, each sign of markup by itself."""
     cells: list[str] = []
     reached = 0
     for cell in (cell for run in parse_column(text).runs for cell in run.cells):

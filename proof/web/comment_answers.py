@@ -1,4 +1,4 @@
-"""What the JSON API answers about comments and problems, as its description has it."""
+"""The answers of the JSON API about comments and problems."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from proof.store.comments import Comment, Problem
 
 
 class CommentOut(RootModel[Comment]):
-    """A comment on a flag, by its id (`uid`) and its number (null where the flag is gone), or on the page `name` where
-    that is empty. `state` and `assigned` are as they stand after it; the last of a place holds."""
+    """A comment on a flag, given by its id (`uid`) and its number (null if the flag is gone), or on the page `name` if
+    `uid` is empty. `state` and `assigned` are the values after it; those of the last comment hold."""
 
 
 class CommentsOut(BaseModel):
@@ -17,8 +17,8 @@ class CommentsOut(BaseModel):
 
 
 class OpenProblemOut(RootModel[Problem]):
-    """An open problem of a flag or a page: who is to see to it (`assigned`), and all that was said of it; `note` is
-    what was noted when the page was marked, empty where it has comments."""
+    """An open problem of a flag or a page: the person to whom it is `assigned`, and all comments. `note` is the note
+    with which the page was marked; it is empty if there are comments."""
 
 
 class OpenProblemsOut(BaseModel):
@@ -26,6 +26,6 @@ class OpenProblemsOut(BaseModel):
 
 
 class AssigneesOut(BaseModel):
-    """Who can be given a problem."""
+    """The people to whom a problem can be assigned."""
 
     items: list[str]

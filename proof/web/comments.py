@@ -1,4 +1,4 @@
-"""The part of the JSON API about what people say to each other: comments, open problems, whose they are."""
+"""The JSON API for comments, open problems, and their assignment to people."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ comments = APIBlueprint("comments", __name__, url_prefix="/api/v1", abp_response
     summary="What was said of a page and of its flags, oldest first",
 )
 def of_page(path: schemas.PagePath) -> Response:
-    found = project().store.comments.of_page(path.work, path.page)
-    return answer(CommentsOut(items=[CommentOut(one) for one in found]))
+    comments = project().store.comments.of_page(path.work, path.page)
+    return answer(CommentsOut(items=[CommentOut(comment) for comment in comments]))
 
 
 @comments.post(
@@ -52,7 +52,9 @@ def of_flag(path: schemas.FlagPath) -> Response:
     store = project().store
     [queued] = store.queue.flags(path.work, [path.flag], taken_back=True)
     place = (queued.page.number, queued.flag.id)
-    return answer(CommentsOut(items=[CommentOut(one) for one in store.comments.of_flags([place]).get(place, [])]))
+    return answer(
+        CommentsOut(items=[CommentOut(comment) for comment in store.comments.of_flags([place]).get(place, [])])
+    )
 
 
 @comments.post(
@@ -101,5 +103,5 @@ def _say(work: str, page: int, flag: int | None, body: schemas.CommentBody) -> R
     return answer(CommentOut(project().store.comments.say(asked)), 201)
 
 
-def _open_problems(found: Sequence[Problem]) -> Response:
-    return answer(OpenProblemsOut(items=[OpenProblemOut(one) for one in found]))
+def _open_problems(problems: Sequence[Problem]) -> Response:
+    return answer(OpenProblemsOut(items=[OpenProblemOut(problem) for problem in problems]))

@@ -1,4 +1,4 @@
-"""The OpenAPI description of the API, at `/api/v1/openapi.json`: what the schemas say, errors as what they are."""
+"""The OpenAPI description of the API, at `/api/v1/openapi.json`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FIRST_ERROR = 400
 
 
 def serve(app: OpenAPI) -> None:
-    """Answer with the description, which is made once."""
+    """Serve the description, which is made once."""
 
     @cache
     def description() -> dict[str, Any]:
@@ -22,7 +22,8 @@ def serve(app: OpenAPI) -> None:
 
 
 def described(document: dict[str, Any]) -> dict[str, Any]:
-    """The description with every error as problem details (RFC 9457), which the schemas cannot tell."""
+    """The description with `application/problem+json` (RFC 9457) as type of all errors, which the schemas do not
+    say."""
     for operations in document["paths"].values():
         for operation in operations.values():
             for status, response in operation.get("responses", {}).items():

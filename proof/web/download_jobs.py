@@ -1,5 +1,5 @@
-"""What is taken home of a work, made while people work on: one thread makes it, since the report of a large work takes
-minutes and its corrected text one; who asked looks in for how far it has come."""
+"""Downloads of a work, made in the background by one thread: the report of a large work takes minutes, its corrected
+text one minute. The browser polls for progress."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from proof.web.scratch import ScratchFolder, remove_abandoned
 LOG = logging.getLogger(__name__)
 
 KEPT = 6
-"""Files that are kept to be taken home; an older one is made anew."""
+"""Finished downloads that are kept; older ones are made anew."""
 
 T = TypeVar("T")
 
 
 class DownloadKind(StrEnum):
-    """What can be taken home: the report with its tables, the corrected text with its diff and notes, the notes."""
+    """The kinds of downloads: the report with its tables, the corrected text with its diff and notes, the notes."""
 
     REPORT = "report"
     TEXT = "text"
@@ -36,7 +36,7 @@ class DownloadKind(StrEnum):
 
 
 class DownloadState(StrEnum):
-    """Where a download stands."""
+    """The state of a download."""
 
     WAITING = "waiting"
     MAKING = "making"
@@ -45,13 +45,13 @@ class DownloadState(StrEnum):
 
 
 class NoDownloadError(ToldError):
-    """No download has that number: it is long gone, or the server was started anew since."""
+    """No download has that number: it was removed, or the server was restarted."""
 
     http_status = 404
 
 
 class StepCount:
-    """How many steps were made, of so many in all, and whether they are still wanted."""
+    """A counter of finished steps out of `total`, by which the work can also be stopped."""
 
     def __init__(self, total: int) -> None:
         self.total = total
@@ -59,11 +59,11 @@ class StepCount:
         self._stop = Event()
 
     def stop(self) -> None:
-        """Make nothing more of it."""
+        """Stop before the next step."""
         self._stop.set()
 
     def through(self, steps: Iterable[T]) -> Iterator[T]:
-        """The steps, each counted once it was made. Raises StoppedError."""
+        """Yield the steps, counting each after it was processed. Raises StoppedError."""
         for step in steps:
             if self._stop.is_set():
                 raise StoppedError("the download was no longer wanted")
@@ -72,12 +72,12 @@ class StepCount:
 
 
 Make = Callable[[Path, StepCount], None]
-"""Writes the files of a download into a folder, its steps counted."""
+"""Writes the files of a download into a folder and counts its steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class DownloadJob:
-    """Files that are to be made for one language; one archive once they are there."""
+    """A download in one language: files that are made and then packed into one archive."""
 
     number: str
     work: str
@@ -89,15 +89,15 @@ class DownloadJob:
 
     @property
     def state(self) -> DownloadState:
-        """Where it stands now."""
-        running = self.future.running()  # asked first: it may be done a moment later, and never before
+        """Its present state."""
+        running = self.future.running()  # first, since it may finish between the two calls
         if not self.future.done():
             return DownloadState.MAKING if running else DownloadState.WAITING
         return DownloadState.FAILED if self.future.cancelled() or self.future.exception() else DownloadState.DONE
 
     @property
     def reason(self) -> str:
-        """Why it failed; empty where it did not, or is not done."""
+        """Why it failed; empty if it did not, or is not done."""
         if self.state is not DownloadState.FAILED:
             return ""
         error = None if self.future.cancelled() else self.future.exception()
@@ -105,13 +105,13 @@ class DownloadJob:
 
     @property
     def file(self) -> Path | None:
-        """The archive, once it is there."""
+        """The archive; None until it is done."""
         return self.future.result() if self.state is DownloadState.DONE else None
 
 
 class DownloadJobs:
-    """The downloads that are to be made, in the order in which they were asked for, and those that were made last.
-    What servers left of theirs that were killed outright is removed."""
+    """The queue of downloads, made in order, and the last finished ones. Files that killed servers left behind are
+    removed."""
 
     def __init__(self) -> None:
         remove_abandoned()
@@ -121,8 +121,8 @@ class DownloadJobs:
         self._jobs: dict[str, DownloadJob] = {}
 
     def begin(self, work: str, kind: DownloadKind, language: str, total: int, make: Make) -> DownloadJob:
-        """Have a download made in `total` steps; one of the same that is not begun yet is waited for. What is being
-        made is of an earlier moment, without what was decided since."""
+        """Queue a download of `total` steps, or give an equal one that waits. One that is being made is not reused,
+        since it lacks the latest decisions."""
         with self._lock:
             for job in self._jobs.values():
                 same = (job.work, job.kind, job.language) == (work, kind, language)
@@ -133,20 +133,20 @@ class DownloadJobs:
             made = self._thread.submit(_made, make, Path(folder.name), count)
             job = DownloadJob(uuid.uuid4().hex, work, kind, language, count, folder, made)
             self._jobs[job.number] = job
-            over = [number for number, one in self._jobs.items() if one.future.done()]
+            over = [number for number, other in self._jobs.items() if other.future.done()]
             for old in over[: max(len(self._jobs) - KEPT, 0)]:
                 self._jobs.pop(old).folder.cleanup()
             return job
 
     def job(self, work: str, number: str) -> DownloadJob:
-        """A download that was asked for. Raises NoDownloadError."""
-        found = self._jobs.get(number)
-        if found is None or found.work != work:
+        """The download of that number. Raises NoDownloadError."""
+        job = self._jobs.get(number)
+        if job is None or job.work != work:
             raise NoDownloadError(REFUSALS["no download"])
-        return found
+        return job
 
     def close(self) -> None:
-        """Leave what is being made, and throw away what was made."""
+        """Stop the download that is being made, and remove the finished ones."""
         with self._lock:
             for job in self._jobs.values():
                 job.count.stop()
@@ -160,7 +160,7 @@ class DownloadJobs:
 def _made(make: Make, folder: Path, count: StepCount) -> Path:
     packed = folder / "files.zip"
     try:
-        with TemporaryDirectory(dir=folder) as files:  # only what is packed is kept
+        with TemporaryDirectory(dir=folder) as files:  # only the archive is kept
             make(Path(files), count)
             with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
                 for file in sorted(Path(files).rglob("*")):

@@ -1,4 +1,4 @@
-"""What a browser takes home of a work: having it made, how far that has come, and the file."""
+"""Downloads of a work in the API: starting one, its progress, and the file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ downloads = Blueprint("downloads", __name__)
 
 FORMS = {DownloadKind.TEXT: DEFAULT_FORMS, DownloadKind.NOTES: ("notes",)}
 NOT_WRITTEN = "not-written.txt"
-"""What was decided and does not reach a text, with the reason, beside that text."""
+"""File with the decisions that could not be written into a text, beside that text."""
 NAMES = {DownloadKind.REPORT: "-report", DownloadKind.TEXT: "", DownloadKind.NOTES: "-notes"}
 
 
@@ -46,8 +46,7 @@ class DownloadPath(schemas.WorkPath):
 
 
 class DownloadOut(BaseModel):
-    """Something that is being made: `done` of `total` steps were made; `file` is where it is taken home, once it is
-    there."""
+    """A download: `done` of `total` steps are finished; `file` is its address when it is complete."""
 
     download: str
     state: DownloadState
@@ -86,7 +85,7 @@ def state(path: DownloadPath) -> Response:
 
 @downloads.get("/works/<work>/downloads/<download>.zip")
 def file(work: str, download: str) -> Response:
-    """What was made, as one archive."""
+    """The archive."""
     job = project().downloads.job(work, download)
     if job.file is None:
         raise NoDownloadError(REFUSALS["no download"])
@@ -109,7 +108,7 @@ def _told(job: DownloadJob) -> DownloadOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountedRun(StoredRun):
-    """A run in the store whose pages are counted as a report goes through them."""
+    """A stored run that counts its pages as the report reads them."""
 
     count: StepCount
 
@@ -121,8 +120,8 @@ class CountedRun(StoredRun):
 
 
 def _report(store: Store, work: str, said_in: str) -> tuple[int, Make]:
-    """The report of the last run of a work with the tables beside it, as `proof report` writes them; its steps are
-    pages, those with flags twice."""
+    """The number of steps and the maker of the report of a work's last run, with its tables, as `proof report` writes
+    them. Its steps are pages, those with flags twice."""
     _latest(store, work)
     pages = store.queue.pages(work)
 
@@ -143,8 +142,8 @@ def _latest(store: Store, work: str) -> int:
 
 
 def _export(store: Store, settings: Settings, work: str, forms: Sequence[str]) -> tuple[int, Make]:
-    """All texts of a work as corrected until now, one folder each, as `proof export` writes them; its steps are
-    texts."""
+    """The number of steps and the maker of the corrected texts of a work, one folder each, as `proof export` writes
+    them. Its steps are texts."""
     paths = list(dict.fromkeys(page.text for page in store.queue.places(work)))
     folders = folders_of([Path(path) for path in paths])
 

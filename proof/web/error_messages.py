@@ -10,7 +10,8 @@ from proof.web.messages import PAGE_STATES, RIGHTS, ROLES
 
 
 def told(error: ToldError) -> str:
-    """What an error says to people; roles, rights and page states in its message are said as the pages call them."""
+    """The message of an error in the language of the request, with the pages' names of roles, rights and page
+    states."""
     values = {name: _word(value) if isinstance(value, StrEnum) else value for name, value in error.values.items()}
     return say(error.message) % values if values else say(error.message)
 

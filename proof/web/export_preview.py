@@ -1,4 +1,5 @@
-"""What an export of a work would write as things stand, and what not, with the reason: as a page, and in the API."""
+"""Preview of an export, as a page and in the API: the corrections that would be written, and the others with
+reasons."""
 
 from __future__ import annotations
 
@@ -30,12 +31,12 @@ export_preview = Blueprint("export_preview", __name__)
 
 
 class PreviewQuery(schemas.Cursor):
-    """Which of the corrections are wanted."""
+    """The range of corrections."""
 
 
 class PlannedOut(BaseModel):
-    """A decision: `old`, between `before` and `after` in the text, becomes `new`, or does not for the `reason` given in
-    the language of the request. `flag` is 0 where it has none in this work."""
+    """A decision: `old`, between `before` and `after` in the text, becomes `new`, or does not for the `reason`, in the
+    language of the request. `flag` is 0 if it has none in this work."""
 
     text: str = Field(description="Name of the file")
     page: str
@@ -68,33 +69,33 @@ class PreviewOut(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class WorkPreview:
-    """What an export of all texts of a work would write; `unread` says which of them cannot be read, and why."""
+    """The corrections of all texts of a work; `unread` says which texts cannot be read, and why."""
 
     texts: tuple[tuple[str, Preview], ...]
     unread: tuple[str, ...]
 
     @property
     def written(self) -> int:
-        return sum(len(one.written) for _, one in self.texts)
+        return sum(len(plan.written) for _, plan in self.texts)
 
     @property
     def not_written(self) -> int:
-        return sum(len(one.not_written) for _, one in self.texts)
+        return sum(len(plan.not_written) for _, plan in self.texts)
 
     @property
     def in_text(self) -> int:
-        return sum(one.in_text for _, one in self.texts)
+        return sum(plan.in_text for _, plan in self.texts)
 
     def items(self) -> Iterator[tuple[str, PlannedCorrection]]:
-        """Each decision with the name of its text: what is not written, then what is."""
-        for name, one in self.texts:
-            yield from ((name, each) for each in one.not_written)
-        for name, one in self.texts:
-            yield from ((name, each) for each in one.written)
+        """Each decision with the name of its text: first those that are not written, then the others."""
+        for name, plan in self.texts:
+            yield from ((name, correction) for correction in plan.not_written)
+        for name, plan in self.texts:
+            yield from ((name, correction) for correction in plan.written)
 
 
 def work_preview(here: Project, work: str) -> WorkPreview:
-    """What an export of a work would write as things stand at one moment."""
+    """The preview for a work, from one consistent state of the store."""
     settings = here.settings
     texts, unread = [], []
     paths = dict.fromkeys(page.text for page in here.store.queue.places(work))
@@ -102,7 +103,7 @@ def work_preview(here: Project, work: str) -> WorkPreview:
         for path in paths:
             try:
                 preview = preview_now(now, Path(path), settings.page.script, settings.variants.file)
-            except ProofError as error:  # a text that cannot be exported costs that text
+            except ProofError as error:  # the other texts are still previewed
                 unread.append(str(error))
             else:
                 texts.append((Path(path).name, preview))
@@ -122,7 +123,7 @@ def planned(path: schemas.WorkPath, query: PreviewQuery) -> Response:
 
 @export_preview.get("/works/<work>/export")
 def view(work: str) -> Response:
-    """What an export would write."""
+    """The preview as a page."""
     summary = project().store.queue.work(work)
     start = max(request.args.get("from", 0, type=int), 0)
     reads = project().store.double_readings.waiting(work) if LOOKER.get().arbitrates else []
@@ -132,34 +133,36 @@ def view(work: str) -> Response:
 
 def _preview_out(work: str, start: int, limit: int) -> PreviewOut:
     preview = work_preview(project(), work)
-    found = list(preview.items())
-    shown = found[start : start + limit]
+    items = list(preview.items())
+    shown = items[start : start + limit]
     has = project().store.queue.has
     return PreviewOut(
         written=preview.written,
         not_written=preview.not_written,
         in_text=preview.in_text,
         unread=list(preview.unread),
-        items=[_out(name, one, bool(one.flag) and has(work, one.flag)) for name, one in shown],
-        next=str(start + limit) if start + limit < len(found) else None,
+        items=[
+            _out(name, correction, bool(correction.flag) and has(work, correction.flag)) for name, correction in shown
+        ],
+        next=str(start + limit) if start + limit < len(items) else None,
     )
 
 
-def _out(text: str, one: PlannedCorrection, has_flag: bool) -> PlannedOut:
-    reason = say(one.why.value) if one.why is not None else ""
+def _out(text: str, correction: PlannedCorrection, has_flag: bool) -> PlannedOut:
+    reason = say(correction.why.value) if correction.why is not None else ""
     return PlannedOut(
-        text=Path(one.text).name or text,
-        page=one.page,
-        line=one.line,
-        offset=one.offset,
-        before=one.before,
-        old=one.old,
-        new=one.new,
-        after=one.after,
-        written=one.written,
-        reason=reason % one.values if one.values else reason,
-        person=one.person,
-        authority=one.authority,
-        note=one.note,
-        flag=one.flag if has_flag else 0,
+        text=Path(correction.text).name or text,
+        page=correction.page,
+        line=correction.line,
+        offset=correction.offset,
+        before=correction.before,
+        old=correction.old,
+        new=correction.new,
+        after=correction.after,
+        written=correction.written,
+        reason=reason % correction.values if correction.values else reason,
+        person=correction.person,
+        authority=correction.authority,
+        note=correction.note,
+        flag=correction.flag if has_flag else 0,
     )

@@ -1,4 +1,4 @@
-"""The occurrences of a character in the order in which they are looked at."""
+"""The occurrences of a character ordered by how unusual their shapes are."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from proof.store.cache import Bounded
 from proof.store.glyphs import Occurrences
 
 KEPT = 200_000
-"""Occurrences whose order is remembered, of some 220 bytes each: who pages through a character asks for it again and
-again, and who proofreads the same work meets the same characters."""
+"""Occurrences, of some 220 bytes each, whose order is cached: people page through them and return to characters."""
 
 FEW = 3
-"""With fewer occurrences a character is known by what is flagged as it, too."""
+"""Number of occurrences below which the mean shape of a character includes places that are flagged as it."""
 
 Place = tuple[int, int, int]
 """A page, a line, and the offset in it."""
@@ -27,54 +26,63 @@ Place = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class OrderedOccurrences:
-    """The occurrences of a character, how unlike each is, and their numbers, the least alike first; the tiles that were
-    asked for, by their places."""
+    """The occurrences of a character; `unlike`, the distance of each from the usual shape; `order`, their indices from
+    the greatest distance on; and the tiles that were cut, by place."""
 
-    found: Occurrences
+    occurrences: Occurrences
     unlike: NDArray[np.float64]
     order: NDArray[np.intp]
     tiles: dict[Place, str | None] = field(default_factory=dict)
     cutting: Lock = field(default_factory=Lock)
-    """Held by who cuts tiles, so that those who ask for the same at the same time find them."""
+    """Held while tiles are cut, so that concurrent requests share them."""
 
 
 class GlyphOrders:
-    """The occurrences of the characters asked for last, and their orders."""
+    """A cache of the occurrences of characters and their orders."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._ordering = Lock()
-        self._found = Bounded[tuple[Any, ...], Occurrences](KEPT, len)
-        self._kept = Bounded[tuple[Any, ...], OrderedOccurrences](KEPT, lambda one: len(one.found))
+        self._occurrence_cache = Bounded[tuple[Any, ...], Occurrences](KEPT, len)
+        self._kept = Bounded[tuple[Any, ...], OrderedOccurrences](KEPT, lambda ordered: len(ordered.occurrences))
 
     def of(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
         """The occurrences in their order. Raises NoPlaceError."""
         key = (*self._store.glyphs.stamp(work), text, against, part)
         kept = self._kept.get(key)
         if kept is None:
-            with self._ordering:  # of many who ask for the same at the same time one orders, and the others find it
+            with self._ordering:  # concurrent requests compute an order once
                 kept = self._kept.get(key) or self._kept.put(key, self._ordered(work, text, against, part))
         return kept
 
     def _occurrences(self, work: str, text: str, part: int = 0) -> Occurrences:
         key = (*self._store.glyphs.stamp(work), text, part)
-        return self._found.get(key) or self._found.put(key, self._store.glyphs.of(work, text, part))
+        return self._occurrence_cache.get(key) or self._occurrence_cache.put(
+            key, self._store.glyphs.of(work, text, part)
+        )
 
     def _ordered(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
-        found = self._occurrences(work, text, part)
-        unlike = unlikeness(found.glyphs["shape"], found.glyphs["p"] / 255.0, self._middle(work, found, text, against))
-        return OrderedOccurrences(found, unlike, np.argsort(-unlike, kind="stable"))
+        occurrences = self._occurrences(work, text, part)
+        unlike = unlikeness(
+            occurrences.glyphs["shape"], occurrences.glyphs["p"] / 255.0, self._middle(work, occurrences, text, against)
+        )
+        return OrderedOccurrences(occurrences, unlike, np.argsort(-unlike, kind="stable"))
 
-    def _middle(self, work: str, found: Occurrences, text: str, against: str) -> NDArray[np.float64] | None:
-        """What the other character looks like: by its occurrences, or where there are hardly any by the places that are
-        flagged as it."""
+    def _middle(self, work: str, occurrences: Occurrences, text: str, against: str) -> NDArray[np.float64] | None:
+        """The mean shape of the character `against`: of its occurrences, or, if there are fewer than `FEW`, also of the
+        places that are flagged as it; None if there are none."""
         if not against:
             return None
         other = self._occurrences(work, against)
         if len(other) >= FEW:
             return middle_of(other.glyphs["shape"], other.glyphs["p"] / 255.0)
         flagged = self._store.glyphs.flagged(work, text, against)
-        places = zip(found.pages.tolist(), found.glyphs["line"].tolist(), found.glyphs["offset"].tolist(), strict=True)
+        places = zip(
+            occurrences.pages.tolist(),
+            occurrences.glyphs["line"].tolist(),
+            occurrences.glyphs["offset"].tolist(),
+            strict=True,
+        )
         as_other = np.array([place in flagged for place in places], dtype=bool)
-        shapes = np.concatenate([other.glyphs["shape"], found.glyphs["shape"][as_other]])
+        shapes = np.concatenate([other.glyphs["shape"], occurrences.glyphs["shape"][as_other]])
         return middle_of(shapes, np.ones(len(shapes))) if len(shapes) else None

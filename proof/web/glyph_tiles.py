@@ -1,4 +1,4 @@
-"""Tiles of glyphs: of a flag, and of any character of a page. The desk, the lists and the glyph views show these."""
+"""Image tiles of glyphs, for flags and for any character of a page."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from proof.web.images import GoneImageError, NoPieceError, name_of
 from proof.web.project import project
 
 KEPT = "private, max-age=600"
-"""A page that is read again may have its glyphs elsewhere."""
+"""Tiles are cached for a short time: a page that is read again may have its glyphs elsewhere."""
 
 glyph_tiles = Blueprint("glyph_tiles", __name__, url_prefix="/works/<work>")
 
 
 @glyph_tiles.get("/flags/<int:number>/glyph.webp")
 def of_flag(work: str, number: int) -> Response:
-    """The glyph that a flag is about; the gap on the image where it is about a character without a glyph."""
+    """The glyph of a flag, or the gap on the image if its character has no glyph."""
     queue = project().store.queue
     queued = queue.flags(work, [number])[0]
     result = queue.results([queued.page.number])[queued.page.number]
@@ -44,19 +44,20 @@ def of_character(work: str, page: int, line: int, offset: int) -> Response:
 
 
 def character_at(result: PageResult, line: int, offset: int) -> CheckedCharacter | None:
-    """The character of a page at a place of its text that has a glyph."""
-    return next((one for one in result.characters if (one.line, one.offset) == (line, offset)), None)
+    """The character with a glyph at that place of a page's text; None if there is none."""
+    return next(
+        (character for character in result.characters if (character.line, character.offset) == (line, offset)), None
+    )
 
 
 def address_of_character(sha: str, result: PageResult, line: int, offset: int) -> str | None:
-    """The tile of a character of a page as a data address: a row of tiles is one request and not one each. None where
-    there is no such tile."""
+    """The tile of a character of a page as a data URL, so that a row of tiles is one request; None if there is none."""
     character = character_at(result, line, offset)
     return _data_address(name_of(sha, result.skew), character_place(result, character) if character else None)
 
 
 def address_of_flag(sha: str, result: PageResult, flag: Flag) -> str | None:
-    """The tile of what a flag is about as a data address; None where there is no such tile."""
+    """The tile of a flag as a data URL; None if there is none."""
     return _data_address(name_of(sha, result.skew), flag_place(result, flag))
 
 

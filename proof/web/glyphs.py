@@ -1,4 +1,4 @@
-"""Glyphs beside glyphs: all occurrences of a character, the least alike first, and their correction, many at once."""
+"""The glyphs of all occurrences of a character, the most unusual first, and correcting many of them at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from proof.web.people import person
 from proof.web.project import project
 
 OFFERED = 5
-"""Characters that are offered for one that is not encoded."""
+"""Encoded characters that are suggested for an unencoded one."""
 GLYPHS = Tag(name="glyphs")
 glyphs = APIBlueprint("glyphs", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
 
@@ -34,7 +34,7 @@ glyphs = APIBlueprint("glyphs", __name__, url_prefix="/api/v1", abp_responses=ER
 def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
     store = project().store
     ordered = project().glyphs.of(path.work, query.text, query.against, query.part)
-    found, along = ordered.found, ordered.order if query.order == "unlike" else ordered.order[::-1]
+    occurrences, along = ordered.occurrences, ordered.order if query.order == "unlike" else ordered.order[::-1]
     start = number_of(query.cursor) or 0
     chosen = along[start : start + query.limit]
     items = _items(store, path.work, ordered, chosen, tiles=query.tiles)
@@ -43,10 +43,10 @@ def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
         answers.GlyphsOut(
             items=items,
             next=str(start + query.limit) if more else None,
-            total=found.total,
-            looked=len(found),
-            part=found.part,
-            parts=found.parts,
+            total=occurrences.total,
+            looked=len(occurrences),
+            part=occurrences.part,
+            parts=occurrences.parts,
         )
     )
 
@@ -73,8 +73,8 @@ def unencoded(path: schemas.WorkPath) -> Response:
 
 def unencoded_of(work: str) -> list[answers.UnencodedOut]:
     """The unencoded characters of a work, the most frequent first."""
-    found = project().store.glyphs.unencoded(work)
-    return [answers.UnencodedOut(text=text, count=count, made_of=made_of(text, OFFERED)) for text, count in found]
+    counted = project().store.glyphs.unencoded(work)
+    return [answers.UnencodedOut(text=text, count=count, made_of=made_of(text, OFFERED)) for text, count in counted]
 
 
 def some_of(work: str, text: str, most: int) -> list[answers.GlyphOut]:
@@ -86,26 +86,29 @@ def some_of(work: str, text: str, most: int) -> list[answers.GlyphOut]:
 def _items(
     store: Store, work: str, ordered: OrderedOccurrences, chosen: NDArray[np.intp], *, tiles: bool
 ) -> list[answers.GlyphOut]:
-    found = ordered.found
-    listed = store.queue.listed(work, [int(found.pages[n]) for n in chosen])
-    places = [(int(found.pages[n]), int(found.glyphs["line"][n]), int(found.glyphs["offset"][n])) for n in chosen]
-    said = store.glyphs.states(places)
+    occurrences = ordered.occurrences
+    listed = store.queue.listed(work, [int(occurrences.pages[n]) for n in chosen])
+    places = [
+        (int(occurrences.pages[n]), int(occurrences.glyphs["line"][n]), int(occurrences.glyphs["offset"][n]))
+        for n in chosen
+    ]
+    states = store.glyphs.states(places)
     if tiles:
-        images = {page: one.image_sha for page, one in listed.items() if one.image_sha}
+        images = {page: entry.image_sha for page, entry in listed.items() if entry.image_sha}
         _cut(store, ordered, {place: images[place[0]] for place in places if place[0] in images})
     items = []
     for n, place in zip(chosen, places, strict=True):
         page, line, offset = place
-        if page not in listed:  # it is no longer in its text
+        if page not in listed:  # the page is no longer in its text
             continue
-        state = said.get(place)
+        state = states.get(place)
         items.append(
             answers.GlyphOut(
                 page=page,
                 name=listed[page].page,
                 line=line,
                 offset=offset,
-                length=int(found.glyphs["length"][n]),
+                length=int(occurrences.glyphs["length"][n]),
                 image=listed[page].image_sha,
                 unlike=round(float(ordered.unlike[n]), 3),
                 flag=state.flag if state else None,
@@ -118,7 +121,7 @@ def _items(
 
 
 def _cut(store: Store, ordered: OrderedOccurrences, wanted: dict[Place, str]) -> None:
-    """Have the tiles of these places, each with the hash of its image, among those of the character."""
+    """Cut the tiles of these places, each with the hash of its image, that are not yet among `ordered.tiles`."""
     with ordered.cutting:
         new = [place for place in wanted if place not in ordered.tiles]
         results = store.queue.results(sorted({page for page, _, _ in new})) if new else {}
@@ -135,36 +138,36 @@ def _cut(store: Store, ordered: OrderedOccurrences, wanted: dict[Place, str]) ->
     summary="Correct many occurrences of a character at once: flagged ones are decided, others corrected by hand",
 )
 def correct(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -> Response:
-    wanted = [_correction(path.work, one, body) for one in body.places]
+    wanted = [_correction(path.work, place, body) for place in body.places]
     outcomes = project().store.manual_corrections.correct_glyphs(wanted)
-    items = [_outcome(one, outcome) for one, outcome in zip(body.places, outcomes, strict=True)]
+    items = [_outcome(place, outcome) for place, outcome in zip(body.places, outcomes, strict=True)]
     return answer(answers.GlyphOutcomesOut(items=items))
 
 
-def _correction(work: str, one: schemas.GlyphPlaceBody, body: schemas.GlyphCorrectionsBody) -> ManualCorrection:
+def _correction(work: str, place: schemas.GlyphPlaceBody, body: schemas.GlyphCorrectionsBody) -> ManualCorrection:
     return ManualCorrection(
         work=work,
-        page=one.page,
-        line=one.line,
-        offset=one.offset,
-        length=len(one.transcribed),
+        page=place.page,
+        line=place.line,
+        offset=place.offset,
+        length=len(place.transcribed),
         reading=body.reading,
         person=person(),
-        key=one.key,
+        key=place.key,
         delete=body.delete,
         confirmed=body.confirmed,
         authority=body.authority,
         note=body.note,
         batch=body.batch,
-        transcribed=one.transcribed,
+        transcribed=place.transcribed,
     )
 
 
-def _outcome(one: schemas.GlyphPlaceBody, outcome: Decision | ConflictError) -> answers.GlyphOutcome:
+def _outcome(place: schemas.GlyphPlaceBody, outcome: Decision | ConflictError) -> answers.GlyphOutcome:
     return answers.GlyphOutcome(
-        page=one.page,
-        line=one.line,
-        offset=one.offset,
+        page=place.page,
+        line=place.line,
+        offset=place.offset,
         decision=None if isinstance(outcome, ConflictError) else answers.DecisionOut(outcome),
         conflict=[answers.DecisionOut(since) for since in outcome.decisions]
         if isinstance(outcome, ConflictError)

@@ -1,4 +1,4 @@
-"""Whether the server can do its work, and how much it did: `/healthz`, for whatever watches over it."""
+"""`/healthz`, for monitoring: whether the store can be written, and the number of answers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from proof.errors import OutputError
 from proof.store import Store
 
 EVERY = 2.0
-"""Seconds between two attempts to write; whoever asks in between hears what the last one found."""
+"""Seconds between two attempts to write; requests in between get the last result."""
 
 
 class Health:
-    """Whether decisions can be kept in a store, which is found out by writing to it: a full disk is still read."""
+    """Checks whether a store can be written by writing to it, since a full disk can still be read."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -27,7 +27,7 @@ class Health:
 
     @property
     def well(self) -> bool:
-        """Whether the store could be written when that was last tried."""
+        """Whether the last attempt to write succeeded."""
         if time.monotonic() - self._tried > EVERY and self._trying.acquire(blocking=False):
             try:
                 self._store.try_writing()
@@ -41,8 +41,8 @@ class Health:
 
 
 def serve(app: Flask, store: Store) -> None:
-    """Answer `/healthz`: 200 where the store can be written, 503 where it cannot, with how many answers were given
-    since the start. Why not is in no answer: whoever asks has no account."""
+    """Answer `/healthz`: 200 if the store can be written, else 503, with the number of answers since the start. The
+    reason of a failure is not given, since the request needs no account."""
     health = Health(store)
     began = time.monotonic()
     answers: Counter[int] = Counter()

@@ -1,5 +1,5 @@
-"""The names that the application answers to, so that a page elsewhere cannot reach it by giving itself another one
-(DNS rebinding). Werkzeug's own check knows no addresses of IPv6 and no capital letters."""
+"""The check of host names, against DNS rebinding. Werkzeug's own check handles neither IPv6 addresses nor capital
+letters."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from werkzeug.exceptions import SecurityError
 
 
 def answer_to(app: Flask, names: Iterable[str]) -> None:
-    """Refuse, with 400, every request that asks for another host than one of `names`; `.example.org` are all of
-    that domain."""
+    """Refuse, with 400, every request for another host than those of `names`; `.example.org` means all of that
+    domain."""
     known = {_plain(name) for name in names}
 
     @app.before_request
@@ -26,7 +26,7 @@ def answer_to(app: Flask, names: Iterable[str]) -> None:
 
 
 def _plain(host: str) -> str:
-    """A name or address as it is compared: without port and brackets, in one way of writing."""
+    """A host name or address normalised for comparison, without port and brackets."""
     try:
         name = urlsplit(f"//{host}").hostname or ""
     except ValueError:

@@ -1,4 +1,4 @@
-"""`/iiif`: pieces of page images at IIIF addresses, kept by the browser for good."""
+"""`/iiif`: pieces of page images at IIIF addresses, which browsers cache for good."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ iiif = Blueprint("iiif", __name__, url_prefix="/iiif")
 
 @iiif.get("/<name>/info.json")
 def info(name: str) -> Response:
-    """What a viewer wants to know of an image."""
+    """The IIIF image information of an image."""
     width, height = project().images.size(name)
     factors = [1 << n for n in range(8) if (TILE << n) < 2 * max(width, height)] or [1]
     response = jsonify(
@@ -39,12 +39,12 @@ def info(name: str) -> Response:
 
 @iiif.get("/<name>/<region>/<size>/0/default.webp")
 def piece(name: str, region: str, size: str) -> Response:
-    """A piece of an image; not cut again for who has it."""
+    """A piece of an image; not cut if the client has it."""
     return answer(project().images.piece(name, region, size, request.if_none_match), FOR_GOOD)
 
 
 def answer(region: ImageRegion, kept: str) -> Response:
-    """A piece of an image as it is sent, `kept` by browsers so; that it is the one it has, for who has it."""
+    """The answer with a piece of an image, `kept` its Cache-Control; 304 if the client has it."""
     response = Response(region.data, mimetype="image/webp") if region.data else Response(status=304)
     response.set_etag(region.etag)
     response.headers["Cache-Control"] = kept

@@ -1,8 +1,8 @@
 """Page images cut on demand, at addresses of the IIIF Image API 3.0 (level 1, with `w,h`).
 
-An image is asked for by the hash of its bytes: what a path names can change, what a hash names cannot, so
-that every answer holds for good, and no address reaches a file that no check has read. An image that lies on its side
-or upside down has a second name, under which it is turned upright (`name_of`).
+The identifier of an image is the hash of its bytes: so answers can be cached for good, and no address reaches a file
+that was not checked. An image that lies on its side or upside down has a second identifier, under which it is turned
+upright (`name_of`).
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ _SIZE = re.compile(r"max|(\d{1,6}),(\d{1,6})?|,(\d{1,6})")
 
 
 def name_of(sha: str, skew: float) -> str:
-    """The name under which an image is upright that lies at an angle of so many degrees (`PageResult.skew`): its hash,
-    with the degrees by which it is turned clockwise where it is."""
+    """The identifier under which an image of that skew (`PageResult.skew`, degrees) is upright: its hash, followed by
+    the degrees by which it is turned clockwise, if any."""
     turn = turn_of(skew)
     return f"{sha}-{turn}" if turn else sha
 
 
 class NoPieceError(ToldError):
-    """An address of a piece that no image has."""
+    """The address names a region or size that the image does not have."""
 
     http_status = 400
 
@@ -57,7 +57,7 @@ class GoneImageError(ToldError):
 
 @dataclass(frozen=True, slots=True)
 class ImageRegion:
-    """A piece of an image, packed as WebP, with its strong entity tag; `data` is empty for who has it already."""
+    """A piece of an image as WebP, with its strong entity tag; `data` is empty if the client has it already."""
 
     data: bytes
     etag: str
@@ -65,7 +65,7 @@ class ImageRegion:
 
 @dataclass(frozen=True, slots=True)
 class _StoredImage:
-    """An image as the store has it (path and size as it lies), and by how many degrees it is turned clockwise."""
+    """An image with its path, its size before turning, and the degrees by which it is turned clockwise."""
 
     sha: str
     path: Path
@@ -74,8 +74,8 @@ class _StoredImage:
 
 
 class Images:
-    """The images of a project. `find` gives the path, as a check found it, and the size of the image with a
-    hash; `folders` are where an image may lie now, if it was moved with its project."""
+    """The images of a project. `find` gives the path, at the time of the check, and the size of the image with a hash;
+    `folders` are searched if the project was moved since."""
 
     def __init__(self, find: Callable[[str], tuple[str, int, int] | None], folders: Iterable[Path]) -> None:
         self._find = find
@@ -86,8 +86,8 @@ class Images:
         self._opening = threading.Lock()
 
     def piece(self, name: str, region: str, size: str, known: Collection[str] = ()) -> ImageRegion:
-        """The piece `region` of the image of that `name` at `size`, both written as IIIF has them; not cut where its
-        entity tag is among those `known`. Raises NoPieceError, GoneImageError."""
+        """The piece `region` of an image at `size`, both in IIIF notation; not cut if its entity tag is among the
+        `known` ones. Raises NoPieceError, GoneImageError."""
         stored = self._stored(name)
         edges = _edges(region, *turned_size(stored.size, stored.turn))
         wanted = _wanted(size, edges[2] - edges[0], edges[3] - edges[1])
@@ -99,8 +99,8 @@ class Images:
         return self._region((METHOD, name, *edges, *wanted), cut, known)
 
     def glyph(self, name: str, place: GlyphPlace, known: Collection[str] = ()) -> ImageRegion:
-        """The tile of a glyph (`proof.report.glyphs`) on the image of that `name`; not cut where its entity tag is
-        among those `known`. Raises NoPieceError, GoneImageError."""
+        """The tile of a glyph (`proof.report.glyphs`) of an image; not cut if its entity tag is among the `known` ones.
+        Raises NoPieceError, GoneImageError."""
 
         def cut() -> Image.Image:
             tile = cut_glyph(self._picture(name), place)
@@ -112,7 +112,7 @@ class Images:
         return self._region((METHOD, GLYPH_METHOD, name, place), cut, known)
 
     def _region(self, parts: Sequence[object], cut: Callable[[], Image.Image], known: Collection[str]) -> ImageRegion:
-        """What `cut` gives, packed, under the entity tag of the `parts` that it is made of."""
+        """The image that `cut` makes, as WebP, with an entity tag made from `parts`; not cut if that is `known`."""
         etag = hashlib.blake2b("\x1f".join(map(str, parts)).encode(), digest_size=16).hexdigest()
         if etag in known:
             return ImageRegion(b"", etag)
@@ -130,10 +130,10 @@ class Images:
     def _stored(self, name: str) -> _StoredImage:
         """The image of that name. Raises GoneImageError."""
         match = _NAME.fullmatch(name)
-        found = self._find(match[1]) if match else None
-        if match is None or found is None:
+        stored = self._find(match[1]) if match else None
+        if match is None or stored is None:
             raise GoneImageError(_("there is no such image in the store"))
-        path, width, height = found
+        path, width, height = stored
         return _StoredImage(match[1], Path(path), (width, height), int(match[2] or 0))
 
     def _picture(self, name: str, stored: _StoredImage | None = None) -> Image.Image:
@@ -153,7 +153,7 @@ class Images:
         return opened
 
     def _path(self, sha: str, name: Path) -> Path:
-        """Where the image lies now that a check found at the path `name`. Raises GoneImageError."""
+        """The present path of an image that was at the path `name` when it was checked. Raises GoneImageError."""
         candidates = [self._places[sha]] if sha in self._places else []
         candidates += [name, *(folder / name.name for folder in self._folders)]
         bound = PdfPage.match(name)

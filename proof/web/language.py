@@ -1,4 +1,4 @@
-"""The language of a request: what was chosen, else what the browser asks for, else English."""
+"""The language of a request: the one that the user chose, else the browser's, else English."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ COOKIE = "lang"
 
 
 def language() -> str:
-    """The language tag that this request is answered in."""
+    """The language tag of the answer to this request."""
     if not has_request_context():
         return "en"
     if "language" not in g:
@@ -25,8 +25,8 @@ def say(message: str) -> str:
     return translations(language()).gettext(message)
 
 
-def _say_plural(one: str, many: str, count: int) -> str:
-    return translations(language()).ngettext(one, many, count)
+def _say_plural(singular: str, plural: str, count: int) -> str:
+    return translations(language()).ngettext(singular, plural, count)
 
 
 def _asked_for(accepted: LanguageAccept) -> str:
@@ -37,7 +37,7 @@ def _asked_for(accepted: LanguageAccept) -> str:
 
 
 def speak(app: Flask) -> None:
-    """Templates speak the language of their request, and answers say that they depend on it."""
+    """Install translations in the templates, and the headers which say that answers depend on the language."""
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(say, _say_plural, newstyle=True)  # type: ignore[attr-defined]
     app.jinja_env.globals.update(language=language, languages=LANGUAGES)

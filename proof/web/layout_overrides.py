@@ -1,4 +1,4 @@
-"""The part of the API that sets right how a page is read: its layout, its image, and the page read again."""
+"""The API for layout overrides: correcting the layout or the image of a page, and reading the page again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from proof.web.rights import Right
 MOST_IMAGES = 60
 PREVIEW = 480
 PATIENCE = 2.0
-"""Seconds that a request waits for a reading which nothing is ahead of."""
+"""Seconds that a request waits for a reading that is first in the queue."""
 
 Coordinate = Annotated[float, Field(ge=-100_000, le=100_000, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -53,8 +53,8 @@ class UnknownImageError(ToldError):
 
 
 class RegionBody(schemas.Closed):
-    """Corners in pixels of the image file: upper left, upper right, lower right, lower left. Rules left to right as
-    shares of the frame's width; notes for each column, right to left, as shares of its height."""
+    """Corners in pixels of the image file: upper left, upper right, lower right, lower left. Rules are given from left
+    to right as shares of the frame's width; notes for each column, right to left, as shares of its height."""
 
     corners: list[Corner] = Field(min_length=4, max_length=4)
     rules: list[Share] = Field(max_length=MOST_COLUMNS)
@@ -62,13 +62,13 @@ class RegionBody(schemas.Closed):
 
 
 class LayoutBody(RegionBody):
-    """A region, and `more` of them where a page has several, as registers, in the order of their text."""
+    """A region, and `more` of them if the page has several (registers), in the order of their text."""
 
     more: list[RegionBody] = Field(default_factory=list, max_length=MOST_COLUMNS)
 
 
 class LayoutOverrideBody(schemas.Closed):
-    """How a page is to be read; without layout and image: as found."""
+    """The layout and the image of a page; what is left out is detected."""
 
     layout: LayoutBody | None = None
     image: Name = ""
@@ -78,7 +78,7 @@ class LayoutOverrideBody(schemas.Closed):
 
 
 class LayoutOverrideOut(RootModel[LayoutOverride]):
-    """What was set right about a page: its layout and its image, each as found where nothing is said of it."""
+    """A layout override: the layout and the image that were set for a page; what is empty is detected."""
 
 
 class LayoutOverridesOut(BaseModel):
@@ -129,8 +129,8 @@ class ImageNames(BaseModel):
     summary="What was set right",
 )
 def layout_overrides(path: schemas.PagePath) -> Response:
-    found = project().store.layout_overrides.history(path.work, path.page)
-    return answer(LayoutOverridesOut(items=[LayoutOverrideOut(one) for one in found]))
+    overrides = project().store.layout_overrides.history(path.work, path.page)
+    return answer(LayoutOverridesOut(items=[LayoutOverrideOut(override) for override in overrides]))
 
 
 @layouts.post(
@@ -155,7 +155,8 @@ def set_layout_override(path: schemas.PagePath, body: LayoutOverrideBody) -> Res
     summary="Read a page again, as it was set right",
 )
 def read_again(path: schemas.PagePath) -> Response:
-    """Answered at once with a reading to ask after, or with what came of it where that takes a moment only."""
+    """Start reading a page again. The answer has the result if that takes a moment only, else the number of the
+    reading, whose state can be requested."""
     project().store.queue.page(path.work, path.page)
     job = project().rereading.begin(path.work, path.page, person())
     job.wait(PATIENCE)
@@ -177,7 +178,8 @@ def reading(path: ReadingPath) -> Response:
     summary="Take back that a page is read again; it is read all the same where others asked for it",
 )
 def stop(path: ReadingPath) -> Response:
-    """It ends at the next place where nothing of it is kept: ask after it. What is done stays done."""
+    """Stop a reading. It ends before its result is saved; a finished one is not undone. Request its state to see
+    which."""
     job = project().rereading.take_back(*(path.work, path.page, path.job, person()), overrules=may(Right.OVERRULE))
     return answer(reading_of(job))
 
@@ -204,7 +206,7 @@ def preview(path: schemas.WorkPath, query: ImageQuery) -> Response:
 
 
 def reading_of(job: Job) -> ReadingOut:
-    """A reading as the API shows it."""
+    """A reading for the API."""
     state, outcome = job.state, job.outcome
     return ReadingOut(
         job=job.number,
@@ -226,7 +228,7 @@ def _reread(read: Reread) -> RereadOut:
         fresh=len(read.fresh),
         gone=len(read.gone),
         kept=len(read.kept),
-        lost=[serializers.flag_of(one) for one in read.lost],
+        lost=[serializers.flag_of(flag) for flag in read.lost],
     )
 
 

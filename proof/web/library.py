@@ -1,4 +1,4 @@
-"""The works of a store as a browser lists them, in numbers, and what a search over all of them found."""
+"""The list of works of a store, with their counts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LISTED = 100
 
 @dataclass(frozen=True, slots=True)
 class LibraryLine:
-    """A work as a line of the list; `below` is its id and folder, where they say more than its title."""
+    """A line of the list; `below` is the work's id and folder, if they differ from its title."""
 
     work: str
     title: str
@@ -46,17 +46,17 @@ class LibraryLine:
     speed: float | None
 
     @classmethod
-    def of(cls, one: LibraryWork) -> LibraryLine:
-        counts = one.counts
-        title = one.title or one.work or one.folder
+    def of(cls, work: LibraryWork) -> LibraryLine:
+        counts = work.counts
+        title = work.title or work.work or work.folder
         return cls(
-            one.work,
+            work.work,
             title,
-            " · ".join(dict.fromkeys(name for name in (one.work, one.folder) if name and name != title)),
-            one.script,
-            one.state,
-            in_words(one.trouble, say) if one.trouble else "",
-            one.turn + 1,
+            " · ".join(dict.fromkeys(name for name in (work.work, work.folder) if name and name != title)),
+            work.script,
+            work.state,
+            in_words(work.trouble, say) if work.trouble else "",
+            work.turn + 1,
             counts.all_pages,
             counts.pages.get(Status.CHECKED.value, 0),
             counts.pages.get(Status.NO_IMAGE.value, 0),
@@ -64,13 +64,13 @@ class LibraryLine:
             counts.flagged,
             counts.decided,
             counts.left,
-            one.speed,
+            work.speed,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryTotal:
-    """All works together; `left` counts those of which it is known."""
+    """The sums over all works; `left` is that of the works for which it is known."""
 
     works: int
     pages: int
@@ -81,46 +81,46 @@ class LibraryTotal:
 
     @classmethod
     def of(cls, lines: Sequence[LibraryLine]) -> LibraryTotal:
-        known = [one.left for one in lines if one.left is not None]
+        known = [line.left for line in lines if line.left is not None]
         return cls(
             works=len(lines),
-            pages=sum(one.pages for one in lines),
-            checked=sum(one.checked for one in lines),
-            flagged=sum(one.flagged for one in lines),
-            decided=sum(one.decided for one in lines),
+            pages=sum(line.pages for line in lines),
+            checked=sum(line.checked for line in lines),
+            flagged=sum(line.flagged for line in lines),
+            decided=sum(line.decided for line in lines),
             left=sum(known) if known else None,
         )
 
 
 _ORDERS: Mapping[str, Callable[[LibraryLine], Any]] = {
-    "turn": lambda one: one.turn,
-    "title": lambda one: (one.title, one.below),
-    "state": lambda one: (list(FolderState).index(one.state), one.turn),
-    "pages": lambda one: one.pages,
-    "checked": lambda one: one.checked,
-    "missing": lambda one: one.missing,
-    "failed": lambda one: (one.state is FolderState.FAILED, one.failed),
-    "flagged": lambda one: one.flagged,
-    "decided": lambda one: one.decided,
-    "left": lambda one: -1.0 if one.left is None else one.left,
-    "speed": lambda one: one.speed or 0.0,
+    "turn": lambda line: line.turn,
+    "title": lambda line: (line.title, line.below),
+    "state": lambda line: (list(FolderState).index(line.state), line.turn),
+    "pages": lambda line: line.pages,
+    "checked": lambda line: line.checked,
+    "missing": lambda line: line.missing,
+    "failed": lambda line: (line.state is FolderState.FAILED, line.failed),
+    "flagged": lambda line: line.flagged,
+    "decided": lambda line: line.decided,
+    "left": lambda line: -1.0 if line.left is None else line.left,
+    "speed": lambda line: line.speed or 0.0,
 }
-"""What the list is put in order by; names and turns from the first, numbers from the largest."""
+"""The sort keys of the list. Titles, states and turns are sorted upwards, numbers downwards."""
 
 _UPWARD = ("turn", "title", "state")
 
 
 def listing(works: Sequence[LibraryWork]) -> dict[str, Any]:
-    """What the list shows of these works, as the address asks for it."""
-    every = [LibraryLine.of(one) for one in works]
+    """The template variables of the list, filtered and sorted by the address."""
+    every = [LibraryLine.of(work) for work in works]
     title, state = request.args.get("title", "").strip(), request.args.get("state", "")
     sort = request.args.get("sort", "turn")
     sort = sort if sort in _ORDERS else "turn"
     ascending = (sort in _UPWARD) != (request.args.get("up") == "1")
     chosen = [
-        one
-        for one in every
-        if (not state or one.state == state) and (not title or title.lower() in f"{one.title} {one.below}".lower())
+        line
+        for line in every
+        if (not state or line.state == state) and (not title or title.lower() in f"{line.title} {line.below}".lower())
     ]
     chosen.sort(key=_ORDERS[sort], reverse=not ascending)
     start = min(max(request.args.get("start", 0, type=int), 0), max(len(chosen) - 1, 0))
@@ -142,6 +142,6 @@ def listing(works: Sequence[LibraryWork]) -> dict[str, Any]:
 
 
 def _address(**changes: object) -> str:
-    """This list with something of its address changed."""
+    """The address of this list with some parameters changed."""
     given: dict[str, object] = {**request.args.to_dict(), **changes}
     return url_for("pages.home", **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The words that scripts show, in the language of the request. What is a message is marked `_`."""
+"""Messages of the pages and their scripts, marked with `_` for translation."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ STATUSES = {
     413: _("What was sent is too long."),
     429: _("That was tried too often; wait a little."),
 }
-"""What is said of a request that goes wrong before anybody takes it up."""
+"""Messages for errors of HTTP requests, by status."""
 
 PEOPLE = {
     "wrong": _("The name or the password is wrong."),
@@ -123,7 +123,7 @@ UNDONE = {
     "nothing again": _("Nothing is left to do again."),
     "changed": _("%(place)s: changed by %(person)s in the meantime. Nothing was taken back."),
 }
-"""What is said of acts that were taken back."""
+"""Messages about undo and redo."""
 
 SCRIPT = {
     "leaveIt": _("Leave that, take back what was before it"),
@@ -250,7 +250,7 @@ SCRIPT = {
 
 
 def words(say: Say) -> dict[str, object]:
-    """All of them, for a script."""
+    """All messages for the scripts, in the language of `say`."""
     return {
         "states": {state: say(message) for state, message in STATES.items()},
         "verdicts": {verdict: say(message) for verdict, message in VERDICTS.items()},

@@ -1,4 +1,4 @@
-"""A page with what every page has: who looks at it, what they may, the words of its scripts."""
+"""Rendering a page with the variables of all pages: the person, their rights, the messages of the scripts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proof.web.project import project
 
 
 def sheet(template: str, work: WorkSummary | None, **context: Any) -> Response:
-    """A page of `work`, or of none; not kept by a browser, since what it shows changes."""
+    """A page of `work`, or of none, which browsers do not cache."""
     theme = request.cookies.get("theme", "")
     page = render_template(
         f"web/{template}",

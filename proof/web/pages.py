@@ -1,4 +1,4 @@
-"""The pages that people see. Each carries its first data with it, so that it is there at once."""
+"""The pages of the desk. Each contains its first data, so that it shows without a further request."""
 
 from __future__ import annotations
 
@@ -30,27 +30,30 @@ from proof.web.people import assignees, may, person
 from proof.web.project import project
 from proof.web.rights import Right
 
+# Entries that a page shows at once.
 AHEAD = 8
 LISTED = 50
 SHEETS = 120
-MOST_PAIRS = 2000
-OFFERED = 24
+MAX_PAIRS = 2000
+OFFERED_PAIRS = 24
 AWAITING = 24
+UNENCODED = 40
+GLYPHS_OF_UNENCODED = 6
+CHANGED = 50
+
+# Characters of a search.
 LONGEST_SOUGHT = 64
 LONGEST_WANTED = 100
 
 MINE = "mine"
-"""Stands in the place of a state for the pages that who looks has."""
-UNENCODED, GLYPHS_EACH = 40, 6
-CHANGED = 50
-"""Decisions changed by others that are shown at once."""
+"""Filter, in place of a state, for the pages assigned to the person who looks."""
 
 pages = Blueprint("pages", __name__)
 
 
 @pages.get("/")
 def home() -> AnyResponse:
-    """The works, or the queue of the only one."""
+    """The list of works, or the queue if there is only one work."""
     works = project().store.library.works()
     if len(works) == 1 and works[0].counts.all_pages:
         return redirect(url_for("pages.queue", work=works[0].work))
@@ -59,38 +62,38 @@ def home() -> AnyResponse:
 
 @pages.get("/search")
 def search() -> AnyResponse:
-    """What is found in all works."""
+    """A search in all works."""
     wanted = request.args.get("q", "").strip()
     return sheet("search.html", None, wanted=wanted, found=project().store.finder.find_in_all(wanted))
 
 
 @pages.get("/for-me")
 def for_me() -> AnyResponse:
-    """What who looks is to see to, in all works: open problems, and the pages that they have."""
+    """The open problems and pages, in all works, that are assigned to the person who looks."""
     store = project().store
     given = []
-    for one in store.assignments.of_person(person()):
-        places = {page.number: page for page in store.queue.pages(one.work)}
-        mine = [places[number] for number in one.pages if number in places]
-        given += [(one, mine, sum(page.open for page in mine))] if mine else []
+    for assignment in store.assignments.of_person(person()):
+        places = {page.number: page for page in store.queue.pages(assignment.work)}
+        mine = [places[number] for number in assignment.pages if number in places]
+        given += [(assignment, mine, sum(page.open for page in mine))] if mine else []
     return sheet("for_me.html", None, problems=store.comments.problems(assigned=person()), given=given, key=uuid4().hex)
 
 
 @pages.get("/works/<work>/")
 def queue(work: str) -> AnyResponse:
-    """The raised flags, with counts on every filter."""
+    """The queue: raised flags, with the number of flags by every filter."""
     return _listing("queue.html", work, LISTED, detail=False)
 
 
 @pages.get("/works/<work>/desk")
 def desk(work: str) -> AnyResponse:
-    """One flag at a time."""
+    """The desk: one flag at a time."""
     return _listing("desk.html", work, AHEAD, detail=True)
 
 
 @pages.get("/works/<work>/pages/")
 def page_list(work: str) -> AnyResponse:
-    """All half-folios with how far each has come."""
+    """The list of half-folios with their states."""
     queue = project().store.queue
     summary = queue.work(work)
     first = min(max(request.args.get("from", 1, type=int), 1), max(summary.pages, 1))
@@ -98,8 +101,8 @@ def page_list(work: str) -> AnyResponse:
     holders = project().store.assignments.of_work(work)
     if state in set(PageState) or state == MINE:
         mine = [page for page in queue.pages(work) if holders.get(page.number) == person()] if state == MINE else []
-        found = mine if state == MINE else queue.in_state(work, PageState(state))
-        places, count = found[first - 1 :][:SHEETS], len(found)
+        listed = mine if state == MINE else queue.in_state(work, PageState(state))
+        places, count = listed[first - 1 :][:SHEETS], len(listed)
     else:
         places, count, state = queue.pages(work, first, SHEETS), summary.pages, ""
     earlier = max(first - SHEETS, 1) if first > 1 else None
@@ -107,43 +110,45 @@ def page_list(work: str) -> AnyResponse:
     own = state == PageState.PROOFREAD and "own" in request.args
     juans = project().store.history.juans(work)
     people = assignees() if may(Right.OVERRULE) else [person()]
-    found_here = {"places": places, "earlier": earlier, "later": later, "state": state, "count": count, "own": own}
+    listing = {"places": places, "earlier": earlier, "later": later, "state": state, "count": count, "own": own}
     giving = {"holders": holders, "juans": juans, "people": people, "mine": MINE, "key": uuid4().hex}
-    return sheet("pages.html", summary, **found_here, **giving)
+    return sheet("pages.html", summary, **listing, **giving)
 
 
 @pages.get("/works/<work>/changed")
 def changed(work: str) -> AnyResponse:
-    """What who looks decided and others changed since, each with its glyph."""
+    """Decisions of the person who looks that others changed since, each with its glyph."""
     store = project().store
     summary = store.queue.work(work)
-    found = [one for one in store.history.changed_of(work, person()) if store.queue.has(work, one.flag)]
-    shown = found[:CHANGED]
-    flags = serializers.details(store, work, store.queue.flags(work, [one.flag for one in shown]), say)
-    return sheet("changed.html", summary, changed=list(zip(shown, flags, strict=True)), count=len(found))
+    changes = [change for change in store.history.changed_of(work, person()) if store.queue.has(work, change.flag)]
+    shown = changes[:CHANGED]
+    flags = serializers.details(store, work, store.queue.flags(work, [change.flag for change in shown]), say)
+    return sheet("changed.html", summary, changed=list(zip(shown, flags, strict=True)), count=len(changes))
 
 
 @pages.get("/works/<work>/validate")
 def validate(work: str) -> AnyResponse:
-    """The next page that somebody else proofread: the first after the page `after`, else the first of all."""
+    """Redirect to a page that somebody else proofread: the first one after the page `after`, else the first of all."""
     store = project().store
     wanted = store.history.to_validate(work, person())
     places = [place for place in store.queue.places(work) if place.number in wanted]
     if not places:
         return redirect(url_for("pages.page_list", work=work, state=PageState.PROOFREAD.value, own=""))
     after = request.args.get("after", 0, type=int)
-    found = next((place for place in places if place.position > after), places[0])
-    return redirect(url_for("pages.page", work=work, number=found.number))
+    following = next((place for place in places if place.position > after), places[0])
+    return redirect(url_for("pages.page", work=work, number=following.number))
 
 
 @pages.get("/works/<work>/pages/<int:number>")
 def page(work: str, number: int) -> AnyResponse:
-    """A half-folio: its image with every character's box, the text in the layout of the page."""
+    """A half-folio: its image with the boxes of characters, beside the text in the layout of the page."""
     queue = project().store.queue
     place, detail = api.page_detail_of(work, number)
-    around = {one.position: one.number for one in queue.pages(work, max(place.position - 1, 1), 3)}
+    around = {listed.position: listed.number for listed in queue.pages(work, max(place.position - 1, 1), 3)}
     data = detail.model_dump(mode="json") | {"assignees": assignees()}
-    data["differing"] = [one._asdict() for one in project().store.history.differing(work, number, person())]
+    data["differing"] = [
+        difference._asdict() for difference in project().store.history.differing(work, number, person())
+    ]
     if not place.image_sha or not detail.characters_found:
         columns = columns_in_files([place]).get(number, ())
         data["columns_of_text"] = [{"number": n, "source": source} for n, source in enumerate(columns, 1)]
@@ -161,34 +166,34 @@ def page(work: str, number: int) -> AnyResponse:
 
 @pages.get("/works/<work>/pages/<address>")
 def page_called(work: str, address: str) -> AnyResponse:
-    """The page of that address in reference works: `001-2a`, `WYG0140-0330b`."""
-    found = addressed(project().store.queue.places(work), address)
-    if not found:
+    """Redirect to the page with an address as reference works give it: `001-2a`, `WYG0140-0330b`."""
+    matches = addressed(project().store.queue.places(work), address)
+    if not matches:
         raise NoPlaceError(_("%(work)s: there is no page %(page)s"), work=work, page=address)
-    if len(found) > 1:
+    if len(matches) > 1:
         return redirect(url_for("pages.find", work=work, q=address))
-    return redirect(url_for("pages.page", work=work, number=found[0].number))
+    return redirect(url_for("pages.page", work=work, number=matches[0].number))
 
 
 @pages.get("/works/<work>/find")
 def find(work: str) -> AnyResponse:
-    """What a work has of what is looked for; the page itself where one is named."""
+    """A search in a work, or a redirect to a page if the search names one."""
     store = project().store
     wanted = request.args.get("q", "").strip()[:LONGEST_WANTED]
-    found = store.finder.find(work, wanted, request.args.get("near", type=int))
-    if found.page is not None:
-        return redirect(url_for("pages.page", work=work, number=found.page.number))
-    return sheet("find.html", store.queue.work(work), wanted=wanted, found=found)
+    matches = store.finder.find(work, wanted, request.args.get("near", type=int))
+    if matches.page is not None:
+        return redirect(url_for("pages.page", work=work, number=matches.page.number))
+    return sheet("find.html", store.queue.work(work), wanted=wanted, found=matches)
 
 
 @pages.get("/works/<work>/pairs")
 def pairs(work: str) -> AnyResponse:
-    """The same confusion gathered over the whole work."""
+    """Flags of a work grouped by the pair of characters that they are about."""
     store = project().store
     summary = store.queue.work(work)
-    found = store.queue.pairs(work, QueueFilter())
+    gathered = store.queue.pairs(work, QueueFilter())
     data = {
-        "pairs": [answers.PairStates(one).model_dump() for one in found[:MOST_PAIRS]],
+        "pairs": [answers.PairStates(pair).model_dump() for pair in gathered[:MAX_PAIRS]],
         "rules": [
             {"text": rule.transcribed, "image": rule.suggested, "hides": rule.hides, "person": rule.person}
             for rule in store.rules.of_work(work)
@@ -201,12 +206,12 @@ def pairs(work: str) -> AnyResponse:
 
 @pages.get("/works/<work>/glyphs")
 def glyphs(work: str) -> AnyResponse:
-    """All occurrences of a character, or of a pair, as glyphs; which pairs may be worth it."""
+    """Glyphs of all occurrences of a character or a pair, and pairs to look at."""
     queue = project().store.queue
     summary = queue.work(work)
-    found = [one for one in queue.pairs(work, QueueFilter()) if len(one.text) == len(one.image) == 1]
+    gathered = [pair for pair in queue.pairs(work, QueueFilter()) if len(pair.text) == len(pair.image) == 1]
     data = {
-        "pairs": [answers.PairStates(one).model_dump() for one in found[:OFFERED]],
+        "pairs": [answers.PairStates(pair).model_dump() for pair in gathered[:OFFERED_PAIRS]],
         "part": max(request.args.get("part", 0, type=int), 0),
     }
     sought = {name: request.args.get(name, "")[:LONGEST_SOUGHT] for name in ("text", "against")}
@@ -215,18 +220,21 @@ def glyphs(work: str) -> AnyResponse:
 
 @pages.get("/works/<work>/unencoded")
 def unencoded(work: str) -> AnyResponse:
-    """The unencoded characters of a work, each with some of its glyphs and what it may be."""
+    """The unencoded characters of a work, each with some of its glyphs and possible encoded characters."""
     summary = project().store.queue.work(work)
     start = max(request.args.get("from", 0, type=int), 0)
-    found = unencoded_of(work)
-    shown = [(one, some_of(work, one.text, GLYPHS_EACH)) for one in found[start : start + UNENCODED]]
-    more = start + UNENCODED if start + UNENCODED < len(found) else None
-    return sheet("unencoded.html", summary, shown=shown, count=len(found), more=more, longest=LONGEST_SOUGHT)
+    counted = unencoded_of(work)
+    shown = [
+        (character, some_of(work, character.text, GLYPHS_OF_UNENCODED))
+        for character in counted[start : start + UNENCODED]
+    ]
+    more = start + UNENCODED if start + UNENCODED < len(counted) else None
+    return sheet("unencoded.html", summary, shown=shown, count=len(counted), more=more, longest=LONGEST_SOUGHT)
 
 
 @pages.get("/works/<work>/progress")
 def progress(work: str) -> AnyResponse:
-    """How far a work has come: by day, juan and person, what is left, and what is expected to be missed."""
+    """The progress of a work by day, juan and person, what is left to do, and the errors expected to be missed."""
     store = project().store
     verdicts = {verdict: say(VERDICTS[verdict]) for verdict in SAID}
     awaiting, all_awaiting = store.history.awaiting(work, AWAITING)
@@ -237,7 +245,7 @@ def progress(work: str) -> AnyResponse:
         left=store.queue.left(work),
         time_left=time_left(store, work),
         agreements=agreements_of(store, work),
-        witnesses=[(one, interval(one.upheld, one.places)) for one in store.history.witness_records(work)],
+        witnesses=[(record, interval(record.upheld, record.places)) for record in store.history.witness_records(work)],
         awaiting=awaiting,
         all_awaiting=all_awaiting,
         problems=store.comments.problems(work=work),
@@ -250,7 +258,7 @@ def progress(work: str) -> AnyResponse:
 
 @pages.get("/works/<work>/history")
 def history(work: str) -> AnyResponse:
-    """What was done, newest first, by whom, filtered as the address says; and what the text no longer has."""
+    """The history of a work, newest first, with the filters of the address; and decisions whose place is gone."""
     store = project().store
     summary = store.queue.work(work)
     known = ("person", "juan", "verdict", "what")
@@ -264,8 +272,8 @@ def history(work: str) -> AnyResponse:
         "asked": {name: value for name, value in asked.items() if value},
         "displaced": [answers.DisplacedOut(one).model_dump(mode="json") for one in store.decisions.displaced(work)],
         "people": {
-            who: {verdict.value: n for verdict, n in said.items()}
-            for who, said in store.decisions.people(work, seeded=True).items()
+            who: {verdict.value: n for verdict, n in counts.items()}
+            for who, counts in store.decisions.people(work, seeded=True).items()
         },
     }
     choices = {"person": store.history.people(work), "juan": store.history.juans(work)}
@@ -304,7 +312,7 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
 
 
 def _query(args: MultiDict[str, str]) -> schemas.FlagsQuery:
-    """The filter of an address; without a state, what is still open; with an empty one, all."""
+    """The filter of an address: without a state open flags, with an empty one all."""
     known = schemas.FlagsQuery.model_fields
     lists = ("kind", "state")
     values = {

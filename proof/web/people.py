@@ -1,9 +1,8 @@
-"""Who asks: on one's own machine its user, with accounts who has logged in; and whether they may.
+"""The person who makes a request, and their rights: the account that has logged in, or the user of this machine.
 
-A session lives in a signed cookie: the account with its stamp, when it was begun and when it was last used. It is
-over when it was idle or lasted too long, when its owner logs out or gets another password, or when the account is
-disabled: the account then has another stamp, and no copy of the cookie, wherever it is, is good for anything. A program
-sends a token instead (`proof.web.tokens`).
+A session is a signed cookie with the account, its stamp, and the times of the session's start and last use. It ends
+when it was idle or lasted too long. Logging out, a new password, or disabling the account change the stamp, so that all
+copies of the cookie become invalid. Programs send a token instead (`proof.web.tokens`).
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from proof.web.rights import ALONE, OWN, RIGHTS, Right, needed
 from proof.web.tokens import Tokens
 
 TOUCHED = 60
-"""Seconds after which a session that is used is noted to be in use."""
+"""Seconds after which the time of last use is written into the cookie again."""
 
 
 class LogInFirstError(ToldError):
@@ -37,26 +36,26 @@ class LogInFirstError(ToldError):
 
 
 class WrongPasswordError(ToldError):
-    """The name, the password or both are wrong: which, nobody is told."""
+    """The name or the password is wrong; the message does not say which."""
 
     http_status = 401
 
 
 class NotAllowedError(ToldError):
-    """Who asks has not the right."""
+    """The person does not have the right."""
 
     http_status = 403
 
 
 class NoPeopleError(ToldError):
-    """There are no accounts to speak of."""
+    """The project has no accounts."""
 
     http_status = 404
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """An account as Flask-Login takes it."""
+    """An account as Flask-Login needs it."""
 
     account: Account
     is_authenticated = True
@@ -68,14 +67,14 @@ class Visitor:
 
 
 def account() -> Account | None:
-    """Who has logged in; None where nobody has, or where there are no accounts."""
+    """The account that has logged in; None if nobody has, or there are no accounts."""
     if not project().settings.serve.auth:
         return None
     return current_user.account if current_user.is_authenticated else None
 
 
 def myself() -> Account:
-    """Who has logged in. Raises LogInFirstError, NoPeopleError."""
+    """The account that has logged in. Raises LogInFirstError, NoPeopleError."""
     must_have_people()
     who = account()
     if who is None:
@@ -84,7 +83,7 @@ def myself() -> Account:
 
 
 def person() -> str:
-    """The name under which the request decides; '' for somebody who has not logged in."""
+    """The name of the person who makes the request; '' if nobody has logged in."""
     if not project().settings.serve.auth:
         return project().person
     who = account()
@@ -92,26 +91,26 @@ def person() -> str:
 
 
 def assignees() -> list[str]:
-    """Who can be given a problem: who may decide here."""
+    """The people to whom a problem can be assigned: those who may decide."""
     if not project().settings.serve.auth:
         return [project().person]
     everybody = project().store.accounts.everybody()
-    return [one.name for one in everybody if Right.DECIDE in RIGHTS[one.role] and not one.disabled]
+    return [account.name for account in everybody if Right.DECIDE in RIGHTS[account.role] and not account.disabled]
 
 
 def must_be_assignee(name: str) -> None:
-    """Raises RefusedDecisionError where nobody of that name can be given a problem."""
+    """Raise RefusedDecisionError unless something can be assigned to a person of that name."""
     if name not in assignees():
         raise RefusedDecisionError(REFUSALS["assignee"], name=name)
 
 
 def by() -> By:
-    """Who asks, as what is done to accounts remembers them."""
+    """The person who makes the request, for the history of accounts."""
     return By(person(), AccountChannel.BROWSER)
 
 
 def rights() -> frozenset[Right]:
-    """What who asks may do."""
+    """The rights of the person who makes the request."""
     if not project().settings.serve.auth:
         return ALONE
     who = account()
@@ -119,23 +118,23 @@ def rights() -> frozenset[Right]:
 
 
 def may(right: Right) -> bool:
-    """Whether who asks may do that."""
+    """Whether the person who makes the request has that right."""
     return right in rights()
 
 
 def must_have_people() -> None:
-    """Raises NoPeopleError where people work without accounts."""
+    """Raise NoPeopleError if the project has no accounts."""
     if not project().settings.serve.auth:
         raise NoPeopleError(REFUSALS["no people"])
 
 
 def log_in(name: str, password: str) -> Account:
-    """Begin a session. Raises WrongPasswordError, ExpiredPasswordError, TooManyAttemptsError."""
+    """Start a session. Raises WrongPasswordError, ExpiredPasswordError, TooManyAttemptsError."""
     must_have_people()
     attempt = _attempts().begin(name)
     try:
         who = project().store.accounts.log_in(name, password)
-    except ExpiredPasswordError:  # it was no guess
+    except ExpiredPasswordError:  # the password was right
         _attempts().succeeded(attempt)
         raise
     if who is None:
@@ -147,7 +146,7 @@ def log_in(name: str, password: str) -> Account:
 
 
 def log_out() -> None:
-    """End the sessions of who asks, in every browser."""
+    """End the sessions of the person, in every browser."""
     project().store.accounts.end_sessions(myself().number)
     logout_user()
     session.clear()
@@ -155,7 +154,7 @@ def log_out() -> None:
 
 
 def change_password(current: str, new: str) -> None:
-    """Give who asks another password; their sessions in other browsers end. Raises WrongPasswordError,
+    """Change the person's password; their sessions in other browsers end. Raises WrongPasswordError,
     TooManyAttemptsError, AccountError."""
     who, accounts = myself(), project().store.accounts
     attempt = _attempts().begin(who.name)
@@ -166,7 +165,7 @@ def change_password(current: str, new: str) -> None:
 
 
 def guard(app: Flask) -> None:
-    """With accounts, nothing is answered before it is clear who asks and that they may."""
+    """Check, if the project has accounts, the session and the rights before every request."""
     serve = cast(Project, app.extensions["proof"]).settings.serve
     if not serve.auth:
         return
@@ -175,14 +174,14 @@ def guard(app: Flask) -> None:
         PERMANENT_SESSION_LIFETIME=timedelta(hours=serve.session_hours), SESSION_REFRESH_EACH_REQUEST=False
     )
     manager = LoginManager(app)
-    manager.session_protection = None  # a tablet changes its address; a session hangs on the account's stamp
+    manager.session_protection = None  # a tablet changes its address; the account's stamp protects the session
     manager.user_loader(_visitor)
     manager.request_loader(_bearer)
     app.before_request(_check)
 
 
 def _check() -> Response | None:
-    if request.endpoint is None:  # there is no such address, and the application says so
+    if request.endpoint is None:  # no such address: leads to 404
         return None
     right = needed(request.endpoint, request.method)
     if right is None:
@@ -206,7 +205,7 @@ def _check() -> Response | None:
 
 
 def _visitor(identity: str) -> Visitor | None:
-    """Who a session belongs to, if it is not over."""
+    """The owner of a session, if that has not ended."""
     serve, now = project().settings.serve, time.time()
     number, _, stamp = identity.partition(":")
     idle, lasted = now - session.get("seen", 0), now - session.get("since", 0)
@@ -220,7 +219,7 @@ def _visitor(identity: str) -> Visitor | None:
 
 
 def _bearer(request: Request) -> Visitor | None:
-    """The account whose token a request carries, if it carries a good one."""
+    """The account of the request's token, if it has a valid one."""
     sent = request.authorization
     if sent is None or sent.type != "bearer" or not sent.token:
         return None
@@ -230,12 +229,12 @@ def _bearer(request: Request) -> Visitor | None:
 
 
 def by_token() -> bool:
-    """Whether the request is let in by a token, which no page of another host can send, and not by a cookie."""
+    """Whether the request is authorised by a token, which pages of other hosts cannot send, and not by a cookie."""
     return bool(g.get("by_token"))
 
 
 def _begin(who: Account) -> None:
-    """A session anew: nothing of an earlier one in this browser goes on, its token against forgery least of all."""
+    """Start a new session, without anything of an earlier one in this browser, its CSRF token included."""
     session.clear()
     g.pop("csrf_token", None)
     session["since"] = session["seen"] = int(time.time())

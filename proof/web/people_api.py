@@ -1,4 +1,4 @@
-"""The part of the JSON API about people: sessions, and the accounts that an administrator manages."""
+"""The JSON API for sessions, and for the accounts that an administrator manages."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def change_password(body: schemas.PasswordBody) -> Response:
 @people_api.get("/people", tags=[PEOPLE], responses={200: answers.PeopleOut}, summary="All accounts")
 def list_people() -> Response:
     must_have_people()
-    return answer(answers.PeopleOut(items=[_person(one) for one in project().store.accounts.everybody()]))
+    return answer(answers.PeopleOut(items=[_person(account) for account in project().store.accounts.everybody()]))
 
 
 @people_api.get(
@@ -70,10 +70,10 @@ def list_people() -> Response:
 )
 def people_events(query: schemas.Cursor) -> Response:
     must_have_people()
-    found = project().store.accounts.events(before=number_of(query.cursor), limit=query.limit + 1)
-    shown = found[: query.limit]
-    items = [answers.PeopleEventOut(one) for one in shown]
-    return answer(answers.PeopleEventsOut(items=items, next=str(shown[-1].id) if len(found) > len(shown) else None))
+    events = project().store.accounts.events(before=number_of(query.cursor), limit=query.limit + 1)
+    shown = events[: query.limit]
+    items = [answers.PeopleEventOut(event) for event in shown]
+    return answer(answers.PeopleEventsOut(items=items, next=str(shown[-1].id) if len(events) > len(shown) else None))
 
 
 @people_api.post(
@@ -129,5 +129,5 @@ def _session() -> answers.SessionOut:
     )
 
 
-def _person(one: Account) -> answers.PersonOut:
-    return answers.PersonOut(**{name: getattr(one, name) for name in answers.PersonOut.model_fields})
+def _person(account: Account) -> answers.PersonOut:
+    return answers.PersonOut(**{name: getattr(account, name) for name in answers.PersonOut.model_fields})

@@ -1,4 +1,4 @@
-"""Errors as problem details (RFC 9457) where data was asked for, and as a page where a person asked."""
+"""Error answers: problem details (RFC 9457) for requests of data, a page for requests of pages."""
 
 from __future__ import annotations
 
@@ -26,9 +26,14 @@ LOG = logging.getLogger(__name__)
 
 
 def problem(status: int, detail: str, **more: Any) -> Response:
-    """A problem document."""
-    said = {"type": "about:blank", "title": HTTP_STATUS_CODES.get(status, "Error"), "status": status, "detail": detail}
-    response = jsonify(said | {"instance": request.path} | more)
+    """A problem document; `more` are additional members."""
+    document = {
+        "type": "about:blank",
+        "title": HTTP_STATUS_CODES.get(status, "Error"),
+        "status": status,
+        "detail": detail,
+    }
+    response = jsonify(document | {"instance": request.path} | more)
     response.status_code = status
     response.mimetype = "application/problem+json"
     response.headers["Cache-Control"] = "no-store"
@@ -36,16 +41,16 @@ def problem(status: int, detail: str, **more: Any) -> Response:
 
 
 def invalid(error: ValidationError) -> Response:
-    """What the schema says against a request, field by field; what was sent is not sent back."""
+    """The answer to a request that does not match its schema, field by field, without the sent values."""
     fields = [
-        {"field": ".".join(map(str, one["loc"])), "message": one["msg"]}
-        for one in error.errors(include_url=False, include_input=False, include_context=False)
+        {"field": ".".join(map(str, detail["loc"])), "message": detail["msg"]}
+        for detail in error.errors(include_url=False, include_input=False, include_context=False)
     ]
-    return problem(422, "; ".join(f"{one['field']}: {one['message']}" for one in fields), errors=fields)
+    return problem(422, "; ".join(f"{field['field']}: {field['message']}" for field in fields), errors=fields)
 
 
 def answer_errors(app: Flask) -> None:
-    """Every error of the application ends here."""
+    """Install the handlers of all errors."""
 
     @app.errorhandler(ConflictError)
     def conflict(error: ConflictError) -> Response:
@@ -58,8 +63,8 @@ def answer_errors(app: Flask) -> None:
 
     @app.errorhandler(ChangedError)
     def changed(error: ChangedError) -> Response:
-        told = say(UNDONE["changed"]) % {"place": error.place, "person": ", ".join(error.people)}
-        return problem(409, str(error), people=error.people, told=told)
+        message = say(UNDONE["changed"]) % {"place": error.place, "person": ", ".join(error.people)}
+        return problem(409, str(error), people=error.people, told=message)
 
     @app.errorhandler(NothingLeftError)
     def nothing_left(error: NothingLeftError) -> Response:
@@ -67,8 +72,8 @@ def answer_errors(app: Flask) -> None:
 
     @app.errorhandler(ProofError)
     def ours(error: ProofError) -> Response:
-        said = in_language(error)
-        response = _answer(error.http_status, str(error), said, told=said)
+        message = in_language(error)
+        response = _answer(error.http_status, str(error), message, told=message)
         if error.http_status == 401:
             response.headers["WWW-Authenticate"] = 'Cookie realm="proof"'
         if isinstance(error, TooManyAttemptsError):
@@ -77,13 +82,13 @@ def answer_errors(app: Flask) -> None:
 
     @app.errorhandler(CSRFError)
     def forged(error: CSRFError) -> Response:
-        said = f"the request does not come from a page of this server: {error.description}"
-        LOG.warning("%s %s refused: %s", request.method, request.path, said)
-        return _answer(403, said, say(REFUSALS["forged"]), code="token")
+        message = f"the request does not come from a page of this server: {error.description}"
+        LOG.warning("%s %s refused: %s", request.method, request.path, message)
+        return _answer(403, message, say(REFUSALS["forged"]), code="token")
 
     @app.errorhandler(HTTPException)
     def http(error: HTTPException) -> Response:
-        nowhere = isinstance(error, SecurityError)  # asked for under another name: no address, so no page, can be made
+        nowhere = isinstance(error, SecurityError)  # unknown host name: no address, so no page, can be made
         status, detail = error.code or 500, error.description or ""
         response = problem(status, detail) if nowhere else _answer(status, detail, _of_status(status))
         for name, value in error.get_headers():
@@ -98,8 +103,8 @@ def answer_errors(app: Flask) -> None:
 
 
 def in_language(error: ProofError) -> str:
-    """What people are told of an error, in their language. What names files and lines of the machine is for its log
-    and for programs; people are told what kind of thing is wrong."""
+    """The message of an error in the language of the request. An error that names files of the server is replaced by a
+    general message; its own text is for the log and for programs."""
     if isinstance(error, ToldError):
         return told(error)
     if isinstance(error, ImageError):
@@ -115,10 +120,10 @@ def _of_status(status: int) -> str:
     return say(STATUSES.get(status, REFUSALS["mistake"] if status >= 500 else STATUSES[400]))
 
 
-def _answer(status: int, detail: str, said: str, **more: Any) -> Response:
-    """Programs are answered `detail`, people what is `said` to them."""
+def _answer(status: int, detail: str, message: str, **more: Any) -> Response:
+    """A problem document with `detail` for programs, a page that shows `message` for people."""
     machine = request.path.startswith(("/api/", "/iiif/")) or not request.accept_mimetypes.accept_html
     if machine:
         return problem(status, detail, **more)
-    page = render_template("web/error.html", status=status, detail=said)
+    page = render_template("web/error.html", status=status, detail=message)
     return Response(page, status=status, headers={"Cache-Control": "no-store"})

@@ -1,4 +1,4 @@
-"""The project that an application serves: its store, its images, and how it is to be served."""
+"""The project that an application serves: its settings, its store and its images."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SECRET_FILE = ".proof-secret"  # noqa: S105 - its name, not its content
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What the views reach by `project()`. `person` is who decides where there are no accounts."""
+    """What the views get by `project()`. `person` is the name of the person who decides if there are no accounts."""
 
     settings: Settings
     store: Store
@@ -42,10 +42,8 @@ def project() -> Project:
 
 
 def secret_of(settings: Settings) -> str:
-    """The key that sessions are signed with: made once, kept beside the store, readable by its owner alone.
-
-    Raises OutputError where it cannot be kept.
-    """
+    """The key that signs sessions: made once and kept beside the store, readable only for its owner. Raises OutputError
+    if it cannot be kept."""
     path = (settings.folder or settings.project.out) / SECRET_FILE
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Blind double proofreading at the desk: who sees what, and the readings of two people side by side."""
+"""Blind double proofreading: what each person may see, and the readings of two people compared."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from proof.web.project import Project, project
 from proof.web.rights import Right
 
 MOST_LISTED = 200
-"""Differing places that the page lists; the queue has them all."""
+"""Differing places that the page lists; the queue shows all."""
 
 readings = Blueprint("readings", __name__)
 readings_api = APIBlueprint(
@@ -33,7 +33,7 @@ readings_api = APIBlueprint(
 
 
 class AgreementOut(BaseModel):
-    """How often two people read alike: over all kinds, where `kind` is empty, or on flags of one kind."""
+    """The agreement of two people on flags of one kind, or of all kinds if `kind` is empty."""
 
     people: tuple[str, str]
     kind: str
@@ -50,8 +50,8 @@ class ComparedOut(BaseModel):
 
 
 class ReadingsOut(BaseModel):
-    """How many flags each person read; agreement; how many readings alike wait to be taken over; what is to be
-    decided."""
+    """The number of flags that each person read; their agreement; the number of equal readings that can be adopted; the
+    differing ones."""
 
     read: dict[str, int]
     agreements: list[AgreementOut]
@@ -64,7 +64,7 @@ class TakeOverBody(schemas.Closed):
 
 
 def show_to_each(app: Flask) -> None:
-    """Have each request see what who makes it may see."""
+    """Restrict each request to the readings that its person may see."""
     serve = cast(Project, app.extensions["proof"]).settings.serve
     blind = serve.auth and serve.blind
 
@@ -99,17 +99,17 @@ def take_over(path: schemas.WorkPath, body: TakeOverBody) -> Response:
 
 @readings.get("/works/<work>/readings")
 def view(work: str) -> AnyResponse:
-    """Agreement of the readers, what can be taken over, and where they differ."""
+    """The agreement of the readers, equal readings to adopt, and differing places."""
     summary = project().store.queue.work(work)
-    found = _readings(work)
-    listed = project().store.queue.flags(work, [one.flag for one in found.differing[:MOST_LISTED]])
-    places = list(zip(listed, found.differing, strict=False))
-    return sheet("readings.html", summary, found=found, places=places)
+    readings = _readings(work)
+    listed = project().store.queue.flags(work, [place.flag for place in readings.differing[:MOST_LISTED]])
+    places = list(zip(listed, readings.differing, strict=False))
+    return sheet("readings.html", summary, found=readings, places=places)
 
 
 @readings.post("/works/<work>/readings")
 def view_taking_over(work: str) -> AnyResponse:
-    """Take over what both read alike, and show what is left."""
+    """Adopt the readings on which both agree, and show the rest."""
     project().store.double_readings.take_over(work, person(), uuid4().hex)
     return redirect(url_for("readings.view", work=work))
 
@@ -120,28 +120,35 @@ def _readings(work: str) -> ReadingsOut:
     return ReadingsOut(
         read=store.readers(work),
         agreements=[*_agreements(store.of_work(work))],
-        agreed=sum(one.agreed for one in waiting),
+        agreed=sum(place.agreed for place in waiting),
         differing=[
-            ComparedOut(flag=one.flag, kind=one.kind, readings=[BlindReadingOut(reading) for reading in one.readings])
-            for one in waiting
-            if not one.agreed
+            ComparedOut(
+                flag=place.flag, kind=place.kind, readings=[BlindReadingOut(reading) for reading in place.readings]
+            )
+            for place in waiting
+            if not place.agreed
         ],
     )
 
 
 def _agreements(compared: Iterable[Compared]) -> Iterable[AgreementOut]:
-    """Of each two people over all kinds, then kind by kind."""
+    """The agreement of every two people, over all kinds and for each kind."""
     judged: defaultdict[tuple[tuple[str, str], str], list[tuple[str, str]]] = defaultdict(list)
-    for one in compared:
-        for first, second in one.pairs():
-            for kind in ("", one.kind):
+    for place in compared:
+        for first, second in place.pairs():
+            for kind in ("", place.kind):
                 judged[(first.person, second.person), kind].append((first.category, second.category))
     for (people, kind), answers in sorted(judged.items()):
         yield _agreement_out(kind, agreement(people, answers))
 
 
-def _agreement_out(kind: str, found: Agreement) -> AgreementOut:
-    kappa = round(found.kappa.value, 3) if found.kappa else None
+def _agreement_out(kind: str, result: Agreement) -> AgreementOut:
+    kappa = round(result.kappa.value, 3) if result.kappa else None
     return AgreementOut(
-        people=found.people, kind=kind, places=found.places, same=found.same, share=round(found.share, 3), kappa=kappa
+        people=result.people,
+        kind=kind,
+        places=result.places,
+        same=result.same,
+        share=round(result.share, 3),
+        kappa=kappa,
     )

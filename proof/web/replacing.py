@@ -1,4 +1,4 @@
-"""A string replaced all over a work: the places that have it, each with its image, to be replaced one by one."""
+"""Replacing a string in a work: the places where it occurs, each with its image, to be decided one by one."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from proof.web.page_view import sheet
 from proof.web.project import project
 
 AROUND = 2.0
-"""What is shown above and below the string, in heights of one of its characters."""
+"""Height of the image shown above and below the string, in characters."""
 
 replacing = Blueprint("replacing", __name__)
 
 
 @replacing.get("/works/<work>/replace")
 def replace(work: str) -> Response:
-    """The first places that have `old`, as the text stands, each in one column; `new` is what is to stand there."""
+    """The page with the first places where `old` occurs within a column of the present text, to be replaced by
+    `new`."""
     store = project().store
     old, new = (request.args.get(name, "").strip()[:LONGEST_READING] for name in ("old", "new"))
-    found = store.finder.find(work, old) if old else None
-    places = [place for place in (found.columns if found else ()) if place.words == old and not place.last]
+    matches = store.finder.find(work, old) if old else None
+    places = [place for place in (matches.columns if matches else ()) if place.words == old and not place.last]
     pages = store.queue.listed(work, sorted({place.number for place in places}))
     results = store.queue.results(sorted(pages))
     items = []
@@ -49,14 +50,18 @@ def replace(work: str) -> Response:
             }
         )
     data = {"old": old, "new": new, "places": items}
-    return sheet("replace.html", store.queue.work(work), data=data, old=old, new=new, all=found.places if found else 0)
+    return sheet(
+        "replace.html", store.queue.work(work), data=data, old=old, new=new, all=matches.places if matches else 0
+    )
 
 
 def _box(result: PageResult, place: FoundPlace) -> Box | None:
-    """The string on the image with what stands around it; None where its place is not known."""
+    """The area of the string and its surroundings on the image; None if its place is not known."""
     shown = upright(result)
     inside = range(place.offset, place.offset + len(place.words))
-    boxes = [one.box for one in shown.characters if one.line == place.line and one.offset in inside]
+    boxes = [
+        character.box for character in shown.characters if character.line == place.line and character.offset in inside
+    ]
     if not boxes:
         return None
     whole = reduce(Box.union, boxes)

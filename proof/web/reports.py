@@ -1,4 +1,4 @@
-"""Pages that anybody may read, on which readers report errors; and these reports, for who decides about them."""
+"""Public pages on which readers report errors, and the list of these reports for proofreaders."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ from proof.web.project import project
 from proof.web.serializers import columns_of
 
 IMAGE_PX = 1000
-"""Width of the page image that readers are shown."""
-ALL = 50
-"""So many times as many reports are taken in an hour from all addresses as from one."""
+"""Width of the page image on public pages."""
+
+ALL_ADDRESSES_FACTOR = 50
+"""Reports accepted per hour from all addresses, relative to those from one address."""
 
 reports = Blueprint("reports", __name__)
 reports_api = APIBlueprint(
@@ -40,13 +41,13 @@ reports_api = APIBlueprint(
 
 
 class TooManyReportsError(ToldError):
-    """An address, or all together, reported too much."""
+    """An address, or all addresses together, sent too many reports."""
 
     http_status = 429
 
 
 class ReportBody(schemas.Closed):
-    """What a reader reports: of a column, or of the page where `line` is 0."""
+    """A report about a column, or about the page if `line` is 0."""
 
     line: schemas.Count = 0
     text: schemas.Text = ""
@@ -64,7 +65,7 @@ class ReportPath(schemas.WorkPath):
 
 
 class ReportOut(RootModel[Report]):
-    """What a reader reported."""
+    """A reader's report."""
 
 
 class ReportsOut(BaseModel):
@@ -72,19 +73,19 @@ class ReportsOut(BaseModel):
 
 
 def count_reports(app: Flask) -> None:
-    """Keep count of what is reported."""
+    """Install the counter of reports."""
     app.extensions["proof-reports"] = FixedWindowRateLimiter(MemoryStorage())
 
 
 @reports.get("/read/<work>/<int:number>")
 def read(work: str, number: int) -> AnyResponse:
-    """A page as it stands, to be read by anybody."""
+    """The public view of a page with its present text."""
     return _page(work, number)
 
 
 @reports.post("/read/<work>/<int:number>")
 def report(work: str, number: int) -> AnyResponse:
-    """Take a report."""
+    """Accept a report."""
     _must_be_open()
     try:
         names = ("line", "text", "reading", "note", "key")
@@ -98,10 +99,10 @@ def report(work: str, number: int) -> AnyResponse:
 
 @reports.get("/works/<work>/reports")
 def view(work: str) -> AnyResponse:
-    """What readers reported and nobody settled."""
+    """The reports that nobody settled yet."""
     store = project().store
-    found = store.reports.open(work)
-    return sheet("reports.html", store.queue.work(work), reports=found, public=project().settings.serve.reports)
+    reports = store.reports.open(work)
+    return sheet("reports.html", store.queue.work(work), reports=reports, public=project().settings.serve.reports)
 
 
 @reports.post("/works/<work>/reports/<int:number>")
@@ -116,7 +117,7 @@ def settle(work: str, number: int) -> AnyResponse:
 
 @reports_api.get("/works/<string:work>/reports", responses={200: ReportsOut}, summary="What readers reported")
 def open_reports(path: schemas.WorkPath) -> Response:
-    return answer(ReportsOut(items=[ReportOut(one) for one in project().store.reports.open(path.work)]))
+    return answer(ReportsOut(items=[ReportOut(report) for report in project().store.reports.open(path.work)]))
 
 
 @reports_api.post(
@@ -124,7 +125,7 @@ def open_reports(path: schemas.WorkPath) -> Response:
 )
 def settle_report(path: ReportPath, body: SettleBody) -> Response:
     project().store.reports.settle(path.work, path.report, body.state, person())
-    return answer(ReportsOut(items=[ReportOut(one) for one in project().store.reports.open(path.work)]))
+    return answer(ReportsOut(items=[ReportOut(report) for report in project().store.reports.open(path.work)]))
 
 
 def _must_be_open() -> None:
@@ -133,10 +134,10 @@ def _must_be_open() -> None:
 
 
 def _count() -> None:
-    """Raises TooManyReportsError."""
+    """Count a report. Raises TooManyReportsError."""
     limiter = cast(FixedWindowRateLimiter, current_app.extensions["proof-reports"])
     most = project().settings.serve.reports
-    own, everybody = RateLimitItemPerHour(most), RateLimitItemPerHour(most * ALL)
+    own, everybody = RateLimitItemPerHour(most), RateLimitItemPerHour(most * ALL_ADDRESSES_FACTOR)
     if not (limiter.hit(own, network_of(request.remote_addr or "")) and limiter.hit(everybody, "all")):
         raise TooManyReportsError(REFUSALS["reports"])
 
@@ -145,7 +146,7 @@ def _page(work: str, number: int, *, done: bool = False) -> AnyResponse:
     _must_be_open()
     store = project().store
     place, result = store.queue.page(work, number)
-    around = {one.position: one.number for one in store.queue.pages(work, max(place.position - 1, 1), 3)}
+    around = {listed.position: listed.number for listed in store.queue.pages(work, max(place.position - 1, 1), 3)}
     image = ""
     if place.image_sha:
         piece = project().images.piece(name_of(place.image_sha, result.skew), "full", f"{IMAGE_PX},")

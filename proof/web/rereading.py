@@ -1,5 +1,5 @@
-"""Pages read again while people work on: one thread reads, since the engine is large and a page takes a second or
-more; who asked looks in for what came of it, or takes it back."""
+"""Reading pages again in the background: one thread, since the engine is large and a page takes a second or more. The
+browser polls for the result, or cancels."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from proof.web.messages import REFUSALS
 
 LOG = logging.getLogger(__name__)
 KEPT = 100
-"""Readings that are remembered after they are done."""
+"""Finished readings whose results are kept."""
 STOPPED = "the server was stopped"
 
 
 class Stage(StrEnum):
-    """Where a reading stands."""
+    """The state of a reading."""
 
     WAITING = "waiting"
     READING = "reading"
@@ -31,21 +31,21 @@ class Stage(StrEnum):
 
 
 class NoReadingError(ToldError):
-    """No reading of that page has that number: it is long done, or the server was started anew since."""
+    """No reading of that page has that number: it was removed, or the server was restarted."""
 
     http_status = 404
 
 
 class NotAskedError(ToldError):
-    """Who takes a reading back has not asked for it, and is not entitled to take back what others asked for."""
+    """A person cancels a reading that only others requested, without the right to do so."""
 
     http_status = 403
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A page that is to be read again. `first`: nothing was ahead of it when it was asked for; `askers`: who waits
-    for it; `stop` is set once nobody does."""
+    """A page to be read again. `first`: it was first in the queue when requested; `askers`: the people who wait for it;
+    `stop` is set once nobody does."""
 
     number: str
     work: str
@@ -57,8 +57,8 @@ class Job:
 
     @property
     def state(self) -> Stage:
-        """Where it stands now."""
-        running = self.future.running()  # asked first: it may be done a moment later, and never before
+        """Its present state."""
+        running = self.future.running()  # first, since it may finish between the two calls
         if not self.future.done():
             return Stage.READING if running else Stage.WAITING
         error = self._error()
@@ -69,23 +69,23 @@ class Job:
 
     @property
     def waited_for_by(self) -> list[str]:
-        """Who waits for it; nobody, once it was taken back."""
+        """The people who wait for it; none once it was cancelled."""
         return sorted(self.askers.copy())
 
     @property
     def under_way(self) -> bool:
-        """Whether something is still to come of it."""
+        """Whether it still waits or is being read."""
         return not self.future.done()
 
     @property
     def trouble(self) -> RecheckFault | None:
-        """What kind of failure it was; None where it did not fail, is not done, or the server was stopped."""
+        """The kind of failure; None if it did not fail, is not done, or the server was stopped."""
         error = self._error()
         return RecheckFault.of(error) if error and self.state is Stage.FAILED and self.reason != STOPPED else None
 
     @property
     def reason(self) -> str:
-        """Why it failed; empty where it did not, or is not done."""
+        """Why it failed; empty if it did not, or is not done."""
         error = self._error()
         if error is None or self.state is not Stage.FAILED:
             return ""
@@ -95,11 +95,11 @@ class Job:
 
     @property
     def outcome(self) -> Reread | None:
-        """What came of it; None where nothing did, or has not yet."""
+        """The result; None if it failed or is not done."""
         return self.future.result() if self.state is Stage.DONE else None
 
     def wait(self, seconds: float) -> None:
-        """Wait for it so long, unless another is ahead: then nobody can say how long it takes."""
+        """Wait for it so many seconds, but not if others are ahead in the queue."""
         if self.first:
             wait([self.future], seconds)
 
@@ -113,7 +113,7 @@ class Job:
 
 
 class Rereading:
-    """The pages that are to be read again, in the order in which they were asked for."""
+    """The queue of pages to be read again."""
 
     def __init__(self, reader: Rechecker) -> None:
         self._reader = reader
@@ -122,7 +122,7 @@ class Rereading:
         self._jobs: dict[str, Job] = {}
 
     def begin(self, work: str, page: int, person: str) -> Job:
-        """Have a page read again for `person`; one that waits for it already is waited for once."""
+        """Queue a page for `person`; if it is queued already, `person` joins those who wait for it."""
         with self._lock:
             pending = [job for job in self._jobs.values() if job.under_way]
             for job in pending:
@@ -139,8 +139,9 @@ class Rereading:
             return made
 
     def take_back(self, work: str, page: int, number: str, person: str, *, overrules: bool) -> Job:
-        """Read a page for nobody any longer, or for others than `person` alone: while it waits it is let go, while
-        it is read it ends at the next place where nothing of it is kept; what is done stays done.
+        """Cancel a reading for `person`; if others requested it, for all of them, which needs `overrules`. When nobody
+        waits for it any more it is dropped from the queue, or ends before its result is saved; a finished one is not
+        undone.
 
         Raises NoReadingError, NotAskedError.
         """
@@ -156,20 +157,20 @@ class Rereading:
         return job
 
     def under_way(self, work: str, page: int) -> Job | None:
-        """The reading of a page that was asked for last and of which something is still to come."""
+        """The latest reading of a page that waits or is being read."""
         with self._lock:
             pending = [job for job in self._jobs.values() if (job.work, job.page) == (work, page) and job.under_way]
         return pending[-1] if pending else None
 
     def job(self, work: str, page: int, number: str) -> Job:
-        """A reading that was begun. Raises NoReadingError."""
-        found = self._jobs.get(number)
-        if found is None or (found.work, found.page) != (work, page):
+        """The reading of that number. Raises NoReadingError."""
+        job = self._jobs.get(number)
+        if job is None or (job.work, job.page) != (work, page):
             raise NoReadingError(REFUSALS["no reading"])
-        return found
+        return job
 
     def close(self) -> None:
-        """Finish the page that is being read; those that wait are left to be asked for again."""
+        """Finish the page that is being read, and drop the queue."""
         self._thread.shutdown(cancel_futures=True)
 
     def _read(self, work: str, page: int, stop: Event) -> Reread:

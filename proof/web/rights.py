@@ -1,9 +1,8 @@
-"""Who may do what, in one place for the pages and the API: what each role may, and what each address needs.
+"""The rights of each role, and the right that each address of the pages and the API needs.
 
-A reader sees. A proofreader decides, corrects, says where a page stands (and validates what another person
-proofread), and takes back their own. An administrator takes back anything by anyone, sets and lifts the rules of
-a project, and manages people. Without accounts the one person at the machine may do all but manage people.
-"""
+A reader only sees. A proofreader decides, corrects, sets the state of pages (validates those that others proofread),
+and undoes their own acts. An administrator undoes acts of anyone, sets and lifts the rules of a project, and manages
+people. Without accounts the one person at the machine may do all but manage people."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from proof.store.accounts import Role
 
 
 class Right(StrEnum):
-    """What an address can need."""
+    """The rights that addresses need."""
 
     SEE = "see"
     DECIDE = "decide"
@@ -28,19 +27,19 @@ RIGHTS = {
     Role.ADMINISTRATOR: frozenset(Right),
 }
 ALONE = frozenset(Right) - {Right.MANAGE}
-"""The rights of the one person where there are no accounts."""
+"""The rights of the one person if there are no accounts."""
 
 OPEN = frozenset(
     {"static_file", "font_file", "health", "accounts.log_in", "people.session", "people.begin_session"}
     | {"reports.read", "reports.report"}
 )
-"""Endpoints for who has not logged in."""
+"""Endpoints that need no log-in."""
 OWN = frozenset({"accounts.account", "accounts.log_out", "people.end_session", "people.change_password"})
-"""Endpoints about oneself: for everybody who has logged in, even with a password that is still to be changed."""
+"""Endpoints about one's own account: for everybody who has logged in, also with a provisional password."""
 MADE_TO_SEE = frozenset({"downloads_api.begin"})
-"""Endpoints that have something made of what is there, and change nothing of it."""
+"""Endpoints that accept POST but change no data, so that seeing is enough."""
 READ_TWICE = ("readings.view", "readings.view_taking_over", "readings api.compare", "readings api.take_over")
-"""Endpoints for who decides between two readers."""
+"""Endpoints for people who decide between two readers."""
 _NEEDS = {
     "api.set_rule": Right.RULE,
     **dict.fromkeys(MADE_TO_SEE, Right.SEE),
@@ -56,7 +55,8 @@ _LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def needed(endpoint: str, method: str) -> Right | None:
-    """What a request needs; None: nothing. What is not named here needs to see, and to decide where it writes."""
+    """The right that a request needs; None if none. Endpoints that are not listed need the right to see, or, if they
+    write, the right to decide."""
     if endpoint in OPEN:
         return None
     if endpoint in OWN:

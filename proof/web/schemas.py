@@ -1,4 +1,4 @@
-"""What is asked of the JSON API, as its description has it."""
+"""The requests of the JSON API, as its OpenAPI description shows them."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _schemas: dict[type[BaseModel], dict[str, Any]] = {}
 
 
 class Closed(BaseModel):
-    """A request that says what is not known is refused."""
+    """A request in which unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
     @classmethod
     def model_json_schema(cls, *given: Any, **named: Any) -> dict[str, Any]:
-        """As pydantic makes it. Without arguments it is asked for at every request with a query, and made once."""
+        """The schema as pydantic makes it, cached, since flask-openapi3 calls this at every request with a query."""
         if given or named:
             return super().model_json_schema(*given, **named)
         if cls not in _schemas:
@@ -68,7 +68,7 @@ class Cursor(Closed):
 
 
 class Filter(Closed):
-    """Lists are given by repeating the name. `pair` is what the text has and what the image shows."""
+    """To give several values, repeat the name. `text` and `image` together select a pair."""
 
     kind: list[Kind] = Field(default_factory=list, max_length=10)
     state: list[State] = Field(default_factory=list, max_length=10)
@@ -90,7 +90,7 @@ class FlagsQuery(Filter):
 
 
 class HistoryQuery(Cursor):
-    """What is not given is not asked for: all of it is wanted."""
+    """A filter of acts; fields that are left out do not filter."""
 
     person: str = Field("", max_length=255)
     juan: str | None = Field(None, max_length=255)
@@ -127,7 +127,7 @@ class ManyDecisions(Closed):
 
 
 class GlyphsQuery(Cursor):
-    """Occurrences of `text`; with `against`, those that are the more like that character come first."""
+    """Occurrences of `text`; with `against`, those that resemble that character most come first."""
 
     text: Text = Field(min_length=1)
     against: Text = ""
@@ -143,7 +143,7 @@ class PartsQuery(Closed):
 
 
 class GlyphPlaceBody(Closed):
-    """An occurrence to correct: `transcribed` is what was seen to stand there."""
+    """An occurrence to correct; `transcribed` is the text there as the client saw it."""
 
     page: Number
     line: Count
@@ -153,7 +153,7 @@ class GlyphPlaceBody(Closed):
 
 
 class GlyphCorrectionsBody(Closed):
-    """What is to stand at all these places; they are one act, taken back together."""
+    """The same correction at several places; one act, which is undone as a whole."""
 
     places: list[GlyphPlaceBody] = Field(min_length=1, max_length=500)
     reading: Text = ""
@@ -165,8 +165,8 @@ class GlyphCorrectionsBody(Closed):
 
 
 class ManualCorrectionBody(Closed):
-    """A place to correct by hand; length 0 inserts a missed character. What is deleted is said to be: an empty
-    `reading` alone is refused."""
+    """A correction by hand; length 0 inserts a missing character. To delete characters set `delete`: an empty `reading`
+    alone is refused."""
 
     line: Count
     offset: Count
@@ -189,8 +189,8 @@ class PageStateBody(Closed):
 
 
 class CommentBody(Closed):
-    """What is to be said. `state` marks a problem or resolves it; a problem can be `assigned` to somebody, or to nobody
-    (empty). What is not given stays as it is."""
+    """A comment. `state` marks a problem or resolves it; `assigned` gives it to a person, or to nobody (empty). Fields
+    that are left out do not change."""
 
     text: str = Field("", max_length=LONGEST_NOTE)
     state: CommentState | None = Field(None, description="`problem` or `resolved`; a problem does not become a `note`")
@@ -200,7 +200,7 @@ class CommentBody(Closed):
 
 
 class RuleBody(Closed):
-    """What the text has and what the image shows; `holds` false lifts the rule."""
+    """A rule for a pair: the text has `text`, the image `image`; `holds` false lifts the rule."""
 
     text: Text
     image: Text
@@ -208,7 +208,7 @@ class RuleBody(Closed):
 
 
 class UndoBody(Closed):
-    """`leave`: what others have changed since is left alone, and the rest or what was done before it is taken back."""
+    """`leave`: changes by others are left as they are; the rest, or an earlier act, is undone."""
 
     key: str = Field(pattern=KEY, description="The request's own: sent again it takes back nothing more")
     leave: bool = False
@@ -234,7 +234,7 @@ class PersonBody(Closed):
 
 
 class PersonChange(Closed):
-    """What is not given stays as it is."""
+    """Fields that are left out do not change."""
 
     role: Role | None = None
     disabled: bool | None = None

@@ -1,5 +1,5 @@
-"""A folder of this process for files that it makes to be taken home, which outlives no server for longer than until the
-next one starts."""
+"""A temporary folder of this process for downloads. One that a killed server left behind is removed when the next
+server starts."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ LOCK = ".lock"
 
 
 class ScratchFolder:
-    """A folder for temporary files, there from when it is first asked for until it is closed.
+    """A folder for temporary files, made when it is first needed.
 
-    The process holds a lock beside it, which the operating system frees however the process ends, so that what a
-    server left behind that was killed outright can be told from what one uses.
+    The process holds a lock beside it, which the operating system releases however the process ends: a folder without a
+    lock was left behind.
     """
 
     def __init__(self) -> None:
@@ -28,10 +28,10 @@ class ScratchFolder:
         self._removal: weakref.finalize[..., ScratchFolder] | None = None
 
     def path(self) -> Path:
-        """The folder. Raises OSError where it cannot be made."""
+        """The folder. Raises OSError if it cannot be made."""
         if self._lock is None:
             name = Path(gettempdir()) / f"{PREFIX}{uuid.uuid4().hex}"
-            # locked before there is a folder: one that is there and not locked is nobody's
+            # locked before the folder is made: a folder without a lock was left behind
             lock = FileLock(_lock_of(name), timeout=0, mode=0o600, thread_local=False)
             lock.acquire()
             name.mkdir(mode=0o700)
@@ -64,7 +64,7 @@ def _lock_of(folder: Path) -> Path:
 
 
 def _is_own(path: Path) -> bool:
-    """Whether a path is there, no link, and of this user: others write to the folder for temporary files too."""
+    """Whether a path exists, is no link and belongs to this user: the folder for temporary files is shared."""
     try:
         return not path.is_symlink() and path.stat().st_uid == os.getuid()
     except OSError:

@@ -1,4 +1,4 @@
-"""Flags and pages as the API shows them: with the place on the image, the text beside it and the reason in words."""
+"""Conversion of flags and pages for the API, with the place on the image, the text around it and the reason."""
 
 from __future__ import annotations
 
@@ -42,21 +42,30 @@ from proof.web.glyph_tiles import address_of_flag
 from proof.web.images import name_of
 from proof.web.language import say
 
-AROUND, BESIDE = 10, 1.06
-"""Of a column the desk shows a whole one of 21 characters, and a column on either side."""
-REACH = 12
-MOST_ALTERNATIVES = 6
-LEAST_CHANCE = 0.0005
+ROWS_AROUND = 10
+"""Characters above and below a flag that the desk shows: a whole column of 21."""
+
+COLUMNS_BESIDE = 1.06
+"""Columns on either side that it shows."""
+
+CONTEXT_CHARACTERS = 12
+"""Characters of text before and after a flag."""
+
+MAX_ALTERNATIVES = 6
+"""Alternative readings that are listed."""
+
+MIN_ALTERNATIVE_PROBABILITY = 0.0005
+"""Probability below which an alternative reading is not listed."""
 
 
 def page_of(page: ListedPage) -> PageOut:
-    """A page as lists show it."""
+    """A page for lists."""
     values = {name: getattr(page, name) for name in PageOut.model_fields if name != "image"}
     return PageOut(image=page.image_sha, **values)
 
 
 def flag_of(queued: QueuedFlag, say: Say = say) -> FlagOut:
-    """A flag as lists show it."""
+    """A flag for lists."""
     flag = queued.flag
     return FlagOut(
         number=queued.number,
@@ -83,7 +92,7 @@ def flag_of(queued: QueuedFlag, say: Say = say) -> FlagOut:
 
 
 def _moved_with(queued: QueuedFlag) -> QueuedFlag | None:
-    """The other half of a character that moved; None of a run in two parts, which is shown by its first."""
+    """The other half of a character that moved; None for a run in two parts, which shows only its first part."""
     return queued.other if queued.other and is_moved(queued.flag, queued.other.flag) else None
 
 
@@ -102,21 +111,21 @@ def _other_half(other: QueuedFlag, number: int | None = None) -> OtherHalfOut:
 
 
 def listed(store: Store, work: str, flags: Sequence[QueuedFlag], *, detail: bool) -> Sequence[FlagOut]:
-    """Flags of a work as lists show them, or with all that the desk shows of them."""
+    """Flags of a work for lists, or in `detail` for the desk."""
     return details(store, work, flags, say) if detail else [flag_of(queued) for queued in flags]
 
 
 def details(store: Store, work: str, flags: Sequence[QueuedFlag], say: Say) -> list[FlagDetail]:
-    """Flags of a work with all that the desk shows of them."""
+    """Flags of a work in detail for the desk."""
     numbers = sorted({queued.page.number for queued in flags})
     results = store.queue.results(numbers)
     edits = store.queue.edits(work, numbers)
-    said = store.comments.of_flags(place for queued in flags for place in _places(queued))
+    comments = store.comments.of_flags(place for queued in flags for place in _places(queued))
     read = store.double_readings.of_flags([queued.number for queued in flags]) if LOOKER.get().arbitrates else {}
     return [
         _detail(
             *(store, queued, results[queued.page.number], edits.get((queued.page.number, queued.flag.line), ()), say),
-            [one for at in _places(queued) for one in said.get(at, ())],
+            [comment for at in _places(queued) for comment in comments.get(at, ())],
             read[queued.number].readings if queued.number in read else (),
         )
         for queued in flags
@@ -124,8 +133,8 @@ def details(store: Store, work: str, flags: Sequence[QueuedFlag], say: Say) -> l
 
 
 def _places(queued: QueuedFlag) -> list[tuple[int, str]]:
-    """Under what comments on a flag are found; of a character that moved, those on either half."""
-    return [(one.page.number, one.flag.id) for one in (queued, queued.other) if one is not None]
+    """The keys (page, flag id) of the comments on a flag; for a character that moved, those of both halves."""
+    return [(half.page.number, half.flag.id) for half in (queued, queued.other) if half is not None]
 
 
 def _detail(
@@ -157,40 +166,42 @@ def _detail(
         takes=may_take(flag),
         reads=evidence.note if flag.kind is Kind.LAYOUT else "",
         alternatives=_alternatives(flag),
-        witnesses=[WitnessOut(one) for one in evidence.witnesses],
+        witnesses=[WitnessOut(witness) for witness in evidence.witnesses],
         ordinal=ordinal(result, flag),
-        before=edited(source[: flag.offset], [one for one in edits if one.end <= flag.offset])[-REACH:],
-        after=edited(source, [one for one in edits if one.start >= end])[end : end + REACH],
-        edits=[EditOut(offset=one.start, length=one.length, reading=one.replacement) for one in edits],
+        before=edited(source[: flag.offset], [edit for edit in edits if edit.end <= flag.offset])[-CONTEXT_CHARACTERS:],
+        after=edited(source, [edit for edit in edits if edit.start >= end])[end : end + CONTEXT_CHARACTERS],
+        edits=[EditOut(offset=edit.start, length=edit.length, reading=edit.replacement) for edit in edits],
         view=_view(queued.page.image_sha, result, flag, view) if view else None,
         tile=address_of_flag(queued.page.image_sha, result, flag) if view else None,
         last=DecisionOut(history[-1]) if history and queued.state is not State.OPEN else None,
-        comments=[CommentOut(one) for one in sorted(comments, key=lambda one: (one.at, one.id))],
-        readings=[BlindReadingOut(one) for one in readings],
+        comments=[CommentOut(comment) for comment in sorted(comments, key=lambda comment: (comment.at, comment.id))],
+        readings=[BlindReadingOut(reading) for reading in readings],
     )
 
 
 def _alternatives(flag: Flag) -> list[AlternativeOut]:
-    """What else the recogniser saw: characters, no signs that it takes strokes for."""
-    seen = [(text, p) for text, p in flag.evidence.alternatives if p >= LEAST_CHANCE and _is_of_script(text)]
-    return [AlternativeOut(text=text, p=min(max(p, 0.0), 1.0)) for text, p in seen[:MOST_ALTERNATIVES]]
+    """The alternative readings of the recogniser that are characters, not signs."""
+    seen = [
+        (text, p) for text, p in flag.evidence.alternatives if p >= MIN_ALTERNATIVE_PROBABILITY and _is_of_script(text)
+    ]
+    return [AlternativeOut(text=text, p=min(max(p, 0.0), 1.0)) for text, p in seen[:MAX_ALTERNATIVES]]
 
 
 def _is_of_script(reading: str) -> bool:
-    """Whether a reading is a character of a Chinese text: neither a figure, a Latin letter nor a sign of the format."""
+    """Whether a reading is a character of a Chinese text: no figure, Latin letter or markup."""
     return not reading.isascii() and is_character(reading)
 
 
 def _view_of(result: PageResult, flag: Flag, moved: Flag | None) -> View | None:
-    """What the desk shows of a flag: both places of what `moved`, and the half-folio of a finding about a column or a
-    page that has no place of its own."""
-    view = view_of(result, flag, AROUND, BESIDE)
+    """The part of the image for a flag: both places if something `moved`, the half-folio for a finding about a column
+    or page without a place."""
+    view = view_of(result, flag, ROWS_AROUND, COLUMNS_BESIDE)
     if view is None and flag.kind is Kind.LAYOUT and min(result.image_size) > 0:
         page = _half_folio(upright(result))
-        return View(page, page, page, page.h / AROUND, (), None)
+        return View(page, page, page, page.h / ROWS_AROUND, (), None)
     if view is None or moved is None or moved.bbox is None:
         return view
-    other = view_of(result, moved, 0, BESIDE)
+    other = view_of(result, moved, 0, COLUMNS_BESIDE)
     return replace(view, area=view.area.union(other.area)) if other else view
 
 
@@ -205,7 +216,7 @@ def _view(sha: str, result: PageResult, flag: Flag, view: View) -> ViewOut:
         focus=_edges(view.focus),
         pitch=view.pitch,
         skew=shown.skew,
-        characters=[PlacedOut(one) for one in view.characters],
+        characters=[PlacedOut(character) for character in view.characters],
         gap=_edges(view.gap) if view.gap else None,
         page=_edges(_half_folio(shown)),
     )
@@ -220,7 +231,7 @@ def page_detail(
     said_by: str,
     say: Say,
 ) -> PageDetail:
-    """A page with its columns, its characters, its flags and what was said of it; who said where it stands."""
+    """A page with its columns, characters, flags and comments; `said_by` is the person who set its state."""
     return PageDetail(
         said_by=said_by,
         **page_of(place).model_dump(),
@@ -228,35 +239,35 @@ def page_detail(
         columns=columns,
         characters_found=[
             CharacterOut(
-                line=one.line,
-                offset=one.offset,
-                length=one.length,
-                row=one.row.value,
-                text=one.text,
-                box=_edges(one.box),
-                read=one.read,
-                p_text=one.p_text,
+                line=character.line,
+                offset=character.offset,
+                length=character.length,
+                row=character.row.value,
+                text=character.text,
+                box=_edges(character.box),
+                read=character.read,
+                p_text=character.p_text,
             )
-            for one in result.characters
+            for character in result.characters
         ],
         flags_found=[flag_of(queued) for queued in flags],
         notices=[in_words(remark, say) for remark in (*result.notices, result.message) if remark],
         skew=lean_of(result.skew),
-        comments=[CommentOut(one) for one in comments],
+        comments=[CommentOut(comment) for comment in comments],
     )
 
 
 def columns_of(store: Store, work: str, page: int, result: PageResult) -> list[ColumnOut]:
-    """The columns of a page, as they were checked and as they stand."""
+    """The columns of a page, as they were checked and as they are now."""
     edits = store.queue.edits(work, [page])
     return [
         ColumnOut(
-            number=one.number,
-            box=_edges(one.box),
-            source=one.source,
-            now=edited(one.source, edits.get((page, one.number), ())),
+            number=column.number,
+            box=_edges(column.box),
+            source=column.source,
+            now=edited(column.source, edits.get((page, column.number), ())),
         )
-        for one in result.columns
+        for column in result.columns
     ]
 
 
@@ -266,7 +277,7 @@ def _half_folio(result: PageResult) -> Box:
 
 
 def _whole(area: Box, size: tuple[int, int]) -> Box:
-    """The area in whole pixels of an image of that size, so that its picture can be asked for."""
+    """The area in whole pixels, within an image of that size, as IIIF addresses need it."""
     left, top = max(int(area.x), 0), max(int(area.y), 0)
     right, bottom = min(int(area.right + 0.999), size[0]), min(int(area.bottom + 0.999), size[1])
     return Box(left, top, max(right - left, 1), max(bottom - top, 1))

@@ -1,8 +1,7 @@
 """Serving an application with waitress, until it is interrupted.
 
-One process: what is counted and queued in memory (attempts to log in, pages being read again) is counted once. A
-connection costs no thread; threads are for answers alone, so that neither browsers, which keep six connections each,
-nor connections on which nothing comes keep anybody waiting. `tests/soak/browsers.py` measures it.
+There is one process, so that counters and queues in memory (log-in attempts, pages being read again) are shared. Idle
+connections take no thread: browsers keep six connections each. `tests/soak/browsers.py` measures it.
 """
 
 from __future__ import annotations
@@ -32,13 +31,16 @@ except ImportError:  # Windows, where nothing limits it
 
 THREADS = 12
 CONNECTIONS = 2000
-"""Held at once; more wait until one is closed."""
+"""Connections held at once; further ones wait."""
+
 CONNECTIONS_WITHOUT_POLL = 400
-"""Where the system has `select` alone, which looks at 512 at most (Windows)."""
+"""The same on systems with `select` only, which handles 512 (Windows)."""
+
 OWN_FILES = 200
-"""What the process has open besides connections, at most: store, images, models."""
-SILENT = 60
-"""Seconds after which a connection is closed on which nothing comes, or no whole header."""
+"""Files that the process has open besides connections, at most: store, images, models."""
+
+SILENT_SECONDS = 60
+"""Seconds after which a connection is closed if it is idle or has not sent a whole header."""
 FORWARDED = {"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"}
 
 
@@ -47,14 +49,13 @@ def serve(
 ) -> None:
     """Serve `app` at host and port (0: any free one); `ready` is called with the address once it answers.
 
-    `proxy` is the address of one in front, whose word for whom it speaks is taken; `https` says that browsers
-    reach it so.
+    `proxy` is the address of a reverse proxy whose forwarding headers are trusted; `https`: browsers use https.
 
-    Raises UsageError where the port is taken.
+    Raises UsageError if the port is taken.
     """
     server, address = listen(app, host, port, proxy=proxy, https=https)
     with app.app_context():
-        # every work is counted, and the flags of a few are put in order, before anybody waits for it
+        # fill the caches of counts and queue orders before the first request
         store = project().store
         if len(store.library.works()) <= KEPT_WORKS:
             store.queue.works()
@@ -68,8 +69,10 @@ def serve(
             project().rereading.close()
 
 
-def listen(app: Flask, host: str, port: int, *, proxy: str = "", https: bool = False, silent: int = SILENT) -> Any:
-    """The server, which runs once it is told to, and its address. Raises UsageError where the port is taken."""
+def listen(
+    app: Flask, host: str, port: int, *, proxy: str = "", https: bool = False, silent: int = SILENT_SECONDS
+) -> Any:
+    """The server, not yet running, and its address. Raises UsageError if the port is taken."""
     sockets: dict[int, object] = {}
     try:
         server = waitress.create_server(
@@ -91,16 +94,15 @@ def listen(app: Flask, host: str, port: int, *, proxy: str = "", https: bool = F
         )
     except (OSError, socket.gaierror, ValueError) as error:
         raise UsageError(f"{host}:{port}: cannot be served there ({error}); name another with --port") from error
-    listening = [one for one in sockets.values() if isinstance(one, BaseWSGIServer)]
-    for one in listening:  # `localhost` may be two
-        one.channel_class = Channel
+    listening = [listener for listener in sockets.values() if isinstance(listener, BaseWSGIServer)]
+    for listener in listening:  # `localhost` may be two
+        listener.channel_class = Channel
     name = f"[{host}]" if ":" in host else host
     return server, f"http://{name}:{listening[0].effective_port}/"
 
 
 def most_connections() -> int:
-    """How many connections can be held; where the system allows fewer open files than they need, it is asked for
-    more."""
+    """The number of connections that can be held; raises the limit of open files if need be."""
     if not hasattr(select, "poll"):
         return CONNECTIONS_WITHOUT_POLL
     if resource is None:
@@ -118,18 +120,18 @@ class Nowhere:
     """A buffer that keeps nothing."""
 
     def append(self, data: bytes) -> None:
-        """Forget it."""
+        """Discard the data."""
 
     def __len__(self) -> int:
         return 0
 
 
 class Request(HTTPRequestParser):  # type: ignore[misc]
-    """A request as it comes in. Of one that is too large the rest is read and thrown away: were the connection closed
-    before, the client would be told that it broke, and never why."""
+    """A request as it comes in. The rest of a request that is too large is read and discarded: if the connection were
+    closed before, the client would see a broken connection instead of the answer."""
 
     def received(self, data: bytes) -> int:
-        """Take in what came; gives how much of it belongs to this request."""
+        """Process data that came in; the number of bytes that belong to this request."""
         consumed: int = super().received(data)
         if isinstance(self.error, RequestEntityTooLarge):
             receiver = self.body_rcv
@@ -142,13 +144,13 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]
-    """A connection. A header that goes on and on is no activity: it must be whole within `SILENT` seconds."""
+    """A connection. The header must be complete within `SILENT_SECONDS`, however slowly it comes."""
 
     parser_class = Request
     last_activity: float
 
     def handle_read(self) -> None:
-        """Take in what came."""
+        """Read data that came in."""
         begun, last = self._in_header, self.last_activity
         super().handle_read()
         if begun and self._in_header:

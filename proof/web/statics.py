@@ -1,4 +1,4 @@
-"""Static files at addresses that hold their hash: a browser keeps them for good, a new version has a new address."""
+"""Static files at addresses with a hash of their content, so that browsers can cache them for good."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FONT_FACE = '@font-face{{font-family:"Proof Han";src:url("{url}");font-display:s
 
 @cache
 def _version() -> str:
-    """One for all files: scripts load each other by relative addresses."""
+    """The hash of all files together, since scripts load each other by relative addresses."""
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(FOLDER.rglob("*")):
         if path.is_file():
@@ -31,8 +31,8 @@ def _version_of(font: Path) -> str:
 
 
 def serve(app: Flask, font: Path | None = None) -> None:
-    """Serve the static files, and let templates name them by `static(name)`; and `font`, by a style sheet of its own
-    that templates find at `font_sheet()`."""
+    """Serve the static files, whose addresses templates get by `static(name)`, and a project's `font` with a style
+    sheet, by `font_sheet()`."""
 
     def static_file(version: str, name: str) -> Response:
         if version != _version():

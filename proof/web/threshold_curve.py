@@ -1,8 +1,8 @@
-"""How many errors are left if only flags from some score on are looked at: what the queue's dial shows.
+"""The queue's dial: how many errors are expected to be left if only flags above some score are reviewed.
 
-The chance that a flag is an error is learned from the flags that were decided, step by step of the score,
-never falling as the score rises (isotonic regression by pooling adjacent violators); what a score means by
-itself, the logarithm of the odds around the threshold, counts as much as two decisions a step.
+The probability that a flag is an error is estimated from the decided flags, in steps of the score, and never falls as
+the score rises (isotonic regression by pooling adjacent violators). The meaning of the score itself, as log-odds around
+the threshold, is a prior that counts as much as two decisions in each step.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from proof.store.flag_columns import STATES
 STEPS = 40
 PRIOR_WEIGHT = 2.0
 ABOVE = 1e-6
-"""So much above the highest score lies the point where no flag is looked at."""
+"""Distance above the highest score of the last point, at which no flag is reviewed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """With all flags from `score` on looked at: how many of these are still open, and how many errors are left in the
-    others."""
+    """If all flags with `score` and higher are reviewed: how many of them are still open (`places`), and how many
+    errors are expected among the others (`left`)."""
 
     score: float
     places: int
@@ -35,8 +35,8 @@ class Point:
 def dial(
     scores: NDArray[np.float64], states: NDArray[np.int8], threshold: float, genuine: NDArray[np.bool_] | None = None
 ) -> list[Point]:
-    """Points of the dial, from all flags to none. `scores` are in falling order, `states` (places in `STATES`) go
-    with them; those that are not `genuine` are places to look at and no errors."""
+    """The points of the dial, from all flags to none. `scores` are in descending order, `states` are indices in
+    `STATES`; flags that are not `genuine` have to be reviewed but are no errors of the text."""
     if not len(scores):
         return []
     steps = np.array_split(np.arange(len(scores)), min(STEPS, len(scores)))
@@ -53,11 +53,11 @@ def dial(
         ]
     )
     expected = np.repeat(chance, [len(step) for step in steps])
-    # what was decided is known; a flag that nobody has looked at counts with its chance
+    # decided flags count as decided, others with their probability
     errors = np.where(settled, wrong, expected) * counts
     beyond = np.concatenate([np.cumsum(errors[::-1])[::-1], [0.0]])
     still = np.cumsum(states == STATES.index(State.OPEN))
-    # flags of one score are looked at together or not at all
+    # flags with the same score are reviewed together
     ends = sorted({int(np.searchsorted(-scores, -scores[step[-1]], side="right")) for step in steps})
     none = Point(float(scores[0]) + ABOVE, 0, float(beyond[0]))
     points = [none, *(Point(float(scores[end - 1]), int(still[end - 1]), float(beyond[end])) for end in ends)]
@@ -69,7 +69,7 @@ def _prior(score: float, threshold: float) -> float:
 
 
 def _falling(steps: Sequence[tuple[float, float]]) -> list[float]:
-    """Shares of wrong in all, made to fall from step to step by pooling neighbours that rise."""
+    """The shares of errors (errors, all) of each step, made to descend by pooling neighbouring steps that rise."""
     pools: list[list[float]] = []
     for wrong, every in steps:
         pools.append([wrong, every, 1])

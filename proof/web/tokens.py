@@ -1,7 +1,7 @@
-"""Tokens of the API: who sends one in `Authorization: Bearer` asks as the account that it was made for.
+"""Tokens of the API: a request with one in `Authorization: Bearer` has the rights of the token's account.
 
-A token is signed with the key of the sessions and kept nowhere. It names its account, the account's `token_stamp` and
-the second at which it ends; it is over when the account is disabled, gets another password, or its tokens are revoked.
+A token is signed with the key of the sessions and not stored. It holds the account, the account's `token_stamp` and its
+time of expiry. It also becomes invalid when the account is disabled, gets a new password, or its tokens are revoked.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class Tokens:
         self._signer = URLSafeSerializer(secret, "api token", signer_kwargs={"digest_method": hashlib.sha256})
 
     def make(self, account: Account, days: int) -> str:
-        """A token that is good for so many days; the account must have been allowed it (`Accounts.allow_token`)."""
+        """A token that is valid for so many days; the account must allow tokens (`Accounts.allow_token`)."""
         ends = int(time.time()) + days * SECONDS_OF_DAY
         return str(self._signer.dumps([account.number, account.token_stamp, ends]))
 
     def account_of(self, token: str) -> Account | None:
-        """Whose token this is; None where it is none, or over."""
+        """The account of a token; None if the token is not valid."""
         try:
             number, stamp, ends = self._signer.loads(token)
             account = self._accounts.get(number)

@@ -1,4 +1,4 @@
-"""What was taken back or done again, as the API answers it and in words."""
+"""The result of an undo or a redo, for the API and in words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proof.web.messages import PAGE_STATES, SCRIPT, STATES, UNDONE
 
 
 def undone_of(undone: Undone) -> answers.UndoneOut:
-    """An act that was taken back or done again, as the API shows it."""
+    """An undone or redone act for the API."""
     return answers.UndoneOut(
         what=undone.what,
         again=undone.again,
@@ -26,7 +26,7 @@ def undone_of(undone: Undone) -> answers.UndoneOut:
 
 
 def _words(undone: Undone) -> str:
-    """The act that was taken back or done again."""
+    """An undone or redone act in words."""
     if undone.rule is not None:
         made = undone.rule.holds is undone.again
         values = {"text": undone.rule.text or "∅", "reading": undone.rule.image or "∅"}
@@ -39,18 +39,18 @@ def _words(undone: Undone) -> str:
     first = undone.decisions[0]
     if _of_one_question(undone.decisions):
         return " · ".join([_moved(undone.decisions, undone.again), first.page, _columns(undone.decisions)])
-    said = _decided(first, undone.again)
+    words = _decided(first, undone.again)
     if len(undone.decisions) > 1:
-        return say(UNDONE["many"]) % {"num": len(undone.decisions), "what": said}
+        return say(UNDONE["many"]) % {"num": len(undone.decisions), "what": words}
     column = say(SCRIPT["column"]) % {"number": first.line}
-    return " · ".join([said, first.page, *([column] if first.line else [])])
+    return " · ".join([words, first.page, *([column] if first.line else [])])
 
 
 def _of_one_question(events: Sequence[Decision]) -> bool:
-    """Whether these are of the two halves of a character that moved, and of nothing else."""
+    """Whether these are the decisions on the two halves of a character that moved."""
     if len(events) != 2 or events[0].verdict is not events[1].verdict or events[0].kind == events[1].kind:
         return False
-    return all(one.evidence.get("moved") == other.uid for one, other in (events, events[::-1]))
+    return all(first.evidence.get("moved") == second.uid for first, second in (events, events[::-1]))
 
 
 def _moved(events: Sequence[Decision], again: bool) -> str:
@@ -62,13 +62,13 @@ def _moved(events: Sequence[Decision], again: bool) -> str:
 
 
 def _columns(events: Sequence[Decision]) -> str:
-    """Where the text has it, then where the image has it; within a column that column."""
+    """The column in the text, then that on the image; one column if both are the same."""
     lines = [event.line for event in sorted(events, key=lambda event: not event.transcribed)]
     return say(SCRIPT["column"]) % {"number": " → ".join(map(str, dict.fromkeys(lines)))}
 
 
 def _decided(event: Decision, again: bool) -> str:
-    """What stands after an event that does something again, or stood before one that takes it back."""
+    """The decision that was redone or undone, in words."""
     state, reading = (event.state, event.reading) if again else (event.was_state, event.was)
     if state is not State.CORRECTED:
         return f"{event.transcribed} · {say(STATES[state.value])}" if event.transcribed else say(STATES[state.value])

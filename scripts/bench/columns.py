@@ -31,7 +31,7 @@ from proof.layout.ink import has_ink
 from proof.layout.page import find_columns
 from proof.layout.photograph import page_columns
 from proof.text.model import is_han
-from proof.verify.page import LEAST_IN_COLUMN
+from proof.verify.page import MIN_COLUMN_INK
 from scripts.bench.book_pages import KINDS, draw_book_kind
 from scripts.bench.material import TableRow
 
@@ -272,7 +272,7 @@ def checked_on(page: Real) -> list[dict[str, float]]:
     """The columns as a check of the page finds them, those that it reads: nothing is read between rules without ink."""
     layout = page_columns(page.image, 8, 21)
     outline = layout.outline
-    inked = [a for a in outline.columns if has_ink(layout.ink, a.left, a.top, a.right, a.bottom, LEAST_IN_COLUMN)]
+    inked = [a for a in outline.columns if has_ink(layout.ink, a.left, a.top, a.right, a.bottom, MIN_COLUMN_INK)]
     areas = inked if outline.ruled else []
     boxes = [outline.file_box(a.left, a.top - a.raised, a.right, a.bottom) for a in areas]
     return [{"x": one.x, "y": one.y, "w": one.w, "h": one.h} for one in boxes]

@@ -29,7 +29,7 @@ from proof.text.encoding import Decoded
 from proof.text.model import Row, Script
 from proof.text.read import parse_transcription
 from proof.text.transcription import Transcription
-from proof.verify.scores import LOWERED
+from proof.verify.scores import MAX_CONTEXT_DEDUCTION_NATS
 
 COLUMNS = ("書之時代故此書雖宋人所揖而列於漢代之中後皆倣北", "十二月已丑朔日有食之")
 PAGE = "KR9z9999_WYG_001-1a"
@@ -99,7 +99,7 @@ def test_a_suspicion_is_lowered_where_they_speak_for_what_is_transcribed(text: T
 
 
 def test_what_the_image_shows_clearly_stays_raised_whatever_the_words_around(text: Transcription, store: Store) -> None:
-    assert heard(flag(1, 14, "列", THRESHOLD + LOWERED), language_of(text, store)).raised
+    assert heard(flag(1, 14, "列", THRESHOLD + MAX_CONTEXT_DEDUCTION_NATS), language_of(text, store)).raised
 
 
 def test_beside_a_character_that_is_missing_the_language_model_says_nothing(text: Transcription, store: Store) -> None:

@@ -23,7 +23,7 @@ from proof.layout.strips import cut_strips
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.models import ModelTask, packaged_model
 from proof.ocr.network import Network, open_network
-from proof.ocr.ppocr import KEPT, PPOCR, WIDEST, familiarity, sparse
+from proof.ocr.ppocr import KEPT, MAX_CLASSES, PPOCR, familiarity, sparse
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("from_scratch")]
 
@@ -77,7 +77,7 @@ def test_the_posterior_is_sparse_and_sums_to_nearly_one(readings: list[Reading])
         posterior = reading.posterior
         assert posterior is not None
         assert posterior.classes.shape == posterior.log_probs.shape
-        assert posterior.classes.shape[1] <= WIDEST
+        assert posterior.classes.shape[1] <= MAX_CLASSES
         listed = np.where(posterior.classes >= 0, np.exp(posterior.log_probs), 0).sum(axis=1)
         assert listed.max() <= 1.001
         assert np.median(listed) > 0.99
@@ -208,7 +208,7 @@ def test_the_sparse_posterior_keeps_the_most_probable_classes(
     kept = sparse(probabilities)
     for step in range(steps):
         order = np.argsort(-probabilities[step], kind="stable")
-        wanted = [int(n) for n in order if probabilities[step, n] > KEPT][:WIDEST]
+        wanted = [int(n) for n in order if probabilities[step, n] > KEPT][:MAX_CLASSES]
         listed = [int(n) for n in kept.classes[step] if n >= 0]
         assert np.allclose(probabilities[step, listed], probabilities[step, wanted])
         assert np.allclose(np.exp(kept.log_probs[step, : len(listed)]), probabilities[step, listed], rtol=1e-4)

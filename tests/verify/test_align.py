@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proof.ocr.belief import FLOOR, Belief
 from proof.text.model import Cell, Row
 from proof.verify.align import (
-    SKIP_CELL,
+    SKIP_CELL_NATS,
     Pairing,
     Step,
     _cheapest,
@@ -95,7 +95,7 @@ def test_ink_that_was_not_read_takes_the_character_that_belongs_there() -> None:
 def test_a_faint_speck_is_passed_over_at_little_cost() -> None:
     shown = [glyph("天", 0), glyph("一", 1, presence=0.1), glyph("地", 2)]
     _, cost = align(cells("天地"), shown, exact)
-    assert cost < SKIP_CELL / 4
+    assert cost < SKIP_CELL_NATS / 4
 
 
 @given(st.text(WORDS, max_size=25), st.text(WORDS, max_size=25))
@@ -105,7 +105,7 @@ def test_every_character_and_every_glyph_is_used_once_and_in_order(transcribed: 
     seen = [j for pairing in pairings for j in pairing.glyphs]
     assert used == list(range(len(transcribed)))
     assert seen == list(range(len(shown)))
-    assert cost <= (len(transcribed) + len(shown)) * SKIP_CELL + 1e-6
+    assert cost <= (len(transcribed) + len(shown)) * SKIP_CELL_NATS + 1e-6
 
 
 @given(st.text(WORDS, min_size=1, max_size=25))

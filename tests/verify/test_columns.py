@@ -20,7 +20,7 @@ from proof.text.model import Column, Row, Script
 from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
 from proof.verify.align import Step
-from proof.verify.columns import UNSURE, ColumnReader, ReadColumn
+from proof.verify.columns import BAD_NOTE_CUT_NATS, ColumnReader, ReadColumn
 from proof.verify.likeness import WordLikeness
 from proof.verify.page import half_folio
 
@@ -167,7 +167,7 @@ def test_room_before_a_note_is_looked_for_only_where_a_glyph_is_over_there(secon
     for wrong, tried in ((source.replace("御", "馬"), False), (source.replace("唐", ""), True)):
         seen = readings(image, ppocr)
         page = replace(second, reader=ColumnReader(seen, likeness))
-        assert page.read(6, wrong).cost > UNSURE
+        assert page.read(6, wrong).cost > BAD_NOTE_CUT_NATS
         runs = {len(expected) for _, _, expected in seen.used.cuts}
         assert (3 in runs) is tried, wrong
 

@@ -25,7 +25,7 @@ from proof.verify.findings import PageContext, Weigher
 from proof.verify.glyphs import Glyph
 from proof.verify.legibility import CLEARLY, Legibility
 from proof.verify.passages import linked
-from proof.verify.scores import ALIKE, ITSELF, MISREAD, doubts
+from proof.verify.scores import ALIKE, MISREAD_DEDUCTION_NATS, SELF_READING_GAIN_NATS, doubts
 
 PITCH = 50.0
 THRESHOLD = Settings().flags.threshold
@@ -333,10 +333,12 @@ def test_what_is_surely_read_where_it_stands_is_none_of_several_that_are_believe
     assert not weighed("銅", shown, 0.9).raised
     assert not weighed("銅", replace(shown, seen=("銅", "綱", "絅")), 0.999).raised
     one = glyph(1, 綱=0.9, 銅=0.09)
-    assert weighed("銅", one, 0.999).score == pytest.approx(weighed("銅", one, None).score + ITSELF)
+    assert weighed("銅", one, 0.999).score == pytest.approx(weighed("銅", one, None).score + SELF_READING_GAIN_NATS)
     assert not weighed("銅", one, 0.999).raised
     garbled = glyph(1, 矣=0.3, 又=0.15, 父=0.15, 火=0.15, 災=0.15, 銅=0.09)
-    assert weighed("銅", garbled, 0.999).score == pytest.approx(weighed("銅", garbled, None).score + ITSELF)
+    assert weighed("銅", garbled, 0.999).score == pytest.approx(
+        weighed("銅", garbled, None).score + SELF_READING_GAIN_NATS
+    )
     forms = glyph(1, 綠=0.5, 録=0.3, 銅=0.1, 錄=0.1)
     assert not weighed("錄", forms, 0.999).raised, "another form of what is transcribed speaks for it"
 
@@ -362,7 +364,9 @@ def test_the_coarser_an_image_the_surer_must_another_reading_be() -> None:
 
 def test_what_a_hand_runs_together_with_it_is_not_counted_together_against_a_character() -> None:
     shown = glyph(1, 已=0.52, 巳=0.46, 己=0.01)
-    assert weighed("己", shown, 0.999).score == pytest.approx(weighed("己", shown, None).score + ALIKE * ITSELF)
+    assert weighed("己", shown, 0.999).score == pytest.approx(
+        weighed("己", shown, None).score + ALIKE * SELF_READING_GAIN_NATS
+    )
 
 
 def test_letters_are_no_reading_of_a_han_character() -> None:
@@ -395,7 +399,7 @@ def test_what_is_taken_for_another_where_it_is_drawn_too_is_held_against_it_the_
     assert weighed("闑", shown, None).raised
     assert not weighed("闑", shown, 0.0).raised
     assert weighed("闑", shown, 0.5).score == weighed("闑", shown, None).score
-    assert weighed("闑", shown, None).score == pytest.approx(weighed("闑", shown, 0.0).score + MISREAD)
+    assert weighed("闑", shown, None).score == pytest.approx(weighed("闑", shown, 0.0).score + MISREAD_DEDUCTION_NATS)
     assert weighed("昜", glyph(1, 易=0.999), 0.01).raised
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from proof.settings.config import Settings
 from proof.verify.scores import (
     ALIKE,
-    LIFTED,
-    LOWERED,
+    MAX_CONTEXT_DEDUCTION_NATS,
+    MAX_CONTEXT_GAIN_NATS,
     insertion_score,
     language_weight,
     omission_score,
@@ -129,9 +129,9 @@ odds = st.floats(-1e6, 1e6)
 
 @given(odds)
 def test_no_context_hides_what_the_image_shows_clearly(told: float) -> None:
-    """Odds of the image beyond e to the power of the threshold and `LOWERED` are raised whatever the language model
-    says."""
-    clear = THRESHOLD + LOWERED
+    """Odds of the image beyond e to the power of the threshold and `MAX_CONTEXT_DEDUCTION_NATS` are raised whatever the
+    language model says."""
+    clear = THRESHOLD + MAX_CONTEXT_DEDUCTION_NATS
     assert clear + language_weight(told) >= THRESHOLD
 
 
@@ -160,7 +160,7 @@ def test_a_clear_image_is_not_silenced_between_characters_that_are_written_alike
 
 @given(odds)
 def test_no_context_raises_what_the_image_hardly_doubts(told: float) -> None:
-    assert THRESHOLD - LIFTED - 0.01 + language_weight(told) < THRESHOLD
+    assert THRESHOLD - MAX_CONTEXT_GAIN_NATS - 0.01 + language_weight(told) < THRESHOLD
 
 
 @given(odds, odds)

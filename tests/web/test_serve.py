@@ -17,7 +17,7 @@ import pytest
 
 from proof.store import Store
 from proof.web.app import LARGEST_BODY
-from proof.web.serve import SILENT, listen
+from proof.web.serve import SILENT_SECONDS, listen
 from tests.conftest import PATIENCE
 from tests.web.drawn import Served, settings_in
 from tests.web.served import serving_process
@@ -28,7 +28,7 @@ HALF = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Never: "
 
 
 @contextmanager
-def listening(served: Served, silent: int = SILENT) -> Iterator[tuple[str, int]]:
+def listening(served: Served, silent: int = SILENT_SECONDS) -> Iterator[tuple[str, int]]:
     """Host and port at which the application is served meanwhile."""
     server, address = listen(served.app, "127.0.0.1", 0, silent=silent)
     thread = threading.Thread(target=run_until_closed, args=(server,))

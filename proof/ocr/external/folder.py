@@ -1,6 +1,6 @@
-"""A folder of readings as an engine: which file is of which image, and what it says.
+"""A folder of reading files of other software as an engine: which file belongs to which image, and its content.
 
-The engine reads no strips; a page asks it for the lines that its image has.
+The engine reads no strips; the check of a page takes the lines of its image from it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from proof.ocr.external.parse import parse_readings
 
 SUFFIXES = frozenset({".xml", ".hocr", ".html", ".htm", ".xhtml", ".alto", ".page"})
 
-LARGEST = 200_000_000
-"""Bytes: a file larger than this is no reading of pages."""
+MAX_FILE_BYTES = 200_000_000
+"""Size above which a file is taken to be no reading file."""
 
 SAME_SHAPE = 0.02
-"""By how much height to width of a reading may differ from its image's; more, and it is of another image."""
+"""Relative difference of the proportions of a reading and its image above which it belongs to another image."""
 
 _NAMES = re.compile(
     rb"imageFilename\s*=\s*[\"']([^\"']*)[\"']|<(?:\w+:)?fileName>([^<]*)<|\bimage\s+(?:\"|&quot;|')?([^\"';&]+)"
@@ -35,7 +35,7 @@ _NAMES = re.compile(
 
 
 class ExternalEngine:
-    """Gives what the files of a folder (or one file) say of an image. Raises EngineError where there are none."""
+    """The readings in the files of a folder, or in one file. Raises EngineError if there are none."""
 
     at_once = 1
 
@@ -74,7 +74,7 @@ class ExternalEngine:
         raise EngineError(f"{self._folder}: these readings are of whole pages, not of strips; choose another engine")
 
     def page_of(self, image: Path, size: tuple[int, int]) -> ExternalPage:
-        """What is read on an image, in its pixels. Raises EngineError where there is no reading of it."""
+        """The reading of an image, in its pixels. Raises EngineError if there is none."""
         key = _key(image.name)
         named, called = self._by_name.get(key, []), self._by_stem.get(key, [])
         candidates = list(dict.fromkeys([*(path for path in called if path in named), *named, *called]))
@@ -87,9 +87,9 @@ class ExternalEngine:
         pages = self._parsed(path)
         if not pages:
             raise ReadingFileError(path, None, "holds no page; export it again")
-        # a file that is called as the image may leave open what it read; one that names another image may not
-        page = next((one for one in pages if _key(one.image) == key), None)
-        page = page or next((one for one in pages if not one.image), None)
+        # a file with the image's name need not name an image inside, but it must not name another one
+        page = next((page for page in pages if _key(page.image) == key), None)
+        page = page or next((unnamed for unnamed in pages if not unnamed.image), None)
         if page is None:
             raise ReadingFileError(path, None, f"is a reading of {pages[0].image}, not of {image.name}; rename it")
         if len(candidates) > 1:
@@ -100,7 +100,7 @@ class ExternalEngine:
 
 
 def _scaled(page: ExternalPage, size: tuple[int, int]) -> ExternalPage:
-    """The page in pixels of its image, where it was read on a larger or smaller copy or is not measured in pixels."""
+    """The page scaled to the pixels of its image, if it was read on a copy of another size or has another unit."""
     if min(page.size) <= 0 or page.size == size:
         return page
     across, down = size[0] / page.size[0], size[1] / page.size[1]
@@ -112,16 +112,16 @@ def _scaled(page: ExternalPage, size: tuple[int, int]) -> ExternalPage:
     def scaled(box: Box) -> Box:
         return Box(box.x * across, box.y * down, box.w * across, box.h * down)
 
-    def moved(one: GivenCharacter) -> GivenCharacter:
-        return replace(one, box=scaled(one.box))
+    def moved(character: GivenCharacter) -> GivenCharacter:
+        return replace(character, box=scaled(character.box))
 
-    lines = (replace(one, characters=tuple(map(moved, one.characters)), box=scaled(one.box)) for one in page.lines)
+    lines = (replace(line, characters=tuple(map(moved, line.characters)), box=scaled(line.box)) for line in page.lines)
     return replace(page, lines=tuple(lines))
 
 
 def _names(data: bytes) -> list[str]:
-    found = (next((part for part in match.groups() if part), b"") for match in _NAMES.finditer(data))
-    return [_key(html.unescape(name.decode("utf-8", "replace"))) for name in found if name.strip()]
+    names = (next((part for part in match.groups() if part), b"") for match in _NAMES.finditer(data))
+    return [_key(html.unescape(name.decode("utf-8", "replace"))) for name in names if name.strip()]
 
 
 def _key(name: str) -> str:
@@ -130,8 +130,8 @@ def _key(name: str) -> str:
 
 def _content(path: Path) -> bytes:
     try:
-        if path.stat().st_size > LARGEST:
-            raise ReadingFileError(path, None, f"has more than {LARGEST // 1_000_000} MB; split it into pages")
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise ReadingFileError(path, None, f"has more than {MAX_FILE_BYTES // 1_000_000} MB; split it into pages")
         return path.read_bytes()
     except OSError as error:
         raise ReadingFileError(path, None, f"cannot be read ({error.strerror}); allow reading it") from error

@@ -1,4 +1,4 @@
-"""A page as somebody else's file gives it: vertical lines with the place of every character."""
+"""A page from a reading file of other software: lines with the place of every character."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from proof.model.geometry import Box
 from proof.model.notices import Notice
 
 UNSTATED = 0.95
-"""What a character is believed where its file gives no confidence."""
+"""Probability of a character for which the file gives no confidence."""
 
 _NO_INK = ("P", "Z", "Cc", "Cf")
 
 
 class ReadingFileError(EngineError):
-    """A reading cannot be used; costs the page that it is of. `line` counts from 1 in the file."""
+    """A reading file cannot be used, so its page is not checked. `line` counts from 1 in the file."""
 
     def __init__(self, path: Path, line: int | None, message: str) -> None:
         super().__init__(f"{path}:{line}: {message}" if line else f"{path}: {message}")
@@ -28,8 +28,8 @@ class ReadingFileError(EngineError):
 
 @dataclass(frozen=True, slots=True)
 class GivenCharacter:
-    """One character with its box in pixels of the image; `alternatives` are other readings, each with its probability,
-    from 0 to 1 as `probability` is."""
+    """One character with its box in pixels of the image and its probability, 0 to 1; `alternatives` are other readings
+    with their probabilities."""
 
     text: str
     box: Box
@@ -39,8 +39,8 @@ class GivenCharacter:
 
 @dataclass(frozen=True, slots=True)
 class ExternalLine:
-    """Characters below one another (beside one another, where it is not `vertical`). `placed` tells whether the file
-    says where each one stands; else they were spread along the line."""
+    """The characters of a line, from top to bottom if it is `vertical`, else from left to right. `placed`: the file
+    gives the place of each one; otherwise they are spread evenly along the line."""
 
     characters: tuple[GivenCharacter, ...]
     box: Box
@@ -50,8 +50,8 @@ class ExternalLine:
 
 @dataclass(frozen=True, slots=True)
 class ExternalPage:
-    """What a file says of one image: `image` is the image's name in it, `size` its width and height there, 0 where
-    the file does not say. `notices` tell what was passed over."""
+    """The reading of one image in a file: `image` is the image's name there, `size` its width and height, 0 if not
+    given. `notices` report what was left out."""
 
     source: Path
     image: str
@@ -62,7 +62,7 @@ class ExternalPage:
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """A stretch of text whose box is known: a glyph, or a word. `confidences` are those of its characters."""
+    """A piece of text with its box: a glyph, or a word. `confidences` are those of its characters."""
 
     text: str
     box: Box
@@ -74,76 +74,77 @@ class TextPiece:
 def line_of(
     text: str, box: Box, pieces: Sequence[TextPiece], vertical: bool | None, confidence: float | None
 ) -> ExternalLine:
-    """A line from the text that its file gives it and the pieces that it is made of.
+    """A line from its text and its pieces in the file.
 
-    The text of the line is what was corrected last, so that it holds where the pieces say otherwise; they lend
-    their places. Without a text the pieces are the text.
+    If the two differ the text holds, since people correct that, and the pieces only give the places. Without a text the
+    pieces are the text.
     """
     if vertical is None:
         vertical = box.h >= box.w
-    known = [one for piece in pieces for one in _spread(piece, vertical)]
-    told = text or "".join(one.text for one in known)
+    known = [character for piece in pieces for character in _spread(piece, vertical)]
+    whole = text or "".join(character.text for character in known)
     if not known:
-        known, placed = _spread(TextPiece(told, box, confidence), vertical), False
+        known, placed = _spread(TextPiece(whole, box, confidence), vertical), False
     else:
         placed = any(len(piece.text) == 1 for piece in pieces)
-        if "".join(told.split()) != "".join(one.text for one in known):
-            known = _corrected("".join(told.split()), known, vertical)
-    inked = tuple(one for one in known if _has_ink(one.text))
+        if "".join(whole.split()) != "".join(character.text for character in known):
+            known = _corrected("".join(whole.split()), known, vertical)
+    inked = tuple(character for character in known if _has_ink(character.text))
     return ExternalLine(inked, box, vertical, placed)
 
 
 def _has_ink(text: str) -> bool:
-    return not all(unicodedata.category(one).startswith(_NO_INK) for one in text)
+    return not all(unicodedata.category(character).startswith(_NO_INK) for character in text)
 
 
 def _spread(piece: TextPiece, vertical: bool) -> list[GivenCharacter]:
-    """The characters of a piece along its box, in equal cells; an ideographic space takes one, others none."""
+    """The characters of a piece, spread along its box in equal cells. An ideographic space takes a cell, others
+    none."""
     cells = _characters(piece.text)
-    found = []
+    characters = []
     for number, text in enumerate(cells):
         if text.isspace():
             continue
         sure = piece.confidences[number] if len(piece.confidences) == len(cells) else piece.confidence
         box = part_of(piece.box, number / len(cells), (number + 1) / len(cells), vertical)
         others = piece.alternatives if len(cells) == 1 else ()
-        found.append(GivenCharacter(text, box, UNSTATED if sure is None else min(max(sure, 0.0), 1.0), others))
-    return found
+        characters.append(GivenCharacter(text, box, UNSTATED if sure is None else min(max(sure, 0.0), 1.0), others))
+    return characters
 
 
 def _characters(text: str) -> list[str]:
     """Code points, each with the selectors and marks that follow it."""
-    found: list[str] = []
-    for one in text:
-        if one.isspace() and one != "\u3000":
+    characters: list[str] = []
+    for character in text:
+        if character.isspace() and character != "\u3000":
             continue
-        if found and unicodedata.category(one).startswith("M"):
-            found[-1] += one
+        if characters and unicodedata.category(character).startswith("M"):
+            characters[-1] += character
         else:
-            found.append(one)
-    return found
+            characters.append(character)
+    return characters
 
 
 def _corrected(text: str, known: Sequence[GivenCharacter], vertical: bool) -> list[GivenCharacter]:
-    """`text` with the places of the characters that it was made from."""
+    """The characters of a corrected `text`, with the places of the characters that they replace."""
     wanted = _characters(text)
-    found: list[GivenCharacter] = []
-    matcher = SequenceMatcher(None, [one.text for one in known], wanted, autojunk=False)
+    corrected: list[GivenCharacter] = []
+    matcher = SequenceMatcher(None, [character.text for character in known], wanted, autojunk=False)
     for how, a, b, c, d in matcher.get_opcodes():
         if how == "equal":
-            found += known[a:b]
+            corrected += known[a:b]
         elif how == "replace" and b - a == d - c:
-            found += [GivenCharacter(new, old.box) for old, new in zip(known[a:b], wanted[c:d], strict=True)]
+            corrected += [GivenCharacter(new, old.box) for old, new in zip(known[a:b], wanted[c:d], strict=True)]
         elif c < d:
             room = known[a].box if a < b else _between(known, a, vertical)
-            for one in known[a + 1 : b]:
-                room = room.union(one.box)
-            found += _spread(TextPiece("".join(wanted[c:d]), room), vertical)
-    return found
+            for character in known[a + 1 : b]:
+                room = room.union(character.box)
+            corrected += _spread(TextPiece("".join(wanted[c:d]), room), vertical)
+    return corrected
 
 
 def _between(known: Sequence[GivenCharacter], place: int, vertical: bool) -> Box:
-    """Where a character stands that the pieces lack: between its neighbours."""
+    """The place of a character that no piece has: between its neighbours."""
     if place == 0:
         return part_of(known[0].box, -1.0, 0.0, vertical)
     if place == len(known):

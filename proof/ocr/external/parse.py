@@ -1,4 +1,4 @@
-"""PAGE XML (any year), ALTO (2 to 4) and hOCR, told apart by their root, as vertical lines with characters.
+"""Parsers of PAGE XML (any year), ALTO (2 to 4) and hOCR, recognised by their root element.
 
 Known dialects: Transkribus (lines with coordinates and baselines, words or not), kraken and eScriptorium
 (baselines and polygons, points with or without commas, glyphs), Tesseract (hOCR with or without boxes of
@@ -21,7 +21,7 @@ from proof.ocr.external.model import ExternalLine, ExternalPage, ReadingFileErro
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
 _FARTHEST = 1e6
-"""Pixels: no page image is so large; what is farther is a damaged number."""
+"""Pixels: a coordinate beyond this is a damaged number."""
 
 _LINES_OF_HOCR = frozenset({"ocr_line", "ocrx_line", "ocr_header", "ocr_caption", "ocr_textfloat"})
 
@@ -41,9 +41,9 @@ def parse_readings(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
         raise ReadingFileError(path, None, f"is not XML ({error}); export it again") from error
     kind = _name(root)
     if kind == "PcGts":
-        return tuple(_page(path, one) for one in _all(root, "Page"))
+        return tuple(_page(path, page) for page in _all(root, "Page"))
     if kind == "alto":
-        return tuple(_alto(path, root, one) for one in _all(root, "Page"))
+        return tuple(_alto(path, root, page) for page in _all(root, "Page"))
     expected = "PAGE XML (PcGts), ALTO (alto) or hOCR (ocr_page)"
     raise ReadingFileError(path, root.sourceline, f"its root is {kind}, expected {expected}; export it as one of these")
 
@@ -53,35 +53,35 @@ def _page(path: Path, page: Any) -> ExternalPage:
     for element in _all(page, "TextLine"):
         text, sure, _ = _equivalent(path, element)
         box = _outline(path, element)
-        words = [one for one in element if _name(one) == "Word"]
+        words = [child for child in element if _name(child) == "Word"]
         pieces = []
         for word in words:
-            glyphs = [one for one in word if _name(one) == "Glyph"]
-            for one in glyphs or [word]:
-                said, conf, others = _equivalent(path, one)
-                place = _outline(path, one)
-                if said and place is not None:
-                    pieces.append(TextPiece(said, place, conf, others))
+            glyphs = [child for child in word if _name(child) == "Glyph"]
+            for part in glyphs or [word]:
+                content, conf, others = _equivalent(path, part)
+                place = _outline(path, part)
+                if content and place is not None:
+                    pieces.append(TextPiece(content, place, conf, others))
         if box is None and pieces:
             box = _around(pieces)
         if box is None:
             if text:
                 notices.append(_without_place(path, element, "coordinates"))
             continue
-        text = text or "".join(said for word in words for said in [_equivalent(path, word)[0]])
+        text = text or "".join(content for word in words for content in [_equivalent(path, word)[0]])
         lines.append(line_of(text, box, pieces, _direction(element, element.getparent()), sure))
     size = (_figure(path, page, "imageWidth"), _figure(path, page, "imageHeight"))
-    return _found(path, page, page.get("imageFilename", ""), size, lines, notices)
+    return _page_of_lines(path, page, page.get("imageFilename", ""), size, lines, notices)
 
 
 def _alto(path: Path, root: Any, page: Any) -> ExternalPage:
-    name = next((one.text or "" for one in _all(root, "fileName")), "")
+    name = next((child.text or "" for child in _all(root, "fileName")), "")
     size = (_figure(path, page, "WIDTH"), _figure(path, page, "HEIGHT"))
     lines, notices = [], []
     for element in _all(page, "TextLine"):
-        strings = [one for one in element if _name(one) == "String"]
-        text = "".join(one.get("CONTENT", "") for one in strings)
-        pieces = [piece for one in strings for piece in _string(path, one)]
+        strings = [child for child in element if _name(child) == "String"]
+        text = "".join(string.get("CONTENT", "") for string in strings)
+        pieces = [piece for string in strings for piece in _string(path, string)]
         box = _alto_box(path, element) or (_around(pieces) if pieces else None)
         if box is None:
             if text:
@@ -90,30 +90,30 @@ def _alto(path: Path, root: Any, page: Any) -> ExternalPage:
         upright = {"ttb": True, "btt": True, "ltr": False, "rtl": False}.get(element.get("BASEDIRECTION", ""))
         sure = _share(path, strings[0], "WC") if strings else None
         lines.append(line_of(text, box, pieces, upright, sure))
-    unit = next((one.text or "" for one in _all(root, "MeasurementUnit")), "pixel").strip()
+    unit = next((child.text or "" for child in _all(root, "MeasurementUnit")), "pixel").strip()
     if unit != "pixel" and min(size) <= 0:
         message = f"is measured in {unit} and does not say how large the page is; export it in pixels"
         raise ReadingFileError(path, page.sourceline, message)
-    return _found(path, page, name.strip(), size, lines, notices)
+    return _page_of_lines(path, page, name.strip(), size, lines, notices)
 
 
 def _string(path: Path, string: Any) -> list[TextPiece]:
-    glyphs = [one for one in string if _name(one) == "Glyph"]
+    glyphs = [child for child in string if _name(child) == "Glyph"]
     pieces = []
-    for one in glyphs:
-        box, said = _alto_box(path, one), one.get("CONTENT", "")
-        if box is not None and said:
-            others = [(v.get("CONTENT", ""), _share(path, v, "VC") or 0.0) for v in one if _name(v) == "Variant"]
-            pieces.append(TextPiece(said, box, _share(path, one, "GC"), tuple(o for o in others if o[0])))
-    box, said = _alto_box(path, string), string.get("CONTENT", "")
-    if pieces or box is None or not said:
+    for glyph in glyphs:
+        box, content = _alto_box(path, glyph), glyph.get("CONTENT", "")
+        if box is not None and content:
+            others = [(v.get("CONTENT", ""), _share(path, v, "VC") or 0.0) for v in glyph if _name(v) == "Variant"]
+            pieces.append(TextPiece(content, box, _share(path, glyph, "GC"), tuple(o for o in others if o[0])))
+    box, content = _alto_box(path, string), string.get("CONTENT", "")
+    if pieces or box is None or not content:
         return pieces
-    # 0 is sure and 9 a guess, in ALTO's own scale
-    digits = [int(one) for one in string.get("CC", "") if one in "0123456789"]
+    # ALTO's scale: 0 is sure, 9 a guess
+    digits = [int(digit) for digit in string.get("CC", "") if digit in "0123456789"]
     each = tuple(1.0 - digit / 10 for digit in digits)
-    alike = [one.text or "" for one in string if _name(one) == "ALTERNATIVE"]
-    others = [(text, 0.01) for text in alike if len(text) == len(said) == 1]
-    return [TextPiece(said, box, _share(path, string, "WC"), tuple(others), each)]
+    alike = [child.text or "" for child in string if _name(child) == "ALTERNATIVE"]
+    others = [(text, 0.01) for text in alike if len(text) == len(content) == 1]
+    return [TextPiece(content, box, _share(path, string, "WC"), tuple(others), each)]
 
 
 def _hocr(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
@@ -121,7 +121,7 @@ def _hocr(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
         root = html.document_fromstring(data, parser=html.HTMLParser(encoding="utf-8", huge_tree=False))
     except (etree.LxmlError, ValueError) as error:
         raise ReadingFileError(path, None, f"is no hOCR that can be read ({error}); export it again") from error
-    found = []
+    pages = []
     for page in root.iter():
         if "ocr_page" not in _classes(page):
             continue
@@ -141,75 +141,75 @@ def _hocr(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
         name = next((part for part in named.groups() if part), "").strip() if named else ""
         outer = _hocr_box(path, page, "bbox")
         size = (outer.right, outer.bottom) if outer else (0.0, 0.0)
-        found.append(_found(path, page, name, size, lines, notices))
-    return tuple(found)
+        pages.append(_page_of_lines(path, page, name, size, lines, notices))
+    return tuple(pages)
 
 
 def _hocr_pieces(path: Path, line: Any) -> list[TextPiece]:
-    """The boxes of a line's characters, where it gives them, or of its words."""
+    """The boxes of a line's characters if it has them, else of its words."""
     pieces: list[TextPiece] = []
-    for word in (one for one in line.iter() if "ocrx_word" in _classes(one)):
-        letters = [one for one in word.iter() if "ocrx_cinfo" in _classes(one)]
-        for one in letters:
-            box, said = _hocr_box(path, one, "x_bboxes"), "".join(one.itertext()).strip()
-            if box is not None and said:
-                pieces.append(TextPiece(said, box, _percent(path, one, "x_conf")))
+    for word in (element for element in line.iter() if "ocrx_word" in _classes(element)):
+        letters = [element for element in word.iter() if "ocrx_cinfo" in _classes(element)]
+        for letter in letters:
+            box, content = _hocr_box(path, letter, "x_bboxes"), "".join(letter.itertext()).strip()
+            if box is not None and content:
+                pieces.append(TextPiece(content, box, _percent(path, letter, "x_conf")))
         if not letters:
             pieces += _boxed(path, word)
     return pieces or (_boxed(path, line) if _property(line, "x_bboxes") else [])
 
 
 def _boxed(path: Path, element: Any) -> list[TextPiece]:
-    """The text of an hOCR element, character by character where `x_bboxes` has a box for each."""
-    said = "".join("".join(element.itertext()).split())
+    """The text of an hOCR element, as one piece per character if `x_bboxes` has a box for each."""
+    content = "".join("".join(element.itertext()).split())
     sure = _percent(path, element, "x_wconf")
     numbers = _numbers(path, element, _property(element, "x_bboxes"))
-    if said and len(numbers) == 4 * len(said):
+    if content and len(numbers) == 4 * len(content):
         quads = [numbers[start : start + 4] for start in range(0, len(numbers), 4)]
         confs = [number / 100 for number in _numbers(path, element, _property(element, "x_confs"))]
-        each = confs if len(confs) == len(said) else [sure] * len(said)
-        return [TextPiece(c, _box(*q), s) for c, q, s in zip(said, quads, each, strict=True)]
+        each = confs if len(confs) == len(content) else [sure] * len(content)
+        return [TextPiece(c, _box(*q), s) for c, q, s in zip(content, quads, each, strict=True)]
     box = _hocr_box(path, element, "bbox")
-    return [TextPiece(said, box, sure)] if said and box is not None else []
+    return [TextPiece(content, box, sure)] if content and box is not None else []
 
 
-def _without_place(path: Path, line: Any, what: str) -> Notice:
-    """The notice of a line that does not say where it stands; `what` is the element or attribute that says it."""
-    return Notice.of(NoticeCode.LINE_WITHOUT_PLACE, where=f"{path}:{line.sourceline}", what=what)
+def _without_place(path: Path, line: Any, missing: str) -> Notice:
+    """The notice for a line without a position; `missing` names the element or attribute that should hold it."""
+    return Notice.of(NoticeCode.LINE_WITHOUT_PLACE, where=f"{path}:{line.sourceline}", what=missing)
 
 
-def _found(
+def _page_of_lines(
     path: Path, page: Any, name: str, size: tuple[float, float], lines: list[ExternalLine], notices: list[Notice]
 ) -> ExternalPage:
     if notices and not lines:
         raise ReadingFileError(
             path, page.sourceline, "no line of this page says where it stands; export it with coordinates"
         )
-    return ExternalPage(path, name, size, tuple(one for one in lines if one.characters), tuple(notices))
+    return ExternalPage(path, name, size, tuple(line for line in lines if line.characters), tuple(notices))
 
 
 def _equivalent(path: Path, element: Any) -> tuple[str, float | None, tuple[tuple[str, float], ...]]:
-    """The text of a PAGE element, how sure it is, and the other readings of it."""
-    all_ = [one for one in element if _name(one) == "TextEquiv"]
-    all_.sort(key=lambda one: _figure(path, one, "index"))
-    told = []
-    for one in all_:
-        said = next((part.text or "" for part in one if _name(part) == "Unicode"), "")
-        if said:
-            told.append((said, _share(path, one, "conf")))
-    if not told:
+    """The text of a PAGE element, its confidence, and its other readings with theirs."""
+    all_ = [child for child in element if _name(child) == "TextEquiv"]
+    all_.sort(key=lambda equivalent: _figure(path, equivalent, "index"))
+    readings = []
+    for equivalent in all_:
+        content = next((part.text or "" for part in equivalent if _name(part) == "Unicode"), "")
+        if content:
+            readings.append((content, _share(path, equivalent, "conf")))
+    if not readings:
         return "", None, ()
-    return *told[0], tuple((said, conf or 0.0) for said, conf in told[1:])
+    return *readings[0], tuple((content, conf or 0.0) for content, conf in readings[1:])
 
 
 def _outline(path: Path, element: Any) -> Box | None:
-    """The box of a PAGE element: around its outline, or along its baseline where it has nothing else."""
+    """The box of a PAGE element: around its outline, or along its baseline if it has no outline."""
     for name in ("Coords", "Baseline"):
-        coords = next((one for one in element if _name(one) == name), None)
+        coords = next((child for child in element if _name(child) == name), None)
         if coords is None:
             continue
         numbers = _numbers(path, coords, coords.get("points", ""))
-        for point in (one for one in coords if _name(one) == "Point"):  # as PAGE had it until 2010
+        for point in (child for child in coords if _name(child) == "Point"):  # as PAGE had it until 2010
             numbers += [_figure(path, point, "x"), _figure(path, point, "y")]
         if len(numbers) >= 4:
             return _bounds(numbers)
@@ -221,7 +221,7 @@ def _alto_box(path: Path, element: Any) -> Box | None:
         x, y, w, h = (_figure(path, element, key) for key in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
         if w > 0 and h > 0:
             return Box(x, y, w, h)
-    shape = next((one for one in element if _name(one) == "Shape"), None)
+    shape = next((child for child in element if _name(child) == "Shape"), None)
     polygon = next(iter(_all(shape, "Polygon")), None) if shape is not None else None
     numbers = _numbers(path, element, polygon.get("POINTS", "") if polygon is not None else "")
     if len(numbers) < 4:
@@ -261,14 +261,14 @@ def _direction(*elements: Any) -> bool | None:
 
 
 def _numbers(path: Path, element: Any, text: str) -> list[float]:
-    numbers = [float(one) for one in _NUMBER.findall(text)]
-    if any(abs(one) > _FARTHEST for one in numbers):
+    numbers = [float(number) for number in _NUMBER.findall(text)]
+    if any(abs(number) > _FARTHEST for number in numbers):
         raise ReadingFileError(path, element.sourceline, "a coordinate lies beyond any image; export the file again")
     return numbers
 
 
 def _figure(path: Path, element: Any, key: str) -> float:
-    """An attribute that is a number; 0 where there is none."""
+    """A numeric attribute; 0 if it is missing."""
     text = (element.get(key) or "0").strip()
     try:
         value = float(text)
@@ -281,7 +281,7 @@ def _figure(path: Path, element: Any, key: str) -> float:
 
 
 def _share(path: Path, element: Any, key: str) -> float | None:
-    """A confidence from 0 to 1; those that some software writes in percent are brought to that."""
+    """A confidence, 0 to 1; percentages, which some software writes, are converted."""
     if not (element.get(key) or "").strip():
         return None
     value = _figure(path, element, key)
@@ -294,8 +294,8 @@ def _percent(path: Path, element: Any, name: str) -> float | None:
 
 
 def _property(element: Any, name: str) -> str:
-    found = re.search(rf"(?:^|;)\s*{name}\s+([^;]*)", element.get("title", ""))
-    return found[1] if found else ""
+    match = re.search(rf"(?:^|;)\s*{name}\s+([^;]*)", element.get("title", ""))
+    return match[1] if match else ""
 
 
 def _classes(element: Any) -> set[str]:
@@ -307,4 +307,4 @@ def _name(element: Any) -> str:
 
 
 def _all(element: Any, name: str) -> Iterator[Any]:
-    return (one for one in element.iter() if _name(one) == name)
+    return (child for child in element.iter() if _name(child) == name)
