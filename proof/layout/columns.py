@@ -43,8 +43,11 @@ RULE = 4
 WIDE = 0.8
 """Of the wide glyphs of a column: narrower ones do not tell how far glyphs reach."""
 
-SHORTEST, LONGEST = 0.6, 2.2
-"""Cells are no lower and no higher than so many widths of a glyph."""
+MIN_CELL_GLYPHS = 0.6
+"""Widths of a glyph: cells are no lower."""
+
+MAX_CELL_GLYPHS = 2.2
+"""Widths of a glyph: cells are no higher."""
 
 AROUND = 3
 """Columns to either side that tell where a column begins that is indented or raised."""
@@ -52,9 +55,12 @@ AROUND = 3
 INDENTED = 0.6
 """Cells: a column that begins so much lower than those around it is indented, so much higher it is raised."""
 
-EDGE, RUNNING = 3, 0.5
-"""Pixels: ink so near to the edge of the image runs into it; so many of the columns that come near do, where it cuts
-them off: others end between two glyphs there."""
+EDGE_PX = 3
+"""Pixels: ink so near to the edge of the image runs into it."""
+
+MIN_CUT_SHARE = 0.5
+"""Of the columns that come near to the edge: so many run into it where it cuts them off; others end between two glyphs
+there."""
 
 BESIDE = 0.5
 """Of a glyph's width: a piece of ink no larger than this that reaches out of a column's body stands beside it."""
@@ -74,17 +80,17 @@ class _Body:
         return (self.left + self.right) / 2
 
 
-def as_layout(found: PageLayout) -> Layout:
+def as_layout(page_layout: PageLayout) -> Layout:
     """The layout of a page whose columns were found, for `cut_strips` and all that follows."""
     areas: list[ColumnArea] = []
-    owners = np.zeros(found.sheet.ink.shape, dtype=np.int16)
-    ink = _without_rules(found)
-    for register in dict.fromkeys(column.register for column in found.columns):
-        own = [column for column in found.columns if column.register == register]
-        pitch = cell_height(found.text, own)
+    owners = np.zeros(page_layout.sheet.ink.shape, dtype=np.int16)
+    ink = _without_rules(page_layout)
+    for register in dict.fromkeys(column.register for column in page_layout.columns):
+        own = [column for column in page_layout.columns if column.register == register]
+        pitch = cell_height(page_layout.text, own)
         usual = float(np.median([column.glyph for column in own]))
-        bodies = [_Body(len(areas) + 1 + i, c, *_body(found.text, c, usual)) for i, c in enumerate(own)]
-        _give(owners, ink, found.regions[register - 1], bodies, usual)
+        bodies = [_Body(len(areas) + 1 + i, c, *_body(page_layout.text, c, usual)) for i, c in enumerate(own)]
+        _give(owners, ink, page_layout.regions[register - 1], bodies, usual)
         firsts = [_first(owners, body, usual) for body in bodies]
         for body, first, top in zip(bodies, firsts, _tops(firsts, pitch), strict=True):
             raised = max(0.0, top - first) if top - first > INDENTED * pitch else 0.0
@@ -92,9 +98,9 @@ def as_layout(found: PageLayout) -> Layout:
             left, right = _reach(owners, body, usual)
             areas.append(ColumnArea(body.number, left, right, begin, end, raised, pitch=pitch))
     ink[owners == 0] = 0
-    sheet = found.sheet
+    sheet = page_layout.sheet
     # of several registers those at the edge alone would be cut, and how many of their cells are seen is not known
-    whole = len(found.regions) > 1
+    whole = len(page_layout.regions) > 1
     cut = tuple(None if whole or not _runs_into(owners, areas, edge) else edge for edge in (0.0, float(len(owners))))
     outline = Outline(sheet.rectification, tuple(areas), bool(areas), None, sheet.skew, cut=(cut[0], cut[1]))
     return Layout(outline, sheet.grey, ink, 0.0, owners)
@@ -103,18 +109,18 @@ def as_layout(found: PageLayout) -> Layout:
 def _runs_into(owners: NDArray[np.int16], areas: Sequence[ColumnArea], edge: float) -> bool:
     """Whether the image cuts columns off at its upper or lower edge: the ink of many that come near runs into it."""
     near = [a for a in areas if a.pitch and min(abs(a.top - a.raised - edge), abs(a.bottom - edge)) < a.pitch]
-    rows = owners[:EDGE] if not edge else owners[-EDGE:]
-    return sum(bool((rows == area.number).any()) for area in near) > max(1.0, RUNNING * len(near))
+    rows = owners[:EDGE_PX] if not edge else owners[-EDGE_PX:]
+    return sum(bool((rows == area.number).any()) for area in near) > max(1.0, MIN_CUT_SHARE * len(near))
 
 
-def _without_rules(found: PageLayout) -> Mask:
+def _without_rules(page_layout: PageLayout) -> Mask:
     """The ink of the sheet without the rules between columns."""
-    ink = found.sheet.ink.copy()
-    for region, rules in zip(found.regions, found.rules, strict=True):
+    ink = page_layout.sheet.ink.copy()
+    for region, rules in zip(page_layout.regions, page_layout.rules, strict=True):
         rows = slice(region.top, region.bottom)
         for x in rules:
             across = slice(max(0, round(x) - RULE), round(x) + RULE + 1)
-            ink[rows, across][found.sheet.upright[rows, across] > 0] = 0
+            ink[rows, across][page_layout.sheet.upright[rows, across] > 0] = 0
     return ink
 
 
@@ -204,7 +210,7 @@ def _reach(owners: NDArray[np.int16], body: _Body, usual: float) -> tuple[float,
 def cell_height(text: Mask, columns: Sequence[FoundColumn]) -> float:
     """How far glyphs stand apart down the columns of a register, in pixels."""
     usual = float(np.median([column.glyph for column in columns]))
-    low, high = max(4, int(SHORTEST * usual)), int(LONGEST * usual)
+    low, high = max(4, int(MIN_CELL_GLYPHS * usual)), int(MAX_CELL_GLYPHS * usual)
     total = np.zeros(high + 2)
     for column in columns:
         part = text[round(column.top) : round(column.bottom), round(column.left) : round(column.right)]
@@ -222,13 +228,13 @@ def cell_height(text: Mask, columns: Sequence[FoundColumn]) -> float:
 def _tops(firsts: Sequence[float], pitch: float) -> list[float]:
     """Where each column's first cell begins, whether or not it holds a character: told by the columns around it."""
     tops = np.array(firsts)
-    found = []
+    levels = []
     for number, top in enumerate(tops):
         near = tops[max(0, number - AROUND) : number + AROUND + 1]
         first = float(np.sort(near)[min(1, len(near) - 1)])  # the second: one may be raised
         level = float(np.median(near[np.abs(near - first) < INDENTED * pitch]))
-        found.append(float(top) if abs(top - level) < INDENTED * pitch else level)
-    return found
+        levels.append(float(top) if abs(top - level) < INDENTED * pitch else level)
+    return levels
 
 
 def _body(text: Mask, column: FoundColumn, usual: float) -> tuple[float, float]:

@@ -23,17 +23,28 @@ STROKE = 0.012
 APART = 2
 """Pixels of paper between pieces of ink that are one stroke, worn."""
 
-DOT, DOTS = 0.006, 8
-"""Of a cell's area: ink smaller than this is a dot; among so many to a cell's area lies what a seal left, no stroke."""
+MAX_DOT_AREA = 0.006
+"""Of a cell's area: smaller ink is a dot."""
 
-OVER, BESIDE = 0.12, 0.4
-"""Of a column: how far strokes reach over a rule; and how far from a stroke that lies on a rule the rest of its glyph
-may stand."""
+MIN_DOTS = 8
+"""Dots in a cell's area: where so many lie a seal left them, and there is no stroke."""
 
-UPRIGHT, NEXT, THICKER = 0.2, 0.25, 1.0
-"""Of a column: a stroke along a rule that is as long as this may be of the glyph on either side, and is shown with
-both; and so far from it may the other one stand. In pixels: by how much it is thicker than the rule by itself: all of
-16 real pages that is not is the rule's own ink."""
+OVER_RULE_WIDTHS = 0.12
+"""Of a column's width: how far strokes reach over a rule."""
+
+REST_OF_GLYPH_WIDTHS = 0.4
+"""Of a column's width: how far from a stroke that lies on a rule the rest of its glyph may stand."""
+
+MIN_SHARED_STROKE_WIDTHS = 0.2
+"""Of a column's width: a stroke along a rule that is as long as this may be of the glyph on either side, and is shown
+with both."""
+
+SHARED_GLYPH_WIDTHS = 0.25
+"""Of a column's width: how far from such a stroke the other glyph may stand."""
+
+MIN_SHARED_EXCESS_PX = 1.0
+"""Pixels by which such a stroke is thicker than the rule by itself: on 16 real pages all that is thinner is the rule's
+own ink."""
 
 THICK_REACH = 12
 """Pixels beyond its edge: how far it is looked for that a line is thicker than by itself."""
@@ -45,9 +56,11 @@ ASIDE = 1.0
 """Pixels by which an edge of a line lies aside of its place where a stroke that meets it goes on along it: over it, or
 in its stead where it is broken."""
 
-BRIDGED, GOES_ON = 0.09, 0.45
-"""Cells: between two places at which a stroke shows on a line, no farther from each other, it goes on; and so far from
-where strokes meet the line it is looked for: rules wander, too."""
+MAX_BRIDGED_CELLS = 0.09
+"""Cells: between two places at which a stroke shows on a line, no farther from each other, it goes on."""
+
+FROM_MEETING_CELLS = 0.45
+"""Cells: so far from where strokes meet a line their ink is looked for on it: rules wander, too."""
 
 DEEP = 0.115
 """Cells: so deep into a frame, which may be far broader than a stroke, glyphs reach."""
@@ -55,9 +68,12 @@ DEEP = 0.115
 AT_SIDE = 0.09
 """Of a column: so near to the outermost rules lie pieces of the frame, which is thick and rough, and no strokes."""
 
-PLAINLY, PLAINLY_THICK = 2.0, 0.25
-"""Pixels by which a line is thicker than by itself where a stroke lies on it, and shares of a thick line; rules of
-printed pages vary by one pixel."""
+PLAIN_EXCESS_PX = 2.0
+"""Pixels by which a line is plainly thicker than by itself, where a stroke lies on it; rules of printed pages vary by
+one pixel."""
+
+PLAIN_EXCESS_SHARE = 0.25
+"""The same of a thick line, as a share of its thickness."""
 
 WORN = 1.5
 """Pixels by which a line is here and there thicker or thinner than it is as a whole."""
@@ -65,10 +81,15 @@ WORN = 1.5
 ALONG = (0.15, 1.1)
 """Cells: how long a stroke is of which all lies on a rule, at least and at most."""
 
-TIP, TIP_AREA, TIP_THICK = 0.3, 0.004, (0.5, 1.2)
-"""Of a dot or the tip of a stroke that lies across a rule: how much of the rule it takes in cells at most; its area
-beside the rule, of a cell's, at least; and by how many times as much as plainly the rule is thicker there, all along
-and somewhere. Real rules are hardly ever so much thicker by themselves, for so short a piece."""
+MAX_TIP_CELLS = 0.3
+"""Cells of a rule that a dot or the tip of a stroke takes that lies across it."""
+
+MIN_TIP_AREA = 0.004
+"""Of a cell's area: the ink that such a tip adds to the rule."""
+
+TIP_EXCESS = (0.5, 1.2)
+"""By how many times of what is plainly thicker the rule is so there: all along the tip, and somewhere. Real rules are
+hardly ever so much thicker by themselves for so short a piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +112,11 @@ class Strokes:
         middles = np.nan_to_num(centres).round().astype(np.intp)
         x, y = (middles[:, i].clip(0, ink.shape[1 - i] - 1) for i in range(2))
         dots = np.zeros(ink.shape, np.float32)
-        small = boxes[:, cv2.CC_STAT_AREA] < DOT * row * row
+        small = boxes[:, cv2.CC_STAT_AREA] < MAX_DOT_AREA * row * row
         np.add.at(dots, (y[small], x[small]), 1.0)
         cell = max(3, round(row))
         around = cv2.boxFilter(dots, -1, (cell, cell), normalize=False, borderType=cv2.BORDER_CONSTANT)
-        dotted = np.asarray(around >= DOTS - 0.5, dtype=np.bool_)
+        dotted = np.asarray(around >= MIN_DOTS - 0.5, dtype=np.bool_)
         large = (_stroke_areas(ink, labels, boxes) >= STROKE * row * row) & ~dotted[y, x]
         large &= ~splinters(labels, boxes[:, cv2.CC_STAT_AREA], frames, outer)
         near = AT_SIDE * (rules[-1] - rules[0]) / (len(rules) - 1)
@@ -146,15 +167,15 @@ def restore(
     middle = np.rint(line.middle).astype(np.intp).clip(0, ink.shape[1] - 1)
     dotted = strokes.dotted[np.arange(len(ink)), middle]
     excess[dotted] = aside[dotted] = -np.inf
-    shown = ((excess >= 0.4 * plain) | (aside >= ASIDE)) & (_rows_from(met) <= GOES_ON * row) | met
-    thick = _runs_with(_closed(shown, round(BRIDGED * row)), met) & line.printed
+    shown = ((excess >= 0.4 * plain) | (aside >= ASIDE)) & (_rows_from(met) <= FROM_MEETING_CELLS * row) | met
+    thick = _runs_with(_closed(shown, round(MAX_BRIDGED_CELLS * row)), met) & line.printed
     own = line.own(low, high, ROUGH)
     if text:
         edge = line.right if text > 0 else line.left
         own &= text * (np.arange(low, high)[None, :] - line.middle[:, None]) >= edge - DEEP * row
     if held is not None:
         whole = _runs_with(excess >= 0.7 * plain, excess >= plain, ALONG[0] * row, ALONG[1] * row)
-        whole |= _tips(excess / plain, TIP_AREA * row * row / plain, TIP * row)
+        whole |= _tips(excess / plain, MIN_TIP_AREA * row * row / plain, MAX_TIP_CELLS * row)
         held[:, low:high] |= own & whole[:, None]
         thick |= whole
     own &= thick[:, None]
@@ -185,7 +206,7 @@ def _thickness(
                 edge = beyond + side * (middle - line.middle)
                 aside = np.maximum(aside, np.abs(_excess(edge, alone, row)[0]))
     excess, usual = _excess(width, alone, row)
-    plain = max(PLAINLY, PLAINLY_THICK * float(np.median(usual))) if text else PLAINLY
+    plain = max(PLAIN_EXCESS_PX, PLAIN_EXCESS_SHARE * float(np.median(usual))) if text else PLAIN_EXCESS_PX
     runs = core & line.printed
     return np.where(runs, excess, -np.inf), np.where(runs, aside, -np.inf), plain
 
@@ -210,8 +231,8 @@ def _usual(width: NDArray[np.float64], alone: NDArray[np.bool_], row: float) -> 
     middles = np.arange(0.5, max(cells[-1], 0.5) + 0.5)
     firsts, lasts = np.searchsorted(cells, middles - 1.5, side="right"), np.searchsorted(cells, middles + 1.5)
     near = [width[a:b][alone[a:b]] for a, b in zip(firsts.tolist(), lasts.tolist(), strict=True)]
-    found = [median_of_sorted(np.sort(some)) if some.size > row / 2 else whole for some in near]
-    near_by = np.interp(cells, middles, np.clip(found, whole - WORN, whole + WORN))
+    medians = [median_of_sorted(np.sort(widths)) if widths.size > row / 2 else whole for widths in near]
+    near_by = np.interp(cells, middles, np.clip(medians, whole - WORN, whole + WORN))
     return np.asarray(near_by, dtype=np.float64)
 
 
@@ -241,25 +262,25 @@ def columns_of(ink: Mask, rules: Sequence[Line], strokes: Strokes, column: float
     or of the next, n + 1."""
     width = ink.shape[1]
     numbers = [0, *range(len(rules) - 1, 0, -1), 0]
-    found = np.zeros(ink.shape, np.int16)
+    column_of = np.zeros(ink.shape, np.int16)
     ends = [*(rule.band(width, 0.0)[0] for rule in rules[1:]), width]
     for rule, left, right, end in zip(rules, numbers, numbers[1:], ends, strict=False):
         low, high = rule.band(width, 0.0)
-        found[:, low:high] = np.where(np.arange(low, high) < rule.middle[:, None], left, right)
-        found[:, high:end] = right
+        column_of[:, low:high] = np.where(np.arange(low, high) < rule.middle[:, None], left, right)
+        column_of[:, high:end] = right
     for rule, left, right in zip(rules, numbers, numbers[1:], strict=False):
-        _give_over_rule(found, ink, rule, (left, right), strokes, column)
-    np.multiply(ink, found != 0, out=ink)
-    return found
+        _give_over_rule(column_of, ink, rule, (left, right), strokes, column)
+    np.multiply(ink, column_of != 0, out=ink)
+    return column_of
 
 
 def _give_over_rule(
-    found: NDArray[np.int16], ink: Mask, rule: Line, numbers: tuple[int, int], strokes: Strokes, column: float
+    column_of: NDArray[np.int16], ink: Mask, rule: Line, numbers: tuple[int, int], strokes: Strokes, column: float
 ) -> None:
     """Say (in place) whose the pieces of ink are that lie on a rule or across it. Near the rule alone they are pieces
     of glyphs that go on to the left or to the right; one that does neither is of the glyph that is nearer. An upright
     stroke along the rule between two glyphs may be of either. Among the dots of a seal nobody knows."""
-    reach = OVER * column
+    reach = OVER_RULE_WIDTHS * column
     low, high = rule.band(ink.shape[1], reach)
     if low == high:
         return
@@ -282,18 +303,20 @@ def _give_over_rule(
             own &= on_rule[place]
         else:
             if not goes_on[0].any() and not goes_on[1].any():
-                within = round(BESIDE * column)
+                within = round(REST_OF_GLYPH_WIDTHS * column)
                 goes_on = _nearer(_beside(ink[y : y + h], low + x, low + x + w, within), within)
-            away = [_rows_from(one)[:, None] for one in goes_on]
-        here = found[y : y + h, low + x : low + x + w]
+            away = [_rows_from(side_rows)[:, None] for side_rows in goes_on]
+        here = column_of[y : y + h, low + x : low + x + w]
         here[own & (away[0] < away[1])] = numbers[0]
         here[own & (away[1] < away[0])] = numbers[1]
         upright = _upright(unsure, column)
         rows = upright.any(axis=1)
-        if 0 in numbers or np.count_nonzero(upright) < (rule.left + rule.right + THICKER) * np.count_nonzero(rows):
+        if 0 in numbers or np.count_nonzero(upright) < (
+            rule.left + rule.right + MIN_SHARED_EXCESS_PX
+        ) * np.count_nonzero(rows):
             continue
-        beside = _beside(ink[y : y + h], low + x, low + x + w, round(NEXT * column))
-        if all(one.any() or part[rows].any() for one, part in zip(goes_on, beside, strict=True)):
+        beside = _beside(ink[y : y + h], low + x, low + x + w, round(SHARED_GLYPH_WIDTHS * column))
+        if all(side_rows.any() or part[rows].any() for side_rows, part in zip(goes_on, beside, strict=True)):
             here[upright] = -min(numbers)
 
 
@@ -304,7 +327,7 @@ def _beyond(off: NDArray[np.float64], goes_on: Sequence[NDArray[np.bool_]]) -> N
 
 def _upright(ink: NDArray[np.bool_], column: float) -> NDArray[np.bool_]:
     """The upright strokes among a piece of ink, beyond whose box there is none."""
-    length = round(UPRIGHT * column)
+    length = round(MIN_SHARED_STROKE_WIDTHS * column)
     framed = np.pad(np.where(ink, np.uint8(255), np.uint8(0)), ((length, length), (0, 0)))
     long = thickened(long_strokes(framed, length, vertical=True), 3, 3)
     return np.asarray(ink & (long[length : length + len(ink)] > 0))
@@ -334,10 +357,10 @@ def _pixels_from(ink: NDArray[np.bool_], going_on: NDArray[np.bool_]) -> NDArray
 def _tips(excess: NDArray[np.float64], area: float, longest: float) -> NDArray[np.bool_]:
     """The rows in which dots and tips of strokes lie across a line that has so much `excess` about every row: of so
     much in all, and no longer."""
-    rows = excess >= TIP_THICK[0]
+    rows = excess >= TIP_EXCESS[0]
     labels, stats, _ = connected(rows.astype(np.uint8)[:, None])
     number, length = labels[:, 0], stats[:, cv2.CC_STAT_AREA]
-    keep = np.bincount(number[excess >= TIP_THICK[1]], minlength=len(stats)) > 0
+    keep = np.bincount(number[excess >= TIP_EXCESS[1]], minlength=len(stats)) > 0
     keep &= (np.bincount(number, np.where(rows, excess, 0.0), minlength=len(stats)) >= area) & (length <= longest)
     keep[0] = False
     return np.asarray(keep[number], dtype=np.bool_)

@@ -27,9 +27,13 @@ STEEPEST = 13.0
 ASKEW = 2.0
 """Degrees of skew from which a page is laid straight before it is laid out."""
 
-FAN, BOW = (0.011, 0.009), (0.009, 0.016)
-"""Of half the page's width, of half its height: from here on rules, and top and bottom, converge or are bent too far
-to be taken for parallel and straight. Scans of half-folios stay below 0.008 and 0.006, 0.006 and 0.013."""
+MAX_FAN = (0.011, 0.009)
+"""Of half the page's width, of half its height: rules, and top and bottom, that converge by more are not parallel.
+Scans of half-folios stay below 0.008 and 0.006."""
+
+MAX_BOW = (0.009, 0.016)
+"""The same of rules, and of top and bottom, that are bent: by more they are not straight. Scans of half-folios stay
+below 0.006 and 0.013."""
 
 WIDTH = 0.7
 """The width of a half-folio against its height."""
@@ -37,9 +41,12 @@ WIDTH = 0.7
 FLAT = 0.005
 """The same for a page that is seen at an angle and not bent at all."""
 
-PIECE, LEVEL_PIECE = 0.07, 0.13
-"""Of the page's height: a piece of an upright line or of a level one as long as this tells a direction. Strokes of
-text are no longer, but level ones of two columns may seem to be one, and they rise to the right."""
+MIN_UPRIGHT_PIECE_HEIGHTS = 0.07
+"""Of the page's height: a piece of an upright line as long as this tells a direction. Strokes of text are no longer."""
+
+MIN_LEVEL_PIECE_WIDTHS = 0.13
+"""Of the page's width: the same of a level line. Level strokes of two columns may seem to be one, and they rise to the
+right."""
 
 DRIFT = 3
 """Pixels across in which a line may drift within the core of a piece."""
@@ -62,11 +69,17 @@ RULED = 0.12
 THICK = 0.5
 """Of the page's height: what a rule that runs further counts."""
 
-BINS, NARROWEST = 400, 0.5
-"""Places across a page at which columns are fitted, and the narrowest page that they take, in shares of its width."""
+FIT_PLACES = 400
+"""Places across a page at which columns are fitted."""
 
-UNEVEN, STEPS = 0.08, 9
-"""How far columns may be displaced by their unequal width, in shares of half the page; how many values are tried."""
+MIN_FITTED_WIDTH = 0.5
+"""Of the page's width: columns take no less of it."""
+
+MAX_UNEVEN = 0.08
+"""Of half the page: how far columns may be displaced by their unequal width."""
+
+UNEVEN_STEPS = 9
+"""How many such values are tried."""
 
 GAIN = 1.08
 """How much better equal columns must fit on a page that is stretched."""
@@ -114,15 +127,15 @@ class Damage:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        found = []
+        notices = []
         if abs(self.skew) > ASKEW:
-            found.append(Notice.of(NoticeCode.PAGE_ASKEW, degrees=round(abs(self.skew), 1)))
+            notices.append(Notice.of(NoticeCode.PAGE_ASKEW, degrees=round(abs(self.skew), 1)))
         if self.curved:
-            found.append(Notice.of(NoticeCode.PAGE_CURVED))
+            notices.append(Notice.of(NoticeCode.PAGE_CURVED))
         elif self.tilted:
             code = NoticeCode.PAGE_NOT_FLAT if self.bowed else NoticeCode.PAGE_AT_AN_ANGLE
-            found.append(Notice.of(code))
-        return tuple(found)
+            notices.append(Notice.of(code))
+        return tuple(notices)
 
 
 def laid_flat(ink: Mask, scale: float, columns: int = 8) -> tuple[Flattening, Damage] | None:
@@ -131,31 +144,31 @@ def laid_flat(ink: Mask, scale: float, columns: int = 8) -> tuple[Flattening, Da
     lean = slope(ink, vertical=True, degrees=STEEPEST)
     if abs(lean) < np.tan(np.radians(ASKEW)):
         lean = 0.0
-    found = _turned(ink.shape, lean)
-    seen = found.flat(ink, 0) if lean else ink
+    flattening = _turned(ink.shape, lean)
+    seen = flattening.flat(ink, 0) if lean else ink
     upright, level = _departures(seen)
     # a part of a page is less wide, or less high, than a whole one
-    shape = found.half[0] / (WIDTH * found.half[1])
+    shape = flattening.half[0] / (WIDTH * flattening.half[1])
     wide, high = min(1.0, shape), min(1.0, 1 / shape)
-    skew = float(np.degrees(np.arctan(lean) + upright.weights[0] * found.half[0] / found.half[1]))
-    tilted = wide * upright.fan > FAN[0] or high * level.fan > FAN[1]
+    skew = float(np.degrees(np.arctan(lean) + upright.weights[0] * flattening.half[0] / flattening.half[1]))
+    tilted = wide * upright.fan > MAX_FAN[0] or high * level.fan > MAX_FAN[1]
     bowed = max(wide * upright.bow, high * level.bow) > FLAT
-    curved = wide * upright.bow > BOW[0] or high * level.bow > BOW[1]
+    curved = wide * upright.bow > MAX_BOW[0] or high * level.bow > MAX_BOW[1]
     if not lean and abs(skew) < 2 * ASKEW and not tilted and not curved:
         return None
     # turning alone makes both directions lean alike
     sheared = upright.weights[0] * shape * WIDTH + level.weights[0] / (shape * WIDTH)
     tilted = tilted or abs(sheared) > np.tan(np.radians(ASKEW))
-    found = _in_perspective(found, upright, level)
+    flattening = _in_perspective(flattening, upright, level)
     for _ in range(PASSES):
-        upright, level = _departures(found.flat(ink, 0))
-        found = replace(found, bends=(*found.bends, Bend(upright.weights, level.weights)))
-    flat = found.flat(ink, 0)
+        upright, level = _departures(flattening.flat(ink, 0))
+        flattening = replace(flattening, bends=(*flattening.bends, Bend(upright.weights, level.weights)))
+    flat = flattening.flat(ink, 0)
     even = _evenness(flat, columns) if columns and (tilted or curved) else (0.0, 0.0)
     if any(even):
-        found = replace(found, bends=(*found.bends, Bend((0.0,) * TERMS, (0.0,) * TERMS, even)))
-        flat = found.flat(ink, 0)
-    return _cropped(found, flat).enlarged(1 / scale), Damage(skew, bool(tilted), bool(bowed), bool(curved))
+        flattening = replace(flattening, bends=(*flattening.bends, Bend((0.0,) * TERMS, (0.0,) * TERMS, even)))
+        flat = flattening.flat(ink, 0)
+    return _cropped(flattening, flat).enlarged(1 / scale), Damage(skew, bool(tilted), bool(bowed), bool(curved))
 
 
 def _turned(shape: tuple[int, ...], lean: float) -> Flattening:
@@ -168,7 +181,7 @@ def _turned(shape: tuple[int, ...], lean: float) -> Flattening:
     return Flattening((round(across), round(down)), (0.0, 0.0), (across / 2, down / 2), tuple(turn.ravel().tolist()))
 
 
-def _in_perspective(found: Flattening, upright: Departure, level: Departure) -> Flattening:
+def _in_perspective(flattening: Flattening, upright: Departure, level: Departure) -> Flattening:
     """The same with what leans and converges made upright, level and parallel."""
     a, b = upright.weights, level.weights
     corners = []
@@ -178,10 +191,10 @@ def _in_perspective(found: Flattening, upright: Departure, level: Departure) -> 
         corners.append(np.linalg.solve([[1, -lean], [-tilt, 1]], [s, t]))
     square = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], np.float32)
     quad = cv2.getPerspectiveTransform(square, np.array(corners, np.float32))
-    x, y = found.half
+    x, y = flattening.half
     pixels = np.array([[x, 0, x], [0, y, y], [0, 0, 1]])
-    whole = np.reshape(found.homography, (3, 3)) @ pixels @ quad @ np.linalg.inv(pixels)
-    return replace(found, homography=tuple((whole / whole[2, 2]).ravel().tolist()))
+    whole = np.reshape(flattening.homography, (3, 3)) @ pixels @ quad @ np.linalg.inv(pixels)
+    return replace(flattening, homography=tuple((whole / whole[2, 2]).ravel().tolist()))
 
 
 def _departures(ink: Mask) -> tuple[Departure, Departure]:
@@ -196,7 +209,7 @@ def _fitted(lines: Lines, least: int) -> Departure:
         return Departure((0.0,) * TERMS)
     functions = terms(lines.along, lines.across)
     weight = np.ones(len(lines))
-    found = np.zeros(TERMS)
+    weights = np.zeros(TERMS)
     for _ in range(8):
         total = np.maximum(np.bincount(lines.line, weight), 1e-9)
 
@@ -206,11 +219,11 @@ def _fitted(lines: Lines, least: int) -> Departure:
         target = centred(lines.across)
         design = np.stack([centred(column) for column in functions.T], axis=1)
         square = design.T @ (design * weight[:, None]) + np.diag(RIDGE) * weight.sum()
-        found = np.linalg.solve(square, design.T @ (weight * target))
-        left = target - design @ found
+        weights = np.linalg.solve(square, design.T @ (weight * target))
+        left = target - design @ weights
         spread = max(1.48 * float(np.median(np.abs(left))), 1e-3)
         weight = np.clip(1 - (left / (4 * spread)) ** 2, 0, 1) ** 2
-    return Departure(tuple(found.tolist()))
+    return Departure(tuple(weights.tolist()))
 
 
 def lines_of(ink: Mask, vertical: bool) -> Lines:
@@ -218,7 +231,7 @@ def lines_of(ink: Mask, vertical: bool) -> Lines:
     own = ink if vertical else np.ascontiguousarray(ink.T)
     height, width = own.shape
     core, step = max(9, height // 45), max(8, height // 60)
-    least = PIECE * height if vertical else LEVEL_PIECE * width
+    least = MIN_UPRIGHT_PIECE_HEIGHTS * height if vertical else MIN_LEVEL_PIECE_WIDTHS * width
     thick = cv2.dilate(own, np.ones((1, DRIFT), np.uint8))
     opened = np.asarray(cv2.morphologyEx(thick, cv2.MORPH_OPEN, np.ones((core, 1), np.uint8)), dtype=np.uint8)
     joined = cv2.dilate(opened, np.ones((core // 2 | 1, 1), np.uint8))
@@ -249,14 +262,14 @@ def _evenness(ink: Mask, columns: int) -> tuple[float, float]:
     s, weight = 2 * strong / width - 1, np.minimum(share[strong], THICK)
     if strong.size < columns:
         return (0.0, 0.0)
-    tried = np.linspace(-UNEVEN, UNEVEN, STEPS)
+    tried = np.linspace(-MAX_UNEVEN, MAX_UNEVEN, UNEVEN_STEPS)
     best, even, plain = 0.0, (0.0, 0.0), 0.0
     for square in tried.tolist():
         for cube in tried.tolist():
             # where the rules stand once the stretch, which is small, is undone
             at = s - square * (s * s - 1) - cube * (s**3 - s)
-            energy = np.zeros(BINS)
-            np.maximum.at(energy, ((at + 1) / 2 * BINS).astype(np.intp).clip(0, BINS - 1), weight)
+            energy = np.zeros(FIT_PLACES)
+            np.maximum.at(energy, ((at + 1) / 2 * FIT_PLACES).astype(np.intp).clip(0, FIT_PLACES - 1), weight)
             score = _equal_columns(np.maximum(energy, np.maximum(np.roll(energy, 1), np.roll(energy, -1))), columns)
             score *= 1 - abs(square) - abs(cube)
             if not square and not cube:
@@ -269,20 +282,20 @@ def _evenness(ink: Mask, columns: int) -> tuple[float, float]:
 def _equal_columns(energy: Floats, columns: int) -> float:
     """How well so many equal columns fit where rules stand."""
     best = 0.0
-    for pitch in np.linspace(NARROWEST * BINS / columns, BINS / columns, 50).tolist():
+    for pitch in np.linspace(MIN_FITTED_WIDTH * FIT_PLACES / columns, FIT_PLACES / columns, 50).tolist():
         teeth = [round(number * pitch) for number in range(columns + 1)]
-        places = BINS - teeth[-1]
+        places = FIT_PLACES - teeth[-1]
         if places > 0:
             best = max(best, float(np.sum([energy[tooth : tooth + places] for tooth in teeth], axis=0).max()))
     return best
 
 
-def _cropped(found: Flattening, flat: Mask) -> Flattening:
+def _cropped(flattening: Flattening, flat: Mask) -> Flattening:
     """The same without what has no ink around the page."""
     ys, xs = np.flatnonzero(inked_along(flat, 1) > 1), np.flatnonzero(inked_along(flat, 0) > 1)
     if not ys.size or not xs.size:
-        return found
-    margin = MARGIN * found.size[1]
+        return flattening
+    margin = MARGIN * flattening.size[1]
     left, top = max(0.0, float(xs[0]) - margin), max(0.0, float(ys[0]) - margin)
-    right, bottom = min(found.size[0], xs[-1] + margin), min(found.size[1], ys[-1] + margin)
-    return replace(found, size=(round(right - left), round(bottom - top)), corner=(left, top))
+    right, bottom = min(flattening.size[0], xs[-1] + margin), min(flattening.size[1], ys[-1] + margin)
+    return replace(flattening, size=(round(right - left), round(bottom - top)), corner=(left, top))

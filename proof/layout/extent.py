@@ -25,11 +25,17 @@ RULED = 0.12
 THICK = 0.5
 """Of the height of the text: what a rule that runs further counts."""
 
-APART, FRAME = 3, 15
-"""Pixels: strokes of one rule, and the two lines of a double frame, are no further apart."""
+ONE_RULE_PX = 3
+"""Pixels: strokes of one rule are no further apart."""
 
-NARROWEST, WIDEST = 1 / 16, 1 / 6.5
-"""Width of a column against the height of the text; a half-folio's of eight has 1/11.5, with its top cut off 1/8."""
+DOUBLE_FRAME_PX = 15
+"""Pixels: the two lines of a double frame are no further apart."""
+
+MIN_COLUMN_HEIGHTS = 1 / 16
+"""Of the height of the text: no column is narrower; a half-folio's of eight has 1/11.5."""
+
+MAX_COLUMN_HEIGHTS = 1 / 6.5
+"""Of the height of the text: no column is wider; a half-folio's of eight with its top cut off has 1/8."""
 
 PITCHES = 120
 """How many widths of a column are tried."""
@@ -46,8 +52,11 @@ BAD = 1e6
 OUT = 0.12
 """Of a column's width: how far beyond the edge of the image the outermost rule may lie."""
 
-FEWEST, MOST = 2, 14
-"""Columns that are counted."""
+MIN_COLUMNS = 2
+"""The fewest columns that are counted."""
+
+MAX_COLUMNS = 14
+"""The most columns that are counted."""
 
 HALF_AS_WELL = 0.5
 """Where the expected columns fit the rules only so well against others, these are taken."""
@@ -55,8 +64,11 @@ HALF_AS_WELL = 0.5
 RULES_FIT = 0.6
 """How well fewer columns than expected must fit the rules: 1 where each stands where it should and none elsewhere."""
 
-CLEARLY, COMPLETE = 0.015, 0.75
-"""How much better more columns than expected must fit, and how well they must."""
+MIN_BETTER_FIT = 0.015
+"""By how much better more columns than expected must fit."""
+
+MIN_FIT = 0.75
+"""How well more columns than expected must fit."""
 
 TAIL = 16
 """Pixels at the height at which columns are counted: no stroke of text is as broad."""
@@ -109,7 +121,7 @@ def other_count(ink: Mask, expected: int) -> Comb | None:
     usual = fits[expected].fit if expected in fits else 0.0
     best = max(fits.values(), key=lambda comb: comb.fit)
     fewer = best.columns < expected and best.fit > RULES_FIT and usual < HALF_AS_WELL * best.fit
-    more = best.columns > expected and best.fit > max(COMPLETE, usual + CLEARLY)
+    more = best.columns > expected and best.fit > max(MIN_FIT, usual + MIN_BETTER_FIT)
     if not fewer and not (more and not _with_fold_strip(ink, best)):
         return None
     return best
@@ -127,7 +139,7 @@ def _with_fold_strip(ink: Mask, comb: Comb) -> bool:
 def _rules(share: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Where rules stand, along which share of the height each runs, and the sum of these shares; there the two lines of
     a frame are one."""
-    single, double = (_stretches(share, apart) for apart in (APART, FRAME))
+    single, double = (_stretches(share, apart) for apart in (ONE_RULE_PX, DOUBLE_FRAME_PX))
     places = [float(np.average(np.arange(a, b), weights=share[a:b])) for a, b in single]
     strength = [min(float(share[a:b].max()), THICK) for a, b in single]
     return np.array(places), np.array(strength), sum(min(float(share[a:b].max()), THICK) for a, b in double)
@@ -143,10 +155,10 @@ def _fits(share: NDArray[np.float64], tall: float) -> dict[int, Comb]:
     """For every count of columns those that explain best where rules stand, by the F measure of rules that are where
     they are expected, each weighed by how far it runs."""
     places, strength, total = _rules(share)
-    if not FEWEST < places.size < 3 * MOST:
+    if not MIN_COLUMNS < places.size < 3 * MAX_COLUMNS:
         return {}
-    pitch = np.linspace(NARROWEST * tall, WIDEST * tall, PITCHES)[:, None, None]
-    teeth = places[None, :, None] + np.arange(-MOST, MOST + 1)[None, None, :] * pitch
+    pitch = np.linspace(MIN_COLUMN_HEIGHTS * tall, MAX_COLUMN_HEIGHTS * tall, PITCHES)[:, None, None]
+    teeth = places[None, :, None] + np.arange(-MAX_COLUMNS, MAX_COLUMNS + 1)[None, None, :] * pitch
     off = (places - teeth[..., None]) / pitch[..., None]
     beyond = np.where((teeth < -OUT * pitch) | (teeth > share.size + OUT * pitch), -np.inf, 0.0)
 
@@ -158,7 +170,7 @@ def _fits(share: NDArray[np.float64], tall: float) -> dict[int, Comb]:
     inner, left, right = hit(NEAR, NEAR), hit(FRAMED, NEAR), hit(NEAR, FRAMED)
     sums = np.cumsum(np.pad(np.where(np.isfinite(inner), inner, -BAD), ((0, 0), (0, 0), (1, 0))), axis=-1)
     fits = {}
-    for count in range(FEWEST, MOST + 1):
+    for count in range(MIN_COLUMNS, MAX_COLUMNS + 1):
         within = sums[..., count:-1] - sums[..., 1:-count]
         score = left[..., :-count] + within + right[..., count:]
         best = np.unravel_index(int(score.argmax()), score.shape)
@@ -186,8 +198,8 @@ def with_cut_edges(layout: Layout, rows: int, page: tuple[int, int], origin: tup
     if not top and not bottom:
         return layout
     begin, end = above if top else areas[0].top, below if bottom else areas[0].bottom
-    found = [FoundColumn(1, area.left, begin, area.right, end, GLYPH * area.width) for area in areas]
-    pitch = cell_height(layout.ink, found)
+    text_columns = [FoundColumn(1, area.left, begin, area.right, end, GLYPH * area.width) for area in areas]
+    pitch = cell_height(layout.ink, text_columns)
     full = FULL * rows * pitch
     if full - (end - begin) < LESS * pitch:
         return layout
@@ -204,13 +216,13 @@ def _ends(layout: Layout, page: tuple[int, int], origin: tuple[float, float], re
     height, width = page
     xs = np.linspace(0, width, 41)
     first, last = layout.columns[0], layout.columns[-1]
-    found = []
+    edges = []
     for y, inner, out in ((0.0, first.top, -1.0), (float(height), first.bottom, 1.0)):
         seen = layout.rectification.to_page(np.stack([xs, np.full_like(xs, y)], axis=1) + np.array(origin))
         across = (seen[:, 0] > last.left) & (seen[:, 0] < first.right)
         edge = float(np.median(seen[across, 1])) if across.any() else inner
-        found.append(edge if (edge - inner) * out < AT_EDGE * reach else inner)
-    return max(0.0, found[0]), min(float(layout.grey.shape[0]), found[1])
+        edges.append(edge if (edge - inner) * out < AT_EDGE * reach else inner)
+    return max(0.0, edges[0]), min(float(layout.grey.shape[0]), edges[1])
 
 
 def _is_framed(layout: Layout, end: float, reach: float) -> bool:
@@ -230,4 +242,8 @@ def _runs_out(upright: Mask, areas: tuple[ColumnArea, ...], first: float, last: 
     places = [*(round(area.left) for area in areas), round(areas[0].right)]
     strokes = [np.asarray(upright[:, max(0, x - 5) : x + 6].max(axis=1, initial=0) > 0) for x in places]
     # a rule that is broken elsewhere may be so here
-    return sum(float(one[rows].mean()) for one in strokes) > INTO_EDGE * sum(float(one.mean()) for one in strokes) > 0
+    return (
+        sum(float(stroke[rows].mean()) for stroke in strokes)
+        > INTO_EDGE * sum(float(stroke.mean()) for stroke in strokes)
+        > 0
+    )

@@ -17,8 +17,11 @@ from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.page import PageLayout
 from proof.layout.rules import connected
 
-HIGH, WIDE = 1.9, 0.3
-"""In cells, and of a column's width: a piece of ink that is larger is no glyph."""
+MAX_GLYPH_CELLS = 1.9
+"""Cells: no glyph is higher."""
+
+MIN_FIGURE_WIDTHS = 0.3
+"""Of a column's width: a piece of ink that is higher than a glyph and as wide as this is of a figure."""
 
 SOLID = 0.36
 """Cells: ink as broad as this in both directions is no stroke."""
@@ -46,7 +49,9 @@ def figure_columns(layout: Layout, areas: Sequence[ColumnArea], rows: int) -> se
     pitch, width = areas[0].cell(rows), float(np.median([area.width for area in areas]))
     joined = np.asarray(cv2.morphologyEx(ink, cv2.MORPH_CLOSE, np.ones((1, BRIDGE), np.uint8)), dtype=np.uint8)
     labels, stats, _ = connected(joined)
-    large = (stats[:, cv2.CC_STAT_HEIGHT] > HIGH * pitch) & (stats[:, cv2.CC_STAT_WIDTH] > WIDE * width)
+    large = (stats[:, cv2.CC_STAT_HEIGHT] > MAX_GLYPH_CELLS * pitch) & (
+        stats[:, cv2.CC_STAT_WIDTH] > MIN_FIGURE_WIDTHS * width
+    )
     side = max(3, round(SOLID * pitch))
     solid = cv2.erode(ink, np.ones((side, side), np.uint8), borderValue=(0,))
     large[np.unique(labels[solid > 0])] = True
@@ -59,15 +64,15 @@ def figure_columns(layout: Layout, areas: Sequence[ColumnArea], rows: int) -> se
     return found
 
 
-def large_pieces(found: PageLayout) -> list[tuple[float, float, float, float]]:
+def large_pieces(page_layout: PageLayout) -> list[tuple[float, float, float, float]]:
     """Where on a page something stands that is larger than glyphs in both directions (left, top, right, bottom on the
     sheet): drawings and seals, whatever the transcription has there."""
-    sizes = [column.glyph for column in found.columns] or [glyph_width(found.text)]
+    sizes = [column.glyph for column in page_layout.columns] or [glyph_width(page_layout.text)]
     least = LARGE * float(np.median(sizes))
-    _, stats, _ = connected(found.text)
+    _, stats, _ = connected(page_layout.text)
     return [
         (float(x), float(y), float(x + w), float(y + h))
         for x, y, w, h, _ in stats[1:].tolist()
         if min(w, h) > least > 0
-        and any(r.left <= x and x + w <= r.right and r.top <= y + h / 2 <= r.bottom for r in found.regions)
+        and any(r.left <= x and x + w <= r.right and r.top <= y + h / 2 <= r.bottom for r in page_layout.regions)
     ]

@@ -81,10 +81,10 @@ class Flattening:
         half, corner = np.array(self.half), np.array(self.corner)
         places = _through(np.linalg.inv(np.reshape(self.homography, (3, 3))), points) / half - 1.0
         for bend in self.bends:
-            found = places
+            bent = places
             for _ in range(ROUNDS):
-                found = np.clip(found + places - bend.shown(found), -2.0, 2.0)
-            places = found
+                bent = np.clip(bent + places - bend.shown(bent), -2.0, 2.0)
+            places = bent
         return np.asarray((places + 1.0) * half - corner, dtype=np.float64)
 
     def flat(self, page: NDArray[np.uint8], paper: float) -> NDArray[np.uint8]:
@@ -118,9 +118,9 @@ class Flattening:
     @classmethod
     def of_list(cls, parts: Sequence[Any]) -> Flattening:
         """What `as_list` gave."""
-        size, corner, half, homography, bends = parts
-        found = tuple(Bend(tuple(upright), tuple(level), tuple(even)) for upright, level, even in bends)
-        return cls(tuple(size), tuple(corner), tuple(half), tuple(homography), found)
+        size, corner, half, homography, bend_lists = parts
+        bends = tuple(Bend(tuple(upright), tuple(level), tuple(even)) for upright, level, even in bend_lists)
+        return cls(tuple(size), tuple(corner), tuple(half), tuple(homography), bends)
 
 
 def _through(matrix: Floats, points: Floats) -> Floats:

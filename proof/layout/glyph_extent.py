@@ -17,25 +17,39 @@ from numpy.typing import NDArray
 from proof.images.opencv import cv2
 from proof.layout.rules import Mask, connected
 
-SPECK, BLOT = 0.01, 0.03
-"""Of the area of a cell that such a glyph fills: a smaller piece of ink is dirt, unless it lies among the others; on
-clean paper, and where there is much dirt."""
+MAX_SPECK_AREA = 0.01
+"""Of the area of a cell that such a glyph fills: on clean paper a smaller piece of ink is dirt, unless it lies among
+the others."""
 
-AROUND, BY_ITSELF = 0.6, 0.1
-"""Cells above and below a glyph in which dirt is looked for; and how far from all strokes it must lie: a worn stroke
-falls into pieces as small, which lie near to each other."""
+MAX_BLOT_AREA = 0.03
+"""The same where there is much dirt."""
 
-DIRTY, LEAST_PAPER = 8.0, 0.3
-"""Pieces of dirt, in a cell of bare paper, on paper that is as dirty as can be; and of a cell the least such paper that
-tells it."""
+AROUND_CELLS = 0.6
+"""Cells above and below a glyph in which dirt is looked for."""
 
-CLEAN, STAINED = 0.2, 0.5
-"""Up to this dirt a stroke may go on beyond where glyphs reach, and from this on strokes are told from the dirt that
-touches them."""
+BY_ITSELF_CELLS = 0.1
+"""Cells from all strokes that dirt lies: a worn stroke falls into pieces as small, which lie near to each other."""
 
-STRAIGHT, TIP, MOSTLY = 0.12, 2, 0.3
-"""Cells that a stroke runs straight; pixels at its tips and bends that do not; and of the ink the least that is in such
-strokes, where they tell anything."""
+MAX_DIRT_PIECES = 8.0
+"""Pieces of dirt, in a cell of bare paper, on paper that is as dirty as can be."""
+
+MIN_BARE_PAPER = 0.3
+"""Of a cell: the least bare paper that tells how dirty it is."""
+
+MAX_CLEAN_DIRT = 0.2
+"""Up to this dirt (0 to 1) a stroke may go on beyond where glyphs reach."""
+
+MIN_STAINED_DIRT = 0.5
+"""From this dirt on strokes are told from the dirt that touches them."""
+
+STRAIGHT_CELLS = 0.12
+"""Cells that a stroke runs straight."""
+
+TIP_PX = 2
+"""Pixels at the tips and bends of a stroke that do not run straight."""
+
+MIN_STRAIGHT_SHARE = 0.3
+"""Of the ink: with less in straight strokes these tell nothing."""
 
 CLEANED = 0.25
 """Of its dirt: what is left of it where that was done."""
@@ -49,20 +63,36 @@ DOUBT = 2.0
 BODY = (0.9, 0.3)
 """Of a glyph's ink what is in strokes, where it is not all specks: on clean paper, and on dirty."""
 
-NEAR, DOT, FARTHER = 0.12, 0.006, 2.0
-"""Cells from the strokes to a dot that belongs to them; of a cell's area the least that a dot has; and how much farther
-off a large one may lie."""
+NEAR_CELLS = 0.12
+"""Cells from the strokes to a dot that belongs to them."""
+
+MIN_DOT_AREA = 0.006
+"""Of a cell's area: the least that a dot has."""
+
+MAX_FARTHER = 2.0
+"""How many times as far off a large dot may lie."""
 
 STEPS = 4
 """How many dots may follow each other from the strokes outwards."""
 
-CORE, RIM = 0.36, 0.1
-"""Of the row's width from its middle, and cells: where no speck is taken for dirt."""
+CORE_WIDTHS = 0.36
+"""Of the row's width from its middle: within it no speck is taken for dirt."""
 
-WIDE, HIGH, OF_ROW, SLACK = 0.66, 0.55, 0.48, 0.1
-"""Cells to the side, and up and down, from the middle of its cell that a glyph reaches; of the row's width to the side;
-and cells more on clean paper, where strokes that hang together may go farther. By the true boxes of rendered pages of
-many styles one glyph in 100 is wider."""
+RIM_CELLS = 0.1
+"""Cells from the top and the foot of a cell within which specks may be dirt."""
+
+WIDE_CELLS = 0.66
+"""Cells to the side from the middle of its cell that a glyph reaches. By the true boxes of rendered pages of many
+styles one glyph in 100 is wider."""
+
+HIGH_CELLS = 0.55
+"""The same up and down."""
+
+WIDE_ROWS = 0.48
+"""Of the row's width: the same to the side."""
+
+CLEAN_SLACK_CELLS = 0.1
+"""Cells more on clean paper, where strokes that hang together may go farther."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,26 +139,28 @@ class Pieces:
         """Which are dots of the strokes that reach as far as `body`: they are near to it, and the larger one is, the
         less it looks like dirt."""
         apart = np.maximum(body[:2] - self.edges[:, 2:], self.edges[:, :2] - body[2:]).max(axis=1)
-        dots = self.area / (DOT * size * size)
-        return np.asarray((dots >= 1) & (apart < NEAR * (1 - dirt) * size * np.minimum(np.sqrt(dots), FARTHER)))
+        dots = self.area / (MIN_DOT_AREA * size * size)
+        return np.asarray(
+            (dots >= 1) & (apart < NEAR_CELLS * (1 - dirt) * size * np.minimum(np.sqrt(dots), MAX_FARTHER))
+        )
 
 
 def dirt_around(text: NDArray[np.bool_], column: tuple[float, float], cells: Cells) -> float:
     """How dirty the paper about a glyph is, from 0 to 1: by how many pieces of ink lie by themselves between the left
     and right edge of its `column` that are too small for a stroke."""
-    first, last = round(cells.top - AROUND * cells.size), round(cells.bottom + AROUND * cells.size)
+    first, last = round(cells.top - AROUND_CELLS * cells.size), round(cells.bottom + AROUND_CELLS * cells.size)
     within = text[max(first, 0) : max(last, 0), max(round(column[0]), 0) : max(round(column[1]), 0)]
     if not within.size:
         return 0.0
     labels, stats, centres = connected(within.astype(np.uint8))
     cell = cells.size * cells.size
-    tiny = stats[:, cv2.CC_STAT_AREA] < SPECK * cell
+    tiny = stats[:, cv2.CC_STAT_AREA] < MAX_SPECK_AREA * cell
     tiny[0] = True
-    reach = 2 * round(BY_ITSELF * cells.size) + 1
+    reach = 2 * round(BY_ITSELF_CELLS * cells.size) + 1
     bare = cv2.dilate((~tiny)[labels].astype(np.uint8), np.ones((reach, reach), np.uint8)) == 0
     x, y = centres[1:][tiny[1:]].astype(np.intp).T
-    paper = max(float(np.count_nonzero(bare)), LEAST_PAPER * cell)
-    return min(float(np.count_nonzero(bare[y, x])) * cell / paper / DIRTY, 1.0)
+    paper = max(float(np.count_nonzero(bare)), MIN_BARE_PAPER * cell)
+    return min(float(np.count_nonzero(bare[y, x])) * cell / paper / MAX_DIRT_PIECES, 1.0)
 
 
 def without_dirt(own: NDArray[np.bool_], dirt: float, cells: Cells) -> NDArray[np.bool_]:
@@ -136,7 +168,7 @@ def without_dirt(own: NDArray[np.bool_], dirt: float, cells: Cells) -> NDArray[n
     stay: of a glyph under a seal nothing else may be left."""
     size, (left, right) = cells.size, cells.row
     labels, stats, centres = connected(own.astype(np.uint8))
-    small = stats[:, cv2.CC_STAT_AREA] < (SPECK + (BLOT - SPECK) * dirt) * size * size
+    small = stats[:, cv2.CC_STAT_AREA] < (MAX_SPECK_AREA + (MAX_BLOT_AREA - MAX_SPECK_AREA) * dirt) * size * size
     small[0] = True
     if small.all() or not small[1:].any():
         return own
@@ -145,8 +177,8 @@ def without_dirt(own: NDArray[np.bool_], dirt: float, cells: Cells) -> NDArray[n
     x, y = centres[:, 0], centres[:, 1]
     gone = small & ((x < body[0]) | (y < body[1]) | (x > body[2]) | (y > body[3]))
     gone &= ~pieces.dots_of(body, dirt, size)
-    core = [(y > top + RIM * size) & (y < bottom - RIM * size) for top, bottom in cells.spans]
-    gone &= (np.abs(x - (left + right) / 2) > CORE * (right - left)) | ~np.logical_or.reduce(core)
+    core = [(y > top + RIM_CELLS * size) & (y < bottom - RIM_CELLS * size) for top, bottom in cells.spans]
+    gone &= (np.abs(x - (left + right) / 2) > CORE_WIDTHS * (right - left)) | ~np.logical_or.reduce(core)
     gone[0] = False
     return np.asarray(own & ~gone[labels])
 
@@ -154,14 +186,14 @@ def without_dirt(own: NDArray[np.bool_], dirt: float, cells: Cells) -> NDArray[n
 def extent(own: NDArray[np.bool_], dirt: float, cells: Cells) -> tuple[float, float, float, float]:
     """How far a glyph's ink reaches to the left, up, to the right and down: its strokes, and the dots that are near to
     them. Single specks a little apart do not count, where the glyph is not all specks."""
-    ink, size, limits, clean = own.astype(np.uint8), cells.size, _limits(cells, dirt), dirt < CLEAN
-    if dirt > STAINED:
-        straight = straight_strokes(ink, max(round(STRAIGHT * size), 3))
-        if np.count_nonzero(straight) > MOSTLY * np.count_nonzero(ink):
+    ink, size, limits, clean = own.astype(np.uint8), cells.size, _limits(cells, dirt), dirt < MAX_CLEAN_DIRT
+    if dirt > MIN_STAINED_DIRT:
+        straight = straight_strokes(ink, max(round(STRAIGHT_CELLS * size), 3))
+        if np.count_nonzero(straight) > MIN_STRAIGHT_SHARE * np.count_nonzero(ink):
             ink, dirt = straight, CLEANED * dirt
     _, stats, _ = connected(ink)
     pieces = Pieces.of(np.asarray(stats)[1:])
-    large = pieces.area >= BLOT * (1 + DOUBT * dirt) * size * size
+    large = pieces.area >= MAX_BLOT_AREA * (1 + DOUBT * dirt) * size * size
     large |= pieces.length >= STROKE * (1 + dirt) * size
     body = BODY[1] + (BODY[0] - BODY[1]) * max(0.0, 1 - 2 * dirt)
     if pieces.area[large].sum() < body * pieces.area.sum():
@@ -179,9 +211,9 @@ def extent(own: NDArray[np.bool_], dirt: float, cells: Cells) -> tuple[float, fl
 def _limits(cells: Cells, dirt: float) -> NDArray[np.float64]:
     """How far to the left, up, to the right and down a glyph reaches at most."""
     (left, right), size = cells.row, cells.size
-    more = 2 * SLACK * max(0.0, 0.5 - dirt) * size
-    wide = min(WIDE * size, OF_ROW * (right - left)) + more
-    high = HIGH * size + more + (cells.bottom - cells.top) * (1 - 1 / len(cells.spans)) / 2
+    more = 2 * CLEAN_SLACK_CELLS * max(0.0, 0.5 - dirt) * size
+    wide = min(WIDE_CELLS * size, WIDE_ROWS * (right - left)) + more
+    high = HIGH_CELLS * size + more + (cells.bottom - cells.top) * (1 - 1 / len(cells.spans)) / 2
     x, y = (left + right) / 2, (cells.top + cells.bottom) / 2
     return np.array([x - wide, y - high, x + wide, y + high])
 
@@ -190,9 +222,9 @@ def straight_strokes(ink: Mask, length: int) -> Mask:
     """The ink that runs straight for so many pixels in one of four directions, and what is next to it."""
     falling = np.eye(length, dtype=np.uint8)
     lines = (np.ones((1, length), np.uint8), np.ones((length, 1), np.uint8), falling, np.fliplr(falling).copy())
-    found = np.zeros_like(ink)
+    straight = np.zeros_like(ink)
     for line in lines:
-        found |= np.asarray(cv2.morphologyEx(ink, cv2.MORPH_OPEN, line), dtype=np.uint8)
-    for _ in range(TIP):
-        found = np.asarray(cv2.min(cv2.dilate(found, np.ones((3, 3), np.uint8)), ink), dtype=np.uint8)
-    return found
+        straight |= np.asarray(cv2.morphologyEx(ink, cv2.MORPH_OPEN, line), dtype=np.uint8)
+    for _ in range(TIP_PX):
+        straight = np.asarray(cv2.min(cv2.dilate(straight, np.ones((3, 3), np.uint8)), ink), dtype=np.uint8)
+    return straight

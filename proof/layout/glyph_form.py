@@ -28,20 +28,33 @@ HEIGHTS = (0.78, 0.88, 0.98, 1.08)
 BROADER = (1.0, 1.12, 1.25, 1.4)
 """How much wider than high the em is: glyphs of ruled columns are squat."""
 
-AIR, BLUR = 0.12, 0.05
-"""Sides of the square: the empty margin that belongs to a form, and by how much form and ink are blurred."""
+MARGIN_SIDES = 0.12
+"""Sides of the square: the empty margin that belongs to a form."""
+
+BLUR_SIDES = 0.05
+"""Sides of the square: by how much form and ink are blurred."""
 
 EDGE = 8
 """Pixels around a drawing into which it is blurred."""
 
-ASIDE, ABOVE = 0.3, 0.5
-"""Sides of the square: how far from its place a form is looked for, to the side, and up and down."""
+ASIDE_SIDES = 0.3
+"""Sides of the square: how far to the side of its place a form is looked for."""
+
+ABOVE_SIDES = 0.5
+"""The same up and down."""
 
 LATE = 0.1
 """Sides of the square: how far below its place a recogniser sees a glyph."""
 
-ASIDE_COST, ABOVE_COST, SIZE_COST = 0.5, 0.25, 0.3
-"""What it costs, in parts of the correlation, to be a side of the square off, and to be of another size than most."""
+ASIDE_COST = 0.5
+"""What it costs, in parts of the correlation, to stand a side of the square aside of its place (by the square of
+it)."""
+
+ABOVE_COST = 0.25
+"""The same above or below it."""
+
+SIZE_COST = 0.3
+"""What it costs to be of another size than most (by the square of the logarithm)."""
 
 USUAL = 0.93
 """Of the square's side: the height of the em of most hands."""
@@ -135,14 +148,16 @@ def fit_form(
 
 
 def _blurred(picture: NDArray[Any]) -> NDArray[np.float32]:
-    return cast(NDArray[np.float32], cv2.GaussianBlur(picture.astype(np.float32), (0, 0), BLUR * SIDE))
+    return cast(NDArray[np.float32], cv2.GaussianBlur(picture.astype(np.float32), (0, 0), BLUR_SIDES * SIDE))
 
 
 def _sized(soft: NDArray[Any], em: int, height: float, broader: float) -> SizedForm:
     """A form, drawn softly with an edge around it, brought to a height of its em, in squares, and so much broader."""
     down = height * SIDE / em
     across = down * broader
-    high, wide = (round((soft.shape[n] - 2 * EDGE) * scale + 2 * AIR * SIDE) for n, scale in ((0, down), (1, across)))
+    high, wide = (
+        round((soft.shape[n] - 2 * EDGE) * scale + 2 * MARGIN_SIDES * SIDE) for n, scale in ((0, down), (1, across))
+    )
     turn = np.array(
         [[across, 0, (wide - across * soft.shape[1]) / 2], [0, down, (high - down * soft.shape[0]) / 2]], np.float32
     )
@@ -154,8 +169,8 @@ def _best_lie(ink: NDArray[np.float32], form: DrawnForm, sized: SizedForm, place
     """Where near a place a form of one size lies best."""
     high, wide = sized.picture.shape
     x, y = (place[n] + form.middle[n] * sized.scale[n] for n in (0, 1))
-    left, right = int(x - wide / 2 - ASIDE * SIDE), int(x + wide / 2 + ASIDE * SIDE) + 1
-    top, bottom = int(y - high / 2 - ABOVE * SIDE), int(y + high / 2 + ABOVE * SIDE) + 1
+    left, right = int(x - wide / 2 - ASIDE_SIDES * SIDE), int(x + wide / 2 + ASIDE_SIDES * SIDE) + 1
+    top, bottom = int(y - high / 2 - ABOVE_SIDES * SIDE), int(y + high / 2 + ABOVE_SIDES * SIDE) + 1
     part = _part(ink, left, top, right, bottom)
     alike = cv2.matchTemplate(part, sized.picture, cv2.TM_CCOEFF_NORMED)
     down = (np.arange(alike.shape[0]) + top + high / 2 - y) / SIDE

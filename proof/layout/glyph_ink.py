@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.glyph_extent import STAINED, Cells, dirt_around, extent, without_dirt
+from proof.layout.glyph_extent import MIN_STAINED_DIRT, Cells, dirt_around, extent, without_dirt
 from proof.layout.glyph_form import DrawnForm, fit_form
-from proof.layout.glyph_of_form import AT_FORM, KnownGlyph
+from proof.layout.glyph_of_form import AT_FORM_CELLS, KnownGlyph
 from proof.layout.rules import Mask, connected, ink_mask, long_strokes
 
 CELL = 40.0
@@ -37,8 +37,14 @@ APART = 1.6
 LOOSE = 0.42
 """Cells: how far from halfway a cut may lie."""
 
-INK_COST, SIZE_COST, PLACE_COST = 10.0, 3.0, 1.0
-"""What a cut through ink costs, a cell that departs from the pitch, and one that is not about its glyph's place."""
+INK_COST = 10.0
+"""What a cut costs that goes through ink."""
+
+SIZE_COST = 3.0
+"""What a cell costs that departs from the pitch."""
+
+PLACE_COST = 1.0
+"""What a cell costs that is not about its glyph's place."""
 
 SHIFTS = (0.0, -0.1, -0.2, -0.3, 0.1)
 """Cells: by how much all glyphs of a stretch may stand lower or higher than their places say: a recogniser sees all of
@@ -47,8 +53,11 @@ them a little late."""
 RULE = 1.3
 """Cells: an upright stroke as long as this is no glyph's."""
 
-THIN, BESIDE_RULE = 0.12, 0.05
-"""Cells, and widths of the column: a piece of rule is no wider, and stands no farther from the rule."""
+MAX_RULE_PIECE_CELLS = 0.12
+"""Cells: a piece of rule is no wider."""
+
+BESIDE_RULE_WIDTHS = 0.05
+"""Widths of the column: a piece of rule stands no farther from the rule."""
 
 MEETS = 0.15
 """Cells: so far a stroke that meets a rule may reach into it and over it."""
@@ -62,8 +71,11 @@ OWN = 0.7
 FRAME = 0.16
 """Cells: how far from the end of its column a piece of the frame stands."""
 
-AT_FRAME, LEVEL = 0.12, 0.35
-"""Cells from the end of a column, and widths of it: so near a level stroke that is so long is a piece of the frame."""
+AT_FRAME_CELLS = 0.12
+"""Cells from the end of a column: so near a long level stroke is a piece of the frame."""
+
+MIN_FRAME_PIECE_WIDTHS = 0.35
+"""Widths of the column: such a stroke is as long as this."""
 
 OUTSIDE = 0.06
 """Cells: what lies so far above or below its column is none of it."""
@@ -71,8 +83,11 @@ OUTSIDE = 0.06
 BROKEN = (0.22, 0.3)
 """Of the window's height: what is left of a rule that is broken, at the edge of its column and inside it."""
 
-BENT, PULL = 0.3, 0.02
-"""Cells: how far a cut bends around strokes; and what it costs, in pixels of ink, to be so far off."""
+MAX_BEND_CELLS = 0.3
+"""Cells: how far a cut bends around strokes."""
+
+BEND_COST = 0.02
+"""Pixels of ink that it costs to bend as far as that."""
 
 RIM = 0.04
 """Cells: how far from the edges of a form that fits its glyph is parted from its neighbours."""
@@ -146,15 +161,15 @@ def glyph_ink(
     text = without_rules(ink, edges, cell)
     places = tuple(glyph.y * scale for glyph in glyphs)
     stretch = _Stretch(text, ink & ~text, edges, sides, places, tuple(chosen), cell, size * scale, forms)
-    found = stretch.found()
-    if found is None:
+    glyph = stretch.ink_and_extent()
+    if glyph is None:
         return None
-    own, (left, top, right, bottom) = found
+    own, (left, top, right, bottom) = glyph
     box = Rectangle(left / scale, top / scale, right / scale, bottom / scale)
     return GlyphInk(box, _enlarged(own, window.shape), _enlarged(ink, window.shape))
 
 
-Found = tuple[NDArray[np.bool_], tuple[float, float, float, float]]
+InkAndExtent = tuple[NDArray[np.bool_], tuple[float, float, float, float]]
 """The ink of a glyph, and how far it reaches to the left, up, to the right and down."""
 
 
@@ -174,12 +189,12 @@ class _Stretch:
     size: float
     forms: Forms
 
-    def found(self) -> Found | None:
+    def ink_and_extent(self) -> InkAndExtent | None:
         """The ink of the chosen: by their forms, where they are like these, else by where least ink is."""
         spans = [(self.places[number] - self.cell / 2, self.places[number] + self.cell / 2) for number in self.chosen]
         dirt = dirt_around(self.text, (self.column.left, self.column.right), Cells(self.row, spans, self.size))
         known = self._known(self.chosen, dirt)
-        if known is None or not (known.sure or dirt > STAINED):
+        if known is None or not (known.sure or dirt > MIN_STAINED_DIRT):
             cells = Cells(self.row, self._spans(), self.size)
             own = without_dirt(_own(self.text, cells.spans, self.row, self.column, self.cell), dirt, cells)
             if known is None or known.leaves_out(own, self.size):
@@ -204,8 +219,8 @@ class _Stretch:
         """Some of the glyphs by their forms; None where one of them has none that it is like."""
         x = (self.row[0] + self.row[1]) / 2
         fits = [fit_form(self.text, self.forms(n), (x, self.places[n]), self.size, dirt) for n in numbers]
-        found = [fit for fit in fits if fit is not None]
-        return KnownGlyph.of(found) if found and len(found) == len(fits) else None
+        known = [fit for fit in fits if fit is not None]
+        return KnownGlyph.of(known) if known and len(known) == len(fits) else None
 
     def _parted(self, cells: Cells, away: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Which pixels are not of the glyph above the chosen and the one below, where each pixel is so far `away` from
@@ -218,9 +233,9 @@ class _Stretch:
             if 0 <= beside < len(self.places) and abs(self.places[beside] - edge) < APART * self.cell:
                 other = self._known([beside], 0.0)
             if other is not None:
-                own &= (away <= other.away) | (other.away > AT_FORM * self.size)
+                own &= (away <= other.away) | (other.away > AT_FORM_CELLS * self.size)
             else:
-                seam = _seam(self.text, edge - down * RIM * self.cell, max(round(BENT * self.cell), 1))
+                seam = _seam(self.text, edge - down * RIM * self.cell, max(round(MAX_BEND_CELLS * self.cell), 1))
                 own &= (ys - seam) * down > 0
         return own
 
@@ -234,9 +249,9 @@ def without_rules(ink: NDArray[np.bool_], column: Rectangle, cell: float) -> NDA
     rules = cv2.max(cv2.dilate(upright, np.ones((1, 3), np.uint8)), cv2.dilate(level, np.ones((3, 1), np.uint8)))
     middle = slice(max(round(column.left + EDGE * width), 0), max(round(column.right - EDGE * width), 0))
     rules[:, middle] = cv2.dilate(level, np.ones((3, 1), np.uint8))[:, middle]  # glyphs that touch are no rule
-    short = long_strokes(mask, max(round(LEVEL * width), 3), vertical=False)
+    short = long_strokes(mask, max(round(MIN_FRAME_PIECE_WIDTHS * width), 3), vertical=False)
     for end in (column.top, column.bottom):
-        at = slice(max(round(end - AT_FRAME * cell), 0), max(round(end + AT_FRAME * cell), 0))
+        at = slice(max(round(end - AT_FRAME_CELLS * cell), 0), max(round(end + AT_FRAME_CELLS * cell), 0))
         rules[at] = np.maximum(rules[at], short[at])
     text = np.asarray(ink & (rules == 0))
     left, right = _rule_at(mask, column.left, cell, width, 1), _rule_at(mask, column.right, cell, width, -1)
@@ -244,11 +259,11 @@ def without_rules(ink: NDArray[np.bool_], column: Rectangle, cell: float) -> NDA
     text[:, max(round(right), 0) :] = False
     labels, stats, centres = connected(text.astype(np.uint8))
     x, y = centres[:, 0], centres[:, 1]
-    beside = (x < left + BESIDE_RULE * width) | (x > right - BESIDE_RULE * width)
+    beside = (x < left + BESIDE_RULE_WIDTHS * width) | (x > right - BESIDE_RULE_WIDTHS * width)
     ends = np.minimum(np.abs(y - column.top), np.abs(y - column.bottom)) < FRAME * cell
     outside = (y < column.top - OUTSIDE * cell) | (y > column.bottom + OUTSIDE * cell)
-    piece = beside & (stats[:, cv2.CC_STAT_WIDTH] <= max(THIN * cell, 3))
-    piece |= outside | (ends & (stats[:, cv2.CC_STAT_HEIGHT] <= max(THIN * cell, 3)))
+    piece = beside & (stats[:, cv2.CC_STAT_WIDTH] <= max(MAX_RULE_PIECE_CELLS * cell, 3))
+    piece |= outside | (ends & (stats[:, cv2.CC_STAT_HEIGHT] <= max(MAX_RULE_PIECE_CELLS * cell, 3)))
     piece[0] = False
     kept = np.asarray(text & ~piece[labels])
     reach = max(round(MEETS * cell), 2)
@@ -274,12 +289,14 @@ def _rule_at(ink: Mask, edge: float, cell: float, width: float, inwards: int) ->
     low, high = max(round(edge - EDGE * width), 0), min(round(edge + EDGE * width) + 1, ink.shape[1])
     if high <= low:
         return edge
-    thick = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((1, max(round(1.6 * THIN * cell), 3)), np.uint8))
+    thick = cv2.morphologyEx(
+        ink, cv2.MORPH_OPEN, np.ones((1, max(round(1.6 * MAX_RULE_PIECE_CELLS * cell), 3)), np.uint8)
+    )
     thin = cv2.morphologyEx(
         cv2.subtract(ink, thick), cv2.MORPH_OPEN, np.ones((max(round(0.25 * cell), 3), 1), np.uint8)
     )
     inked = (thin[:, low:high] > 0).mean(axis=0)
-    inside = (np.arange(low, high) - edge) * inwards > 0.5 * BESIDE_RULE * width
+    inside = (np.arange(low, high) - edge) * inwards > 0.5 * BESIDE_RULE_WIDTHS * width
     ruled = np.flatnonzero(inked > np.where(inside, BROKEN[1], BROKEN[0]))
     if not ruled.size:
         return edge - inwards * 0.02 * width
@@ -331,12 +348,12 @@ def _stretch(
         came.append(costs.argmin(axis=1))
         total = np.take_along_axis(costs, came[-1][:, None], axis=1)[:, 0] + INK_COST * inked[number + 1]
     best, at = divmod(int(total.argmin()), len(reach))
-    found = [float(cuts[-1, best, at])]
+    cut_places = [float(cuts[-1, best, at])]
     for number in range(len(y) - 1, -1, -1):
         at = int(came[number][best, at])
-        found.append(float(cuts[number, best, at]))
-    found.reverse()
-    return list(pairwise(found))
+        cut_places.append(float(cuts[number, best, at]))
+    cut_places.reverse()
+    return list(pairwise(cut_places))
 
 
 def _own(
@@ -370,7 +387,7 @@ def _own(
         return np.asarray(whole[labels])
     bent = np.zeros(text.shape, dtype=bool)
     for top, bottom in spans:
-        above, below = (_seam(text, cut, max(round(BENT * cell), 1)) for cut in (top, bottom))
+        above, below = (_seam(text, cut, max(round(MAX_BEND_CELLS * cell), 1)) for cut in (top, bottom))
         bent |= (ys[:, None] >= above) & (ys[:, None] < below)
     return np.asarray(whole[labels] | (part[labels] & bent & across))
 
@@ -391,7 +408,7 @@ def _seam(text: NDArray[np.bool_], cut: float, reach: int) -> NDArray[np.float64
     off = np.arange(-reach, reach + 1)
     rows = (np.floor(cut) + off).astype(np.intp)
     there = (rows >= 0) & (rows < height)
-    cost = np.where(there[:, None], text[rows.clip(0, height - 1)], False) + PULL * (off / reach)[:, None] ** 2
+    cost = np.where(there[:, None], text[rows.clip(0, height - 1)], False) + BEND_COST * (off / reach)[:, None] ** 2
     total, came = cost[:, 0], np.zeros((len(off), width), np.intp)
     for x in range(1, width):
         around = np.stack([np.append(np.inf, total[:-1]), total, np.append(total[1:], np.inf)])

@@ -9,24 +9,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.glyph_extent import CLEAN, STRAIGHT, Cells, straight_strokes
+from proof.layout.glyph_extent import MAX_CLEAN_DIRT, STRAIGHT_CELLS, Cells, straight_strokes
 from proof.layout.glyph_form import FormFit
 from proof.layout.rules import connected
 
-AT_FORM, FOLLOWS = 0.12, 0.4
-"""Cells from a stroke of its form within which ink is the glyph's; and of a piece of ink the part that is there, where
-all of it is the glyph's."""
+AT_FORM_CELLS = 0.12
+"""Cells from a stroke of its form within which ink is the glyph's."""
 
-SURE, UNTOLD = 0.85, 0.15
-"""From this correlation on the form alone says what the glyph's ink is; below it, it may leave out so much of what
-stands in the glyph's cell: a hand that writes the character otherwise may do so.
-"""
+MIN_AT_FORM_SHARE = 0.4
+"""Of a piece of ink: with so much at the form all of it is the glyph's."""
+
+SURE_CORRELATION = 0.85
+"""From this correlation on the form alone says what the glyph's ink is."""
+
+MAX_LEFT_OUT = 0.15
+"""Of the ink in the glyph's cell: how much the form may leave out below that; a hand that writes the character
+otherwise may do so."""
 
 SPECK = 0.003
 """Of a cell's area: what is smaller and lies outside of the form is none of the glyph's."""
 
-ON_FORM, STROKE_FOLLOWS = 0.06, 0.7
-"""The same of what was taken for a piece of a line."""
+LINE_AT_FORM_CELLS = 0.06
+"""Cells from a stroke of the form within which what was taken for a piece of a line is the glyph's."""
+
+MIN_LINE_AT_FORM_SHARE = 0.7
+"""Of such a piece: with so much at the form all of it is the glyph's."""
 
 OF_ROW = 0.7
 """Of a piece of ink: with so much of it in its row all of it is of that row."""
@@ -61,15 +68,15 @@ class KnownGlyph:
     @property
     def sure(self) -> bool:
         """Whether the ink is so like the forms that they alone say whose it is."""
-        return min(fit.alike for fit in self.fits) >= SURE
+        return min(fit.alike for fit in self.fits) >= SURE_CORRELATION
 
     def leaves_out(self, ink: NDArray[np.bool_], size: float) -> bool:
         """Whether much of what stands in the glyph's cell, `ink`, lies outside its form."""
-        ys, xs = np.nonzero(ink & (self.away > AT_FORM * size))
-        told = np.zeros(len(ys), bool)
+        ys, xs = np.nonzero(ink & (self.away > AT_FORM_CELLS * size))
+        within = np.zeros(len(ys), bool)
         for fit in self.fits:
-            told |= (xs > fit.left) & (xs < fit.right) & (ys > fit.top) & (ys < fit.bottom)
-        return bool(np.count_nonzero(~told) > UNTOLD * np.count_nonzero(ink))
+            within |= (xs > fit.left) & (xs < fit.right) & (ys > fit.top) & (ys < fit.bottom)
+        return bool(np.count_nonzero(~within) > MAX_LEFT_OUT * np.count_nonzero(ink))
 
     def own(
         self,
@@ -82,7 +89,7 @@ class KnownGlyph:
         """The glyph's ink, of the `text` about it and of what was taken for `lines`; `row` says which columns of pixels
         are of its row. `parting` is asked where a piece of ink goes on beyond the form."""
         size = cells.size
-        near = self.away < AT_FORM * size
+        near = self.away < AT_FORM_CELLS * size
         text = text | self._strokes(lines & row, size)
         labels, stats, centres = connected(text.astype(np.uint8))
         mass = stats[:, cv2.CC_STAT_AREA]
@@ -96,7 +103,7 @@ class KnownGlyph:
             if shared.any():
                 text &= ~shared[labels] | parting(self.away)
             labels, stats, centres = connected(text.astype(np.uint8))
-        kept = np.bincount(labels[text & near], minlength=len(stats)) >= FOLLOWS * stats[:, cv2.CC_STAT_AREA]
+        kept = np.bincount(labels[text & near], minlength=len(stats)) >= MIN_AT_FORM_SHARE * stats[:, cv2.CC_STAT_AREA]
         kept &= stats[:, cv2.CC_STAT_AREA] >= SPECK * size * size
         x, y = centres[:, 0], centres[:, 1]
         for fit in self.fits:
@@ -107,8 +114,8 @@ class KnownGlyph:
     def _strokes(self, lines: NDArray[np.bool_], size: float) -> NDArray[np.bool_]:
         """What of the lines is a stroke of the glyph."""
         labels, stats, _ = connected(lines.astype(np.uint8))
-        on_form = np.bincount(labels[self.away < ON_FORM * size], minlength=len(stats))
-        strokes = on_form >= STROKE_FOLLOWS * stats[:, cv2.CC_STAT_AREA]
+        on_form = np.bincount(labels[self.away < LINE_AT_FORM_CELLS * size], minlength=len(stats))
+        strokes = on_form >= MIN_LINE_AT_FORM_SHARE * stats[:, cv2.CC_STAT_AREA]
         strokes &= stats[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1].max(axis=1) < size
         strokes[0] = False
         return np.asarray(strokes[labels])
@@ -118,8 +125,8 @@ class KnownGlyph:
         clean paper a little farther."""
         reach = BEYOND[1] + (BEYOND[0] - BEYOND[1]) * max(0.0, 1 - 2 * dirt)
         near = own & (self.away < reach * cells.size)
-        if dirt > CLEAN:
-            straight = straight_strokes(own.astype(np.uint8), max(round(STRAIGHT * cells.size), 3)) > 0
+        if dirt > MAX_CLEAN_DIRT:
+            straight = straight_strokes(own.astype(np.uint8), max(round(STRAIGHT_CELLS * cells.size), 3)) > 0
             near |= straight & (self.away < BEYOND[0] * cells.size)
         ys, xs = np.nonzero(near if near.any() else own)
         return float(xs.min()), float(ys.min()), float(xs.max() + 1), float(ys.max() + 1)

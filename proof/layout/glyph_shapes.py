@@ -48,7 +48,7 @@ def glyph_shapes(layout: Layout, characters: Sequence[CheckedCharacter]) -> Shap
     """The shapes of the characters of a page, in their order; all zero where there is no ink."""
     squares = np.zeros((len(characters), SIZE, SIZE), np.uint8)
     if characters and layout.outline.columns:
-        centres = np.array([one.box.centre for one in characters], dtype=np.float64)
+        centres = np.array([character.box.centre for character in characters], dtype=np.float64)
         places = layout.outline.rectification.to_page(centres)
         order = sorted(range(len(characters)), key=lambda n: (characters[n].line, characters[n].row, places[n, 1]))
         for _, run in groupby(order, key=lambda n: (characters[n].line, characters[n].row)):
@@ -149,7 +149,7 @@ def shapes_of(squares: NDArray[np.uint8]) -> Shapes:
     count = len(squares)
     if not count:
         return np.zeros((0, LENGTH), np.int8)
-    soft = np.stack([cv2.GaussianBlur(one, (0, 0), 1.0) for one in squares]).astype(np.float32)
+    soft = np.stack([cv2.GaussianBlur(square, (0, 0), 1.0) for square in squares]).astype(np.float32)
     dx, dy = np.zeros_like(soft), np.zeros_like(soft)
     dx[:, :, 1:-1] = soft[:, :, 2:] - soft[:, :, :-2]
     dy[:, 1:-1, :] = soft[:, 2:, :] - soft[:, :-2, :]
@@ -164,8 +164,8 @@ def shapes_of(squares: NDArray[np.uint8]) -> Shapes:
     weights[glyph * DIRECTIONS + lower, place] = strength * (1 - share)
     weights[glyph * DIRECTIONS + (lower + 1) % DIRECTIONS, place] = strength * share
     pools = _pools()
-    found = pools @ weights.reshape(count, DIRECTIONS, SIZE, SIZE) @ pools.T
-    flat = found.reshape(count, LENGTH)
+    pooled = pools @ weights.reshape(count, DIRECTIONS, SIZE, SIZE) @ pools.T
+    flat = pooled.reshape(count, LENGTH)
     norms = np.linalg.norm(flat, axis=1, keepdims=True)
     return np.asarray(np.clip(np.rint(flat * (NORM / np.maximum(norms, 1e-6))), 0, 127), dtype=np.int8)
 

@@ -38,14 +38,18 @@ FRAME_LENGTH = 1 / 15
 """Of the page height: the shortest level stroke taken for a piece of frame."""
 
 
-BRUSH, MOSTLY = 0.055, 0.52
-"""Of a cell: a stroke of the brush is as thick. And of the ink above the frame so much is of such strokes where a glyph
-stands there; a stain is mostly specks. Of 192 raised columns of rendered pages, worn and not, one has less; of 18
-stains six have more."""
+BRUSH_CELLS = 0.055
+"""Cells: a stroke of the brush is as thick."""
 
-AS_GOOD, MORE_TEXT = 0.1, 0.02
-"""Of the height of a page: rules that are shorter by no more in all are as good a place for the columns; and of its
-ink, how much more of it lies within the better place."""
+MIN_BRUSH_SHARE = 0.52
+"""Of the ink above the frame: so much is of such strokes where a glyph stands there; a stain is mostly specks. Of 192
+raised columns of rendered pages, worn and not, one has less; of 18 stains six have more."""
+
+MAX_SHORTER_RULES = 0.1
+"""Of the height of a page: rules that are shorter by no more in all are as good a place for the columns."""
+
+MIN_MORE_TEXT = 0.02
+"""Of a page's ink: how much more of it lies within the better place."""
 
 OPENED = 0.95
 """Width against height from which on columns are those of an opening; a half-folio's have 0.6 to 0.8."""
@@ -108,19 +112,19 @@ class Outline:
     def as_list(self) -> list[Any]:
         """The outline as lists and numbers, from which `of_list` makes it again, to the last bit."""
         columns = [[getattr(column, field.name) for field in fields(column)] for column in self.columns]
-        said = [remark.as_json() for remark in self.remarks]
+        remarks = [remark.as_json() for remark in self.remarks]
         rectified = rectification_as_list(self.rectification)
         why = self.why and self.why.as_json()
-        return [rectified, columns, self.ruled, why, self.skew, said, self.cut, self.missing]
+        return [rectified, columns, self.ruled, why, self.skew, remarks, self.cut, self.missing]
 
     @classmethod
     def of_list(cls, parts: Sequence[Any]) -> Outline:
         """The outline that `as_list` gave."""
-        rectified, columns, ruled, why, skew, said, cut, missing = parts
-        areas = tuple(ColumnArea(*one) for one in columns)
-        remarks = tuple(map(Notice.of_json, said))
-        told = why and Notice.of_json(why)
-        return cls(rectification_of(rectified), areas, ruled, told, skew, remarks, tuple(cut), missing)
+        rectified, columns, ruled, why, skew, remarks_list, cut, missing = parts
+        areas = tuple(ColumnArea(*area) for area in columns)
+        remarks = tuple(map(Notice.of_json, remarks_list))
+        notice = why and Notice.of_json(why)
+        return cls(rectification_of(rectified), areas, ruled, notice, skew, remarks, tuple(cut), missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,8 +349,8 @@ def _with_the_text(comb: _Comb, energy: NDArray[np.float64], text: Mask) -> _Com
     spread = cv2.dilate(energy[None, :].astype(np.float32), np.ones((1, 5)))[0].astype(np.float64)
     before = np.append(0, np.cumsum(inked_along(text, 0)))
     teeth = comb.width * np.arange(len(comb.energy))
-    least = np.minimum(comb.energy, 0.6).sum() - AS_GOOD
-    found = comb
+    least = np.minimum(comb.energy, 0.6).sum() - MAX_SHORTER_RULES
+    best = comb
     first, last = (min(round(comb.x + tooth), energy.size) for tooth in (teeth[0], teeth[-1]))
     within = before[last] - before[first]
     for x in (comb.x - comb.width, comb.x + comb.width):
@@ -354,9 +358,9 @@ def _with_the_text(comb: _Comb, energy: NDArray[np.float64], text: Mask) -> _Com
         if places[0] < 0 or places[-1] >= energy.size or np.minimum(spread[places], 0.6).sum() < least:
             continue
         inside = before[places[-1]] - before[places[0]]
-        if inside > within + MORE_TEXT * before[-1]:
-            found, within = _Comb(x, comb.width, spread[places], comb.score), inside
-    return found
+        if inside > within + MIN_MORE_TEXT * before[-1]:
+            best, within = _Comb(x, comb.width, spread[places], comb.score), inside
+    return best
 
 
 def _refine(comb: _Comb, upright: Mask) -> list[float]:
@@ -434,9 +438,9 @@ def _raised(ink: Mask, left: float, right: float, top: float, row: float) -> flo
     part = ink[first:last, max(0, round(left + margin)) : round(right - margin)]
     if not part.size:
         return 0.0
-    brush = max(2, round(BRUSH * row))
+    brush = max(2, round(BRUSH_CELLS * row))
     strokes = cv2.morphologyEx(part, cv2.MORPH_OPEN, np.ones((brush, brush), np.uint8))
-    if np.count_nonzero(strokes) < MOSTLY * np.count_nonzero(part):
+    if np.count_nonzero(strokes) < MIN_BRUSH_SHARE * np.count_nonzero(part):
         return 0.0
     kernel = np.ones((3, 3), np.uint8)
     body = cv2.morphologyEx(part, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))

@@ -17,15 +17,21 @@ from proof.layout.crossings import STROKE, Strokes, columns_of, restore
 from proof.layout.lines import MIN_LINE_SHARE, MIN_SECOND_UPRIGHT_SHARE, ROUGH, SLIVER, Line, erase, follow, splinters
 from proof.layout.rules import Mask, connected
 
-RULE_PIECE, FRAME_PIECE = 0.3, 0.35
-"""The shortest piece of a rule in cells, and of a frame in widths of a column."""
+MIN_RULE_PIECE_CELLS = 0.3
+"""Cells: the shortest piece of a rule."""
+
+MIN_FRAME_PIECE_WIDTHS = 0.35
+"""Widths of a column: the shortest piece of a frame."""
 
 ALONE = 0.02
 """Of a cell's area: less ink than this, with nothing near it, is dirt, unless it is a level stroke. 一 covers some
 0.05, and the upper stroke of 二 in a note 0.015."""
 
-LEVEL_STROKE, FLAT = 0.2, 2.5
-"""Cells: ink alone that is as wide as this is a level stroke, where it is so many times as wide as high."""
+MIN_LEVEL_STROKE_CELLS = 0.2
+"""Cells: ink alone that is as wide as this is a level stroke, where it is flat."""
+
+MIN_FLATNESS = 2.5
+"""Width against height of a level stroke."""
 
 CORNER = 0.12
 """Cells: so near to the frame a rule is thicker by the frame's ink."""
@@ -85,13 +91,13 @@ def _followed(
     lines: list[Line] = []
     # frames are double: where one line was erased, the other is found
     for places, reach, least in ((rules, near, MIN_LINE_SHARE), (sides, 2 * near, MIN_SECOND_UPRIGHT_SHARE)):
-        for one in follow(ink.T, frame, max(4, round(0.16 * row)), FRAME_PIECE * column, followed=1.0):
-            frames.append(one.within(sides))
+        for line in follow(ink.T, frame, max(4, round(0.16 * row)), MIN_FRAME_PIECE_WIDTHS * column, followed=1.0):
+            frames.append(line.within(sides))
             if len(frames) > 2:
                 _leave_raised(frames[-1], frames[-3], rules)
             erase(ink.T, frames[-1])
-        for one in follow(ink, places, reach, RULE_PIECE * row, least):
-            lines.append(one.within(frame))
+        for line in follow(ink, places, reach, MIN_RULE_PIECE_CELLS * row, least):
+            lines.append(line.within(frame))
             erase(ink, lines[-1])
     return frames, lines
 
@@ -113,7 +119,7 @@ def _erase_outside(
     notches over what is raised, which run where rules do."""
     left, right = max(0, round(rules[0]) - near), max(0, round(rules[-1]) + near + 1)
     thick = np.ones((3, max(3, near // 2)), np.uint8)
-    uprights, levels = (np.asarray(cv2.dilate(one, by)) > 0 for one, by in ((upright, thick), (level, thick.T)))
+    uprights, levels = (np.asarray(cv2.dilate(strokes, by)) > 0 for strokes, by in ((upright, thick), (level, thick.T)))
     ink[:, :left][(uprights | levels)[:, :left]] = 0
     ink[:, right:][(uprights | levels)[:, right:]] = 0
     for part in (slice(0, rows[0]), slice(rows[1], None)):
@@ -192,7 +198,7 @@ def _erase_specks(ink: Mask, frame: tuple[float, float], row: float) -> None:
     bottom = boxes[:, cv2.CC_STAT_TOP] + boxes[:, cv2.CC_STAT_HEIGHT] - reach // 2
     width = boxes[:, cv2.CC_STAT_WIDTH] - 2 * (reach // 2)
     dirt = amount < ALONE * row * row
-    dirt &= (width < LEVEL_STROKE * row) | (width < FLAT * (bottom - top))
+    dirt &= (width < MIN_LEVEL_STROKE_CELLS * row) | (width < MIN_FLATNESS * (bottom - top))
     above = (bottom < frame[0] + NO_CELL * row) & (top > frame[0] - OUTSIDE * row)
     _erase(ink, inked, groups, dirt | above | (top > frame[1] - NO_CELL * row))
 

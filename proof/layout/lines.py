@@ -199,8 +199,8 @@ def splinters(
     """Which of the pieces of ink (labelled, 0 the paper; of so many pixels each) lie on lines or at their edges, all of
     them."""
     near = np.zeros(labels.shape, np.bool_)
-    for page, some in ((near, lines), (np.transpose(near), frames)):
-        for line in some:
+    for page, page_lines in ((near, lines), (np.transpose(near), frames)):
+        for line in page_lines:
             if line.printed.any():
                 low, high = line.band(page.shape[1], ROUGH + SLIVER)
                 page[:, low:high] |= line.own(low, high, ROUGH + SLIVER)

@@ -37,8 +37,14 @@ ALIKE = 0.06
 LEAST_SUPPORT = 0.25
 """Mean share of its height along which a line runs where a rule is expected."""
 
-BESIDE, ABOVE, BELOW = 0.04, 0.12, 0.05
-"""Room around the columns, of the width of both halves and of their height, for raised columns and a fold strip."""
+BESIDE_WIDTHS = 0.04
+"""Room beside the columns, of the width of both halves."""
+
+ABOVE_HEIGHTS = 0.12
+"""Room above the columns, of their height, for raised ones."""
+
+BELOW_HEIGHTS = 0.05
+"""Room below the columns, of their height."""
 
 OVERLAP = 0.03
 """Of the width of both: how far past the middle of a fold strip a half-folio goes."""
@@ -99,20 +105,20 @@ def opening_halves(page: NDArray[np.uint8], columns: int = 8) -> dict[str, Half]
     page = _evened(page, scale)
     small = cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else page
     ink = ink_mask(np.asarray(small, dtype=np.uint8))
-    found = _by_rules(ink, columns) or _by_ink(ink)
-    if found is None:
+    leaves = _by_rules(ink, columns) or _by_ink(ink)
+    if leaves is None:
         return None
-    (left, end), (start, right), (top, bottom) = found.left, found.right, found.rows
+    (left, end), (start, right), (top, bottom) = leaves.left, leaves.right, leaves.rows
     across, down, gap = right - left, bottom - top, start - end
     if across < WIDE * down:
         return None
     # past the middle of a fold strip, so that the rule by the fold is in it, but no further than the other half's rule,
     # which could be taken for one of this half's; in a gutter not as far as where it is darkest
     reach = min(gap * 0.85, gap / 2 + OVERLAP * across) if gap < STRIP * across else gap * CLEAR
-    high, low = max(0.0, top - ABOVE * down), min(ink.shape[0], bottom + BELOW * down)
+    high, low = max(0.0, top - ABOVE_HEIGHTS * down), min(ink.shape[0], bottom + BELOW_HEIGHTS * down)
     return {
-        "a": _half(page, scale, (start - reach, high, right + BESIDE * across, low), found.leans[1], "a"),
-        "b": _half(page, scale, (left - BESIDE * across, high, end + reach, low), found.leans[0], "b"),
+        "a": _half(page, scale, (start - reach, high, right + BESIDE_WIDTHS * across, low), leaves.leans[1], "a"),
+        "b": _half(page, scale, (left - BESIDE_WIDTHS * across, high, end + reach, low), leaves.leans[0], "b"),
     }
 
 
@@ -234,7 +240,7 @@ def _by_ink(ink: Mask) -> _Halves | None:
     return _Halves((left, low + start), (low + end, right), (float(ys[0]), float(ys[-1])))
 
 
-def _runs(found: NDArray[np.bool_]) -> Sequence[tuple[int, int]]:
+def _runs(marked: NDArray[np.bool_]) -> Sequence[tuple[int, int]]:
     """From where to where (exclusive) `found` holds."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], found, [False]]).astype(np.int8)))
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], marked, [False]]).astype(np.int8)))
     return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]

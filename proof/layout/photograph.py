@@ -13,7 +13,7 @@ from proof.images.negative import turned_over
 from proof.images.size import shrunk
 from proof.layout.columns import as_layout
 from proof.layout.dewarp import laid_flat
-from proof.layout.extent import FEWEST, MOST, Comb, other_count, with_cut_edges
+from proof.layout.extent import MAX_COLUMNS, MIN_COLUMNS, Comb, other_count, with_cut_edges
 from proof.layout.flattening import Flattened, Flattening
 from proof.layout.half_folio import PAGE_HEIGHT, Layout, find_layout, is_wide
 from proof.layout.ink import has_ink
@@ -59,10 +59,10 @@ def page_columns(
         layout = _columns_of(even.pixels, small, ink, columns, rows, origin, hint)
     else:
         flattening, damage = flat[0].enlarged(max(1.0, page.shape[0] / PAGE_HEIGHT)), flat[1]
-        told = hint and _laid_flat(hint, flattening, origin)
+        flat_hint = hint and _laid_flat(hint, flattening, origin)
         pixels = flattening.flat(even.pixels, even.paper)
         small, _ = shrunk(pixels, PAGE_HEIGHT)
-        layout = _columns_of(pixels, small, measured_ink(small, MEASURED), columns, rows, (0, 0), told)
+        layout = _columns_of(pixels, small, measured_ink(small, MEASURED), columns, rows, (0, 0), flat_hint)
         back = Flattened.of_flat(layout.rectification, flattening, origin)
         layout = replace(layout, outline=replace(layout.outline, rectification=back, skew=damage.skew))
         remarks += damage.notices
@@ -83,8 +83,8 @@ def in_even_light(page: Grey) -> tuple[EvenPage, Grey, tuple[Notice, ...]]:
     if even.shaded:
         small, _ = shrunk(even.pixels, PAGE_HEIGHT)
     pale = strong is not page and bool((strong < 255).any())
-    said = ((NoticeCode.PAGE_PALE, pale), (NoticeCode.PAGE_IN_SHADE, even.shaded))
-    return even, small, tuple(Notice.of(code) for code, so in said if so)
+    damage = ((NoticeCode.PAGE_PALE, pale), (NoticeCode.PAGE_IN_SHADE, even.shaded))
+    return even, small, tuple(Notice.of(code) for code, present in damage if present)
 
 
 def _columns_of(
@@ -113,34 +113,34 @@ def _columns_of(
         layout = find_layout(page, columns, rows, origin, hint, small)
     if layout.ruled and not layout.doubtful:
         return layout
-    found = find_columns(page, origin)
-    if found.kind != "columns":
+    page_layout = find_columns(page, origin)
+    if page_layout.kind != "columns":
         return layout
-    if layout.ruled and _same_columns(layout, found):
-        return _within_frame(page, layout, found, rows, origin)
-    counted = len(found.columns)
-    if layout.ruled and len(found.regions) == 1:
+    if layout.ruled and _same_columns(layout, page_layout):
+        return _within_frame(page, layout, page_layout, rows, origin)
+    counted = len(page_layout.columns)
+    if layout.ruled and len(page_layout.regions) == 1:
         # what is empty is not found, and is between rules all the same
-        for count in range(max(counted, FEWEST), min(counted + EMPTY, MOST) + 1):
+        for count in range(max(counted, MIN_COLUMNS), min(counted + EMPTY, MAX_COLUMNS) + 1):
             other = find_layout(page, count, rows, origin, None, small)
-            if other.ruled and not other.doubtful and _same_columns(other, found):
+            if other.ruled and not other.doubtful and _same_columns(other, page_layout):
                 return other
-    return as_layout(found)
+    return as_layout(page_layout)
 
 
-def _same_columns(layout: Layout, found: PageLayout) -> bool:
+def _same_columns(layout: Layout, page_layout: PageLayout) -> bool:
     """Whether columns found by what parts them are those of a ruled layout: as wide, and each in the middle of one of
     them. What else there is between its rules may be empty, or the fold strip of an opening."""
-    if not found.columns:
+    if not page_layout.columns:
         return False
     areas = layout.columns
     width = float(np.median([area.width for area in areas]))
-    pairs = [(a, b) for a, b in pairwise(found.columns) if a.register == b.register]
+    pairs = [(a, b) for a, b in pairwise(page_layout.columns) if a.register == b.register]
     if pairs:
         pitch = float(np.median([(a.left + a.right - b.left - b.right) / 2 for a, b in pairs]))
         if abs(pitch / width - 1.0) > ALIKE:
             return False
-    own = _own(layout, found)
+    own = _own(layout, page_layout)
     if None in own:
         return False
     if not is_wide(layout):
@@ -149,10 +149,13 @@ def _same_columns(layout: Layout, found: PageLayout) -> bool:
     return not any(has_ink(layout.ink, area.left, area.top, area.right, area.bottom) for area in others)
 
 
-def _own(layout: Layout, found: PageLayout) -> list[int | None]:
+def _own(layout: Layout, page_layout: PageLayout) -> list[int | None]:
     """For every column found the number of the ruled one in whose middle it stands; None where it stands in none."""
     areas = layout.columns
-    boxes = [found.file_box(one.left, one.top, one.right, one.bottom).centre for one in found.columns]
+    boxes = [
+        page_layout.file_box(column.left, column.top, column.right, column.bottom).centre
+        for column in page_layout.columns
+    ]
     across = layout.rectification.to_page(np.array(boxes))[:, 0]
     near = [min(areas, key=lambda area: abs(x - (area.left + area.right) / 2)) for x in across]
     return [
@@ -161,9 +164,11 @@ def _own(layout: Layout, found: PageLayout) -> list[int | None]:
     ]
 
 
-def _within_frame(page: Grey, layout: Layout, found: PageLayout, rows: int, origin: tuple[float, float]) -> Layout:
+def _within_frame(
+    page: Grey, layout: Layout, page_layout: PageLayout, rows: int, origin: tuple[float, float]
+) -> Layout:
     """The layout without what may lie beyond its frame and has none of the columns found in it."""
-    own = _own(layout, found)
+    own = _own(layout, page_layout)
     kept = [area for area in layout.columns if area.number not in layout.beyond or area.number in own]
     if len(kept) in (len(layout.columns), 0):
         return layout

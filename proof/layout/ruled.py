@@ -29,18 +29,25 @@ CROSSINGS = 2
 MIN_PRINTED_SHARE = 0.1
 """Of its length: of a rule that is printed, however badly, there is more."""
 
-SIDES, ANYTHING = 3, 0.15
-"""Rules, and no more, of which anything is printed may be the sides of a frame and a line of a drawing, wherever they
-fit columns: of its length, so much, which is more than strokes of text stand below each other by chance. Of real pages
-that are ruled, eight of nine and more are printed so far."""
+MAX_SIDES = 3
+"""Rules of which anything is printed: so many and no more may be the sides of a frame and a line of a drawing, wherever
+they fit columns."""
 
-PRINTED, UNPRINTED = 0.35, 2
-"""Of their length: with more printed of the rules on average, they are rules, whatever stands between them; and so they
-are where of fewer than so many nothing is printed."""
+MIN_PRINTED_RUN = 0.15
+"""Of a rule's length: with so much in one piece something of it is printed, which is more than strokes of text stand
+below each other by chance. Of real pages that are ruled, eight of nine rules and more are printed so far."""
 
-OPEN, SIDE = 0.25, 0.5
-"""Of their length: of the outermost rule no more is printed where a column lies beyond the side of a frame, of which so
-much is. An ear beside a frame is as high as the one."""
+PLAINLY_PRINTED = 0.35
+"""Of their length: with more printed of the rules on average, they are rules, whatever stands between them."""
+
+MAX_UNPRINTED = 2
+"""And so they are where of fewer than so many nothing is printed."""
+
+MAX_OPEN_PRINTED = 0.25
+"""Of its length: of the outermost rule no more is printed where a column lies beyond the side of a frame."""
+
+MIN_SIDE_PRINTED = 0.5
+"""Of its length: so much is printed of the side of such a frame. An ear beside a frame is as high as the one."""
 
 BESIDE = 0.25
 """Of a column's width: so far from the outermost rules no stroke of their columns reaches."""
@@ -75,12 +82,12 @@ def text_against(
     apart = round(BESIDE * width)
     outside = int(text[: max(0, left - apart)].sum()) + int(text[right + apart :].sum())
     runs = inked_along(strokes, 0)
-    printed = sum(int(runs[_about(rule)].max(initial=0)) > ANYTHING * (bottom - top) for rule in rules)
-    if printed <= SIDES or outside > OUTSIDE * mean * width or _crossed(text, runs, rules, bottom - top, mean):
+    printed = sum(int(runs[_about(rule)].max(initial=0)) > MIN_PRINTED_RUN * (bottom - top) for rule in rules)
+    if printed <= MAX_SIDES or outside > OUTSIDE * mean * width or _crossed(text, runs, rules, bottom - top, mean):
         return True
     return (
-        support < PRINTED
-        and printed <= len(rules) - UNPRINTED
+        support < PLAINLY_PRINTED
+        and printed <= len(rules) - MAX_UNPRINTED
         and are_pairs(text / max(bottom - top, 1), [Span(max(a, 0.0), b) for a, b in pairwise(rules)])
     )
 
@@ -92,7 +99,7 @@ def parted(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) -> 
     top, bottom = max(0, round(rows[0])), round(rows[1])
     strokes = _runs(upright, top, bottom)
     inside = (strokes[max(0, round(a + BESIDE * (b - a))) : round(b - BESIDE * (b - a))] for a, b in pairwise(rules))
-    return sum(int(part.max(initial=0)) > PRINTED * (bottom - top) for part in inside) >= CROSSINGS
+    return sum(int(part.max(initial=0)) > PLAINLY_PRINTED * (bottom - top) for part in inside) >= CROSSINGS
 
 
 def unbounded(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) -> tuple[bool, bool]:
@@ -102,7 +109,7 @@ def unbounded(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) 
     top, bottom = max(0, round(rows[0])), round(rows[1])
     strokes = _runs(upright, top, bottom)
     share = [int(strokes[_about(rule)].max(initial=0)) / max(bottom - top, 1) for rule in rules]
-    first, last = (outer < OPEN and inner > SIDE for outer, inner in (share[:2], share[:-3:-1]))
+    first, last = (outer < MAX_OPEN_PRINTED and inner > MIN_SIDE_PRINTED for outer, inner in (share[:2], share[:-3:-1]))
     return first, last
 
 

@@ -73,13 +73,13 @@ def _along(ink: Mask, length: int, vertical: bool, least: np.ufunc, beyond: int)
     length (van Herk's is the same for one row at a time)."""
     before, after = length // 2, length - 1 - length // 2
     edges = (before, after, 0, 0) if vertical else (0, 0, before, after)
-    found = np.asarray(cv2.copyMakeBorder(ink, *edges, cv2.BORDER_CONSTANT, value=(beyond,)), dtype=np.uint8)
+    reduced = np.asarray(cv2.copyMakeBorder(ink, *edges, cv2.BORDER_CONSTANT, value=(beyond,)), dtype=np.uint8)
     reached = 1
     while reached < length:
         step = min(reached, length - reached)
-        found = least(found[:-step], found[step:]) if vertical else least(found[:, :-step], found[:, step:])
+        reduced = least(reduced[:-step], reduced[step:]) if vertical else least(reduced[:, :-step], reduced[:, step:])
         reached += step
-    return found
+    return reduced
 
 
 def thickened(mask: Mask, across: int, down: int) -> Mask:

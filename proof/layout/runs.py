@@ -20,20 +20,28 @@ from proof.layout.half_folio import ColumnArea
 from proof.layout.rules import connected
 from proof.text.model import Cell, Column, Run
 
-THROUGH, THROUGH_SMALL = 5.5, 33.0
-"""What a boundary costs that goes through ink, in cells that plainly speak; on a page that is not ruled notes have
-little of it."""
+THROUGH_INK_COST = 5.5
+"""What a boundary costs that goes through ink, in cells that plainly speak."""
+
+THROUGH_INK_COST_UNRULED = 33.0
+"""The same on a page that is not ruled, where notes have little ink."""
 
 LOWEST_NOTE = 0.5
 """Cells: the least height of a note's cell on a page that is not ruled."""
 
-COUNTED, LOOSE = 1.6, 0.5
-"""What it costs that a run is longer or shorter than its count of cells, as many times as rows that plainly speak; and
-the cells by which it may be."""
+COUNT_COST = 1.6
+"""What it costs that a run is longer or shorter than its count of cells, for each cell, as many times as rows that
+plainly speak."""
 
-COUNTED_STRICTLY, HARDLY_LOOSE = 3.0, 0.3
-"""The same where runs are cut as long as they are counted: a glyph that is clear in its middle beside a note (引, 北)
-is then none of it."""
+COUNT_SLACK_CELLS = 0.5
+"""Cells by which a run may be longer or shorter than its count at no cost."""
+
+STRICT_COUNT_COST = 3.0
+"""`COUNT_COST` where runs are cut as long as they are counted: a glyph that is clear in its middle beside a note (引,
+北) is then none of it."""
+
+STRICT_COUNT_SLACK_CELLS = 0.3
+"""`COUNT_SLACK_CELLS` there."""
 
 MISCOUNTED = 4.0
 """Cells, beyond these, by which a run is longer at most: the transcription may lack some."""
@@ -50,32 +58,56 @@ BELOW_FRAME = 0.2
 SPECK = 0.012
 """Of a cell's area: a piece of ink smaller than this is noise where main text and notes are told apart."""
 
-WINDOW, WINDOW_SMALL = 0.9, 0.6
-"""Cells: the stretch of a column of which the middle is looked at together; on a page that is not ruled."""
+WINDOW_CELLS = 0.9
+"""Cells: the stretch of a column of which the middle is looked at together."""
+
+WINDOW_CELLS_UNRULED = 0.6
+"""The same on a page that is not ruled."""
 
 JOINED = 0.6
 """Cells: text with no more blank paper in it goes on."""
 
-MIDDLE, MIDDLE_SMALL, PLAINLY = 0.9, 0.75, 0.4
+EVEN_INK = 0.9
 """Ink about the middle of a column against the ink across all of it: above this a place speaks for main text, below it
-for a note; on a page that is not ruled; and by how much more or less it does so plainly."""
+for a note."""
 
-BAND, ASIDE = 0.16, 0.1
-"""Of a column's width: how much of it is its middle, and how far aside this may lie on a page that is not ruled."""
+EVEN_INK_UNRULED = 0.75
+"""The same on a page that is not ruled."""
+
+PLAIN_INK_CHANGE = 0.4
+"""By how much more or less a place speaks plainly."""
+
+MIDDLE_WIDTHS = 0.16
+"""Of a column's width: how much of it is its middle."""
+
+MIDDLE_ASIDE_WIDTHS = 0.1
+"""Of a column's width: how far aside its middle may lie on a page that is not ruled."""
 
 PRICE = 2.0
 """Cells that must plainly speak for it that main text gives way to a note, where the image alone tells: a single glyph
 may be clear in the middle (北, 門)."""
 
-WIDER, HIGHER, OF_BOTH, BESIDE = 0.45, 1.25, 0.4, 0.35
-"""Of a column's width: a piece of ink on a boundary that is wider is of main text, not of a note. In cells: one that is
-higher is of glyphs that touch, where it reaches so far to either side; and how far beyond the boundary what lies beside
-such a piece goes with it."""
+MIN_MAIN_PIECE_WIDTHS = 0.45
+"""Of a column's width: a piece of ink on a boundary that is wider is of main text, not of a note."""
 
-SIDE, ABOUT, ONE_SIDED = 0.33, 0.3, 0.35
-"""Of a column's width: its sides, one of which is free of ink about a glyph of main text that leans, and where one
-half-row of a note alone goes on; in cells: how far up and down it is free then; and by how much, at most, such a row
-speaks where main text is expected: there it says little."""
+MIN_TOUCHING_CELLS = 1.25
+"""Cells: a piece of ink on a boundary that is higher is of glyphs that touch."""
+
+MIN_TOUCHING_REACH_CELLS = 0.4
+"""Cells to either side of the boundary that such a piece reaches."""
+
+BESIDE_BOUNDARY_CELLS = 0.35
+"""Cells beyond the boundary within which what lies beside such a piece goes with it."""
+
+SIDE_WIDTHS = 0.33
+"""Of a column's width: its sides. One is free of ink about a glyph of main text that leans, and where one half-row of a
+note alone goes on."""
+
+FREE_SIDE_CELLS = 0.3
+"""Cells: how far up and down such a side is free."""
+
+MAX_ONE_SIDED_GAIN = 0.35
+"""By how much, at most, a row with ink at one side speaks where main text is expected: there it says little."""
 
 TOO_WIDE = 0.55
 """Of a column's width: a piece of ink that is wider is of no glyph of a note. Of 4,000 glyphs of notes on rendered
@@ -168,13 +200,13 @@ class _Rows(NamedTuple):
             np.where(alone[1 - side], both, np.where(alone[side], np.minimum(gain, 0.0), gain)) for side in (0, 1)
         )
         either = alone.any(axis=0)
-        main = np.where(either, np.clip(gain, -ONE_SIDED, ONE_SIDED), gain)
+        main = np.where(either, np.clip(gain, -MAX_ONE_SIDED_GAIN, MAX_ONE_SIDED_GAIN), gain)
         return cls(main, np.where(either, both, gain), (right, left))
 
     def worth(self, run: _Expected, grid: NDArray[np.intp], cell: float) -> _Worth:
         """What a run is worth on a grid of places; cells are `cell` pixels high."""
         last = len(self.main) - 1
-        half = round(WINDOW * cell / 2)
+        half = round(WINDOW_CELLS * cell / 2)
         above, below = (grid - half).clip(0, last), (grid + half).clip(0, last)
         if not run.note:
             total = _summed(self.main)[grid]
@@ -194,7 +226,7 @@ def _summed(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 def one_sided(ink: NDArray[np.uint8], pitch: float) -> NDArray[np.bool_]:
     """For every row of pixels (2 x height) whether there is ink at the right side of the column and none at the left
     about there, and the other way round."""
-    across, window = round(SIDE * ink.shape[1]), 2 * round(ABOUT * pitch) + 1
+    across, window = round(SIDE_WIDTHS * ink.shape[1]), 2 * round(FREE_SIDE_CELLS * pitch) + 1
     counts = (np.count_nonzero(part, axis=1).astype(np.float32) for part in (ink[:, -across:], ink[:, :across]))
     right, left = (_windowed(count[:, None], window)[:, 0] * window >= SPECK * pitch * pitch for count in counts)
     return np.array([right & ~left, left & ~right])
@@ -238,13 +270,17 @@ def find_runs(
     expected[-1] = expected[-1]._replace(cells=float(max(_written_cells(end.right), _written_cells(end.left))))
     last = float(np.append(0, np.flatnonzero(gain))[-1]) / pitch
     share = _note_share(expected, last) if lower else 1.0
-    expected = [one._replace(cells=one.cells * share) if one.note else one for one in expected]
+    expected = [run._replace(cells=run.cells * share) if run.note else run for run in expected]
     guide = np.zeros_like(gain) if way is CutBy.COUNTED else gain
     rows = _Rows.of(guide, np.zeros((2, len(ink)), np.bool_) if lower else one_sided(ink, pitch))
-    each, free = (COUNTED_STRICTLY, HARDLY_LOOSE) if way is CutBy.STRICT else (COUNTED, LOOSE)
+    each, free = (
+        (STRICT_COUNT_COST, STRICT_COUNT_SLACK_CELLS) if way is CutBy.STRICT else (COUNT_COST, COUNT_SLACK_CELLS)
+    )
     # what is free for main text would be a whole row of a note whose rows are half as high
     price = ((each, free), (each, free * share))
-    laid = _guided_stretches(rows, ink, expected, pitch, last, THROUGH_SMALL if lower else THROUGH, price)
+    laid = _guided_stretches(
+        rows, ink, expected, pitch, last, THROUGH_INK_COST_UNRULED if lower else THROUGH_INK_COST, price
+    )
     blank = [all(cell.blank for cell in run.cells) for run in column.runs]
     return [replace(stretch, blank=empty) for stretch, empty in zip(laid, blank, strict=True)]
 
@@ -275,7 +311,9 @@ def main_gain(ink: NDArray[np.uint8], strokes: Strokes, pitch: float, lower: boo
     (noise, the dots of a seal) are left out; zero where no ink is at all. `lower` as in `find_runs`.
     """
     _, width = ink.shape
-    cells, even, aside = (WINDOW_SMALL, MIDDLE_SMALL, ASIDE) if lower else (WINDOW, MIDDLE, 0.0)
+    cells, even, aside = (
+        (WINDOW_CELLS_UNRULED, EVEN_INK_UNRULED, MIDDLE_ASIDE_WIDTHS) if lower else (WINDOW_CELLS, EVEN_INK, 0.0)
+    )
     window = max(3, round(cells * pitch))
     real = strokes.area >= SPECK * pitch * pitch
     real[0] = False
@@ -284,7 +322,7 @@ def main_gain(ink: NDArray[np.uint8], strokes: Strokes, pitch: float, lower: boo
     across = np.count_nonzero(inked[:, within], axis=1)
     body = _windowed((across / max(within.stop - within.start, 1)).astype(np.float32)[:, None], window)[:, 0]
     low, high = round((0.5 - aside) * (width - 1)), round((0.5 + aside) * (width - 1)) + 1
-    reach = round(BAND * width) // 2
+    reach = round(MIDDLE_WIDTHS * width) // 2
     first = max(0, low - reach)
     about = cv2.blur(inked[:, first : high + reach].astype(np.float32), (2 * reach + 1, 1))
     middle = _windowed(np.asarray(about[:, low - first : high - first], np.float32), window).min(axis=1)
@@ -295,7 +333,7 @@ def main_gain(ink: NDArray[np.uint8], strokes: Strokes, pitch: float, lower: boo
         filled = window / (2 * half)
         present = np.minimum(filled * body[rows] / 0.1, 1.0)
         share = middle[rows] / np.maximum(body[rows], 1e-6)
-        gain[first:last] = np.clip((share - even) / PLAINLY, -1.0, 1.0) * present
+        gain[first:last] = np.clip((share - even) / PLAIN_INK_CHANGE, -1.0, 1.0) * present
     if not lower:
         # a glyph of main text that leans leaves the middle as free as a note does
         large = real & (strokes.right - strokes.left >= TOO_WIDE * width)
@@ -371,14 +409,14 @@ def _guided_stretches(
     best = np.where(grid == 0, 0.0, -np.inf)
     back: list[NDArray[np.intp]] = []
     start = BELOW_FRAME
-    for run, one, after in zip(expected, worth, worth[1:], strict=False):
-        value, came = _run_before(best + one.begins, start + squeezed * run.cells, pitch, price[run.note])
+    for run, own_worth, next_worth in zip(expected, worth, worth[1:], strict=False):
+        value, came = _run_before(best + own_worth.begins, start + squeezed * run.cells, pitch, price[run.note])
         # one window above against one below: sharper than the rows, which change over a window's length
-        best = value + one.ends + CONTRAST * pitch * (one.above + after.below) - cut
+        best = value + own_worth.ends + CONTRAST * pitch * (own_worth.above + next_worth.below) - cut
         back.append(came)
         start = 0.0
-    run, one = expected[-1], worth[-1]
-    final = best + one.begins + one.ends[min(len(grid) - 1, round(last * pitch / STEP))]
+    run, own_worth = expected[-1], worth[-1]
+    final = best + own_worth.begins + own_worth.ends[min(len(grid) - 1, round(last * pitch / STEP))]
     place = int((final - _miscount(last - grid / pitch, squeezed * run.cells, pitch, price[run.note])).argmax())
     bounds = [place]
     for came in reversed(back[1:]):
@@ -397,20 +435,20 @@ def runs_of_ink(stretches: Sequence[ColumnStretch], strokes: Strokes, pitch: flo
     height, width = strokes.labels.shape
     cuts = np.array([round(stretch.top) for stretch in stretches[1:]], np.intp)
     rows = np.searchsorted(cuts, np.arange(height), side="right")
-    high = strokes.bottom - strokes.top > HIGHER * pitch
-    wide = (strokes.right - strokes.left > WIDER * width) & ~high & (not lower)
+    high = strokes.bottom - strokes.top > MIN_TOUCHING_CELLS * pitch
+    wide = (strokes.right - strokes.left > MIN_MAIN_PIECE_WIDTHS * width) & ~high & (not lower)
     runs, parted = np.full(len(strokes.area), -1), np.zeros(len(strokes.area), np.bool_)
     for number, (cut, (above, below)) in enumerate(zip(cuts.tolist(), pairwise(stretches), strict=True)):
         here = np.unique(strokes.labels[min(cut, height - 1)])
         here = here[(here > 0) & (strokes.top[here] < cut) & (strokes.area[here] >= SPECK * pitch * pitch)]
         share = np.array([np.count_nonzero(strokes.labels[:cut] == piece) for piece in here]) / strokes.area[here]
         beyond = np.minimum(cut - strokes.top[here], strokes.bottom[here] - cut)
-        touch = high[here] & (beyond > OF_BOTH * pitch)
+        touch = high[here] & (beyond > MIN_TOUCHING_REACH_CELLS * pitch)
         parted[here[touch]] = True
         down = np.where(wide[here] & (above.note != below.note), above.note, share < 0.5)[~touch]
         here = here[~touch]
         runs[here] = number + down
-        reach = round(BESIDE * pitch)
+        reach = round(BESIDE_BOUNDARY_CELLS * pitch)
         if here.size and down.all():
             rows[max(strokes.top[here].min(), cut - reach) : cut] = number + 1
         elif here.size and not down.any():
@@ -436,7 +474,7 @@ def _run_before(
     is what the best is worth that ends at a place."""
     cell = pitch / STEP
     shortest = int(SHORTEST * count * cell)
-    longest = int(np.ceil((count + LOOSE + MISCOUNTED) * cell))
+    longest = int(np.ceil((count + COUNT_SLACK_CELLS + MISCOUNTED) * cell))
     padded = np.concatenate([np.full(longest, -np.inf), best])[: best.size + longest - shortest]
     lengths = np.arange(longest, shortest - 1, -1)
     ways = np.lib.stride_tricks.sliding_window_view(padded, lengths.size) - _miscount(

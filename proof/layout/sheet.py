@@ -30,9 +30,11 @@ PIECE = 1 / 25
 LEVEL_PIECE = 1 / 15
 """Of the page's width, at most of its height: the shortest level stroke taken for a piece of frame."""
 
-STROKE, LONGEST = 1.25, 1 / 6
-"""Widths of a glyph: no stroke of text is as long as this, whatever the size of the page; and of the page's height, a
-piece of rule is taken for one from here on, whatever the glyphs seem to be."""
+MIN_RULE_GLYPHS = 1.25
+"""Widths of a glyph: no stroke of text is as long as this, whatever the size of the page."""
+
+MAX_STROKE_HEIGHTS = 1 / 6
+"""Of the page's height: a line as long as this is a piece of a rule, whatever the glyphs seem to be."""
 
 SPECK = 5
 """Pixels: a smaller piece of ink is dirt."""
@@ -71,7 +73,7 @@ def prepare(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> Sh
     small = evened(small)
     height, width = small.shape
     raw = without_border(ink_mask(small))
-    stroke = min(STROKE * glyph_width(raw), LONGEST * height)
+    stroke = min(MIN_RULE_GLYPHS * glyph_width(raw), MAX_STROKE_HEIGHTS * height)
     upright = long_strokes(raw, round(max(height * PIECE, stroke)), vertical=True)
     level = long_strokes(raw, round(max(min(height, width) * LEVEL_PIECE, stroke)), vertical=False)
     lean = slope(upright if _plenty(upright, height) else raw, vertical=True)

@@ -24,8 +24,11 @@ its middle (dx per dy)."""
 DOUBT = (15.0, 65.0)
 """How much sharpness a lean and a fan must gain to be believed, by their square: 2 % for a fan of one degree."""
 
-COARSE, FINE = 11, 7
-"""Slopes tried, first over all that is possible, then around the best, twice."""
+COARSE_SLOPES = 11
+"""Slopes tried first, over all that is possible."""
+
+FINE_SLOPES = 7
+"""Slopes tried around the best, twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +138,7 @@ def _sharpest(across: NDArray[np.float64], down: NDArray[np.float64], half: floa
         return float(bins @ bins) * (1.0 - DOUBT[0] * lean * lean - DOUBT[1] * fan * fan)
 
     best, lean, fan = sharpness(0.0, 0.0), 0.0, 0.0
-    for reach, count in ((1.0, COARSE), (2.0 / COARSE, FINE), (0.6 / COARSE, FINE)):
+    for reach, count in ((1.0, COARSE_SLOPES), (2.0 / COARSE_SLOPES, FINE_SLOPES), (0.6 / COARSE_SLOPES, FINE_SLOPES)):
         steps = np.linspace(-reach, reach, count)
         around = [(lean + LEAN * a, fan + FAN * b) for a in steps for b in steps]
         for a, b in around:

@@ -72,16 +72,32 @@ NEAR = 0.35
 SMALLEST = 0.006
 """Of a cell's area: a piece of ink smaller than this is a speck where a place is looked at again."""
 
-MANY, CLEAR, DOTS = 4, 0.12, 12
-"""Under a seal specks go from the first: where in the length of a cell so many stand so many cells clear of all
-strokes, and so many in all. A worn glyph leaves as many that are clear, but has hardly ever so many."""
+MIN_CLEAR_SPECKS = 4
+"""Specks that stand clear of all strokes within the length of a cell: from so many on they are the dots of a seal. A
+worn glyph leaves as many that are clear, but hardly ever `MIN_SPECKS`."""
 
-TINY, TINIES, CROWD = 0.0015, 0.4, 26
-"""Most dots of a seal are smaller than this share of a cell's area; so many of the pieces without a stroke are, where
-one lies, or there are more than any glyph wears to. Those of a worn glyph are longer."""
+CLEAR_CELLS = 0.12
+"""Cells: a speck so far from all strokes stands clear of them."""
 
-SEALED, BY_STROKE = 0.35, 0.25
-"""Cells: under a seal a glyph has a stroke as long as this, and what stands farther from one is none of a glyph."""
+MIN_SPECKS = 12
+"""Specks within the length of a cell, clear or not: fewer are no seal."""
+
+MAX_SEAL_DOT_AREA = 0.0015
+"""Of a cell's area: most dots of a seal are smaller. Those of a worn glyph are longer."""
+
+MIN_TINY_SHARE = 0.4
+"""Of the pieces without a stroke within the length of a cell: so many are as small as the dots of a seal where one
+lies."""
+
+MIN_CROWD = 26
+"""Pieces without a stroke within the length of a cell: so many are of a seal, whatever their size; no glyph wears to
+more."""
+
+MIN_SEALED_STROKE_CELLS = 0.35
+"""Cells: a glyph under a seal has a stroke as long as this."""
+
+MAX_FROM_STROKE_CELLS = 0.25
+"""Cells: under a seal what stands farther from such a stroke is of no glyph."""
 
 MARGIN = 0.22
 """Cells of white above and below a strip's ink."""
@@ -102,8 +118,11 @@ LONG_STROKE = 0.5
 """Cells: a stroke that no seal's dots and no dirt make: where the transcription has only spaces, ink is read
 if it has one."""
 
-REACH, SPECKS = 0.12, 3
-"""Of the column's width: how far strokes may reach over its rules; and the pixels of ink there that are none."""
+OVER_RULE_WIDTHS = 0.12
+"""Of the column's width: how far strokes may reach over its rules."""
+
+MAX_SPECKS_PX = 3
+"""Pixels of ink in a column of pixels beyond a rule: no more are specks and no stroke."""
 
 OVERHANG = 0.07
 """Of the column's width: how far a stroke of one half-row may reach over the middle."""
@@ -176,9 +195,9 @@ def _across(layout: Layout, area: ColumnArea, top: int, bottom: int) -> tuple[in
     """From where to where a column goes across the page: to its rules, or as far as strokes of its own reach over
     them."""
     left, right = round(max(0.0, area.left)), round(area.right)
-    over = round(REACH * area.width)
+    over = round(OVER_RULE_WIDTHS * area.width)
     low, high = max(0, left - over), min(layout.ink.shape[1], right + over)
-    inked = np.flatnonzero(inked_along(layout.ink_of(area.number, np.s_[top:bottom, low:high]), 0) > SPECKS)
+    inked = np.flatnonzero(inked_along(layout.ink_of(area.number, np.s_[top:bottom, low:high]), 0) > MAX_SPECKS_PX)
     if not inked.size:
         return left, right
     return min(left, low + int(inked[0])), max(right, low + int(inked[-1]) + 1)
@@ -263,7 +282,7 @@ def _strip(layout: Layout, cut: _Cut, area: ColumnArea, run: int, row: Row, pitc
     grey = layout.grey[cut.top : cut.bottom, cut.left : cut.right][inked]
     keep = cut.keep[inked, -grey.shape[1] :] if row is Row.RIGHT else cut.keep[inked, : grey.shape[1]]
     clean = np.maximum(grey, WHITE * ~_near(keep, 3))
-    clean = _without_specks(np.pad(clean, ((margin, margin), (0, 0)), constant_values=255), pitch, MANY)
+    clean = _without_specks(np.pad(clean, ((margin, margin), (0, 0)), constant_values=255), pitch, MIN_CLEAR_SPECKS)
     top = cut.top + inked.start - margin
     # a column without rules is no wider than its glyphs: it is squeezed as a ruled one with such glyphs would be
     cell = pitch if area.pitch is None else min(pitch, PROPORTION * area.width)
@@ -319,8 +338,8 @@ def _without_specks(clean: NDArray[np.uint8], cell: float, many: float = 0.0) ->
     given, only as far as so many stand clear of all strokes in the length of a cell, and there without all that stands
     by itself and has no stroke."""
     inked = clean < DARK
-    found, boxes, centres = connected(inked.astype(np.uint8))
-    labels = found.astype(np.intp)
+    numbered, boxes, centres = connected(inked.astype(np.uint8))
+    labels = numbered.astype(np.intp)
     small = boxes[:, cv2.CC_STAT_AREA] < SMALLEST * cell * cell
     small[0] = False
     alone = np.zeros_like(small)
@@ -330,22 +349,25 @@ def _without_specks(clean: NDArray[np.uint8], cell: float, many: float = 0.0) ->
 
     if many:
         span, ys = boxes[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1].max(axis=1), centres[:, 1]
-        sealed = _crowded(ys, ys[small], cell, DOTS)
+        sealed = _crowded(ys, ys[small], cell, MIN_SPECKS)
         if not sealed.any():
             return clean
-        short = span < SEALED * cell
+        short = span < MIN_SEALED_STROKE_CELLS * cell
         short[0] = False
-        tiny, about = small & (boxes[:, cv2.CC_STAT_AREA] < TINY * cell * cell), _about(ys, ys[short], cell)
-        plainly = (about >= CROWD) | (_about(ys, ys[tiny], cell) >= TINIES * about)
+        tiny, about = (
+            small & (boxes[:, cv2.CC_STAT_AREA] < MAX_SEAL_DOT_AREA * cell * cell),
+            _about(ys, ys[short], cell),
+        )
+        plainly = (about >= MIN_CROWD) | (_about(ys, ys[tiny], cell) >= MIN_TINY_SHARE * about)
         sealed &= _crowded(ys, ys[sealed & plainly], 2 * cell, 1)
-        by_stroke = labels[_near(ink_of(span >= STROKE * cell), round(2 * CLEAR * cell) | 1)]
+        by_stroke = labels[_near(ink_of(span >= STROKE * cell), round(2 * CLEAR_CELLS * cell) | 1)]
         dotted = sealed & _crowded(ys, ys[small & (np.bincount(by_stroke, minlength=len(ys)) == 0)], cell, many)
         small &= dotted
-        alone = dotted & (span < SEALED * cell)
+        alone = dotted & (span < MIN_SEALED_STROKE_CELLS * cell)
         alone[0] = False
     drop = np.zeros_like(inked)
     # where ink has faded, what is small and beside a stroke is of it
-    for pieces, reach in ((small, 5 if many else 3), (alone, round(2 * BY_STROKE * cell) | 1)):
+    for pieces, reach in ((small, 5 if many else 3), (alone, round(2 * MAX_FROM_STROKE_CELLS * cell) | 1)):
         if pieces.any():
             drop |= ink_of(pieces) & ~_near(ink_of(~pieces), reach)
     if not drop.any():

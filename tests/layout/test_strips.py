@@ -19,7 +19,7 @@ from proof.facsimile.wear import LEVELS, Wear, without_seal
 from proof.layout.half_folio import Layout, find_layout
 from proof.layout.photograph import page_columns
 from proof.layout.runs import CutBy
-from proof.layout.strips import MAIN_PITCH, REACH, STRIP_WIDTH, Strip, cut_strips, window
+from proof.layout.strips import MAIN_PITCH, OVER_RULE_WIDTHS, STRIP_WIDTH, Strip, cut_strips, window
 from proof.model.geometry import Box
 from proof.ocr.ppocr import PPOCR
 from proof.text.column import parse_column
@@ -399,7 +399,7 @@ def test_a_line_that_does_not_fit_its_column_is_cut_all_the_same(
     area = cut.layout.columns[number - 1]
     for strip in cut_strips(cut.layout, area, line(source), ROWS, way):
         assert strip.top < strip.bottom
-        over = REACH * area.width + 1
+        over = OVER_RULE_WIDTHS * area.width + 1
         assert area.left - over <= strip.left < strip.right <= area.right + over
 
 
