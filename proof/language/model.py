@@ -135,10 +135,10 @@ class LanguageModel:
         except UsageError:
             raise
         except Exception as error:  # a damaged archive makes its readers raise whatever they meet
-            what = "no model of the language, or a damaged one"
+            fault = "no model of the language, or a damaged one"
             if isinstance(error, OSError) and error.filename is not None:
-                what = f"cannot be read ({error.strerror})"
-            raise UsageError(f"{path}: {what}; make one with `proof learn`") from error
+                fault = f"cannot be read ({error.strerror})"
+            raise UsageError(f"{path}: {fault}; make one with `proof learn`") from error
 
     @classmethod
     def shipped(cls) -> LanguageModel:

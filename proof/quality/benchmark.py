@@ -164,25 +164,25 @@ class Score:
 
     @property
     def found(self) -> int:
-        return sum(one.found for one in self.recall.values())
+        return sum(recall.found for recall in self.recall.values())
 
     def as_dict(self) -> dict[str, Any]:
         """The score for JSON."""
         lists = {
             "missed": [str(row) for row in self.missed],
-            "false_findings": [str(one) for one in self.false_findings],
+            "false_findings": [str(finding) for finding in self.false_findings],
         }
         return {**asdict(self), "false_per_1000": round(self.false_per_1000, 3), **lists}
 
 
-def meets(one: Place, other: Place) -> bool:
+def meets(first: Place, second: Place) -> bool:
     """Whether two ranges of a line overlap or touch."""
-    return (one.page, one.line) == (other.page, other.line) and _gap(one, other) <= 0
+    return (first.page, first.line) == (second.page, second.line) and _gap(first, second) <= 0
 
 
-def _gap(one: Place, other: Place) -> int:
+def _gap(first: Place, second: Place) -> int:
     """Characters between two ranges; 0 where they touch, negative where they overlap."""
-    return max(one.offset, other.offset) - min(one.offset + one.length, other.offset + other.length)
+    return max(first.offset, second.offset) - min(first.offset + first.length, second.offset + second.length)
 
 
 def score(findings: Iterable[Finding], pages: Mapping[str, Sequence[str]], rows: Sequence[KeyRow]) -> Score:
@@ -191,7 +191,7 @@ def score(findings: Iterable[Finding], pages: Mapping[str, Sequence[str]], rows:
     others = [row for row in rows if row.category not in ERRORS]
     claimed: dict[int, Finding] = {}
     judged: list[tuple[Finding, bool | None]] = []  # None: at an error that was claimed already
-    for finding in sorted(findings, key=lambda one: -one.score):
+    for finding in sorted(findings, key=lambda finding: -finding.score):
         silent = finding.kind == "variant" and not finding.raised
         if finding.page not in pages or finding.kind in UNJUDGED or silent:
             continue
@@ -204,27 +204,27 @@ def score(findings: Iterable[Finding], pages: Mapping[str, Sequence[str]], rows:
             judged.append((finding, None))
         elif not any(meets(finding, row) for row in others):
             judged.append((finding, False))
-    found = {number for number, finding in claimed.items() if finding.raised}
+    found_errors = {number for number, finding in claimed.items() if finding.raised}
     false = tuple(finding for finding, hit in judged if hit is False and finding.raised)
     duplicates = sum(hit is None and finding.raised for finding, hit in judged)
     return Score(
         pages=len(pages),
         characters=sum(is_han(char) for lines in pages.values() for line in lines for char in line),
-        recall=_recalls(errors, found),
-        raised=len(found) + len(false) + duplicates,
+        recall=_recalls(errors, found_errors),
+        raised=len(found_errors) + len(false) + duplicates,
         false=len(false),
         duplicates=duplicates,
-        suggested=sum(_mends(claimed[number], errors[number], pages) for number in found),
+        suggested=sum(_mends(claimed[number], errors[number], pages) for number in found_errors),
         average_precision=_average_precision([hit is True for _, hit in judged], len(errors)),
         calibration=_calibration(judged),
-        missed=tuple(row for number, row in enumerate(errors) if number not in found),
+        missed=tuple(row for number, row in enumerate(errors) if number not in found_errors),
         false_findings=false,
     )
 
 
-def _recalls(errors: Sequence[KeyRow], found: set[int]) -> dict[str, Recall]:
+def _recalls(errors: Sequence[KeyRow], found_errors: set[int]) -> dict[str, Recall]:
     totals = Counter(row.category for row in errors)
-    caught = Counter(errors[number].category for number in found)
+    caught = Counter(errors[number].category for number in found_errors)
     return {
         category.value: Recall(
             totals[category],
@@ -297,7 +297,7 @@ def read_key(path: Path) -> list[KeyRow]:
 
 def read_findings(path: Path) -> list[Finding]:
     """Findings, a JSON object a line. Raises TextError."""
-    found = []
+    findings = []
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -306,7 +306,7 @@ def read_findings(path: Path) -> list[Finding]:
         if not line.strip():
             continue
         try:
-            found.append(Finding.of(json.loads(line)))
+            findings.append(Finding.of(json.loads(line)))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise TextError(path, number, f"is no finding ({error}): it needs page, line, offset, length") from error
-    return found
+    return findings
