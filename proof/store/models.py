@@ -76,7 +76,7 @@ class WorkRow(Base):
 
 
 class RunRow(Base):
-    """One check: what was read with what, and when."""
+    """One run of a check: its settings, engine and times."""
 
     __tablename__ = "runs"
 
@@ -95,8 +95,7 @@ class RunRow(Base):
 
 
 class TextRow(Base):
-    """A transcription file, by its path as runs have it; `version_id` is what it read when it was checked or written
-    last."""
+    """A transcription file by its path in runs; `version_id` is the version that was checked or written last."""
 
     __tablename__ = "texts"
 
@@ -218,7 +217,7 @@ class FlagRow(Base):
     __table_args__ = (
         UniqueConstraint("page_id", "uid"),
         Index(None, "work_id", "stale", "raised", "score"),
-        # All that counting confusions needs, so that the rows themselves are not read.
+        # covers all columns that counting pairs needs, so that the rows themselves are not read
         Index("ix_flags_pairs", "work_id", "stale", "transcribed", "suggested", "raised", "origin", "state", "page_id"),
         Index(None, "work_id", "id"),
         Index(None, "uid"),
@@ -434,8 +433,8 @@ class AccountRow(Base):
 
 
 class AccountEventRow(Base):
-    """Something that was done to an account. Rows are added, never changed or deleted: the database itself refuses it.
-    `person` did it in the browser (`way`), or is the user of the machine at its command line."""
+    """A change of an account. Rows are only added: the database refuses to change or delete them. `person` made it in
+    the browser, or is the user of the machine at the command line (`way`)."""
 
     __tablename__ = "account_events"
 
@@ -450,8 +449,8 @@ class AccountEventRow(Base):
 
 
 class LibraryRow(Base):
-    """A folder of a library: its path inside it, the work that it was checked as, what became of it last, and where it
-    stands in the order of checking."""
+    """A folder of a library: its path, its work, the result of its last check, and its position in the order of
+    checking."""
 
     __tablename__ = "library"
 
