@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,12 +98,6 @@ class Columns:
         if self.looker.arbitrates:
             self._differ = np.isin(self.number, list(differing(session, FlagRow.work_id == self._work_id)))
 
-    def _compare_anew(self, session: Session, flags: Collection[int]) -> None:
-        """Note which of these flags readers differ on since they read them."""
-        found = differing(session, FlagRow.id.in_(flags))
-        for number in flags:
-            self._differ[self.at[number]] = number in found
-
     def catch_up(self, session: Session, act: int) -> bool:
         """Read in new decisions, up to the act of that number. False where the arrays must be made anew: a rule was set
         or lifted, or a flag was added by hand."""
@@ -115,15 +109,19 @@ class Columns:
         query = select(DecisionRow.flag_id, DecisionRow.state, DecisionRow.reading, DecisionRow.suggested)
         query = query.where(DecisionRow.work_id == self._work_id, DecisionRow.id > self._act, DecisionRow.id <= act)
         decided = session.execute(query.order_by(DecisionRow.id)).all()
-        read = set(session.scalars(select(ReadingRow.flag_id).where(*reads)))
+        newly_read = select(ReadingRow.flag_id).where(*reads)
+        read = set(session.scalars(newly_read))
         if not self.at.keys() >= read | {number for number, *_ in decided}:
             return False
         if self.looker.arbitrates and read:
-            self._compare_anew(session, read)
+            differ = differing(session, FlagRow.id.in_(newly_read))
+            for number in read:
+                self._differ[self.at[number]] = number in differ
         for number, state, reading, suggested in decided:
             self.state[self.at[number]] = STATES.index(State(state))
             self.otherwise[self.at[number]] = said_otherwise(state, reading, suggested)
-        for number, seen in own_states(session, FlagRow.id.in_(read | {number for number, *_ in decided})).items():
+        of_decided = query.with_only_columns(DecisionRow.flag_id)
+        for number, seen in own_states(session, FlagRow.id.in_(newly_read) | FlagRow.id.in_(of_decided)).items():
             self.state[self.at[number]] = STATES.index(seen.state)
         self._act = act
         return True

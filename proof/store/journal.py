@@ -2,7 +2,8 @@
 
 The journal is the tail of the table of acts: every act is written here as soon as the transaction that holds it is
 committed, before whoever asked for it is answered. Commit and line are one turn of everybody who writes, so that the
-lines have the order of the acts. What a crash in between left out is added when the store is opened.
+lines have the order of the acts. The lines are kept in a file of their own until then: what a crash in between left
+out is added from it by whoever comes next, or opens the store.
 Each line is one JSON object with the place in words, not in row numbers, so that it can be read and used without
 the store. Accounts are not in it.
 """
@@ -73,8 +74,8 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = FileLock(path.with_name(f".{path.name}.lock"), mode=0o600)
+        self._pending = path.with_name(f".{path.name}.pending")
         self._texts: set[tuple[str, str]] | None = None
-        self._behind = False
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -108,26 +109,52 @@ class Journal:
         finally:
             event.remove(session, "after_flush", collect)
 
-    def append(self, lines: Sequence[Line], reading: Sessions) -> None:
-        """Write down acts that were committed in this turn, and those before them that could not be written down
-        then. Raises OutputError where they cannot be: then they are with the next ones, or when the store is opened."""
+    def prepare(self, lines: Sequence[Line], reading: Sessions) -> None:
+        """Keep the lines of acts that are to be committed in this turn, after those are written down that an earlier
+        turn committed and did not. Raises OutputError."""
+        self._settle(reading)
         try:
-            if self._behind or not self.path.exists():
-                with reading() as session:
-                    self.complete(session)
-            else:
-                self._write(lines)
-        except OutputError:
-            self.fall_behind()
-            raise
-        self._behind = False
+            with os.fdopen(os.open(self._pending, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                file.write(_encoded(lines))
+        except OSError as error:
+            raise self._unwritable(error) from error
 
-    def fall_behind(self) -> None:
-        """Note that it may lack what was committed: that is added with what is appended next."""
-        self._behind, self._texts = True, None
+    def append(self, lines: Sequence[Line], reading: Sessions) -> None:
+        """Write down acts that were prepared and committed in this turn. Raises OutputError where they cannot be: then
+        they are with the next ones, or when the store is opened."""
+        if self.path.exists():
+            self._write(lines)
+        else:
+            with reading() as session:
+                self.complete(session)
+        self._pending.unlink()
+
+    def _settle(self, reading: Sessions) -> None:
+        """Write down what was prepared in an earlier turn, if it was committed. Raises OutputError."""
+        if not self._pending.exists():
+            return
+        read = read_journal(self._pending)
+        if read.lines and not read.damaged and not read.cut_off:
+            with reading() as session:
+                if _is_committed(session, read.lines) and not self._ends_with(_encoded(read.lines)):
+                    self._write(read.lines)
+        self._pending.unlink()
+
+    def _ends_with(self, data: bytes) -> bool:
+        try:
+            with self.path.open("rb") as file:
+                file.seek(max(0, self.path.stat().st_size - len(data)))
+                return file.read() == data
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise self._unreadable(error) from error
 
     def follow(self, reading: Sessions) -> None:
         """Add what the store holds and is not here. Raises OutputError."""
+        if self._pending.exists():
+            with self.turn():
+                self._settle(reading)
         with reading() as session:
             newest = session.scalar(select(ActRow.key).order_by(ActRow.id.desc()).limit(1))
         if newest is not None and not self._has(newest):
@@ -142,7 +169,7 @@ class Journal:
             with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as held:
                 return held.rfind(wanted) >= 0
         except OSError as error:
-            raise OutputError(f"{self.path}: cannot be read ({error.strerror or error})") from error
+            raise self._unreadable(error) from error
 
     def complete(self, session: Session) -> None:
         """Add what the store holds and the journal lacks, as where the file was lost. Raises OutputError."""
@@ -185,12 +212,11 @@ class Journal:
         return self._texts
 
     def _write(self, lines: Sequence[Line]) -> None:
-        data = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         try:
             new = not self.path.exists()
             file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
             try:
-                _append_whole(file, data.encode("utf-8", "surrogatepass"))
+                _append_whole(file, _encoded(lines))
             finally:
                 os.close(file)
             if new:
@@ -199,6 +225,9 @@ class Journal:
             raise self._unwritable(error) from error
         if self._texts is not None:
             self._texts |= _named_texts(lines)
+
+    def _unreadable(self, error: OSError) -> OutputError:
+        return OutputError(f"{self.path}: cannot be read ({error.strerror or error})")
 
     def _unwritable(self, error: OSError) -> OutputError:
         return OutputError(f"{self.path}: cannot be written ({error.strerror or error}); make room or allow writing")
@@ -361,9 +390,24 @@ def _arrival_line(session: Session, path: str, arrival: Arrival, before: str) ->
     if written is None:
         return line
     number_of = {edit: number for number, edit in reversed([*enumerate(edits)])}
-    firsts = select(DecisionRow.key, DecisionRow.flag_id).where(DecisionRow.version == 1)
-    firsts = firsts.where(DecisionRow.flag_id.in_(written.of_flags))
-    return line | {"written": {key: number_of[written.of_flags[flag]] for key, flag in session.execute(firsts)}}
+    firsts = select(DecisionRow.key, DecisionRow.flag_id).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
+    firsts = firsts.join(TextRow, TextRow.id == FlagRow.text_id).where(TextRow.path == path, DecisionRow.version == 1)
+    edit_of = {key: written.of_flags[flag] for key, flag in session.execute(firsts) if flag in written.of_flags}
+    return line | {"written": {key: number_of[edit] for key, edit in edit_of.items()}}
+
+
+def _is_committed(session: Session, lines: Sequence[Line]) -> bool:
+    """Whether the store holds what these lines of one transaction tell: its acts, or how its texts came to read."""
+    for line in lines:
+        if line["act"] != TEXT:
+            return session.scalar(select(ActRow.id).where(ActRow.key == line["key"])) is not None
+    present = select(TextRow.path, TextVersionRow.sha).join(TextVersionRow, TextVersionRow.id == TextRow.version_id)
+    arrived = {line["file"]: line["sha"] for line in lines}
+    return dict(session.execute(present.where(TextRow.path.in_(arrived))).all()) == arrived
+
+
+def _encoded(lines: Sequence[Line]) -> bytes:
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode("utf-8", "surrogatepass")
 
 
 def _append_whole(file: int, data: bytes) -> None:

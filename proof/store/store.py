@@ -432,16 +432,12 @@ class Store:
         in the store and cannot be written down there: it will be with what is done next."""
         journal, lines = self.journal if noting else None, list[Line]()
         with database.explained(self._engine.url), Session(self._writers) as session, ExitStack() as turn:
-            try:
-                with session.begin():
-                    with journal.collecting(session, lines) if journal else nullcontext():
-                        yield session
-                    if journal and lines:
-                        turn.enter_context(journal.turn())
-            except BaseException:
-                if journal and lines:  # a server may commit and lose its answer
-                    journal.fall_behind()
-                raise
+            with session.begin():
+                with journal.collecting(session, lines) if journal else nullcontext():
+                    yield session
+                if journal and lines:
+                    turn.enter_context(journal.turn())
+                    journal.prepare(lines, self._reading)
             if journal and lines:
                 journal.append(lines, self._reading)
 

@@ -261,12 +261,14 @@ class DecidedPlace:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """Where what was decided stands, if somebody wrote it; how far its line is from what they made of it, and whether
-    it stands as a whole."""
+    """Where a place stands, if somebody wrote what was decided; how far its line is from what they made of it, whether
+    that stands as a whole, and whether what was decided of this place is `pending`, and stands there if it was
+    written."""
 
     span: Span
     distance: int
     line_stands: bool
+    pending: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,11 +351,13 @@ class _Step:
         found = self._direct.where(place.start, place.extent)
         decided = self._decided.get(place.flag)
         stands = self._direct.line_stands(place.start)
-        if decided is not None and decided.line_stands:  # where both do, the line was doubled, and one was changed
-            return None if stands else (decided.span, place.wanted)
-        if decided is not None and not stands:
+        if decided is not None and decided.line_stands and not decided.pending and found is None:
+            return decided.span, place.reads
+        if decided is not None and decided.pending:
+            if decided.line_stands:  # where both do, the line was doubled, and one was changed
+                return None if stands else (decided.span, place.wanted)
             nearer = self._direct.distance(place.start) - decided.distance
-            if nearer > 0 or (nearer == 0 and found is None):
+            if not stands and (nearer > 0 or (nearer == 0 and found is None)):
                 return decided.span, place.wanted
         if found is not None:
             return found, place.reads
@@ -372,8 +376,8 @@ class _Step:
         return None
 
     def _as_decided(self, old: str, places: Iterable[Place]) -> dict[int, _Written]:
-        """Where what was decided and not written yet stands, as if it had been written: a text that somebody corrected
-        with the same corrections is that one."""
+        """Where places stand, as if what was decided and not written yet had been written: a text that somebody
+        corrected with the same corrections is that one."""
         pending: dict[Span, Place] = {}
         reached = 0
         waiting = [place for place in places if place.reads != place.wanted and not place.whole]
@@ -387,11 +391,14 @@ class _Step:
         first = PositionMap.of_edits(old, [Edit(*span, place.wanted) for span, place in pending.items()])
         then = PositionMap.of_comparison(first.new, self._new)
         found = {}
-        for span, place in pending.items():
-            inside = first.instead(*span)
+        for place in places:
+            span = Span(place.start, place.extent)
+            written = pending.get(span) is place
+            inside = first.instead(*span) if written else first.where(*span)
             there = then.where(*inside) if inside is not None else None
             if inside is not None and there is not None:
-                found[place.flag] = _Written(there, then.distance(inside.start), then.line_stands(inside.start))
+                at = inside.start
+                found[place.flag] = _Written(there, then.distance(at), then.line_stands(at), written)
         return found
 
 

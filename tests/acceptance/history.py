@@ -169,7 +169,7 @@ class History:
         twin = self._other_half(flag)
         status, made = self.ask("POST", f"flags/{flag['number']}/decisions", **body)
         assert status in MADE, made
-        cell.ask(flag["number"])
+        self.text.ask(cell, flag["number"])
         self.hear(made)
         self.people[self.person].does(cell, self._decided_along(made, *twin) if twin is not None else None)
         return f"{verdict} {flag['transcribed']}→{made['reading']}"
@@ -185,7 +185,7 @@ class History:
         _, said = self.ask("GET", f"flags/{flag}/history")
         if cell is None or not said["items"] or not said["items"][-1]["batch"] == made["batch"] != "":
             return None
-        cell.ask(flag)
+        self.text.ask(cell, flag)
         self.hear(said["items"][-1])
         return cell
 
@@ -218,7 +218,7 @@ class History:
         status, made = self.ask("POST", f"pages/{page['number']}/corrections", **body)
         if status not in MADE:
             return f"refused: {made.get('detail', status)}"
-        cell.ask(made["flag"])
+        self.text.ask(cell, made["flag"])
         self.hear(made)
         self.people[self.person].does(cell)
         return f"{cell.was}→某 by hand"

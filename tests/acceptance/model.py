@@ -113,6 +113,11 @@ class Text:
     def of_flag(self, flag: int) -> Cell | None:
         return next((cell for cell in self.known() if flag in (cell.flag, *cell.flags)), None)
 
+    def ask(self, cell: Cell, flag: int) -> None:
+        """Somebody answers a question that is asked of a cell, or of the one that this is a copy of."""
+        known = self.of_flag(flag)
+        (known if known is not None and cell.copy_of is known else cell).ask(flag)
+
     def known(self) -> list[Cell]:
         return [*self.cells(), *self.gone]
 

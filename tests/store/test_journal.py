@@ -28,6 +28,9 @@ from proof.store.lookup import Sessions
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import Base
 from proof.store.page_states import PageState
+from proof.store.texts import Writing
+from proof.text.edit import Edit, edited
+from tests.build import PLACE, check, decide, page
 from tests.web.drawn import WORK, fill
 from tests.wide import examples
 
@@ -342,6 +345,64 @@ def test_what_a_crash_left_out_is_in_the_journal_when_the_store_is_opened(worked
     with Store.open(worked) as store:
         assert store.faults() == []
         assert noted(store) == acts(store)
+
+
+class Killed(BaseException):
+    """The process ends at once."""
+
+
+@pytest.mark.parametrize("written", [False, True], ids=["before its line is written", "behind its line"])
+def test_what_a_killed_process_committed_is_written_down_once_by_whoever_comes_next(
+    worked: Path, monkeypatch: pytest.MonkeyPatch, *, written: bool
+) -> None:
+    """Another process has the store open already, and writes down an act of its own."""
+    append = Journal._write
+
+    def kills(journal: Journal, lines: list[Line]) -> None:
+        if written:
+            append(journal, lines)
+        raise Killed
+
+    with Store.open(worked) as other:
+        with Store.open(worked) as store, monkeypatch.context() as patch:
+            patch.setattr(Journal, "_write", kills)
+            with pytest.raises(Killed):
+                store.decisions.decide(DecisionRequest(WORK, 4, Verdict.KEEP, 0, "甲", "request-0012"))
+        other.decisions.decide(DecisionRequest(WORK, 5, Verdict.KEEP, 0, "乙", "request-0013"))
+        assert other.faults() == []
+        assert other.journal is not None
+        lines = [identity(line) for line in other.journal.read().lines]
+        assert len(lines) == len(set(lines))
+        assert lines[-2:] == [f"{WORK}\x1frequest-0012", f"{WORK}\x1frequest-0013"]
+
+
+def test_how_a_text_came_to_read_is_written_down_though_the_process_was_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No act tells of it: what an export wrote is known from its line alone."""
+
+    def kills(*_: object) -> None:
+        raise Killed
+
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        check(store, page("上射揖坐", flags=((1, 3, "", "揖"),)))
+        decide(store, 1, Verdict.TAKE)
+        before = store.content(store.decided_places("KR1")[0].version)
+        written = Edit(before.index("坐"), 0, "揖")
+        after = edited(before, [written])
+        writing = Writing((written,), {1: written})
+        with monkeypatch.context() as patch:
+            patch.setattr(Journal, "_write", kills)
+            with pytest.raises(Killed):
+                store.text_versions.wrote(PLACE.text, before, after, "traditional", writing, lambda: True)
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        assert store.journal is not None
+        last = store.journal.read().lines[-1]
+        assert (last["act"], last["edits"], list(last["written"].values())) == (
+            TEXT,
+            [[before.index("坐"), 0, "揖"]],
+            [0],
+        )
 
 
 VERDICTS = st.sampled_from([Verdict.TAKE, Verdict.KEEP, Verdict.COPY, Verdict.SKIP, Verdict.UNDO])

@@ -186,6 +186,17 @@ def test_a_flag_goes_to_a_page_that_stands_among_the_columns_of_another(decided:
     ]
 
 
+def test_what_stands_beside_a_correction_that_somebody_wrote_keeps_its_place(store: Store) -> None:
+    """Of two equal characters side by side nobody could tell which one is new, but for what was decided."""
+    check(store, page("上射坐", LINES[2], flags=((1, 1, "", "射"), (1, 1, "射", "躬"))))
+    missing, kept = queued(store)
+    decide(store, missing.number, Verdict.TAKE)
+    decide(store, kept.number, Verdict.KEEP)
+    check(store, page("上射射坐", LINES[2]))
+    assert store.decisions.displaced("KR1") == []
+    assert wanted(store) == {"": ("射", True), "射": ("射", True)}
+
+
 def test_two_decisions_side_by_side_are_both_written(store: Store) -> None:
     check(store, page("甲乙丙", flags=((1, 1, "乙", "己"), (1, 2, "丙", "兩"))))
     for flag in queued(store):
