@@ -236,8 +236,16 @@ def collate(base: PathLike, *witnesses: PathLike, variants: PathLike | None = No
             collation.witness.edition.path,
             collation.witness.edition.siglum,
             tuple(
-                Variant(one.start, one.length, one.kind.value, one.category.value, one.rule, one.base, one.witness)
-                for one in collation.differences
+                Variant(
+                    difference.start,
+                    difference.length,
+                    difference.kind.value,
+                    difference.category.value,
+                    difference.rule,
+                    difference.base,
+                    difference.witness,
+                )
+                for difference in collation.differences
             ),
             collation,
         )

@@ -81,7 +81,7 @@ class Commands(click.Group):
         named = {name: click.Command(name, help=say(COMMANDS[name])) for name in self.list_commands(ctx)}
         room = formatter.width - 6 - max(map(len, named))
         with formatter.section("Commands"):
-            formatter.write_dl([(name, one.get_short_help_str(room)) for name, one in named.items()])
+            formatter.write_dl([(name, command.get_short_help_str(room)) for name, command in named.items()])
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -30,8 +30,8 @@ def expanded(path: str) -> Path:
     return Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser() raises there
 
 
-def _first(folders: list[Path], what: str) -> Path:
+def _first(folders: list[Path], content: str) -> Path:
     for folder in folders:
         if folder.is_dir():
             return folder
-    raise UsageError(f"{folders[0]}: the {what} are not there; install the package again")
+    raise UsageError(f"{folders[0]}: the {content} are not there; install the package again")

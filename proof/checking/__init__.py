@@ -1,1 +1,1 @@
-"""A run: its plan, pages through the stages, rescoring by the whole work, pagination of running editions."""
+"""Running a check: its plan, the pipeline of pages, rescoring over the whole work, pagination of running editions."""

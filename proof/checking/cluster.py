@@ -1,9 +1,8 @@
-"""Pages checked by the workers of a Dask cluster; their results come back in any order to the one writer.
+"""Checking pages on the workers of a Dask cluster; the results come back in any order to one writer.
 
-`proof.checking.worker` is what runs there. Nothing of a store is reached from a worker: what the store knows of a page
-goes with the page, and what came of it comes back. A page whose worker died is tried again, the last time with no
-other page in work, so that it is not blamed for what another one did.
-"""
+Workers run `proof.checking.worker` and have no access to the store: its data about a page are sent with the page. A
+page whose worker died is tried again, the last time with no other page in progress, so that it is not blamed for
+another."""
 
 from __future__ import annotations
 
@@ -33,32 +32,32 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 TOGETHER = 4
-"""Pages that a worker is given together at most: most of what scheduler and worker do is done once for all of them."""
+"""Pages that a worker gets together, at most, since much of the work of scheduler and worker is per message."""
 
 AHEAD = 2 * TOGETHER
-"""Pages in work or on their way for each thread of a worker: enough to keep it busy, few enough to keep memory flat."""
+"""Pages in progress or on their way for each thread of a worker: enough to keep it busy, but limited for memory."""
 
 LAST = 4
-"""When fewer than so many times as many pages are left as there are threads, each goes by itself, so that at the end
-no worker has pages that another could have (guided self-scheduling, after Polychronopoulos and Kuck 1987)."""
+"""Pages left for each thread below which pages are sent singly, so that at the end no worker has pages that another one
+could check (guided self-scheduling, after Polychronopoulos and Kuck 1987)."""
 
 MESSAGES = 6
-"""Messages in which the pages go that may be in work: one for each page would be most of what the scheduler does."""
+"""Messages into which the pages in progress are grouped: one for each page would be most of the scheduler's work."""
 
 DEATHS = 3
-"""Workers that may die of a page before it counts as failed."""
+"""Workers that may die while checking a page before it counts as failed."""
 
 CONNECT = 20.0
 """Seconds to wait for a scheduler to answer."""
 
 WORKERLESS = 120.0
-"""Seconds to wait for a worker where there is none, at the beginning or later."""
+"""Seconds to wait for a worker if there is none, at the start or later."""
 
 TICK = 1.0
-"""Seconds from one look at the scheduler to the next while nothing comes."""
+"""Seconds between polls of the scheduler while no results come."""
 
 MESSAGE_LOG = {"distributed.admin.low-level-log-length": 20}
-"""Dask keeps its last messages, with the pages in them, for whoever looks for its faults: a thousand unless told."""
+"""Dask keeps its last messages, with the pages in them, for debugging; the default is a thousand."""
 
 RECOUNT = 5.0
 """Seconds from one count of the workers to the next."""
@@ -67,8 +66,8 @@ RECOUNT = 5.0
 def cluster_results(
     work: CheckPlan, store: Store, settings: Settings, drawn: DrawnReadings | None = None
 ) -> Generator[CheckedPage, None, None]:
-    """Every page with its result, in any order; but pages that bear one id in their order, since the store tells them
-    apart by it. Raises ClusterError where the scheduler, or every worker, is lost: what was given until then is whole.
+    """Every page with its result, in any order, except that pages with one id keep their order, by which the store
+    distinguishes them. Raises ClusterError if the scheduler or all workers are lost; results yielded before are valid.
     """
     job = ClusterJob(
         settings,
@@ -82,7 +81,7 @@ def cluster_results(
 
 
 def _in_order_of_id(tasks: list[PageTask], pages_found: Iterator[CheckedPage]) -> Iterator[CheckedPage]:
-    """Pages as they come, but none before those that bear its id and stand before it."""
+    """Yield pages as they come, but each after the earlier pages with the same id."""
     count = Counter(task.page.id for task in tasks)
     bearers: defaultdict[str, deque[int]] = defaultdict(deque)
     for task in tasks:
@@ -101,7 +100,7 @@ def _in_order_of_id(tasks: list[PageTask], pages_found: Iterator[CheckedPage]) -
 
 
 class _Dispatch:
-    """Sends pages to the workers, as many at once as these can take, and takes in what comes back."""
+    """Sends pages to the workers, as many as these can take, and collects the results."""
 
     def __init__(self, client: Client, job: ClusterJob, work: CheckPlan, store: Store) -> None:
         self._client = client
@@ -125,7 +124,7 @@ class _Dispatch:
         self._heard = monotonic()
 
     def results(self) -> Iterator[CheckedPage]:
-        """Every page as it comes back. Workers get new pages before the writer gets the next one."""
+        """Yield every page as it comes back. Workers get new pages before the writer gets the next result."""
         try:
             while True:
                 self._send_pages()
@@ -140,7 +139,7 @@ class _Dispatch:
                 self._client.cancel(list(self._flying), force=True)
 
     def _send_pages(self) -> None:
-        """Fill the room that there is; what no worker is needed for is ready at once."""
+        """Send as many pages as there is room for; pages that need no worker are ready at once."""
         self._count_room()
         room = self._room - sum(map(len, self._flying.values())) - len(self._ready)
         if room < self._room / MESSAGES and (self._flying or self._ready):
@@ -161,15 +160,15 @@ class _Dispatch:
             else:
                 break
         if self._suspects and not (again or fresh or self._flying or self._ready):
-            self._alone = self._suspects.popleft()  # whatever dies now, dies of it
+            self._alone = self._suspects.popleft()  # a worker that dies now dies of this page
             again.append(self._alone)
         size = max(1, min(TOGETHER, (len(fresh) + len(self._unsent)) * AHEAD // (LAST * self._room)))
         parcels = [tuple(fresh[first : first + size]) for first in range(0, len(fresh), size)]
         self._send([*((number,) for number in again), *parcels])
 
     def _send(self, parcels: Sequence[tuple[int, ...]]) -> None:
-        """Send pages in one message, those of a parcel to one worker: a message each would cost the scheduler twice the
-        time."""
+        """Send pages in one message, those of a parcel to one worker. Single messages would take the scheduler twice
+        the time."""
         if not parcels:
             return
         self._sendings += 1
@@ -184,7 +183,7 @@ class _Dispatch:
             future.add_done_callback(self._arrived.put)
 
     def _sent(self, number: int) -> SentPage:
-        """The page with what the store knows of it."""
+        """The page with the store's data about it."""
         task = self._tasks[number]
         sent = SentPage(cut_out(task))
         known = self._known.pop(number, None)
@@ -199,7 +198,7 @@ class _Dispatch:
         return replace(sent, readings=(key, data), glyphs_known=self._store.glyphs.shown(known.image_sha))
 
     def _take_in(self) -> None:
-        """What came back, after waiting a moment for it."""
+        """Wait a moment for results, and collect them."""
         try:
             arrived = [self._arrived.get(timeout=TICK)]
         except Empty:
@@ -222,7 +221,7 @@ class _Dispatch:
             self._ready += [page for page in pages if page is not None]
 
     def _gathered(self, futures: list[Future]) -> dict[Future, list[Answer]]:
-        """The answers, but those that were lost with their worker just now."""
+        """The answers, without those that were lost with their worker."""
         try:
             return dict(zip(futures, self._client.gather(futures), strict=True)) if futures else {}
         except Exception:
@@ -233,7 +232,7 @@ class _Dispatch:
             return answers
 
     def _page(self, number: int, answer: Answer) -> CheckedPage | None:
-        """The page that a worker answered for; what the store has of it where nothing changed."""
+        """The page of a worker's answer, from the store if nothing changed."""
         task = self._tasks[number]
         if answer.result is not None:
             return CheckedPage(task, answer.result, answer.key, readings=answer.readings, packed=answer.packed)
@@ -244,8 +243,8 @@ class _Dispatch:
         return CheckedPage.kept(task, task.image, answer.key, known)
 
     def _broken(self, number: int, future: Future, together: int) -> CheckedPage | None:
-        """A page without an answer, of so many that were sent together: tried again by itself where its worker died,
-        failed where three did; otherwise what went wrong with it. Raises ClusterError."""
+        """Handle a page without an answer, one of so many that were sent together. If its worker died it is tried again
+        by itself, and fails after three workers; otherwise the result has the error. Raises ClusterError."""
         from distributed import KilledWorker  # noqa: PLC0415 - half a second, which other commands need not pay
 
         error = future.exception() if future.status == "error" else None
@@ -270,7 +269,7 @@ class _Dispatch:
         return None
 
     def _count_room(self) -> None:
-        """How many pages may be in work: by the workers that there are. Raises ClusterError where there are none."""
+        """Set the number of pages in progress by the number of workers. Raises ClusterError if there are none."""
         now = monotonic()
         if now - self._counted < RECOUNT:
             return
@@ -294,8 +293,8 @@ class _Dispatch:
 
 @contextmanager
 def connected(address: str) -> Iterator[Client]:
-    """A client of the scheduler at `address`. Raises UsageError where Dask is not installed, ClusterError where no
-    scheduler answers."""
+    """A client of the scheduler at `address`. Raises UsageError if Dask is not installed, ClusterError if no scheduler
+    answers."""
     try:
         import dask  # noqa: PLC0415 - half a second, which other commands need not pay
         from distributed import Client  # noqa: PLC0415
@@ -318,7 +317,7 @@ def connected(address: str) -> Iterator[Client]:
 
 
 def _known_pages(work: CheckPlan, store: Store) -> dict[int, KeptPage]:
-    """What the store has of the pages of a run, by their number in it."""
+    """The store's data about the pages of a run, by number."""
     kept = store.kept_pages(work.name)
     repeats: Counter[str] = Counter()
     known = {}

@@ -1,4 +1,4 @@
-"""What a check meets twice: pages that stand in several texts, and images of one name in several places."""
+"""Notices about repeated material: pages in several texts, and images with one name in several places."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from proof.model.notices import Notice, NoticeCode
 
 
 def repeated_material(tasks: Sequence[PageTask]) -> tuple[Notice, ...]:
-    """A notice about pages that stand in several texts, and one about images of which several files would do."""
+    """A notice about pages in several texts, and one about images for which several files match."""
     return (*_pages(tasks), *_images(tasks))
 
 

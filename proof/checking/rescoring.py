@@ -23,7 +23,7 @@ from proof.text.variants import policy_of
 from proof.text.witnesses import apart_from, read_witnesses
 
 AT_ONCE = 2_000
-"""Flags that are weighed together."""
+"""Flags that are weighed and written together."""
 
 
 def settle(
@@ -35,11 +35,10 @@ def settle(
     language: FlagLanguage | None = None,
     pages: Set[str] | None = None,
 ) -> None:
-    """Weigh the flags of the run again by what the whole text taught, by what the language model says of them, and by
-    what the witnesses of each page's text read (`witness_evidence`, by page). Of `pages` alone, where they are
-    given."""
+    """Weigh the flags of a work again with the engine's bias over the whole text, the language model, and the witnesses
+    of each page's text (`witness_evidence`, by page); only those on `pages`, if given."""
     while not _settled(store, work, bias, flagging, witness_evidence, language, pages):
-        pass  # again where a page was read anew, or collated, while this went on: to weigh twice changes nothing
+        pass  # repeat if a page was read again or collated meanwhile; weighing is idempotent
 
 
 def _settled(
@@ -51,8 +50,8 @@ def _settled(
     language: FlagLanguage | None,
     pages: Set[str] | None,
 ) -> bool:
-    """Whether all was weighed before somebody else changed the work. What is weighed together is written together:
-    neither memory nor the time that others wait to write grows with the work."""
+    """Weigh all flags in batches; false if somebody else changed the work meanwhile. With batches neither memory nor
+    the time that other writers wait grows with the work."""
     seen: int | None = store.revision(work)
     for origins, seeded in ((OF_TEXT, False), ((Origin.SEEDED,), True)):
         own = (flag for flag in store.flags(work, origins) if pages is None or flag.page in pages)
@@ -79,10 +78,9 @@ def weighed(
     *,
     seeded: bool = False,
 ) -> Flag:
-    """A flag in the light of the whole work, of what the language model says, which heard it before, and of what
-    witnesses read at its place; raised or not by the settings as they are now, whatever they were when its page was
-    judged. A `seeded` error is raised, or it stays as it was: it is met, or it tells nothing. So does a difference of
-    editions, which is weighed where these are collated."""
+    """A flag weighed with the whole work, the language model (which must have been asked about it) and the witnesses at
+    its place, and raised according to the present settings. A `seeded` error that is not raised does not change, since
+    only raised ones are shown to people. Differences of editions do not change either: collation weighs them."""
     if flag.evidence.reason == COLLATION:
         return flag
     settled = bias.settled(without_language(without_witnesses(flag)))
@@ -100,10 +98,10 @@ def witness_evidence_of(
     store: Store,
     witnesses: Sequence[Transcription] | None = None,
 ) -> dict[str, WitnessEvidence]:
-    """For every page its text beside the witnesses that have something of it; the text itself is none of them.
+    """For every page the evidence of its text's witnesses, without the text itself.
 
-    `witnesses` are those of the settings where they were read already. An alignment is kept in the store while
-    neither of the two changes. Raises TextError, ConfigError.
+    `witnesses` are those of the settings, if they were read already. Alignments are cached in the store while text and
+    witness do not change. Raises TextError, ConfigError.
     """
     if witnesses is None:
         witnesses = read_witnesses(settings.witness_sources())

@@ -1,4 +1,4 @@
-"""What a worker on another machine is sent, what it does with it, and what it sends back."""
+"""Checking pages on a worker of a cluster: what is sent to it, and what it sends back."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LOCK = Lock()
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What of the program decides how a page is judged: two machines that differ in it would find different things."""
+    """The parts of the program on which results depend: two machines on which they differ would give other results."""
 
     version: str
     method: int
@@ -45,13 +45,13 @@ class Release:
 
     @classmethod
     def here(cls) -> Release:
-        """That of this machine."""
+        """The release on this machine."""
         return cls(proof.__version__, METHOD, lists_fingerprint())
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterJob:
-    """What all pages of a run are judged by; `drawn` is packed, empty where no font is set."""
+    """The data that all pages of a run share; `drawn` is packed, and empty if no font is set."""
 
     settings: Settings
     keys: PageKeys
@@ -62,9 +62,9 @@ class ClusterJob:
 
 @dataclass(frozen=True, slots=True)
 class SentPage:
-    """A page as it is sent: its task with no more of the text than its neighbours; the `key` of the result that the
-    store has of it, if that holds while its image is unchanged; what was read on that image before, and whether its
-    glyphs are known."""
+    """A page as it is sent: its task, with no more of the text than its neighbours; the `key` of its result in the
+    store, which is valid if the image has not changed; the earlier readings of that image; and whether its glyphs are
+    known."""
 
     task: PageTask
     key: str = ""
@@ -76,7 +76,7 @@ class SentPage:
         return self
 
     def cached_page(self, key: str) -> KeptResult | None:
-        """None: a result that still holds is not sent, it stays in the store (`Answer`)."""
+        """None: results in the store are not sent (`Answer`)."""
         return None
 
     @property
@@ -84,18 +84,18 @@ class SentPage:
         return self
 
     def shown(self, image_sha: str) -> bool:
-        """Of the image that what was read comes from: no other is asked for."""
+        """Whether the glyphs are known; only asked for the image of the earlier readings."""
         return self.glyphs_known
 
     def get(self, key: str) -> bytes | None:
-        """What was read before, if it was on this very image."""
+        """The earlier readings, if they are of the same image."""
         return self.readings[1] if self.readings and self.readings[0] == key else None
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a page: its `key`, its result (None: what the store has under that key still holds) without its
-    characters, these as the store keeps them, and what is to be kept of what was read."""
+    """The answer for a page: its `key`; its result without characters (None: the one in the store under that key is
+    valid); its characters in the format of the store; and the readings to keep."""
 
     key: str
     result: PageResult | None
@@ -104,7 +104,7 @@ class Answer:
 
 
 def cut_out(task: PageTask) -> PageTask:
-    """A task without what its page is not judged by: the text but for the neighbouring pages."""
+    """A task without the text, except for the neighbouring pages."""
     first = max(task.number - REACH_PAGES, 0)
     near = task.text.pages[first : task.number + REACH_PAGES + 1]
     pages = tuple(replace(page, cut=page.columns) for page in near)  # without the text that they are cut out of
@@ -114,9 +114,9 @@ def cut_out(task: PageTask) -> PageTask:
 
 
 def check_sent(sent: Sequence[SentPage], job: bytes) -> list[Answer]:
-    """Check pages on this worker, one after the other, as any page of the (pickled) `job` is checked. Raises
-    ClusterError where this worker is not the same as the machine that began the check: whatever is wrong with a page
-    itself is in its answer."""
+    """Check pages on this worker, one after the other, with the data of the (pickled) `job`. Raises ClusterError if the
+    release of this worker differs from that of the machine that started the check; errors of pages are in the
+    answers."""
     own = _unpacked(job)
     return [_check(own, page) for page in sent]
 
@@ -140,7 +140,7 @@ def _check(job: ClusterJob, sent: SentPage) -> Answer:
 
 
 def _called(result: PageResult, here: Path, there: Path) -> PageResult:
-    """A result in which its image is called as it is where the check began."""
+    """A result with the path of the image on the machine that started the check."""
     if here == there:
         return result
 
@@ -158,7 +158,7 @@ def _called(result: PageResult, here: Path, there: Path) -> PageResult:
 
 @lru_cache(maxsize=8)
 def _unpacked(job: bytes) -> ClusterJob:
-    """A job is the same for many pages, and unpacked once."""
+    """The unpickled job, cached, since many pages share it."""
     unpacked = pickle.loads(job)  # noqa: S301 - from who sends the pages, as the pages themselves
     assert isinstance(unpacked, ClusterJob)
     return unpacked
@@ -170,8 +170,8 @@ def _images(inside: Path | None) -> FetchedImages:
 
 
 def _scratch() -> Path | None:
-    """A folder of this worker, which Dask removes when the worker ends, or, where it was killed, when the next one
-    starts on its machine."""
+    """A folder of this worker, which Dask removes when the worker ends, or, if it was killed, when the next one starts
+    on its machine."""
     own = _worker()
     return Path(own.local_directory) / "images" if own else None
 
@@ -209,7 +209,7 @@ def _threads() -> int:
 
 
 def _worker() -> Worker | None:
-    """The worker that this runs on; None where it runs on none."""
+    """The Dask worker of this thread; None if there is none."""
     from distributed import get_worker  # noqa: PLC0415 - a tenth of a second, which who only imports this need not pay
 
     try:

@@ -1,8 +1,8 @@
-"""How far a witness can be trusted, juan by juan: by how much of the base it reads otherwise.
+"""The reliability of a witness in each juan, measured by the share of characters at which it differs from the base.
 
-What a witness says at a place is evidence as far as it seldom reads otherwise by chance. Where it differs from the base
-at a share `r` of the characters, that it agrees with one reading is worth -ln r nats; two editions of one text differ
-at about `USUAL`, and weigh fully. A bad copy, or a juan that is another recension, weighs less by the same measure.
+If a witness differs from the base at a share `r` of the characters, its agreement with a reading is worth -ln r nats.
+Two editions of one text differ at about `USUAL_SHARE` and have full weight. A bad copy, or a juan of another recension,
+has less weight by the same formula.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from proof.text.transcription import Transcription
 
 Numbers = NDArray[np.int64]
 
-USUAL = 0.03
-"""Share of characters at which two editions of one text differ, beyond which a witness weighs less."""
+USUAL_SHARE = 0.03
+"""Share of characters at which two editions of one text differ; a witness with a higher share has less weight."""
 
 PRIOR_CHARACTERS = 300
-"""Characters of a juan whose share of differences is taken from the whole witness, and of the whole witness from
-`PRIOR_SHARE`: short texts tell little."""
+"""Weight, in characters, of the prior share of differences, since short texts are uncertain. The prior of a juan is the
+share of the whole witness, that of the whole witness is `PRIOR_SHARE`."""
 
 PRIOR_SHARE = 0.02
-"""Share of differences of a witness of which nothing is known."""
+"""Share of differences of an unknown witness."""
 
 LONGEST_SLIP = 8
-"""Characters that one of the two has more which count as differences; more is a passage, and no slip."""
+"""Additional characters of one of the two, at most, that count as a difference; longer ones are passages."""
 
 
 @dataclass(frozen=True, slots=True)
 class WitnessQuality:
-    """A witness in one juan of the base (empty where the base has none): how many characters answer one another, at
-    how many places the two differ, and what share of its weight the witness has there."""
+    """A witness in one juan of the base (empty if the base has none): the number of aligned `characters`, that of
+    `differing` places, and the witness's `weight`, a share of the full one."""
 
     juan: str
     characters: int
@@ -48,8 +48,8 @@ class WitnessQuality:
 def quality_by_juan(
     base: WitnessTokens, witness: WitnessTokens, mine: Numbers, theirs: Numbers
 ) -> list[WitnessQuality]:
-    """The quality of a witness in each juan of the base, in their order; `mine` are the numbers of the characters of
-    the base that are answered, `theirs` those of the witness that answer them."""
+    """The quality of a witness in each juan of the base, in their order. `mine` are the numbers of the aligned
+    characters of the base, `theirs` those of the corresponding characters of the witness."""
     names = juan_of_blocks(base.edition)
     order = np.argsort(mine, kind="stable")
     mine, theirs = mine[order], theirs[order]
@@ -75,18 +75,18 @@ def quality_by_juan(
 
 
 def quality_by_block(edition: Transcription, qualities: Sequence[WitnessQuality]) -> list[float]:
-    """What share of its weight a witness has in each block of the base; where nothing is known, all of it."""
+    """The weight of a witness in each block of the base; 1 where nothing is known."""
     weight_in = {quality.juan: quality.weight for quality in qualities}
     return [weight_in.get(juan, 1.0) for juan in juan_of_blocks(edition)]
 
 
 def weight_of(share: float) -> float:
-    """The share of its weight that a witness has which reads otherwise than the base at a `share` of the characters."""
-    return round(min(1.0, log(max(min(share, 1.0), 1e-6)) / log(USUAL)), 3)
+    """The weight of a witness that differs from the base at a `share` of the characters."""
+    return round(min(1.0, log(max(min(share, 1.0), 1e-6)) / log(USUAL_SHARE)), 3)
 
 
 def juan_of_blocks(edition: Transcription) -> Sequence[str]:
-    """The juan of each block of an edition: its page's, or the file's where the edition is of several."""
+    """The juan of each block of an edition: that of its page, or its file if the edition consists of several."""
     juan_of_page = {page.id: page.juan for page in edition.pages}
     if juan_of_page:
         return [juan_of_page.get(block.page, "") for block in edition.blocks]

@@ -1,8 +1,7 @@
-"""Equal stretches of two sequences, and the chains of those that follow one another in both.
+"""Equal stretches of two sequences (seeds), and chains of seeds in the same order in both.
 
-Equal stretches of a few characters (k-mers) are the seeds; those that follow one another in both are chained (as
-minimap2 does, Li 2018), the best chains first, each part of either sequence in one chain. Time is near linear.
-"""
+Seeds are equal stretches of a few characters (k-mers). Those in the same order are chained (as in minimap2, Li 2018),
+the best chains first; each part of a sequence belongs to one chain. Time is nearly linear."""
 
 from __future__ import annotations
 
@@ -19,38 +18,37 @@ from proof.text.positions import code_points
 Ints = NDArray[np.int64]
 
 Span = tuple[int, int]
-"""From a character to another, the latter not included."""
+"""First character and end (exclusive)."""
 
 Seed = tuple[int, int, int]
-"""Where an equal stretch begins in the one and in the other, and how long it is."""
+"""Start of an equal stretch in the first and in the second sequence, and its length."""
 
 SEED = 6
 """Characters of a seed between whole texts."""
 
 FREQUENT = 24
-"""A seed that occurs more often in the second text tells nothing (formulas, refrains)."""
+"""Occurrences in the second text above which a seed is ignored (formulas, refrains)."""
 
 REACH = 4000
-"""Characters that a chain may pass over in one of the texts: a subcommentary that the other lacks."""
+"""Characters that a chain may skip in one of the texts, such as a subcommentary that the other lacks."""
 
 BOTH = 300
-"""Characters that a chain may pass over in both at once."""
+"""Characters that a chain may skip in both texts at once."""
 
 PASSED = 24
-"""Characters that a chain may pass over in one of the texts without being cut there: what stands between may belong
-elsewhere."""
+"""Characters that a chain may skip in one of the texts without being divided: longer passages may belong elsewhere."""
 
 LOOK_BACK = 48
-"""Seeds before one from which a chain may come."""
+"""Number of preceding seeds that are tried as predecessors in a chain."""
 
 LONG = 24
-"""A seed of so many characters is looked back to for longer: many short ones begin within it."""
+"""Characters from which on a seed is tried as predecessor beyond `LOOK_BACK`, since many short ones begin within it."""
 
 _CHUNK = 400_000
 
 
 def seeds_of(a: str, b: str, k: int) -> list[Seed]:
-    """All maximal equal stretches of at least `k` characters, but those made of frequent seeds alone."""
+    """All maximal equal stretches of at least `k` characters, without those that consist of frequent seeds only."""
     codes_a, codes_b = (code_points(text).astype(np.int64) for text in (a, b))
     if len(codes_a) < k or len(codes_b) < k:
         return []
@@ -82,7 +80,7 @@ def _hashes(codes: Ints, k: int) -> NDArray[np.uint64]:
 
 
 def _merged(at_a: Ints, at_b: Ints, k: int) -> list[Seed]:
-    """Seeds that follow one another on one diagonal as one."""
+    """The seeds, with adjacent ones on one diagonal merged."""
     if not len(at_a):
         return []
     diagonal = at_b - at_a
@@ -96,7 +94,7 @@ def _merged(at_a: Ints, at_b: Ints, k: int) -> list[Seed]:
 
 
 def chains_of(seeds: list[Seed], least: float) -> list[list[Seed]]:
-    """Chains of seeds, the best first, none of which takes what a better one has of either sequence."""
+    """Chains of seeds, best first; none uses parts of a sequence that a better one uses."""
     seeds = sorted(seeds)
     scores = [float(length) for _, _, length in seeds]
     before = [-1] * len(seeds)
@@ -134,7 +132,7 @@ def chains_of(seeds: list[Seed], least: float) -> list[list[Seed]]:
 
 
 def _free(seed: Seed, taken_a: Covered, taken_b: Covered) -> Seed | None:
-    """What is left of a seed at one side of what is taken of either sequence."""
+    """The part of a seed that is free in both sequences, at one of its sides."""
     x, y, length = seed
     free = taken_a.free(x, x + length)
     if free is None:
@@ -145,7 +143,7 @@ def _free(seed: Seed, taken_a: Covered, taken_b: Covered) -> Seed | None:
 
 
 def _gain(first: Seed, second: Seed) -> float | None:
-    """What a chain gains that goes on from one seed to another; None where it cannot."""
+    """The gain of continuing a chain from one seed to another; None if that is not possible."""
     dx, dy = second[0] - first[0] - first[2], second[1] - first[1] - first[2]
     overlap = max(0, -dx, -dy)
     if overlap >= min(first[2], second[2]) or max(dx, dy) > REACH or min(dx, dy) > BOTH:
@@ -155,13 +153,13 @@ def _gain(first: Seed, second: Seed) -> float | None:
 
 
 class Covered:
-    """Spans that are taken, kept apart and in order."""
+    """A sorted set of disjoint spans that are in use."""
 
     def __init__(self) -> None:
         self._spans: list[tuple[int, int]] = []
 
     def free(self, start: int, end: int) -> tuple[int, int] | None:
-        """What is left of a span at one side of what is taken; None where nothing is."""
+        """The free part of a span, at one of its sides; None if there is none."""
         at = bisect_right(self._spans, (start, end))
         if at and self._spans[at - 1][1] > start:
             start = self._spans[at - 1][1]
@@ -175,7 +173,7 @@ class Covered:
 
 
 def _without_overlaps(chain: list[Seed]) -> list[Seed]:
-    """Each seed cut where the one before it reaches into it."""
+    """The chain with each seed shortened where the one before overlaps it."""
     clean: list[Seed] = []
     for x, y, length in chain:
         cut = 0
@@ -188,7 +186,7 @@ def _without_overlaps(chain: list[Seed]) -> list[Seed]:
 
 
 def _parted(chain: list[Seed]) -> Iterator[list[Seed]]:
-    """A chain cut where it passes over much more of the one sequence than of the other: that may be elsewhere."""
+    """A chain divided where it skips much more of one sequence than of the other, which may belong elsewhere."""
     part = chain[:1]
     for seed in chain[1:]:
         x, y, length = part[-1]

@@ -1,8 +1,7 @@
-"""What other witnesses of a text say at the places of its flags: for the image, or for the transcription.
+"""The evidence of other witnesses on the flags of a text.
 
-A witness that reads what the image seems to show raises a flag's score, one that reads what is transcribed lowers it.
-It lowers it by less than it would raise it: what is to be transcribed is this copy, and where the copy differs from
-other witnesses the image is right.
+A witness that has the suggested reading raises a flag's score, one that has the transcribed reading lowers it. It
+lowers it by less, since the transcription is of this copy: where that differs from other witnesses the image is right.
 """
 
 from __future__ import annotations
@@ -25,14 +24,15 @@ from proof.text.model import Script
 from proof.text.transcription import Transcription
 from proof.text.variants import Relation, VariantPolicy, policy_of
 
-TEXT, IMAGE = "text", "image"
+TEXT = "text"
+IMAGE = "image"
 
 
 @dataclass(frozen=True, slots=True)
 class WitnessWeights:
-    """What a witness adds to the score where it reads what is suggested (`image`), what it takes from it where it
-    reads what is transcribed (`text`), and how much of the former remains (`attested`, a share) where its own
-    apparatus says that a copy reads what is transcribed."""
+    """The weights of a witness, in nats: `image` is added to the score if it has the suggested reading, `text`
+    subtracted if it has the transcribed one. `attested` is the factor for `image` if the witness's own apparatus
+    attests the transcribed reading."""
 
     image: float
     text: float
@@ -51,22 +51,25 @@ that shares all, 15 errors are lost; with two such, 24; another edition spares n
 the texts fitted on. Under the weights that were argued before (4.0, 2.5, nothing
 held) it was the same but for two such copies, which lost 36; log loss over all conditions fitted 0.0358, now 0.0356."""
 
-UNLIKELY, LIKELY = 0.005, 0.9
-"""What is transcribed has at most the one probability and what is suggested at least the other where the image
-clearly shows an error. Of the 56 flags of that bench with scores from 3 to 5.5 three are so, and all three are errors;
-of the others 18 of 53."""
+# The image clearly shows an error if both of these hold. They do for 3 of the 56 flags of that bench with scores from 3
+# to 5.5, and all 3 are errors; of the others 18 of 53 are.
+MAX_TEXT_PROBABILITY = 0.005
+"""Greatest probability of the transcribed reading."""
+
+MIN_SUGGESTED_PROBABILITY = 0.9
+"""Least probability of the suggested reading."""
 
 BEYOND_DOUBT = 7.0
-"""A score from which the image clearly shows an error of whatever kind."""
+"""Score from which on the image clearly shows an error of any kind."""
 
 LONGER = 5
-"""Characters by which what a witness has at a place may exceed what the text has or would have there."""
+"""Characters by which the reading of a witness may be longer than the transcribed and the suggested ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parallel:
-    """A text beside one witness: both as characters, and which of the witness answers each of the text. `quality` is
-    what share of its weight the witness has in each block of the text."""
+    """A text and one witness: their characters, and the alignment from those of the text to those of the witness.
+    `quality` is the weight of the witness in each block of the text, a share of the full one."""
 
     base: WitnessTokens
     witness: WitnessTokens
@@ -76,7 +79,7 @@ class Parallel:
 
     @classmethod
     def of(cls, collation: Collation) -> Parallel:
-        """The same of a collation that was made already."""
+        """From a finished collation."""
         aligned = aligned_in([*collation.again, *collation.blocks])
         quality = quality_by_block(collation.base.edition, collation.quality)
         return cls(collation.base, collation.witness, aligned, noted(collation.witness), quality)
@@ -87,7 +90,8 @@ ALIGNED = "6"
 
 
 def beside(base: Transcription, witness: Transcription, known: bytes | None = None) -> tuple[Parallel, bytes]:
-    """A text beside a witness; the bytes are the alignment, which serve as `known` while neither changes."""
+    """A text and a witness aligned. The returned bytes are the alignment, to be passed as `known` while neither
+    changes."""
     mine, theirs = shared_layers(base, witness)
     keys = Keys(policy_of(Script.SIMPLIFIED).fold)
     a, b = sequence_of(base, keys, mine), sequence_of(witness, keys, theirs)
@@ -106,7 +110,7 @@ def _block(ops: Sequence[Op]) -> AlignedPart:
 
 
 def without_witnesses(flag: Flag) -> Flag:
-    """The flag with the score that it had before witnesses were weighed."""
+    """The flag with its score before witnesses were weighed."""
     if not flag.evidence.witnesses:
         return flag
     score = round(flag.score - sum(reading.weight for reading in flag.evidence.witnesses), 6)
@@ -115,12 +119,11 @@ def without_witnesses(flag: Flag) -> Flag:
 
 @dataclass(frozen=True, slots=True)
 class WitnessEvidence:
-    """A checked text with the witnesses beside it, its base in every parallel.
+    """The witnesses of a checked text, which is the base of every parallel.
 
-    The second witness on a side weighs half of the first, the third a third: witnesses copy one another. Another reader
-    of the images is shown and weighs nothing: it may err as the first one does. Whether a
-    variant is shown does not hang on witnesses; findings about columns and pages stay as they are. What was weighed
-    before is not weighed twice.
+    The second witness for a reading has half of the weight of the first, the third a third, since witnesses copy one
+    another. Another reader of the images is shown but has no weight, since it may make the same errors. Variants and
+    findings about columns and pages do not depend on witnesses. Earlier weights are replaced, not added to.
     """
 
     addresses: Addresses
@@ -130,9 +133,9 @@ class WitnessEvidence:
     weights: WitnessWeights = WEIGHTS
 
     def with_witnesses(self, given: Flag, *, seeded: bool = False) -> Flag:
-        """The flag with what the witnesses read at its place, and the score that it has in that light; whether it is
-        raised is decided after. Of a `seeded` error what is transcribed stands in the flag and not in the text. Raises
-        UsageError where it is of another text."""
+        """The flag with the readings of the witnesses at its place and the new score; `raised` does not change. The
+        transcribed reading of a `seeded` error is in the flag, not in the text. Raises UsageError if the flag belongs
+        to another text."""
         flag = without_witnesses(given)
         if flag.kind is Kind.LAYOUT:
             return flag
@@ -167,11 +170,16 @@ class WitnessEvidence:
 
 
 def _clear(flag: Flag) -> bool:
-    """Whether the image by itself clearly shows an error."""
+    """Whether the image alone clearly shows an error."""
     p_text, p_best = flag.evidence.p_text, flag.evidence.p_best
     if flag.score >= BEYOND_DOUBT:
         return True
-    return p_text is not None and p_best is not None and p_text <= UNLIKELY and p_best >= LIKELY
+    return (
+        p_text is not None
+        and p_best is not None
+        and p_text <= MAX_TEXT_PROBABILITY
+        and p_best >= MIN_SUGGESTED_PROBABILITY
+    )
 
 
 def weigh_witnesses(
@@ -183,7 +191,7 @@ def weigh_witnesses(
     *,
     seeded: bool = False,
 ) -> list[Flag]:
-    """The flags of a text, or its `seeded` errors, in the light of its witnesses. Raises UsageError where one is of
+    """The flags of a text, or its `seeded` errors, weighed with its witnesses. Raises UsageError if a flag belongs to
     another text."""
     evidence = WitnessEvidence(Addresses(edition), tuple(parallels), policy, threshold)
     weighed = [(flag, evidence.with_witnesses(flag, seeded=seeded)) for flag in flags]
@@ -219,7 +227,7 @@ def _testimony(
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """WitnessTokens `first` to `end` of the base around a flag, what they say and what they would say corrected."""
+    """The tokens `first` to `end` of the base around a flag, with their transcribed and their suggested text."""
 
     first: int
     end: int
@@ -228,8 +236,8 @@ class _Span:
 
 
 def _run(collation: Parallel, start: int, flag: Flag, seeded: bool) -> _Span:
-    """The characters that a flag is about, and where what is too much or too little could as well begin farther up or
-    down, as one among equal ones can, all of those."""
+    """The characters of a flag, and, if an insertion or omission could as well be at a neighbouring place, as among
+    equal characters, all characters between these places."""
     base = collation.base
     first = base.index_before(start) + 1
     end = first
@@ -248,15 +256,15 @@ def _run(collation: Parallel, start: int, flag: Flag, seeded: bool) -> _Span:
 
 
 def _side(read: str, span: _Span, policy: VariantPolicy) -> str:
-    """Whether a witness reads what is transcribed (`text`), what is suggested (`image`), or neither."""
+    """The side of a witness: `text` if it has the transcribed reading, `image` if the suggested one, else empty."""
     if _same(read, span.transcribed, policy):
         return TEXT
     return IMAGE if span.suggested != span.transcribed and _same(read, span.suggested, policy) else ""
 
 
 def _read(collation: Parallel, span: _Span) -> tuple[int, int] | None:
-    """Which characters the witness has in place of those of the base, at most `LONGER` more than it or what is
-    suggested has; None where it does not have the place."""
+    """Start and end of the characters that the witness has in place of those of the base, if they are at most `LONGER`
+    more than those or the suggested ones; None if the witness does not have the place."""
     aligned, first, end = collation.aligned, span.first, span.end
     before, after = aligned.get(first - 1), aligned.get(end)
     if before is None and first in aligned and end > first:

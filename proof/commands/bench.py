@@ -38,7 +38,7 @@ PAGE_PIPELINE = "paddleocr"
 """The engine that transcribes whole pages."""
 
 FINDINGS = "flags.jsonl"
-"""What a check found, in its folder of reports."""
+"""The file with the findings of a check, in its folder of reports."""
 
 
 @click.command("bench")
@@ -97,7 +97,7 @@ def _pages(texts: Sequence[Transcription]) -> dict[str, list[str]]:
 
 
 def _is_there(row: KeyRow, texts: Sequence[Transcription]) -> bool:
-    """Whether the text reads at a row of the key what that says. Raises UsageError where it does not."""
+    """Whether a row of the key is in the text. Raises UsageError if the text is different there."""
     lines = next((page.columns for text in texts for page in text.pages if page.id == row.page), ())
     source = lines[row.line - 1].source if 0 < row.line <= len(lines) else ""
     if source[row.offset : row.offset + row.length] != row.transcribed:
@@ -116,7 +116,7 @@ def _images(folder: Path, texts: Sequence[Transcription]) -> ImageIndex:
 def _checked(
     folder: Path, texts: Sequence[Transcription], settings: Settings, out: Path
 ) -> tuple[list[Finding], dict[str, list[str]]]:
-    """What a check finds, and the pages that it read on images."""
+    """The findings of a check, and the pages that it checked on images."""
     given = folder / IMAGE_LISTS
     project = {
         "project.texts": [text.path for text in texts],
@@ -134,7 +134,7 @@ def _checked(
 def _transcribed(
     folder: Path, texts: Sequence[Transcription], settings: Settings, out: Path
 ) -> tuple[list[Finding], dict[str, list[str]]]:
-    """What differs from a transcription of the pages, forms of one word aside."""
+    """The differences from a transcription of the pages, without forms of one word."""
     engine = open_page_engine(replace(engine_settings(settings), name=PAGE_PIPELINE, model=""))
     index = _images(folder, texts)
     fold = policy_of(Script.TRADITIONAL).fold

@@ -83,7 +83,7 @@ def _told(each: Carried) -> str:
     """A decision in one line: what, where in the first text, where in the other, and why not."""
     decision = each.decision
     corrected = f" → {decision.reading or '∅'}" if decision.transcribed != decision.reading else ""
-    what = f"{decision.state.value} {decision.transcribed or '∅'}{corrected}"
+    change = f"{decision.state.value} {decision.transcribed or '∅'}{corrected}"
     there = f" ⇒ {each.address.page or 'line'} {each.address.line}: {each.context}" if each.address else ""
     reason = f" ({each.reason})" if each.reason else ""
-    return f"{decision.page} {decision.line}: {decision.context} {what}{there}{reason}"
+    return f"{decision.page} {decision.line}: {decision.context} {change}{there}{reason}"

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from unicodedata import combining, east_asian_width
 
 WORD = re.compile(r"[\u1100-\U0003ffff]\s*|[^\s\u1100-\U0003ffff]+\s*")
-"""What a line is not broken inside: a word of letters, or a single wide character, and the space after it."""
+"""A unit that is not divided between lines: a word of letters, or a wide character, with the space after it."""
 
 
 def terminal_width() -> int:
-    """The cells of a line of this terminal; 80 where there is none."""
+    """The width of this terminal in cells; 80 without a terminal."""
     return shutil.get_terminal_size().columns
 
 

@@ -64,8 +64,8 @@ def print_counts(written: WrittenReport) -> None:
         variants = counted(hidden, "%(number)s variant", "%(number)s variants")
         click.echo(say(_("hidden: %(what)s"), what=variants + _pairs(tally.variants)))
     for rule, pairs in by_rule(tally.habits):
-        what = f"{pairs.total():,}{_pairs(pairs)}"
-        click.echo(say(_("hidden: %(what)s. %(rule)s"), what=what, rule=rule_in_words(rule, say)))
+        hidden_pairs = f"{pairs.total():,}{_pairs(pairs)}"
+        click.echo(say(_("hidden: %(what)s. %(rule)s"), what=hidden_pairs, rule=rule_in_words(rule, say)))
     click.echo(say(_("report: %(path)s"), path=from_here(written.page)))
 
 

@@ -1,4 +1,4 @@
-"""Progress on stderr: a line of a terminal that is written over, elsewhere a line every so often."""
+"""Progress on stderr: on a terminal one line that is rewritten, elsewhere a new line at intervals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CLEAR_LINE = "\r\x1b[K"
 
 
 class ProgressLine:
-    """Says how far something is, as often as is of use: on a terminal at once and then ten times a second."""
+    """Shows progress at intervals: on a terminal immediately and then ten times a second."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
@@ -30,7 +30,7 @@ class ProgressLine:
         self._next = time.monotonic() + (0 if self._terminal else SECONDS_ELSEWHERE)
 
     def show(self, line: str) -> None:
-        """Show a line, unless the last one is still fresh."""
+        """Show a line, unless the interval has not passed yet."""
         now = time.monotonic()
         if self._quiet or now < self._next:
             return
@@ -41,13 +41,13 @@ class ProgressLine:
         self._next = now + (SECONDS_ON_TERMINAL if self._terminal else SECONDS_ELSEWHERE)
 
     def clear(self) -> None:
-        """Take the line off the terminal."""
+        """Remove the line from the terminal."""
         if self._terminal and not self._quiet:
             click.echo(CLEAR_LINE, nl=False, err=True)
 
 
 class CheckProgress:
-    """Watches a check, in a `with` block around it. Says how far an interrupted one came."""
+    """Shows the progress of the check in its `with` block, and how far an interrupted check came."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._line = ProgressLine(quiet=quiet)
@@ -79,7 +79,7 @@ class CheckProgress:
 
 
 def in_words(done: Done, pace: Pace) -> str:
-    """The progress in words; the time left is counted from the pages that have an image."""
+    """The progress in words; the time that is left is computed from the pages with an image."""
     parts = [say(_("%(done)s of %(total)s pages"), done=done.done, total=done.total)]
     if pace.per_second:
         parts.append(say(_("%(number)s pages/s"), number=f"{pace.per_second:.1f}"))

@@ -1,4 +1,4 @@
-"""`proof recover`: what people decided, out of the journal beside the store."""
+"""`proof recover`: restore decisions from the journal beside the store."""
 
 from __future__ import annotations
 

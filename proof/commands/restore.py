@@ -1,4 +1,4 @@
-"""`proof restore`: a backup unpacked into a folder."""
+"""`proof restore`: unpack a backup into a folder."""
 
 from __future__ import annotations
 

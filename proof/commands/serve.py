@@ -70,7 +70,7 @@ def command(
 
 @contextmanager
 def _ended_by(number: signal.Signals) -> Iterator[None]:
-    """A signal that ends the block as Ctrl-C does, so that what is at work is closed; a service manager sends it."""
+    """Within the block, handle a signal, as service managers send it, like Ctrl-C, so that everything is closed."""
 
     def end(*_: object) -> None:
         raise KeyboardInterrupt
@@ -83,13 +83,13 @@ def _ended_by(number: signal.Signals) -> Iterator[None]:
 
 
 def _called(settings: Settings) -> str:
-    """The project as it is named to whoever starts a server: with its folder, since there may be others."""
+    """The name of the project in the message at the start: its title and folder."""
     title = settings.project.title
     return f"{title} ({settings.base})" if title else str(settings.base)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches what listens there."""
+    """Whether an address is reachable only from this machine."""
     if host.lower() == "localhost":
         return True
     try:
@@ -99,8 +99,8 @@ def is_loopback(host: str) -> bool:
 
 
 def names(settings: Settings, host: str) -> list[str]:
-    """The names that a server at `host` answers to. Raises UsageError where without accounts it would answer to
-    any: a page elsewhere could then make the browser of somebody inside decide."""
+    """The host names that a server at `host` answers to. Raises UsageError if it would answer to all names without
+    accounts: a page elsewhere could then make decisions through a browser inside the network."""
     from proof.web.app import ANY, LOOPBACK  # noqa: PLC0415
 
     given = settings.serve.names.split()

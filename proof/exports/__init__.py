@@ -1,1 +1,1 @@
-"""Out of the store, into files: the corrected source, what was changed in it, and forms that other tools read."""
+"""Exports: the corrected source, its changes, and formats for other tools."""

@@ -2,9 +2,8 @@
 blocks, runs and half-rows as lines, glyphs with coordinates. Held to what `alto-4-3.xsd` defines of these by
 `tests/exports/alto_4_3.rng`.
 
-A glyph holds one code point there and no more: entities, compositions and characters with a selector are in the text
-of the line alone.
-"""
+An ALTO glyph holds exactly one code point: entities, compositions and characters with a selector are only in the text
+of the line."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Decisions about one edition or format of a text carried to another: which, and to what places.
+"""Carrying decisions from one edition or format of a text to another.
 
-A place is carried where the alignment of the two leaves no doubt: the characters beside it answer one another, so do
-most of those around it, and what stands around it is the same passage of both. All others are given with the reason.
-"""
+A decision is carried if the alignment of the two texts is certain at its place: the characters beside it are aligned,
+so are most of those around it, and it is the same passage in both. For all other decisions the reason is given."""
 
 from __future__ import annotations
 
@@ -30,13 +29,13 @@ from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
 
 REACH = 12
-"""Characters on either side of a place that tell the passage that it stands in."""
+"""Characters on either side of a place by which its passage is recognised."""
 
 LEAST_SHARE = 0.75
-"""Share of these characters that answer one another at least."""
+"""Share of these characters that must be aligned, at least."""
 
 _VERDICTS = {State.KEPT: Verdict.KEEP, State.COPY: Verdict.COPY, State.RETAINED: Verdict.RETAIN}
-"""How what leaves the text as it is was said; what corrects it is typed, or deletes."""
+"""The verdicts for states without a correction; corrections are carried as typed readings or deletions."""
 _OF_COPY = frozenset({State.COPY, State.RETAINED})
 _UNDECIDED = frozenset({State.UNSURE, State.SKIPPED})
 
@@ -61,8 +60,8 @@ class NotCarried(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A decision about the first text, and what becomes of it in the other: `made` is the decision there at `address`
-    in the `context` of its column, or `reason` says why there is none."""
+    """A decision about the first text and its result in the other: `made` is the new decision, at `address` in the
+    `context` of its column, or `reason` says why there is none."""
 
     decision: Decision
     made: CarriedDecision | None
@@ -72,7 +71,7 @@ class Carried:
 
     @property
     def refused(self) -> bool:
-        """Whether somebody has to decide here what was decided there."""
+        """Whether the decision was not carried and has to be made again for the other text."""
         return bool(self.reason) and self.reason != NotCarried.ALREADY
 
 
@@ -87,11 +86,11 @@ def carry(
     pairs: Path | None,
     dry_run: bool,
 ) -> list[Carried]:
-    """Carry what was `decided` for the text `source` to `target`, for which `person` decides it in `store`; with
-    `dry_run` it is only told. Both were checked, each in its store, which may be the same. `pairs` is a project's own
-    file of pairs of characters.
+    """Carry the decisions in the store `decided` on the text `source` to `target`, as decisions of `person` in `store`;
+    with `dry_run` nothing is written. Both texts must have been checked; the stores may be the same. `pairs` is a
+    project's file of pairs of characters.
 
-    Raises UsageError where one of the two was not checked, or reads otherwise than it was.
+    Raises UsageError if one of the two was not checked, or has changed since.
     """
     source, target = _in_its_script(decided, source), _in_its_script(store, target)
     to_places = _Places(source, target, pairs)
@@ -115,7 +114,7 @@ def _in_its_script(store: Store, edition: Transcription) -> Transcription:
 
 
 def _decided(store: Store, edition: Transcription) -> Iterable[tuple[Decision, Span | None]]:
-    """What stands decided of a text, each with its place there as it is now."""
+    """The decisions on a text, each with its present place in it."""
     text = find_text(store, edition)
     own = {known.path for known in text.own}
     seen: set[tuple[Span | None, str, str]] = set()
@@ -128,7 +127,7 @@ def _decided(store: Store, edition: Transcription) -> Iterable[tuple[Decision, S
 
 
 def _with_halves(planned: Sequence[Carried]) -> list[Carried]:
-    """The same, without those of which the other half, of a character that moved, is not carried."""
+    """The plan without decisions on one half of a moved character if the other half is not carried."""
     of_move: dict[str, int] = {}
     for each in planned:
         of_move[_move_of(each.decision)] = of_move.get(_move_of(each.decision), 0) + (each.made is not None)
@@ -141,7 +140,7 @@ def _with_halves(planned: Sequence[Carried]) -> list[Carried]:
 
 
 def _move_of(decision: Decision) -> str:
-    """A name for the move of which a decision is one half; empty where it is none."""
+    """A key of the move of which a decision is one half; empty if it is none."""
     moved = decision.evidence.get("moved", "")
     return "+".join(sorted((decision.uid, moved))) if moved and decision.verdict is not Verdict.TYPED else ""
 
@@ -164,7 +163,7 @@ def _planned(places: _Places, decision: Decision, span: Span | None, same_copy: 
 
 
 def _reason_there(places: _Places, decision: Decision, reads: str, wanted: str | None) -> NotCarried | None:
-    """Why a decision is not carried to a place that reads `reads`; `wanted` is what it would read."""
+    """Why a decision is not carried to a place with the text `reads`; `wanted` is the text after it."""
     if wanted is None:
         return NotCarried.FORMS
     before, after = (places.same(reads, text) for text in (decision.transcribed, decision.reading))
@@ -174,7 +173,7 @@ def _reason_there(places: _Places, decision: Decision, reads: str, wanted: str |
 
 
 def _reason_in_itself(decision: Decision, span: Span | None, same_copy: bool) -> NotCarried | None:
-    """Why a decision is carried nowhere, whatever the other text reads."""
+    """Why a decision cannot be carried to any text."""
     if decision.kind == Kind.LAYOUT.value:
         return NotCarried.PAGE
     if decision.state in _UNDECIDED:
@@ -185,7 +184,7 @@ def _reason_in_itself(decision: Decision, span: Span | None, same_copy: bool) ->
 
 
 class _Places:
-    """Leads from places of one text to those of another that answer them."""
+    """Maps places of one text to the corresponding places of another."""
 
     def __init__(self, source: Transcription, target: Transcription, pairs: Path | None) -> None:
         self.one, self.other = source, target
@@ -199,7 +198,7 @@ class _Places:
         self._name = names_of([source, target], ending=True)[0]
 
     def answer(self, place: Span) -> Span | NotCarried:
-        """The place of the other text that answers one of the first, or why none does for certain."""
+        """The place of the other text that corresponds to one of the first, or why none does for certain."""
         first, end = bisect_left(self._a.starts, place.start), bisect_left(self._a.starts, place.end)
         if not _covers(self._a, first, end, place):
             return NotCarried.NO_TEXT
@@ -214,7 +213,8 @@ class _Places:
         return self._span(begin, stop)
 
     def _one_passage(self, here: tuple[int, int], there: tuple[int, int]) -> bool:
-        """Whether what stands before or behind two places stands but once in either text, or is the same of as many."""
+        """Whether the passage before or after two places occurs once in each text, or equally often and here with the
+        same number."""
         before, behind = (
             [
                 _occurrence(tokens.keys, low, tokens.keys[low:high])
@@ -226,14 +226,14 @@ class _Places:
         return any(side[0] is not None and side[0] == side[1] for side in (before, behind))
 
     def _share(self, here: tuple[int, int], there: tuple[int, int]) -> float:
-        """How much of what stands around a place of the first text answers what stands around one of the other."""
+        """The share of characters around two places that are aligned with one another."""
         around = [*range(max(0, here[0] - REACH), here[0]), *range(here[1], min(len(self._a), here[1] + REACH))]
         low, high = there[0] - REACH - 2, there[1] + REACH + 2
         answered = sum(low <= self._answers.get(at, -1_000_000) < high for at in around)
         return answered / len(around) if around else 0.0
 
     def _span(self, begin: int, stop: int) -> Span | NotCarried:
-        """Characters of the other text as its code points; of none, the place between two of one column."""
+        """The code points of characters of the other text; of no characters, the place between two of one column."""
         cells, blocks = self._b.cells, self._b.blocks
         beside = range(max(0, begin - 1), min(len(self._b), stop + 1))
         if begin == stop:
@@ -249,14 +249,14 @@ class _Places:
         return Span(start, last.start + last.length - start)
 
     def same(self, reads: str, text: str) -> bool:
-        """Whether two readings are one, in whatever script and forms they are written."""
+        """Whether two readings are the same words in any script and forms."""
         return len(reads) == len(text) and all(map(self._same_character, reads, text))
 
     def _same_character(self, first: str, second: str) -> bool:
         return first == second or self._keys.key(first) == self._keys.key(second)
 
     def reading(self, decision: Decision) -> str | None:
-        """What a decision reads in the script of the other text; None where that has several forms of it."""
+        """The reading of a decision in the script of the other text; None if that has several forms of it."""
         reading = decision.copy_reads if decision.state is State.RETAINED else decision.reading
         if decision.state not in (State.CORRECTED, State.RETAINED):
             return ""
@@ -264,7 +264,7 @@ class _Places:
         return None if any(len(written) > 1 for written in forms) else "".join(written[0] for written in forms)
 
     def shown(self, place: Span) -> tuple[Address | None, str]:
-        """The address of a place of the other text, and what stands around it."""
+        """The address of a place of the other text, and the text around it."""
         address = self._addresses.of(place.start)
         if address is None:
             return None, ""
@@ -272,11 +272,11 @@ class _Places:
         return address, context_of(self.other.text[begin:end], place.start - begin, place.length)
 
     def authority(self, decision: Decision) -> str:
-        """What a decision rests on in the other text: the image that one rests on is that of the first text."""
+        """The authority of a carried decision: an image is an authority only for the first text."""
         return self._name if decision.authority == IMAGE else decision.authority
 
     def origin(self, decision: Decision) -> Mapping[str, str | int]:
-        """Where a decision comes from."""
+        """The origin of a decision, to be recorded with the carried one."""
         return {
             "text": str(self.one.path),
             "page": decision.page,
@@ -289,7 +289,7 @@ class _Places:
 
 
 def _covers(tokens: WitnessTokens, first: int, end: int, place: Span) -> bool:
-    """Whether characters `first:end` of a text are what stands at a place of it, and nothing else does."""
+    """Whether characters `first:end` of a text are exactly those at a place of it."""
     if not place.length:
         return True
     if first == end:
@@ -299,5 +299,6 @@ def _covers(tokens: WitnessTokens, first: int, end: int, place: Span) -> bool:
 
 
 def _occurrence(keys: str, at: int, passage: str) -> tuple[int, int] | None:
-    """Which occurrence of a passage begins at a place, and how many there are; None where there is no passage."""
+    """The number of the occurrence of a passage that begins at a place, and the number of occurrences; None for an
+    empty passage."""
     return (keys.count(passage, 0, at), keys.count(passage)) if passage else None

@@ -1,7 +1,7 @@
 """The corrected text as DOCX: corrections as tracked changes, collation notes as footnotes.
 
-The package comes from python-docx; it knows neither footnotes nor tracked changes, so that `w:ins`, `w:del` and the
-part of footnotes are made here, after ECMA-376 part 1 (17.11 and 17.13.5).
+The package is made with python-docx, which supports neither footnotes nor tracked changes: `w:ins`, `w:del` and the
+footnotes part are made here, after ECMA-376 part 1 (17.11 and 17.13.5).
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from proof.exports.xml import legal
 
 _FOOTNOTES = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
 FIRST_FOOTNOTE = 1
-"""The number of the first footnote: 0 and -1 are the lines that part footnotes from the text."""
+"""The number of the first footnote: -1 and 0 are the separators between text and footnotes."""
 
 COMMENTARY_HALF_POINTS = 18
-"""Type size of commentary; the text has that of the template, 22."""
+"""Type size of commentary; that of the text is 22, from the template."""
 
 FONT = "Noto Serif CJK TC"
 
 
 def docx(paragraphs: Sequence[NotedParagraph], notes: CollationNotes, title: str, made: datetime) -> bytes:
-    """The document. What people changed has their names and the time at which it was `made`."""
+    """The document. Tracked changes have the names of the people and the time `made`."""
     document = Document()
     document.core_properties.title = legal(title)
     document.core_properties.created = document.core_properties.modified = made.astimezone(UTC).replace(tzinfo=None)
@@ -60,7 +60,7 @@ def docx(paragraphs: Sequence[NotedParagraph], notes: CollationNotes, title: str
 
 
 def _dated(file: io.BytesIO, made: datetime) -> bytes:
-    """An archive whose members are as old as what it holds: the same document gives the same bytes at any time."""
+    """The archive with `made` as the time of its members, so that the same document gives the same bytes."""
     target = io.BytesIO()
     with zipfile.ZipFile(file) as old, zipfile.ZipFile(target, "w") as new:
         for name in old.namelist():
@@ -111,7 +111,7 @@ def _run(text: str, *, deleted: bool = False, small: bool = False) -> etree._Ele
 
 
 def _raised(mark: etree._Element) -> etree._Element:
-    """The number of a footnote, as a raised run."""
+    """A superscript run for the number of a footnote."""
     run, properties, raised = OxmlElement("w:r"), OxmlElement("w:rPr"), OxmlElement("w:vertAlign")
     raised.set(qn("w:val"), "superscript")
     properties.append(raised)

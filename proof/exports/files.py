@@ -1,4 +1,4 @@
-"""All forms of a corrected text, as files beside one another in a folder."""
+"""Writing the forms of a corrected text as files into a folder."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ from proof.model.result import PageResult
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What there is to write: the corrected source, and, where it was checked against images, its pages; the text
-    collated with its witnesses, and its title where the text does not say it. `rejected` are the ids of flags at which
-    the text is kept. `name` is the file's path in its repository, for the diff; `base` the address under which a
-    manifest will be served; `made` the time that files give; `noted` and `names` are what `notes_of` takes."""
+    """The material of an export: the corrected source; its pages, if it was checked against images; its collation with
+    witnesses; and its title, if the text does not have one. `rejected` are the ids of flags at which the text is kept.
+    `name` is the file's path in its repository, for the diff; `base` the address of a manifest; `made` the time written
+    in files; `noted` and `names` are parameters of `notes_of`."""
 
     corrected: CorrectedSource
     made: datetime
@@ -76,13 +76,13 @@ def _form(name: str) -> ExportForm:
 
 
 def needs_pages(forms: Iterable[str]) -> bool:
-    """Whether any of these forms says more where the pages of a check are known."""
+    """Whether any of these forms uses the pages of a check."""
     return any(form.on_images or form.takes_pages for form in map(_form, forms))
 
 
 def write_export(material: Material, forms: Sequence[str], folder: Path) -> list[Path]:
-    """Write these forms into `folder`; gives the files. Raises OutputError where one cannot be written or would
-    replace the source, UsageError where pages with images are needed and there are none."""
+    """Write these forms into `folder`, and return the files. Raises OutputError if one cannot be written or would
+    replace the source, UsageError if pages with images are needed and there are none."""
     wanted = [_form(name) for name in forms]
     missing = [form.name for form in wanted if form.on_images and not material.pages]
     if missing:
@@ -126,7 +126,7 @@ def _iiif(material: Material) -> bytes:
 
 
 def open_pages(material: Material) -> frozenset[str]:
-    """The pages on which flags are undecided."""
+    """The pages with undecided flags."""
     decided = {placed.correction.flag for placed in material.corrected.placed} | material.rejected
     return frozenset(
         page.page for page in material.pages if any(flag.raised and flag.id not in decided for flag in page.flags)
@@ -134,19 +134,19 @@ def open_pages(material: Material) -> frozenset[str]:
 
 
 def decided_pages(material: Material) -> list[PageResult]:
-    """The checked pages with their flags as decisions leave them."""
+    """The checked pages with the flags that remain after decisions."""
     corrections = [placed.correction for placed in material.corrected.placed]
     running = not material.corrected.edition.paged
     return [with_decisions(page, corrections, material.rejected, running=running) for page in material.pages]
 
 
 def as_json(document: dict[str, Any]) -> bytes:
-    """A document of JSON as files have it."""
+    """A document as bytes of a JSON file."""
     return json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
 def page_form(name: str, ending: str, document: Callable[[MarkedPage, datetime], bytes]) -> ExportForm:
-    """A form that is a document for each page with an image, in a folder of its own."""
+    """A form with one document for each page with an image, in a folder of its own."""
 
     def write(material: Material, folder: Path) -> list[Path]:
         pages = marked_pages(material, folder / name, ending)
@@ -156,8 +156,8 @@ def page_form(name: str, ending: str, document: Callable[[MarkedPage, datetime],
 
 
 def marked_pages(material: Material, folder: Path, ending: str) -> dict[Path, MarkedPage]:
-    """The pages with images, each with a file in the folder that is named by its image: that is how recognisers find
-    the two together. Pages that share an image, as the half-folios of a plate, have their own names behind it."""
+    """The pages with images by their files in the folder. A file is named after its image, by which recognisers match
+    the two; pages that share an image, as the half-folios of a plate, have their own names appended."""
     corrections = [placed.correction for placed in material.corrected.placed]
     running = not material.corrected.edition.paged
     pages = [marked for page in material.pages if (marked := mark(page, corrections, running=running)) is not None]
@@ -181,7 +181,7 @@ def _annotations(material: Material, folder: Path) -> list[Path]:
 
 
 def _file(ending: str, made: Callable[[Material], bytes]) -> Callable[[Material, Path], list[Path]]:
-    """Writes a form that is one file, named as the text with another ending."""
+    """A writer for a form of one file with the name of the text and another suffix."""
     return lambda material, folder: [
         write_file(folder / f"{material.corrected.edition.path.stem}.{ending}", made(material))
     ]
@@ -214,12 +214,12 @@ FORMS = {
         ),
     )
 }
-"""What can be written; `proof.exports.forms` has more."""
+"""The forms that can be written; `proof.exports.forms` has more."""
 
 
 def folders_of(texts: Sequence[Path]) -> dict[Path, Path]:
-    """A folder for each text: named as the text is; where several are called so, within the folders that they lie in,
-    and with their endings where these alone tell them apart."""
+    """A folder for each text, named after it. If several texts have the same name, the names of their own folders are
+    put before it, and their suffixes kept if only these differ."""
     files = [text.absolute() for text in texts]
     common = Path(os.path.commonpath([file.parent for file in files])) if files else Path()
     inside = [file.relative_to(common) for file in files]
@@ -229,19 +229,19 @@ def folders_of(texts: Sequence[Path]) -> dict[Path, Path]:
 
 
 def target_folders(texts: Sequence[Path], folder: Path) -> dict[Path, Path]:
-    """Where each text is written: `folder` itself, or one of `folders_of` in it where several texts have one name."""
+    """The folder for each text: `folder` itself, or, if several texts have one name, those of `folders_of` in it."""
     alike = len({text.name for text in texts}) < len(texts)
     inside = folders_of(texts) if alike else dict.fromkeys(texts, Path())
     return {text: folder / inside[text] for text in texts}
 
 
 def safe_name(name: str) -> str:
-    """A name as a file can have it."""
+    """A name without characters that file names cannot have."""
     return "".join(char if char.isalnum() or char in "-_." else "_" for char in name).lstrip(".") or "page"
 
 
 def write_file(path: Path, made: bytes) -> Path:
-    """Write a file, whole or not at all."""
+    """Write a file atomically."""
     with whole_binary_file(path) as file:
         file.write(made)
     return path

@@ -22,7 +22,7 @@ from proof.text.model import Row
 
 @dataclass(frozen=True, slots=True)
 class MarkedGlyph:
-    """A character on the image: `text` as corrected (empty where it is no part of the text), `sic` as transcribed."""
+    """A character on the image: `text` as corrected (empty if it does not belong to the text), `sic` as transcribed."""
 
     text: str
     sic: str
@@ -32,7 +32,7 @@ class MarkedGlyph:
 
 @dataclass(frozen=True, slots=True)
 class MarkedLine:
-    """Characters below one another. `text` is what they say, characters that the transcription lacks included."""
+    """Characters below one another. `text` is their text, including characters that the transcription lacks."""
 
     row: Row
     box: Box
@@ -40,8 +40,8 @@ class MarkedLine:
     glyphs: tuple[MarkedGlyph, ...]
 
     def clusters(self) -> Iterator[tuple[str, Box, float | None]]:
-        """All of the text in parts, each with the box of the glyph that has it, and how sure the glyph is. What no
-        glyph has, such as a character that the transcription lacks, comes with the glyph behind it."""
+        """The text in parts, each with the box and the probability of its glyph. Characters without a glyph, as those
+        that the transcription lacks, belong to the glyph after them."""
         at, waiting = 0, ""
         for glyph in self.glyphs:
             start = self.text.find(glyph.text, at) if glyph.text else -1
@@ -75,10 +75,10 @@ class MarkedPage:
 
 
 def mark(page: PageResult, corrections: Iterable[Correction] = (), *, running: bool = False) -> MarkedPage | None:
-    """The page with the accepted corrections that are on it; None where it has no image.
+    """The page with its accepted corrections; None if it has no image.
 
     `running`: the text has no page marks, so that its lines are not the columns of the image; the columns are those
-    that were found there, numbered as they follow one another.
+    detected on the image, numbered in their order.
     """
     if page.image is None or min(page.image_size) <= 0:
         return None
@@ -110,14 +110,14 @@ def mark(page: PageResult, corrections: Iterable[Correction] = (), *, running: b
 
 
 def is_on(page: PageResult, correction: Correction, *, running: bool = False) -> bool:
-    """Whether an accepted correction is about a page; `running` as in `mark`."""
+    """Whether an accepted correction is on a page; `running` as in `mark`."""
     own = ("", page.page, page.ref) if running else (page.page, page.ref)
     return correction.accepted and not correction.audit and correction.page in own
 
 
 def _beginning_rows(page: PageResult, of_line: Mapping[int, Iterable[Correction]]) -> Iterable[CheckedCharacter]:
-    """A place without a character for each insertion that begins a half-row of which the transcription has nothing:
-    it belongs to no character beside it. It is as high as its note, or as its flag saw it."""
+    """An empty place for each insertion into a half-row for which the transcription has nothing, so that it is not
+    joined with a character beside it. Its height is that of its note, or of its flag's box."""
     boxes = {flag.id: flag.bbox for flag in page.flags if flag.bbox is not None}
     for column in page.columns:
         for correction in of_line.get(column.number, ()):
@@ -140,8 +140,8 @@ def _beginning_rows(page: PageResult, of_line: Mapping[int, Iterable[Correction]
 
 
 def _row_at(source: str, insertion: Correction) -> tuple[Row, frozenset[int] | None]:
-    """The row that an insertion goes into, and the offsets of the other half-row of its note where it has nothing
-    beside it in its own; None where it has."""
+    """The row of an insertion, and the offsets of the other half-row of its note if its own half-row is empty; else
+    None."""
     edited = source[: insertion.offset] + insertion.replacement + source[insertion.offset :]
     end = insertion.offset + len(insertion.replacement)
     for run in parse_column(edited).runs:
@@ -158,8 +158,8 @@ def _row_at(source: str, insertion: Correction) -> tuple[Row, frozenset[int] | N
 def columns_found(
     columns: Iterable[CheckedColumn], characters: Iterable[CheckedCharacter]
 ) -> list[tuple[Box, list[CheckedCharacter]]]:
-    """The columns of an image by their boxes, from right to left, each with the characters that stand in it, in the
-    order of the text. One that several lines of the file share is one, one in which a line goes on is another."""
+    """The columns of an image by their boxes, from right to left, each with its characters in the order of the text. A
+    column may hold several lines of the file, and a line may continue in another column."""
     placed: list[tuple[Box, list[CheckedCharacter]]] = [
         (box, []) for box in dict.fromkeys(column.box for column in columns)
     ]
@@ -172,7 +172,7 @@ def columns_found(
 
 
 def _on_page(corrections: Iterable[Correction], characters: Sequence[CheckedCharacter]) -> list[Correction]:
-    """Those of the corrections of a line that lie in the part of it that is on a page."""
+    """The corrections of a line in the part of it that is on a page."""
     first, last = characters[0].offset, characters[-1].offset + characters[-1].length
     return [correction for correction in corrections if correction.page or first <= correction.offset < last]
 
@@ -180,7 +180,7 @@ def _on_page(corrections: Iterable[Correction], characters: Sequence[CheckedChar
 def _corrected(
     characters: Iterable[CheckedCharacter], corrections: Iterable[Correction]
 ) -> dict[int, tuple[str, str, str]]:
-    """By offset: what goes before a character, what stands in its place, and what goes behind it."""
+    """By offset: the text before a character, in its place, and after it."""
     ordered = sorted(characters, key=lambda character: character.offset)
     texts = {character.offset: ["", character.text, ""] for character in ordered}
     for correction in corrections:
@@ -219,8 +219,8 @@ def _lines(
 
 
 def _restored(page: PageResult, column: CheckedColumn, corrections: Iterable[Correction]) -> tuple[MarkedLine, ...]:
-    """A column of which the transcription has nothing: the characters that corrections gave back to it, where the
-    flags saw them; those that no flag saw are in the text of the line alone."""
+    """The line of a column that the transcription lacks: the characters that corrections restored, with the boxes of
+    their flags; characters without a flag are only in the text of the line."""
     given = [correction for correction in corrections if correction.replacement]
     if not given:
         return ()

@@ -17,8 +17,8 @@ from proof.text.transcription import Format, Transcription
 
 
 def house_list(collated: CollationNotes) -> str:
-    """The notes as a list under their juan, numbered, each with its leaf and column and its lemma in context; the
-    witnesses that they name come first, with their full names."""
+    """The notes as a numbered list by juan, each with leaf, column and its lemma in context, after a list of the
+    witnesses with their full names."""
     script = collated.edition.script
     lines = [f"{siglum}：{name}" for siglum, name in collated.witnesses.items() if name]
     lines += [""] * bool(lines)
@@ -31,7 +31,7 @@ def house_list(collated: CollationNotes) -> str:
 
 
 def character_number(source: str, offset: int) -> int:
-    """Which character of a line stands at `offset`, or follows it; from 1."""
+    """The number, from 1, of the character of a line at or after `offset`."""
     cells = [cell for run in parse_column(source).runs for cell in run.cells if not cell.blank]
     return 1 + sum(cell.offset + cell.length <= offset for cell in cells)
 
@@ -39,8 +39,8 @@ def character_number(source: str, offset: int) -> int:
 def with_footnotes(corrected: CorrectedSource, collated: CollationNotes) -> str:
     """The corrected text with a numbered footnote (of Markdown) after every place that has a note.
 
-    In the critical edition the notes follow their paragraph, numbered on from those that are there; in any other
-    format they follow the text. This is a text to read, not the source: that stays without notes.
+    In the critical format the notes follow their paragraph, numbered after the existing ones; in other formats they
+    follow the text. The result is for reading; the source itself gets no notes.
     """
     edition = corrected.edition
     numbers = count(_highest(edition) + 1)
@@ -50,7 +50,9 @@ def with_footnotes(corrected: CorrectedSource, collated: CollationNotes) -> str:
         replace(change.edit, replacement=change.edit.replacement + labels.pop(id(change), ""))
         for change in corrected.placed
     ]
-    left = [note for note in collated.notes if id(note.placed) in labels]  # what is doubtful is no correction
+    left = [
+        note for note in collated.notes if id(note.placed) in labels
+    ]  # notes on doubtful places, which are not corrected
     edits += [Edit(note.placed.edit.end, 0, labels[id(note.placed)]) for note in left]
     try:
         return edited(edition.text, [*edits, *_note_edits(edition, notes)])
@@ -59,7 +61,7 @@ def with_footnotes(corrected: CorrectedSource, collated: CollationNotes) -> str:
 
 
 def _note_edits(edition: Transcription, notes: Sequence[tuple[int, str]]) -> list[Edit]:
-    """Where the notes' own lines go: behind the paragraph and the notes that follow it already, or at the end."""
+    """The edits that insert the notes: after their paragraph and its existing notes, or at the end of the text."""
     newline = "\r\n" if "\r\n" in edition.text else "\n"
     by_place: dict[int, list[str]] = {}
     for start, note in notes:

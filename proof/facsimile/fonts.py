@@ -1,8 +1,8 @@
-"""Fonts that can draw a transcription: found on the machine, asked what they hold, tried in order.
+"""Finding the fonts on the machine that can draw a transcription.
 
-A page is drawn in a regular-script (kai) font; a rare character comes from the first font of the chain
-that holds it. Glyphs are kept as signed distance fields (Green, "Improved Alpha-Tested Magnification",
-2007): one field gives every size and every stroke weight.
+A page is drawn in a regular-script (kai) font; a rare character comes from the first font of the chain that has it.
+Glyphs are stored as signed distance fields (Green, "Improved Alpha-Tested Magnification", 2007), from which every size
+and stroke weight can be drawn.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class FontFace:
 
 
 def _plain(name: str) -> str:
-    """A family name without the marks in which its spellings differ."""
+    """A family name normalised for comparison."""
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
@@ -105,7 +105,7 @@ def _faces_from_fontconfig(program: str) -> list[FontFace]:
 
 
 def _faces_of(path: Path) -> list[FontFace]:
-    """The faces of one font file with the names that it gives itself; none when it is no font."""
+    """The faces of one font file with their family names; none if it is no font."""
     faces: list[FontFace] = []
     try:
         count = freetype.Face(str(path)).num_faces
@@ -117,7 +117,7 @@ def _faces_of(path: Path) -> list[FontFace]:
 
 
 def _families(face: freetype.Face) -> tuple[str, ...]:
-    """The family names that a face gives itself, in every language."""
+    """The family names in a face, in all languages."""
     records = (face.get_sfnt_name(number) for number in range(face.sfnt_name_count))
     names = [
         record.string.decode(
@@ -131,7 +131,7 @@ def _families(face: freetype.Face) -> tuple[str, ...]:
 
 @cache
 def installed_faces() -> tuple[FontFace, ...]:
-    """Every face on the machine: from fontconfig where it is there, else from the usual folders."""
+    """Every face on the machine: from fontconfig if it is installed, else from the usual folders."""
     program = shutil.which("fc-list")
     if program and (faces := _faces_from_fontconfig(program)):
         return tuple(faces)

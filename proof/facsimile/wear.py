@@ -1,6 +1,6 @@
-"""What use and copying did to a page: skew, broken rules, specks, bleed-through, seal, stains, blur, JPEG.
+"""Simulated wear of a page: skew, broken rules, specks, bleed-through, seal, stains, blur, JPEG.
 
-Every effect is drawn from the page's own random generator, so that a seed gives one page.
+All effects use the page's own random generator, so that a seed determines the page.
 """
 
 from __future__ import annotations

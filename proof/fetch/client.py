@@ -1,4 +1,4 @@
-"""Asking a server courteously: one thing at a time, with a pause, by name, and patiently where it is busy."""
+"""An HTTP client that is polite to servers: one request at a time, with pauses, a user agent, and retries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from proof.fetch.transport import CheckedTransport, is_encoded
 USER_AGENT = f"proof/{proof.__version__} (proofreads texts against page images; one request at a time)"
 
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
-"""Answers that may be others in a while."""
+"""HTTP statuses after which another try may succeed."""
 
 _MOST_REDIRECTIONS = 8
 _A_YEAR = 366 * 86_400.0

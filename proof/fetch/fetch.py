@@ -87,8 +87,8 @@ class Fetcher:
     most_bytes: int = MOST_BYTES
     kept: Mapping[ImageRef, Path] = field(default_factory=dict)
 
-    def fetch(self, images: Sequence[WantedImage], told: Callable[[Result], None] = lambda _: None) -> Haul:
-        """All of `images`, one after the other; `told` hears of each one.
+    def fetch(self, images: Sequence[WantedImage], report: Callable[[Result], None] = lambda _: None) -> Haul:
+        """All of `images`, one after the other; `report` is called with each result.
 
         A failed image costs itself alone. A server that asks to be left alone, or has nothing to give for several
         images running, is. Raises OutputError where the folder cannot be written, SourceError for a damaged index.
@@ -118,7 +118,7 @@ class Fetcher:
                         f"the last {missing} images could not be had; once that is mended, run the same command again"
                     )
             results.append(result)
-            told(result)
+            report(result)
         return Haul(tuple(results), stopped)
 
     def look(self, images: Sequence[WantedImage]) -> Iterator[Result]:
@@ -209,16 +209,16 @@ class _Download:
         """Where in the file the answer begins, and how large the whole is, if that is known."""
         if answer.status_code == 200:
             return 0, length_of(answer)
-        found = _RANGE.fullmatch(answer.headers.get("content-range", "").strip())
+        content_range = _RANGE.fullmatch(answer.headers.get("content-range", "").strip())
         known, left = self.remembered.parts.get(self.wanted.name), self._left()
         now = Memory.of(self.wanted.address, answer, -1)
         changed = known and any(
             old and new and old != new for old, new in ((known.etag, now.etag), (known.modified, now.modified))
         )
-        if found is None or int(found[1]) != left or changed or is_encoded(answer):
+        if content_range is None or int(content_range[1]) != left or changed or is_encoded(answer):
             self._forget_part()
             raise TryAgain("the server sends another part of the file than was asked for")
-        return left, None if found[2] == "*" else int(found[2])
+        return left, None if content_range[2] == "*" else int(content_range[2])
 
     def _left(self) -> int:
         """Bytes of the part that can be gone on with; a part of which nothing is known is removed."""

@@ -182,14 +182,18 @@ def _painted(canvas: Value, painting: Iterable[tuple[object, object]]) -> Iterat
 
 def _share(canvas: Value, target: object) -> float:
     """How much of a canvas a target is: all of it, or the part that a fragment names (`#xywh=0,0,600,900`)."""
-    told = [each for each in _list(target) if isinstance(each, str)]
+    targets = [each for each in _list(target) if isinstance(each, str)]
     for value in _objects(target):
-        told += [_id(value), _source(value), *(str(each.get("value", "")) for each in _objects(value.get("selector")))]
-    found = next((match for each in told if (match := _FRAGMENT.search(each))), None)
-    if found is None:
+        targets += [
+            _id(value),
+            _source(value),
+            *(str(each.get("value", "")) for each in _objects(value.get("selector"))),
+        ]
+    fragment = next((match for each in targets if (match := _FRAGMENT.search(each))), None)
+    if fragment is None:
         return 1.0
-    x, y, w, h = (float(found[name]) for name in "xywh")
-    percent = found["unit"] == "percent:"
+    x, y, w, h = (float(fragment[name]) for name in "xywh")
+    percent = fragment["unit"] == "percent:"
     width, height = (100, 100) if percent else (_number(canvas.get("width")), _number(canvas.get("height")))
     if not width or not height:
         return 1.0
@@ -212,8 +216,8 @@ def _bodies(value: object, depth: int = 0) -> list[CanvasImage]:
     kind = _type(value) if isinstance(value, dict) else "nothing"
     if isinstance(value, dict) and kind == "choice":
         choices = _list(value.get("default")) + _list(value.get("item")) + _list(value.get("items"))
-        found = (_bodies(choice, depth + 1) for choice in choices)
-        return next((pictures for pictures in found if pictures), [])
+        alternatives = (_bodies(choice, depth + 1) for choice in choices)
+        return next((pictures for pictures in alternatives if pictures), [])
     if isinstance(value, dict) and kind == "specificresource":
         return _bodies(value.get("full") or value.get("source"), depth + 1)
     return [*_picture(value)] if isinstance(value, dict) and (kind == "" or kind.endswith("image")) else []
@@ -228,31 +232,35 @@ def _picture(body: Value) -> Iterator[CanvasImage]:
 def _services(body: Value) -> Iterator[Service]:
     """The image services of a body, the newest version first."""
     services = [value for value in _objects(body.get("service")) if _id(value)]
-    found = []
+    image_services = []
     for value in services:
         profiles = [each for each in _list(value.get("profile")) if isinstance(each, str)]
-        told = " ".join([str(value.get("type") or value.get("@type") or ""), str(value.get("@context", "")), *profiles])
-        version = _version(told, alone=len(services) == 1)
+        description = " ".join(
+            [str(value.get("type") or value.get("@type") or ""), str(value.get("@context", "")), *profiles]
+        )
+        version = _version(description, alone=len(services) == 1)
         if version:
             sizes = [(_number(size.get("width")), _number(size.get("height"))) for size in _objects(value.get("sizes"))]
             ready = tuple(size for size in sizes if min(size) > 0)
             width = _number(value.get("width")) or _number(body.get("width"))
             limited = any("maxWidth" in each or "maxArea" in each for each in (value, *_objects(value.get("profile"))))
-            found.append(Service(_id(value).rstrip("/"), version, "level0" in told, limited, ready, width))
-    yield from sorted(found, key=lambda service: -service.version)
+            image_services.append(
+                Service(_id(value).rstrip("/"), version, "level0" in description, limited, ready, width)
+            )
+    yield from sorted(image_services, key=lambda service: -service.version)
 
 
-def _version(told: str, *, alone: bool) -> int:
+def _version(description: str, *, alone: bool) -> int:
     """The version of the Image API that a service's type, context and profile tell of; 0 for another service, such
     as a search or a log-in."""
-    named = _IMAGE_API.search(told)
+    named = _IMAGE_API.search(description)
     if named:
         return int(named[1] or named[2])
-    if "/image-api/" in told:
+    if "/image-api/" in description:
         return 1
-    if re.search(r"(?:^|\s)level[012](?:\s|$)", told):
+    if re.search(r"(?:^|\s)level[012](?:\s|$)", description):
         return 3
-    return 2 if alone and not told.strip() else 0
+    return 2 if alone and not description.strip() else 0
 
 
 def _members(whole: Value) -> Iterator[Member]:
@@ -284,8 +292,10 @@ def _text(value: object) -> str:
     if isinstance(value, dict) and "@value" not in value:
         value = value[min(value, key=_preference)] if value else ""
     options = [(each.get("@language"), each.get("@value")) for each in _objects(value)]
-    said = min(options, key=lambda option: _preference(option[0]))[1] if options else ""
-    text = " ".join([each for each in _list(value) if isinstance(each, str)] or [said if isinstance(said, str) else ""])
+    preferred = min(options, key=lambda option: _preference(option[0]))[1] if options else ""
+    text = " ".join(
+        [each for each in _list(value) if isinstance(each, str)] or [preferred if isinstance(preferred, str) else ""]
+    )
     return " ".join(text.split()).encode("utf-8", "replace").decode()
 
 

@@ -45,16 +45,16 @@ def base_addresses(path: Path) -> Mapping[str, str]:
         raise SourceError(path, message, getattr(error, "lineno", None)) from error
     if not parser.has_section(_SECTION) or not parser.options(_SECTION):
         raise SourceError(path, f"names no address: expected [{_SECTION}] and below it a line such as WYG=http://...")
-    found = {}
+    addresses = {}
     for edition, address in parser.items(_SECTION):
         try:
-            found[edition] = str(web_address(address)).rstrip("/") + "/"
+            addresses[edition] = str(web_address(address)).rstrip("/") + "/"
         except AddressError as error:
             lines = (
                 n for n, line in enumerate(text.splitlines(), 1) if re.match(rf"{re.escape(edition)}\s*=", line, re.I)
             )
             raise SourceError(path, str(error), next(lines, None)) from error
-    return found
+    return addresses
 
 
 def listed_images(path: Path) -> ImageSource:

@@ -1,4 +1,4 @@
-"""What a source shows: its images in order, under which name each is kept, and which half-folio it is."""
+"""The images of a source in order, with the name under which each is stored, and the half-folios that it shows."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from proof.model.places import Place
 @dataclass(frozen=True, slots=True)
 class WantedImage:
     """One image. `number` counts from 1 in the source; `name` is its file in the image folder, with forward slashes;
-    `places` the half-folios that it shows, where the source says so; `label` what the source calls it,
-    where that is not its name. `opening`: it shows two half-folios, the first of `places` on the right."""
+    `places` are its half-folios, if the source gives them; `label` is that of the source, if it is not the name.
+    `opening`: it shows two half-folios, the first of `places` on the right."""
 
     number: int
     name: str
@@ -24,8 +24,8 @@ class WantedImage:
 
 @dataclass(frozen=True, slots=True)
 class ImageSource:
-    """All images of a source. `rights` are its terms, as it words them; `notices` say what of it cannot be used,
-    `failures` what could not be had."""
+    """All images of a source. `rights` are its terms, in its own words; `notices` report what cannot be used,
+    `failures` what could not be fetched."""
 
     title: str
     images: tuple[WantedImage, ...]

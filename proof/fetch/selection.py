@@ -1,4 +1,4 @@
-"""Which images of a source are wanted, which half-folios they show, and the image list that says so."""
+"""Selecting images of a source, assigning half-folios to them, and writing the image list."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _NUMBERS = re.compile(r"([0-9]{1,9})(?:-([0-9]{0,9}))?")
 
 
 def numbered(images: Sequence[WantedImage], ranges: Iterable[str]) -> tuple[WantedImage, ...]:
-    """The images with these numbers: `12`, `12-40`, `12-`. Raises UsageError where a range has none."""
+    """The images with these numbers: `12`, `12-40`, `12-`. Raises UsageError if a range contains none."""
     chosen: set[int] = set()
     for given in ranges:
-        found = _NUMBERS.fullmatch(given.strip())
-        if found is None:
+        match = _NUMBERS.fullmatch(given.strip())
+        if match is None:
             raise UsageError(f"{given!r} are no numbers of images: write 12, 12-40 or 12-")
-        first = int(found[1])
-        last = first if found[2] is None else int(found[2] or 10**9)
+        first = int(match[1])
+        last = first if match[2] is None else int(match[2] or 10**9)
         inside = {wanted.number for wanted in images if first <= wanted.number <= last}
         if not inside:
             raise UsageError(f"the source has no images {given}: it has {len(images)}; --dry-run lists them")
@@ -34,31 +34,31 @@ def numbered(images: Sequence[WantedImage], ranges: Iterable[str]) -> tuple[Want
 
 
 def about(images: Sequence[WantedImage], parts: Iterable[str]) -> tuple[WantedImage, ...]:
-    """The images of these parts of the text: a juan (`010`), a half-folio (`010-3a`), an image by its reference
-    (`WYG0103-0192c`), or all from one to another (`010-3a..010-9b`). Raises UsageError where a part has none."""
+    """The images of these parts of the text: a juan (`010`), a half-folio (`010-3a`), an image reference
+    (`WYG0103-0192c`), or a range of these (`010-3a..010-9b`). Raises UsageError if a part has no image."""
     chosen: set[int] = set()
     for part in parts:
         ends = [end.strip() for end in part.split("..")]
-        found = [[index for index, wanted in enumerate(images) if _shows(wanted, end)] for end in ends]
-        if len(ends) > 2 or not all(found):
-            missing = next((end for end, indices in zip(ends, found, strict=True) if not indices), part)
+        shown = [[index for index, wanted in enumerate(images) if _shows(wanted, end)] for end in ends]
+        if len(ends) > 2 or not all(shown):
+            missing = next((end for end, indices in zip(ends, shown, strict=True) if not indices), part)
             known = [place for wanted in images for place in wanted.places]
             span = f"from {spelled(known[0])} to {spelled(known[-1])}" if known else "no half-folio by name"
             raise UsageError(
                 f"the source has no {missing}; it shows {span}. Name a juan (010), a half-folio (010-3a), a reference "
                 "(WYG0103-0192c), or from one to another (010-3a..010-9b); --numbers goes by the images' numbers"
             )
-        chosen.update(range(found[0][0], found[-1][-1] + 1) if len(ends) == 2 else found[0])
+        chosen.update(range(shown[0][0], shown[-1][-1] + 1) if len(ends) == 2 else shown[0])
     return tuple(wanted for index, wanted in enumerate(images) if index in chosen)
 
 
 def shown_from(
     images: Sequence[WantedImage], first: str, text: Iterable[Place] = (), *, openings: bool = False
 ) -> tuple[WantedImage, ...]:
-    """The images as showing half-folio after half-folio from `first` (`010-1a`) on, as the `text` has them; `openings`
-    two each, with the blank ones that a text passes over.
+    """The images with consecutive half-folios from `first` (`010-1a`) on, in the order of the `text`; with `openings`
+    two for each image, including blank ones that the text omits.
 
-    Raises UsageError where `first` is no half-folio.
+    Raises UsageError if `first` is no half-folio.
     """
     places = counted_on(place_given(first), text)
     if openings:
@@ -68,9 +68,9 @@ def shown_from(
 
 
 def write_list(path: Path, images: Iterable[WantedImage]) -> int:
-    """Write into the image list at `path` which of `images` shows which half-folio; gives the number of lines.
+    """Write the half-folios of `images` into the image list at `path`, and return the number of lines.
 
-    Raises UsageError where no half-folio is known, and as `write_entries` does.
+    Raises UsageError if no half-folio is known, and the errors of `write_entries`.
     """
     files = {
         place: _part(wanted.name, letter) if wanted.opening else wanted.name
@@ -87,7 +87,7 @@ def write_list(path: Path, images: Iterable[WantedImage]) -> int:
 
 
 def _part(name: str, letter: str) -> str:
-    """How an image list names half of an opening: `book/0012a.jpg`."""
+    """The name of half of an opening in an image list: `book/0012a.jpg`."""
     path = PurePosixPath(name)
     return str(path.with_name(f"{path.stem}{letter}{path.suffix}"))
 

@@ -1,2 +1,1 @@
-"""What the language model says: a character model of the language, and the sets of characters that a hand runs
-together."""
+"""The language model: counts of characters in context, and sets of characters that are easily confused."""

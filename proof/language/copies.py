@@ -1,8 +1,8 @@
-"""Whether a passage was among what the model learned, or stands in the text again: then it, or a copy of it, would be
-its own witness.
+"""Recognising passages that are in the training texts of the model, or twice in a text: they would be evidence for
+themselves.
 
-Of the runs of `LENGTH` characters in what was learned one in `SPARSE` is kept, by its hash. A stretch of a text in
-which several are found again was learned: what it brought to the counts is taken off before they are asked.
+Of the runs of `LENGTH` characters in the training texts one in `SPARSE` is kept, as a hash. A passage that contains
+several of them was in the training texts: its own contribution is subtracted from the counts before they are used.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ REACH = 400
 """Tokens on either side within which runs are counted."""
 
 SHARE = 0.4
-"""Of the runs kept so near, the share from which a place was learned; what one text quotes from another is less."""
+"""Share of the kept runs nearby that must be known for a place to be in the training texts; quotations have less."""
 
 
 def runs(tokens: Codes) -> tuple[Keys, NDArray[np.int64]]:
-    """Those runs of the tokens that are kept, as hashes of `BITS` bits, and where each begins."""
+    """The runs of the tokens that are kept, as hashes of `BITS` bits, and their starts."""
     if len(tokens) < LENGTH:
         return np.zeros(0, np.uint64), np.zeros(0, np.int64)
     keys = np.zeros(len(tokens) - LENGTH + 1, np.uint64)
@@ -36,12 +36,12 @@ def runs(tokens: Codes) -> tuple[Keys, NDArray[np.int64]]:
 
 
 def learned_places(tokens: Codes, learned: Keys) -> NDArray[np.bool_]:
-    """For every token whether it stands in a passage that is among `learned` (ascending hashes of runs)."""
+    """Whether each token is in a passage that is among `learned` (ascending hashes of runs)."""
     return _places_of(*runs(tokens), learned, len(tokens))
 
 
 def repeated_places(tokens: Codes) -> NDArray[np.bool_]:
-    """For every token whether it stands in a passage that the tokens have again, as texts in several copies do."""
+    """Whether each token is in a passage that occurs again in the tokens, as in texts with several copies."""
     keys, starts = runs(tokens)
     met, times = np.unique(keys, return_counts=True)
     return _places_of(keys, starts, met[times > 1], len(tokens))

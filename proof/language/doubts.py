@@ -1,4 +1,4 @@
-"""What the language model says at places where the image speaks against what is transcribed: for any character."""
+"""The language model's evidence at places where the image contradicts the transcription, for any character."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
 
 MAX_READINGS = 6
-"""Readings that are weighed at a place, what is transcribed included."""
+"""Readings that are compared at a place, including the transcribed one."""
 
 UNGIVEN_PROBABILITY = 1e-4
-"""The probability that a reading without one has."""
+"""The probability of a reading for which the image gives none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
     """A place of a text where its image shows something else: the index of its page, that of its column on the page,
-    the code point in the column's source; what is `suggested`, and what else the image may show with the probability
-    of each."""
+    and the code point in the column's source; the `suggested` reading, and the other readings of the image with their
+    probabilities."""
 
     page: int
     column: int
@@ -47,9 +47,9 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class DoubtRow:
-    """A doubt as it is weighed: the number of its token; what is transcribed, what is suggested and the other readings
-    that are another word, with the probability of each (that of the first is 0); zeros to `MAX_READINGS`. All are
-    traditional characters."""
+    """The input for a doubt: the number of its token; the transcribed and the suggested reading, and the other readings
+    that are different words, padded with zeros to `MAX_READINGS`; and the probability of each (0 for the first). All
+    are traditional characters."""
 
     place: int
     candidates: tuple[int, ...]
@@ -57,7 +57,7 @@ class DoubtRow:
 
 
 class DoubtedText:
-    """A text that is asked about at places of doubt; a simplified one as the traditional one that it stands for."""
+    """A text with doubts; a simplified text is converted to traditional characters."""
 
     def __init__(self, text: Transcription, language: Counted) -> None:
         stream = stream_of(text)
@@ -69,8 +69,8 @@ class DoubtedText:
         self._addresses = _address(*(part.astype(np.int64) for part in (stream.page, stream.line, stream.offset)))
 
     def readings(self, doubts: Sequence[Doubt]) -> list[LanguageReading | None]:
-        """What the language model says of each; None where the text has no such character there, or nothing is known of
-        its neighbours."""
+        """The evidence on each doubt; None if the text does not have the character there, or nothing is known of its
+        neighbours."""
         of_doubts: list[LanguageReading | None] = [None] * len(doubts)
         asked = [(number, row) for number, doubt in enumerate(doubts) if (row := self.row(doubt)) is not None]
         if not asked:
@@ -90,13 +90,13 @@ class DoubtedText:
         return of_doubts
 
     def heard_at(self, addresses: Sequence[tuple[int, int, int]]) -> list[float]:
-        """How far the language model is heard (0 to 1) at places: the index of the page, that of the column, the code
-        point."""
+        """The weight of the language model (0 to 1) at places, given by index of the page, index of the column, and
+        code point."""
         places = np.array([self._place(*address) for address in addresses], np.int64)
         return [float(share) for share in trusted(self.neighbours.known(places))]
 
     def row(self, doubt: Doubt) -> DoubtRow | None:
-        """What is weighed of a doubt; None where no single characters stand against each other."""
+        """The input for a doubt; None unless it is between single characters."""
         place = self._place(doubt.page, doubt.column, doubt.offset)
         if place < 0 or not (_single(doubt.transcribed) and _single(doubt.suggested)):
             return None
@@ -119,8 +119,8 @@ class DoubtedText:
         return DoubtRow(place, tuple(code for code, _ in row), tuple(chance for _, chance in row))
 
     def _meant(self, place: int, transcribed: str) -> str:
-        """Which character a text has at a place: of those that a simplified one may stand for (后: 後 or 后) the one
-        that stands best between its neighbours."""
+        """The traditional character at a place: of those that a simplified one may stand for (后: 後 or 后) the one
+        that fits its neighbours best."""
         if not self._simplified:
             return transcribed
         forms = [text for text in conversions().traditional.get(transcribed, ()) if _single(text)]
@@ -131,14 +131,14 @@ class DoubtedText:
         return forms[int(scores[:, 0].argmax())]
 
     def _written(self, text: str) -> tuple[str, ...]:
-        """How the text may write a traditional character otherwise than so."""
+        """The other characters with which the text may write a traditional character."""
         return conversions().simplified.get(text, ()) if self._simplified else ()
 
     def _folded(self, text: str) -> int:
         return int(self._folding(np.array([ord(text)], np.uint32))[0])
 
     def _place(self, page: int, column: int, offset: int) -> int:
-        """The number of the token at a place; -1 where there is none."""
+        """The number of the token at a place; -1 if there is none."""
         address = _address(page, column, offset)
         at = int(np.searchsorted(self._addresses, address, sorter=self._order))
         number = int(self._order[min(at, len(self._order) - 1)])
@@ -149,8 +149,9 @@ class DoubtedText:
         return np.argsort(self._addresses)
 
     def _told(self, row: DoubtRow, pair: NDArray[np.int64], counts: Numbers, odds: float) -> LanguageReading:
-        """Which pair with a neighbour tells most between what is transcribed and the likeliest other, of which `pair`
-        has the numbers; `counts` are those of both with the neighbour before and with the one behind."""
+        """The evidence of the pair with a neighbour that distinguishes most between the transcribed reading and the
+        most likely other one, whose numbers are in `pair`. `counts` are those of both with the neighbour before and
+        with the one after."""
         telling = np.log(counts[:, 1] + 0.5) - np.log(counts[:, 0] + 0.5)
         side = int((telling if odds > 0 else -telling).argmax())
         code = int(self.tokens.raw[row.place + (-1, 1)[side]])
@@ -161,8 +162,8 @@ class DoubtedText:
 
 
 def odds_against(scores: Floats, chances: Floats) -> Floats:
-    """How many nats better the readings of each row (n x k), as probable as the image has them, stand there than the
-    first, which is transcribed."""
+    """For each row (n x k) by how many nats its readings, weighted with their probabilities on the image, fit better
+    than the first, which is the transcribed one."""
     likely = np.where(chances > 0, np.log(np.maximum(chances, 1e-9)), NOTHING)
     likely[:, 0] = NOTHING
     return np.asarray(np.logaddexp.reduce(likely + scores, axis=1) - np.logaddexp.reduce(likely, axis=1) - scores[:, 0])

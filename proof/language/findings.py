@@ -1,4 +1,4 @@
-"""Places where the language model speaks against what is transcribed, in a whole work."""
+"""Finding the places of a work where the language model contradicts the transcription."""
 
 from __future__ import annotations
 
@@ -24,26 +24,27 @@ from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
 
 CAUTION = 1.125
-"""Nats taken off all odds: errors are rarer than the weights were fitted to. At the default threshold four places in
-ten thousand characters of sound text are then raised (`scripts/bench/language.py`)."""
+"""Nats subtracted from all odds, since errors are rarer than in the material on which the weights were fitted. At the
+default threshold four places in ten thousand characters of correct text are then raised
+(`scripts/bench/language.py`)."""
 
 MIN_ODDS_NATS = 1.5
-"""The odds, in nats, from which a place is a finding at all; below, the threshold has nothing to choose from."""
+"""Odds, in nats, from which on a place is a finding, raised or not."""
 
 TELLABLE = tuple(n for n, p in enumerate(PATTERNS) if len(p) <= 3 and max(*p, 0) - min(*p, 0) == len(p))
-"""Patterns that are words as they stand: runs of two to four characters."""
+"""Patterns of consecutive characters, which can be shown to people: runs of two to four characters."""
 
 PART = 1_000_000
-"""Code points of texts that are heard together, some six thousand pages: what a longer work takes in memory, and what
-a change in it makes to be heard again, does not grow with it."""
+"""Code points of texts that are processed together, some six thousand pages, so that memory, and the work after a
+change, do not grow with a longer work."""
 
 PLACES = 3
-"""Places elsewhere in the text that are named, at most."""
+"""Pages elsewhere in the text that a finding names, at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class PagePosition:
-    """A page of a work: which of its texts, and which page of this."""
+    """A page of a work: the index of its text, and its index in that."""
 
     text: int
     page: int
@@ -51,9 +52,9 @@ class PagePosition:
 
 @dataclass(frozen=True, slots=True)
 class LanguageEvidence:
-    """What the language model says of one place: `odds` is how much more likely what is `suggested` is there than what
-    is transcribed, in nats, less `CAUTION` and the margin of the pair; `reading` is what speaks for it. `column` and
-    `offset` are the place in the page's source."""
+    """The language model's evidence on one place: `odds` are those of the `suggested` character against the transcribed
+    one, in nats, less `CAUTION` and the margin of the pair; `reading` has the counts. `column` and `offset` are the
+    place in the page's source."""
 
     where: PagePosition
     column: int
@@ -71,9 +72,9 @@ def evidence(
     pages: Collection[PagePosition] | None = None,
     least: float = MIN_ODDS_NATS,
 ) -> list[LanguageEvidence]:
-    """The places of a work where the language model speaks for a look-alike of what is transcribed, by `least` nats or
-    more; of `pages` alone where they are given (the others are read beside them all the same). A work of more than
-    `PART` code points is heard in parts."""
+    """The places of a work where the language model prefers a look-alike of the transcribed character by at least
+    `least` nats; only those on `pages`, if given (the other pages still count as context). A work of more than `PART`
+    code points is processed in parts."""
     findings: list[LanguageEvidence] = []
     for first, part in _parts(texts):
         own = None
@@ -92,14 +93,14 @@ def evidence(
 
 
 def _give_memory_back() -> None:
-    """Have the C library give the system what was freed. That of Linux keeps it, after a part of a work 80 MB, and what
-    comes next is taken beside it."""
+    """Have the C library return freed memory to the system; that of Linux keeps 80 MB after each part of a work."""
     with suppress(AttributeError, OSError, TypeError):  # other libraries have no such call
         ctypes.CDLL(None).malloc_trim(0)
 
 
 def _parts(texts: Sequence[Transcription]) -> Iterator[tuple[int, Sequence[Transcription]]]:
-    """The texts of a work in stretches of at most `PART` code points or one text, with the number of the first."""
+    """The texts of a work in groups of at most `PART` code points, or one text, each with the number of its first
+    text."""
     first, size = 0, 0
     for number, text in enumerate(texts):
         size += len(text.text)
@@ -120,8 +121,8 @@ def _in_part(work: _Work, pages: Collection[PagePosition] | None, least: float) 
 
 
 def asked_places(tokens: TextTokens) -> Places:
-    """Where characters with look-alikes stand beside another: of one that stands by itself (in a table, on a page with
-    nothing else) nothing tells what it should be."""
+    """The places of characters with look-alikes that have a neighbour; for a single character (in a table, or alone on
+    a page) there is no context."""
     places = LookAlikes.shipped().places(tokens.raw)
     return places[(tokens.raw[places - 1] > UNKNOWN) | (tokens.raw[places + 1] > UNKNOWN)]
 
@@ -129,8 +130,8 @@ def asked_places(tokens: TextTokens) -> Places:
 def against(
     contexts: ContextScores, places: Places, candidates: Codes, margins: NDArray[np.float32]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """For each place which of the candidates the language model speaks for rather than for the first, and by how many
-    nats more than it takes."""
+    """For each place the candidate that the language model prefers to the first one, and by how many nats more than its
+    margin."""
     scores = contexts.scores(places, candidates)
     others = scores - margins - CAUTION
     others[:, 0] = NOTHING
@@ -139,12 +140,12 @@ def against(
 
 
 def _narrow(numbers: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
-    """Numbers from -1 on in as few bytes as they need."""
+    """Numbers from -1 on in the smallest sufficient type."""
     return numbers.astype(np.min_scalar_type(-int(numbers.max(initial=0)) - 1))
 
 
 class _Work:
-    """A work read by the language model."""
+    """A work as tokens, with the scores of the language model."""
 
     def __init__(self, texts: Sequence[Transcription], language: Counted, weights: LanguageWeights) -> None:
         self._texts = texts
@@ -168,7 +169,7 @@ class _Work:
         return np.asarray(places[wanted[self.tokens.page[places]]])
 
     def evidence(self, places: Places, pairs: Codes, odds: NDArray[np.float32]) -> list[LanguageEvidence]:
-        """What is to be told of these places; each pair is what is transcribed and what is suggested."""
+        """The evidence on these places; each pair is the transcribed and the suggested character."""
         grams: list[_Gram] = []
         for start, met in self.contexts.met(places, pairs):
             grams += self._grams(places[start : start + len(met.text)], pairs[start:], met)
@@ -188,7 +189,7 @@ class _Work:
     def _written(
         self, where: PagePosition, line: int, offset: int, transcribed: str, suggested: str
     ) -> tuple[str, str]:
-        """What is transcribed and suggested, as the text writes them: in a simplified one they may be the same."""
+        """The transcribed and the suggested character in the script of the text; in simplified they may be the same."""
         text = self._texts[where.text]
         if text.script is Script.TRADITIONAL:
             return transcribed, suggested
@@ -196,7 +197,7 @@ class _Work:
         return own, policy_of(Script.SIMPLIFIED).to_source_script(suggested, own)
 
     def _grams(self, places: Places, pairs: Codes, met: Met) -> list[_Gram]:
-        """For each place the run of characters that tells most."""
+        """For each place the run of characters with most evidence."""
         counts = (met.language + met.text)[:, TELLABLE, :].astype(np.float64)
         weight = (np.log(counts[:, :, 1] + 0.5) - np.log(counts[:, :, 0] + 0.5)) * np.log1p(counts[:, :, 1])
         best = weight.argmax(1)
@@ -213,7 +214,7 @@ class _Work:
         return "".join(chr(codes[offset]) for offset in sorted(codes) if codes[offset] > BREAK)
 
     def _elsewhere(self, places: Places, pairs: Codes, grams: Sequence[_Gram]) -> list[tuple[str, ...]]:
-        """For each place pages of the text, others than its own, that have the run that speaks for it."""
+        """For each place other pages of the text with the run that is evidence for the suggestion."""
         pages_of_place: list[tuple[str, ...]] = [() for _ in places]
         numbers = np.array([gram.pattern for gram in grams], np.int64)
         for pattern in np.unique(numbers):

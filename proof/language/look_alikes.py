@@ -1,7 +1,6 @@
-"""The characters between which the language model decides: for each the others that a hand or a recogniser takes it
-for.
+"""Look-alikes, between which the language model decides: for each character those with which it is confused.
 
-`data/look_alikes.tsv` is made by `scripts/make_look_alikes.py`, which says by what measure; the nearest stand first.
+`data/look_alikes.tsv` is made by `scripts/make_look_alikes.py`, which describes the measure; the nearest come first.
 """
 
 from __future__ import annotations
@@ -19,20 +18,20 @@ from proof.text.model import Script
 from proof.text.variants import policy_of
 
 MAX_RIVALS = 5
-"""A character and its look-alikes: how many there are at most."""
+"""A character and its look-alikes, at most."""
 
 SURELY = 0.8
-"""The confusion from which a pair counts as confused by eye though nobody but the measurement says so."""
+"""Measured confusion from which on a pair counts as confused by people although no list has it."""
 
 PLANE = 0x40000
-"""Code points from here on are no Han characters."""
+"""Code point from which on there are no Han characters."""
 
 Codes = NDArray[np.uint32]
 
 
 class Nearness(IntEnum):
-    """Who takes two characters for each other: the measurement alone; the eye, though their image tells them apart; a
-    hand that runs them together, or a copyist, as the critics name them."""
+    """How near two characters are: only by measurement; confused by people although images distinguish them; or alike
+    in handwriting, or confused by copyists according to textual critics."""
 
     MEASURED = 0
     EYE = 1
@@ -40,14 +39,14 @@ class Nearness(IntEnum):
 
 
 MARGINS = (4.0, 2.0, 0.0)
-"""Nats that the language model must bring on top, by nearness: pairs that are rarely exchanged are many, and texts
-write some of them for one another (具其, 齊齋). What they cost and gain: `scripts/bench/language.py`."""
+"""Additional nats that the language model needs, by nearness, since there are many pairs that are rarely exchanged, and
+texts use some of them for one another (具其, 齊齋). Measured with `scripts/bench/language.py`."""
 
 
 class LookAlikes:
-    """Which characters can stand for which. `rivals` (rows x `MAX_RIVALS`, code points) has in each row a character,
-    then its look-alikes, nearest first, then zeros; `margins` (rows x `MAX_RIVALS`) what the language model must bring
-    on top to speak for each; `row_of` leads from a code point to its row, -1 where it has none."""
+    """A table of look-alikes. Each row of `rivals` (rows x `MAX_RIVALS`, code points) has a character, then its
+    look-alikes, nearest first, then zeros; `margins` (rows x `MAX_RIVALS`) are the additional nats for each; `row_of`
+    maps a code point to its row, -1 if it has none."""
 
     def __init__(self, pairs: Iterable[tuple[str, str, Nearness]]) -> None:
         near: defaultdict[int, dict[int, Nearness]] = defaultdict(dict)
@@ -67,23 +66,23 @@ class LookAlikes:
 
     @classmethod
     def shipped(cls) -> LookAlikes:
-        """Those that come with the program."""
+        """The look-alikes that come with the program."""
         return _shipped()
 
     def places(self, tokens: Codes) -> NDArray[np.int64]:
-        """Where in a row of tokens characters with look-alikes stand."""
+        """The places in a sequence of tokens of characters with look-alikes."""
         return np.flatnonzero(self.row_of[np.minimum(tokens, PLANE - 1)] >= 0)
 
     def of(self, tokens: Codes) -> Codes:
-        """For characters that have look-alikes: the character itself, then these (n x `MAX_RIVALS`)."""
+        """For characters with look-alikes: the character itself, then these (n x `MAX_RIVALS`)."""
         return np.asarray(self.rivals[self.row_of[tokens]])
 
     def margins_of(self, tokens: Codes) -> NDArray[np.float32]:
-        """For the same the margins of each (n x `MAX_RIVALS`)."""
+        """The margins of each of these (n x `MAX_RIVALS`)."""
         return np.asarray(self.margins[self.row_of[tokens]])
 
     def nearness_of(self, tokens: Codes) -> NDArray[np.int8]:
-        """How near the nearest look-alike of each is; -1 where it has none."""
+        """The nearness of the nearest look-alike of each; -1 if it has none."""
         return np.asarray(self._nearest[np.minimum(tokens, PLANE - 1)])
 
 
@@ -101,10 +100,10 @@ def _nearness(confused: float, origin: str) -> Nearness:
 
 
 class Folding:
-    """One form for every word, whatever the edition: what stands around a character is compared so.
+    """Maps characters to one form for every word, so that contexts can be compared between editions.
 
-    A character that has look-alikes stays what it is: between these the language model decides. What a character folds
-    to is asked once for all texts."""
+    A character with look-alikes is not changed, since the language model decides between these. The mapping is cached
+    for all texts."""
 
     def __init__(self, look_alikes: LookAlikes) -> None:
         self._kept = look_alikes.row_of >= 0
@@ -126,5 +125,5 @@ class Folding:
 
 @cache
 def _folded_so_far(_look_alikes: LookAlikes) -> Codes:
-    """By code point what characters fold to beside some look-alikes, 0 where it was not asked yet."""
+    """The cache of folded characters by code point, for a table of look-alikes; 0 if not yet known."""
     return np.zeros(PLANE, np.uint32)

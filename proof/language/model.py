@@ -1,7 +1,7 @@
-"""The model of the language: how often which characters stand together in the texts that it was learned from.
+"""The language model: counts of characters in context in the training texts.
 
-It is counts and nothing else, so that what a text brought to them can be taken off again. A file of it is a NumPy
-archive (`.npz`); `proof learn` makes one from any texts, one made by `scripts/make_language.py` comes with the program.
+It consists of counts only, so that the contribution of a text can be subtracted. Its file is a NumPy archive (`.npz`);
+`proof learn` makes one from any texts, and one made by `scripts/make_language.py` comes with the program.
 """
 
 from __future__ import annotations
@@ -31,45 +31,45 @@ FORMAT = 2
 FILE = "data/language.npz"
 
 SMALLEST = {"counts_number": zipfile.ZIP_LZMA}
-"""How parts of the file are compressed, where it is not as usual: counts take a tenth less so."""
+"""Parts of the file with another compression than the usual one, which makes counts a tenth smaller."""
 
 Least = Sequence[Sequence[int]]
-"""How often an n-gram around a character that has look-alikes must have been met to be kept, by its pattern and by
-how near the nearest of these is (`Nearness`); 0 where none is kept."""
+"""Least count of an n-gram around a character with look-alikes for it to be kept, by pattern and by the nearness of the
+nearest of these (`Nearness`); 0 if none is kept."""
 
 EVERY: Least = tuple(
     (1, 1, 1) if len(pattern) == 1 or number in (2, 3, 4) else (2, 2, 2) for number, pattern in enumerate(PATTERNS)
 )
-"""What is kept of texts that anybody has learned."""
+"""The least counts for models of other texts."""
 
 OTHERS = 3
-"""How often two characters of which neither has look-alikes must have been met together to be kept."""
+"""Least count of a pair of characters without look-alikes for it to be kept."""
 
 
 class Counted(Protocol):
-    """What is asked for counts: a model, or one from which a text was taken off."""
+    """A source of counts: a model, or a model from which a text was subtracted."""
 
     def of_keys(self, pattern: int, wanted: Keys) -> Numbers:
-        """How often each key of a pattern was met."""
+        """The count of each key of a pattern."""
 
     def shares(self, candidates: Codes) -> NDArray[np.float32]:
-        """For characters that may stand at a place (n x k, 0 for none) their shares among one another."""
+        """The shares of the candidates of each place among one another (n x k, 0 for none)."""
 
     def frequency(self, codes: Codes) -> NDArray[np.float32]:
-        """The share of each character among all; more than 0 for one that was never met."""
+        """The share of each character among all; more than 0 also for unknown ones."""
 
     def occurrences(self, codes: Codes) -> NDArray[np.float32]:
-        """How often each character was met; 0 for what is none."""
+        """The count of each character; 0 for other tokens."""
 
     def learned(self, folded: Codes) -> NDArray[np.bool_]:
-        """For every token of a text whether the model learned the passage in which it stands."""
+        """Whether each token of a text is in a passage of the training texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageModel:
-    """`counts` are those of the n-grams, `known` how often each character was met (by code point), `learned_runs` what
-    tells a text that was learned (`proof.language.copies`), `sources` the titles of what was learned, `patterns` the
-    numbers of those of which n-grams are kept: a key of another could be found by a chance equality of hashes alone."""
+    """A model: the `counts` of n-grams; the count of each character by code point (`known`); `learned_runs`, by which
+    training texts are recognised (`proof.language.copies`); their titles (`sources`); and the numbers of the `patterns`
+    whose n-grams are kept (keys of others would match only by equal hashes)."""
 
     counts: Counts
     known: Numbers
@@ -79,7 +79,7 @@ class LanguageModel:
 
     @property
     def characters(self) -> int:
-        """Characters that it was learned from."""
+        """The number of characters of the training texts."""
         return int(self.known[UNKNOWN + 1 :].sum())
 
     def of_keys(self, pattern: int, wanted: Keys) -> Numbers:
@@ -98,7 +98,7 @@ class LanguageModel:
         return learned_places(folded, self.learned_runs)
 
     def write(self, file: IO[bytes]) -> None:
-        """Write it to an open file. Raises OSError."""
+        """Write the model to an open file. Raises OSError."""
         codes = np.flatnonzero(self.known)
         arrays = {
             "format": np.array(FORMAT),
@@ -119,7 +119,7 @@ class LanguageModel:
 
     @classmethod
     def load(cls, path: Path) -> LanguageModel:
-        """The model in a file. Raises UsageError where there is none."""
+        """The model in a file. Raises UsageError if there is none."""
         try:
             with np.load(path) as arrays:
                 if int(arrays["format"]) != FORMAT:
@@ -134,27 +134,27 @@ class LanguageModel:
                 return cls(parts["counts"], known, runs_kept, sources, frozenset(map(int, arrays["patterns"])))
         except UsageError:
             raise
-        except Exception as error:  # a damaged archive makes its readers raise whatever they meet
-            what = "no model of the language, or a damaged one"
+        except Exception as error:  # on a damaged archive the readers raise many classes
+            fault = "no model of the language, or a damaged one"
             if isinstance(error, OSError) and error.filename is not None:
-                what = f"cannot be read ({error.strerror})"
-            raise UsageError(f"{path}: {what}; make one with `proof learn`") from error
+                fault = f"cannot be read ({error.strerror})"
+            raise UsageError(f"{path}: {fault}; make one with `proof learn`") from error
 
     @classmethod
     def shipped(cls) -> LanguageModel:
-        """The one that comes with the program."""
+        """The model that comes with the program."""
         return ModelFile().model()
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """A file of a model, loaded when it is asked for; without a path the one that comes with the program."""
+    """The file of a model, loaded on demand; without a path the one that comes with the program."""
 
     path: Path | None = None
 
     @property
     def checksum(self) -> str:
-        """What the model can be told by. Raises UsageError where the file cannot be read."""
+        """The checksum of the model. Raises UsageError if the file cannot be read."""
         with self._there() as path:
             try:
                 return _checksum(path, path.stat().st_mtime_ns)
@@ -162,7 +162,7 @@ class ModelFile:
                 raise UsageError(f"{path}: {error}") from error
 
     def model(self) -> LanguageModel:
-        """The model, kept in memory. Raises UsageError where there is none."""
+        """The model, cached. Raises UsageError if there is none."""
         with self._there() as path:
             return _loaded(path, self.checksum)
 
@@ -182,23 +182,23 @@ def _loaded(path: Path, checksum: str) -> LanguageModel:
 
 
 def shares_of(known: Numbers, candidates: Codes) -> NDArray[np.float32]:
-    """Shares of characters among one another, by how often each was met."""
+    """The shares of characters among one another, from their counts."""
     share = np.where(candidates > 0, known[np.minimum(candidates, PLANE - 1)] + 0.5, 0.0)
     return np.asarray(share / np.maximum(share.sum(1, keepdims=True), 1e-9), np.float32)
 
 
 def frequency_of(known: Numbers, codes: Codes) -> NDArray[np.float32]:
-    """The share of each character among all that were met."""
+    """The share of each character among all counted ones."""
     return np.asarray((known[np.minimum(codes, PLANE - 1)] + 0.5) / max(int(known[UNKNOWN + 1 :].sum()), 1), np.float32)
 
 
 def occurrences_of(known: Numbers, codes: Codes) -> NDArray[np.float32]:
-    """How often each character was met; 0 for breaks and what is no single character."""
+    """The count of each character; 0 for breaks and unknown tokens."""
     return np.where(codes > UNKNOWN, known[np.minimum(codes, PLANE - 1)], 0).astype(np.float32)
 
 
 def all_keys(raw: Codes, folded: Codes, pattern: int) -> Keys:
-    """The key of every token of a text in one pattern, but for the `MARGIN` tokens at either end."""
+    """The key of every token of a text in one pattern, without the `MARGIN` tokens at either end."""
     size = len(folded) - 2 * MARGIN
     keys = np.full(size, mixed(np.array([pattern + 1], np.uint64))[0], np.uint64)
     for offset in PATTERNS[pattern]:
@@ -215,12 +215,11 @@ def learn(
     bits: int = 40,
     beside: Sequence[TokenStream] = (),
 ) -> LanguageModel:
-    """A model of what these texts say.
+    """Make a model of these texts.
 
-    `others` says how often two characters that have no look-alikes must be met together to be kept; `bits` are those
-    of a key: the fewer, the smaller is the file and the more often two n-grams are taken for one. Texts `beside` are
-    counted too, but what was met once in them and nowhere else is not kept.
-    """
+    `others` is the least count of a pair of characters without look-alikes; `bits` is the length of a key: shorter keys
+    make a smaller file, but more collisions of n-grams. Texts `beside` are counted too, but n-grams that occur only
+    once, and only in them, are not kept."""
     every = [*streams, *beside]
     raw = np.concatenate([stream.tokens for stream in every] or [np.zeros(2 * MARGIN, np.uint32)])
     main = np.arange(len(raw) - 2 * MARGIN) < sum(map(len, streams))
@@ -246,8 +245,8 @@ def learn(
 
 
 def plain_pairs(raw: Codes) -> NDArray[np.bool_]:
-    """For every token but the `MARGIN` at either end whether it and the one before it are characters without
-    look-alikes: pairs with one that has them are kept around this."""
+    """For every token but the `MARGIN` at either end whether it and the one before are characters without look-alikes;
+    other pairs are counted as patterns around the character with look-alikes."""
     row_of = LookAlikes.shipped().row_of
     first, second = raw[MARGIN - 1 : -MARGIN - 1], raw[MARGIN:-MARGIN]
     plain = (row_of[np.minimum(first, PLANE - 1)] < 0) & (row_of[np.minimum(second, PLANE - 1)] < 0)

@@ -1,8 +1,7 @@
-"""How well a character fits between its two neighbours: for any character, not for look-alikes alone.
+"""Scores of how well a character fits between its two neighbours, for any character, not only look-alikes.
 
-How often it was met with either of them, in the language and on the other pages of the text, is compared with what
-chance lets expect of two characters that are so common, and drawn towards that (a gamma prior, after DuMouchel 1999).
-"""
+Its counts with either neighbour, in the language and on the other pages of the text, are compared with those expected
+by chance from the frequencies of both characters, and shrunk towards these (a gamma prior, after DuMouchel 1999)."""
 
 from __future__ import annotations
 
@@ -21,17 +20,17 @@ from proof.language.stream import UNKNOWN
 from proof.language.weights import NOTHING, Floats
 
 FIRM = 1.0
-"""Occurrences that are added to what was met and to what chance lets expect: of a pair of which chance lets expect less
-than one, that it was never met says next to nothing, and a rare word is no error."""
+"""Occurrences added to the actual and the expected counts: that a pair with an expected count below one never occurs is
+hardly any evidence, and a rare word is no error."""
 
 COMMON = 0.25
-"""How much it counts how common a character is (0 to 1). As fitted: log loss 0.0949, 0.0934, 0.0941 and
-0.1001 at 0, 0.25, 0.5 and 1; with half of `FIRM` 0.0930, with twice 0.0944."""
+"""Weight of the frequency of a character itself (0 to 1). Fitted: log loss 0.0949, 0.0934, 0.0941 and 0.1001 at 0,
+0.25, 0.5 and 1; with half of `FIRM` 0.0930, with twice 0.0944."""
 
 
 AROUND = 20
-"""Characters on either side by which it is told how well the language knows a passage: of fewer some stand among rare
-words anywhere."""
+"""Characters on either side from which it is measured how well the language knows a passage; fewer would often be rare
+words by chance."""
 
 
 FAMILIAR = 0.8
@@ -45,14 +44,14 @@ difference on 70 other pages, from 0 to 1."""
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """How often characters were met with the neighbour before and with the one behind (n x k each)."""
+    """The counts of characters with the neighbour before and with the one after (n x k each)."""
 
     before: Numbers
     behind: Numbers
 
 
 class Neighbours:
-    """What the neighbours of places of a text say."""
+    """The evidence of neighbours at places of a text."""
 
     def __init__(self, tokens: TextTokens, language: Counted) -> None:
         self._tokens = tokens
@@ -64,15 +63,15 @@ class Neighbours:
         self._pages = Counts.of(on_page(met, tokens.page[places]), 32)
 
     def scores(self, places: Places, candidates: Codes, met: Pairs) -> Floats:
-        """How well each of the characters stands at each place (n x k), logarithms but for what is common to a place;
-        `NOTHING` where a candidate is 0."""
+        """The score of each candidate at each place (n x k), logarithms up to a constant for each place; `NOTHING`
+        where a candidate is 0."""
         share = self._language.frequency(candidates)
         beside = [self._language.occurrences(self._tokens.raw[places + step])[:, None] for step in (-1, 1)]
         return fitting(candidates, share, met, beside)
 
     def met(self, places: Places, candidates: Codes) -> Pairs:
-        """How often each of the characters (n x k) was met between the neighbours of its place, elsewhere than on its
-        page. The first of a row is the one that is transcribed."""
+        """The counts of each candidate (n x k) with the neighbours of its place, without those on its own page. The
+        first of a row is the transcribed one."""
         shape = candidates.shape
         rows = np.repeat(np.arange(len(places)), shape[1])
         taken = _Taken(
@@ -84,7 +83,7 @@ class Neighbours:
         return Pairs(before.reshape(shape), behind.reshape(shape))
 
     def _counted(self, first: Codes, second: Codes, taken: _Taken) -> Numbers:
-        """How often pairs were met, the first of each folded."""
+        """The counts of pairs, the first of each folded."""
         wanted = pair_keys(first, second)
         whole = self._whole.of_keys(wanted)
         here = self._pages.of_keys(on_page(wanted, taken.page))
@@ -94,9 +93,9 @@ class Neighbours:
         return np.asarray(np.maximum(language - brought, 0) + np.maximum(whole - here, 0), np.int32)
 
     def known(self, places: Places) -> Floats:
-        """How well the language knows the passage around each place (n, 0 to 1): which share of the pairs of
-        characters within `AROUND` of it, those with the place itself left out, it or another page of the text has; one
-        is added to them, since of few pairs little can be told."""
+        """How well the language knows the passage around each place (n, 0 to 1): the share of the pairs of characters
+        within `AROUND`, without the place itself, that the language or another page of the text has. One is added to
+        the pairs, since few of them give little evidence."""
         steps = np.array([step for step in range(1 - AROUND, AROUND + 1) if step not in (0, 1)])
         second = np.clip(places[:, None] + steps, 1, len(self._tokens.raw) - 1).ravel()
         first, behind = self._tokens.folded[second - 1], self._tokens.raw[second]
@@ -111,8 +110,8 @@ class Neighbours:
         return np.asarray((hits + 1) / (count + 1), np.float32)
 
     def _in_language(self, first: Codes, second: Codes) -> Numbers:
-        """How often the language has pairs, the first of each folded: forms of a character that has look-alikes have
-        none of their own."""
+        """The counts of pairs in the language, the first of each folded; forms of a character with look-alikes have no
+        counts of their own."""
         counts = self._language.of_keys(BEFORE, pair_keys(first, second))
         alike = LookAlikes.shipped().row_of >= 0
         around_first = alike[np.minimum(first, PLANE - 1)] & ~alike[np.minimum(second, PLANE - 1)]
@@ -129,8 +128,8 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """What is taken off counts: for each the page it stands on, whether the model learned the passage, and whether it
-    is another character than the one transcribed."""
+    """What is subtracted from counts: for each the page, whether the passage is in the training texts, and whether the
+    candidate differs from the transcribed character."""
 
     page: NDArray[np.int32]
     learned: NDArray[np.bool_]
@@ -140,7 +139,7 @@ class _Taken:
 def fitting(
     candidates: Codes, share: Floats, met: Pairs, beside: Sequence[Floats], firm: float = FIRM, common: float = COMMON
 ) -> Floats:
-    """The same by the share of each candidate among all characters (n x k) and the occurrences of both neighbours
+    """The scores, from the share of each candidate among all characters (n x k) and the counts of both neighbours
     (n x 1)."""
     before, behind = (
         np.log((counts + firm) / (share * occurrences + firm))
@@ -150,5 +149,5 @@ def fitting(
 
 
 def trusted(known: Floats, familiar: float = FAMILIAR) -> Floats:
-    """How far the language model is heard (0 to 1) in passages that the language knows so well."""
+    """The weight of the language model (0 to 1) in passages that the language knows so well."""
     return np.asarray(np.minimum(known / familiar, 1.0), np.float32)

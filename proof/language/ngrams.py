@@ -1,7 +1,7 @@
-"""N-grams around a place, and how often they were met.
+"""Counts of n-grams around a place.
 
-A pattern is a set of offsets around a place: the characters there are its context, that of the place itself its
-centre. Context and centre together are one key, a hash; `Counts` says how often each key was met.
+A pattern is a set of offsets around a place: the characters there are its context, the character at the place is its
+centre. Context and centre together give a key, a hash; `Counts` has the count of each key.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ PATTERNS: tuple[tuple[int, ...], ...] = (
     (-3, -2),
     (2, 3),
 )
-"""Offsets of the characters that are looked at together: all runs of two to four characters and the longest of five
-over the place, and pairs and triples with gaps."""
+"""Offsets of the context characters: all runs of two to four characters that include the place, the longest of five,
+and pairs and triples with gaps."""
 
 WIDE = len(PATTERNS)
-"""The number of the pattern that only copies of a passage share: six characters on either side. It is not counted in
-the language."""
+"""The number of the pattern that only copies of a passage share: six characters on either side. The language has no
+counts of it."""
 
 BEFORE = 0
 """The pattern of a character with the one before it."""
 
 BEHIND = 1
-"""The pattern of a character with the one behind it."""
+"""The pattern of a character with the one after it."""
 
 Keys = NDArray[np.uint64]
 CutKeys = NDArray[np.uint64] | NDArray[np.uint32]
@@ -63,7 +63,7 @@ Numbers = NDArray[np.int32]
 Windows = NDArray[np.uint32]
 
 SPARSE = 3
-"""Of a sieve: the logarithm of how many beginnings there are for every key, at least half of it."""
+"""Logarithm (base 2) of the number of slots of a sieve for every key; at least half of these slots exist."""
 
 _SHIFT = np.uint64(31)
 _FIRST_FACTOR = np.uint64(0x7FB5D329728EA185)
@@ -80,19 +80,19 @@ def mixed(values: Keys) -> Keys:
 
 
 def windows(tokens: Codes, places: NDArray[np.int64]) -> Windows:
-    """The tokens around each place (n x 2 `MARGIN` + 1); the place itself is in the middle."""
+    """The tokens around each place (n x 2 `MARGIN` + 1), with the place itself in the middle."""
     return np.asarray(tokens[places[:, None] + np.arange(-MARGIN, MARGIN + 1)])
 
 
 def contexts_at(tokens: Codes, places: NDArray[np.int64], pattern: int) -> Keys:
-    """For each of some places in a row of tokens a hash of its context in the pattern of that number."""
+    """A hash of the context of each of these places, in the pattern of that number."""
     offsets = PATTERNS[pattern] if pattern < WIDE else (*range(-6, 0), *range(1, 7))
     return _contexts([tokens[places + offset] for offset in offsets], offsets, pattern)
 
 
 def pair_keys(first: Codes, second: Codes, pattern: int = BEFORE) -> Keys:
-    """The keys of characters with the one before each, or by the pattern `BEHIND` with the one behind it; the neighbour
-    comes first here, folded."""
+    """The keys of characters with the one before each, or, in the pattern `BEHIND`, with the one after it; `first` is
+    the neighbour, folded."""
     return keys(_contexts([first], PATTERNS[pattern], pattern), second)
 
 
@@ -104,14 +104,14 @@ def _contexts(beside: Sequence[Codes], offsets: Sequence[int], pattern: int) -> 
 
 
 def keys(contexts: Keys, centres: Codes) -> Keys:
-    """The keys of contexts with these characters in the middle; shapes are broadcast."""
+    """The keys of contexts with these centres; shapes are broadcast."""
     return mixed(contexts ^ (centres.astype(np.uint64) << np.uint64(20)))
 
 
 @dataclass(frozen=True)
 class Counts:
-    """How often keys were met. `known` are the keys, ascending, cut to their `bits` upper bits, `number` how often
-    each, in no more bytes than the greatest takes."""
+    """Counts of keys. `known` are the keys, ascending, cut to their upper `bits` bits; `number` are the counts, in the
+    smallest sufficient type."""
 
     known: CutKeys
     number: NDArray[np.integer[Any]]
@@ -119,27 +119,27 @@ class Counts:
 
     @classmethod
     def of(cls, met: Keys, bits: int = 64) -> Counts:
-        """Counted from the keys as they were met."""
+        """The counts of a list of keys."""
         ordered: CutKeys = np.sort(_cut(met, bits))  # type: ignore[assignment]
         first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)])
         number = np.diff(first, append=len(ordered))
         return cls(ordered[first], number.astype(np.min_scalar_type(number.max(initial=0))), bits)
 
     def at_least(self, number: int) -> Counts:
-        """Those that were met so often."""
+        """The keys with at least that count."""
         return self.where(self.number >= number)
 
     def where(self, chosen: NDArray[np.bool_]) -> Counts:
-        """Those that are chosen."""
+        """The chosen keys."""
         return Counts(self.known[chosen], self.number[chosen], self.bits)
 
     def also_in(self, other: Counts) -> NDArray[np.bool_]:
-        """Which of the keys another has, of equal bits."""
+        """Which of the keys `other` has, too; both have equal bits."""
         return np.isin(self.known, other.known, assume_unique=True)
 
     @classmethod
     def merged(cls, parts: Sequence[Counts], bits: int) -> Counts:
-        """Several together; of equal bits."""
+        """The sum of several counts of equal bits."""
         known = np.concatenate([_cut(np.zeros(0, np.uint64), bits), *(part.known for part in parts)])
         number = np.concatenate([np.zeros(0, np.int32), *(part.number for part in parts)])
         order = np.argsort(known, kind="stable")
@@ -148,7 +148,7 @@ class Counts:
         return cls(known[first], np.add.reduceat(number, first) if len(first) else number, bits)
 
     def of_keys(self, wanted: Keys) -> Numbers:
-        """How often each of these keys was met."""
+        """The count of each of these keys."""
         counts = np.zeros(wanted.shape, np.int32)
         if not len(self.known):
             return counts
@@ -161,8 +161,8 @@ class Counts:
         return counts
 
     def _last_up_to(self, cut: CutKeys) -> NDArray[np.int32]:
-        """For each key the last place of `known` where none greater stands, or its first. Keys are hashes: where one
-        stands is known but for a few places by how it begins, a quarter of the way of a search among all."""
+        """For each key the last index of `known` without a greater key, or 0. Keys are hashes, so their first bits give
+        the index up to a few places, which takes a quarter of the time of a binary search."""
         first, shift, steps = self._beginnings
         at = first[cut >> cut.dtype.type(shift)]
         last = np.int32(len(self.known) - 1)
@@ -173,8 +173,8 @@ class Counts:
 
     @cached_property
     def _beginnings(self) -> tuple[NDArray[np.int32], int, list[int]]:
-        """The first place of `known` for every beginning of a key, by how many bits a key is cut to that, and by which
-        steps the places of one beginning are gone through."""
+        """The first index in `known` for every value of the first bits of a key, the number of bits to cut for that,
+        and the steps of the search within one value."""
         bits = max(len(self.known).bit_length() - 2, 0)
         shift = self.bits - bits
         starts = (np.arange(1 << bits, dtype=np.uint64) << np.uint64(shift)).astype(self.known.dtype)
@@ -185,9 +185,8 @@ class Counts:
 
     @cached_property
     def _sieve(self) -> NDArray[np.uint8]:
-        """A bit for every possible beginning of a key, set where a key begins so: most keys that were never met are
-        told by it from those that may have been, without a search among all. Made a piece at a time: a byte for every
-        bit would be most of what the counts take."""
+        """A bit for every value of the first bits of a key, set if a key has it: it excludes most unknown keys without
+        a search. It is made piece by piece, since a byte for every bit would take most of the memory of the counts."""
         size = 1 << self._sieve_bits
         sieve = np.zeros(size >> 3, np.uint8)
         for start in range(0, len(self.known), UNPACKED):
@@ -207,7 +206,7 @@ class Counts:
 
 
 def _cut(met: Keys, bits: int) -> CutKeys:
-    """The upper bits of keys, in the narrower of two widths."""
+    """The upper bits of keys, in the smaller sufficient type."""
     upper = met >> np.uint64(64 - bits)
     return upper.astype(np.uint32) if bits <= 32 else upper
 
@@ -216,14 +215,14 @@ UNPACKED = 1 << 17
 """Bytes of steps, and keys, that are unpacked at a time."""
 
 MAX_EXACT_COUNT = 32
-"""Greater counts are kept as the nearest power of `COUNT_BASE`."""
+"""Count above which the nearest power of `COUNT_BASE` is stored."""
 
 COUNT_BASE = 1.05
 
 
 def packed(counts: Counts) -> dict[str, NDArray[np.generic]]:
-    """The counts as arrays that take little room: keys in the code of Elias and Fano (their lower bits as they are,
-    the upper ones as steps), numbers in one byte."""
+    """The counts as compact arrays: keys in Elias-Fano coding (lower bits unchanged, upper bits as steps), counts in
+    one byte."""
     n = len(counts.known)
     low = max(counts.bits - max(n, 1).bit_length(), 0)
     keys_kept = counts.known.astype(np.uint64)
@@ -248,7 +247,7 @@ def packed(counts: Counts) -> dict[str, NDArray[np.generic]]:
 
 
 def unpacked(arrays: Mapping[str, NDArray[np.generic]]) -> Counts:
-    """What `packed` gave, as it was but for the rounding of great numbers."""
+    """The counts from `packed`, with large numbers rounded."""
     n, low, bits = (int(value) for value in np.asarray(arrays["shape"]))
     known: CutKeys = np.empty(n, np.uint32) if bits <= 32 else np.empty(n, np.uint64)
     steps, lower = np.asarray(arrays["steps"], np.uint8), np.asarray(arrays["lower"], np.uint8)

@@ -1,10 +1,9 @@
-"""A text as the model of the language reads it: one row of characters, each with its place on the page.
+"""A text as a sequence of tokens for the language model, each with its place on the page.
 
-Text in full width and notes are two voices: a sentence goes on past the note that stands in it, a note goes on in the
-next column. Each voice is read through; where one breaks off stands a `BREAK`. Spaces at the head of a column (the
-indentation) and punctuation are passed over, other spaces break, and what is no single code point is `UNKNOWN`. Every
-text is read in traditional characters.
-"""
+Main text and notes are separate voices: a sentence continues after a note in it, and a note continues in the next
+column. Each voice is read separately, with a `BREAK` where it is interrupted. Indentation and punctuation are skipped,
+other spaces are breaks, and cells of several code points are `UNKNOWN`. All texts are converted to traditional
+characters."""
 
 from __future__ import annotations
 
@@ -21,13 +20,13 @@ from proof.text.model import Script
 from proof.text.transcription import Transcription
 
 BREAK = 1
-"""The token between two voices; like `UNKNOWN` a code point that no text holds."""
+"""The token between two voices; like `UNKNOWN` a code point that no text has."""
 
 UNKNOWN = 2
-"""The token of what is no single code point."""
+"""The token of a cell of several code points."""
 
 MARGIN = 8
-"""Breaks before the first and after the last token, so that every window around a character lies in the row."""
+"""Breaks before the first and after the last token, so that the windows around all characters are in the sequence."""
 
 Tokens = NDArray[np.uint32]
 Places = NDArray[np.int32]
@@ -35,10 +34,10 @@ Places = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class TokenStream:
-    """`tokens` are code points in reading order, `MARGIN` breaks at either end. `page`, `line` and `offset` say where
-    each stands: the index of its page (or, in a text without pages, of its block), the index of its column on the page,
-    the code point in the column's source; -1 for breaks. `pages` is how many pages (or blocks) there are,
-    those without a character included."""
+    """`tokens` are code points in reading order, with `MARGIN` breaks at either end. `page`, `line` and `offset` are
+    their places: the index of the page (in a text without pages, of the block), the index of the column on the page,
+    and the code point in the column's source; -1 for breaks. `pages` is the number of pages (or blocks), including
+    empty ones."""
 
     tokens: Tokens
     page: Places
@@ -69,12 +68,12 @@ class _Voice:
 
 
 def token_of(text: str) -> int:
-    """The token of a glyph as a text has it: its code point, or `UNKNOWN`."""
+    """The token of a cell: its code point, or `UNKNOWN`."""
     return ord(text) if len(text) == 1 else UNKNOWN
 
 
 def stream_of(text: Transcription) -> TokenStream:
-    """The characters of a text in reading order; of a simplified one the traditional ones that they stand for."""
+    """The characters of a text in reading order, converted to traditional ones."""
     stream = _of_pages(text) if text.pages else _of_blocks(text)
     if text.script is Script.TRADITIONAL:
         return stream

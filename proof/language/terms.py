@@ -1,8 +1,7 @@
-"""Closed systems: terms of the calendar whose parts are known, so that one character of them follows from the other.
+"""Terms of closed systems, as of the calendar, in which one character follows from the other.
 
-The sixty days and years (干支) join the stem and the branch of equal parity: before 丑 stands 己 and never 已, after 乙
-stands 巳. Names of reigns stand in `data/reigns.txt`.
-"""
+The sixty days and years (干支) combine a stem and a branch of equal parity: before 丑 there is 己, never 已, and after
+乙 there is 巳. Reign names are in `data/reigns.txt`."""
 
 from __future__ import annotations
 
@@ -41,8 +40,8 @@ def _among(first: Codes, second: Codes) -> NDArray[np.bool_]:
 
 
 def terms_with(around: Codes, candidates: Codes) -> NDArray[np.int32]:
-    """For windows (n x width) and the characters that may stand in their middles (n x k) how many terms each makes with
-    the neighbour before or behind it."""
+    """The number of terms that each candidate for the middle of a window (n x k) forms with the neighbour before or
+    after it; the windows are n x width."""
     before, behind = around[:, MARGIN - 1, None], around[:, MARGIN + 1, None]
     before, behind = np.broadcast_to(before, candidates.shape), np.broadcast_to(behind, candidates.shape)
     made = _among(before, candidates).astype(np.int32) + _among(candidates, behind).astype(np.int32)

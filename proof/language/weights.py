@@ -1,8 +1,8 @@
-"""How much each count tells: the counts around a place turned into how likely each character is there.
+"""Scoring characters at a place from the counts of the patterns around it.
 
-For every pattern the counts of the characters that may stand at a place are compared with what their shares in the
-language let expect, and a small network, the same for all characters, says what these comparisons are worth together.
-It was fitted by `scripts/make_language.py`: on texts of which the counts knew nothing but their other pages.
+For every pattern the counts of the candidate characters are compared with those expected from their shares in the
+language. A small network, the same for all characters, combines these comparisons to a score. It was fitted by
+`scripts/make_language.py`, with counts from which the page in question was taken off.
 """
 
 from __future__ import annotations
@@ -18,23 +18,24 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 
 FIRM_PRIOR_COUNT = 1.0
-"""Occurrences that the shares of the characters weigh as much as, in the first comparison."""
+"""Weight of the shares of the characters, in occurrences, in the first comparison."""
 
 FAINT_PRIOR_COUNT = 0.1
 """The same in the second comparison."""
 
 MAX_NATS = 8.0
-"""Nats beyond which a comparison tells no more."""
+"""Nats at which comparisons are clipped."""
 
 NOTHING = -1e9
-"""The score of a place in a row where no character stands."""
+"""The score of an empty place in a row of candidates."""
 
 FILE = "data/weights.npz"
 
 
 def compared(counts: NDArray[np.int32], shares: Floats) -> Floats:
-    """Counts (n x patterns x k) against the shares of the k characters (n x k, 0 where there is none): for every
-    character two logarithms of a ratio a pattern, and how often the pattern was met with any of them (n x k x f)."""
+    """Compare counts (n x patterns x k) with the shares of the k characters (n x k, 0 where there is none). For every
+    character the result (n x k x f) has two logarithms of ratios for each pattern, and the number of occurrences of the
+    pattern with any of the characters."""
     own = counts.astype(np.float32)
     met = own.sum(2)
     part = shares[:, None, :]
@@ -48,8 +49,8 @@ def compared(counts: NDArray[np.int32], shares: Floats) -> Floats:
 
 
 def features(language: NDArray[np.int32], text: NDArray[np.int32], shares: Floats, terms: NDArray[np.int32]) -> Floats:
-    """What the network is shown of each character that may stand at each place (n x k x f): the counts in the language
-    and on the other pages of the text (n x patterns x k), the shares, and the terms that it makes with a neighbour."""
+    """The input of the network for each candidate at each place (n x k x f): from the counts in the language and on the
+    other pages of the text (n x patterns x k), the shares, and whether it forms a term with a neighbour."""
     share = np.clip(np.log(shares + 1e-9) * 0.5, -MAX_NATS, 0)[:, :, None]
     others = terms.sum(1, keepdims=True) - terms
     made = np.stack([np.minimum(terms, 1), np.minimum(others, 1)], axis=2)
@@ -59,8 +60,8 @@ def features(language: NDArray[np.int32], text: NDArray[np.int32], shares: Float
 
 @dataclass(frozen=True, slots=True)
 class LanguageWeights:
-    """A network of one hidden layer, beside a straight path from features to score: the mean of several of which each
-    was fitted from another beginning."""
+    """A network with one hidden layer and a linear path from features to score: the mean of several that were fitted
+    from different initial weights."""
 
     inner: Floats
     bias: Floats
@@ -69,7 +70,7 @@ class LanguageWeights:
 
     @classmethod
     def shipped(cls) -> LanguageWeights:
-        """Those that come with the program."""
+        """The weights that come with the program."""
         return _shipped()
 
     @classmethod
@@ -78,12 +79,12 @@ class LanguageWeights:
             return cls(*(arrays[name].astype(np.float32) for name in ("inner", "bias", "outer", "straight")))
 
     def save(self, path: Path) -> None:
-        """Written in half precision."""
+        """Write the weights in half precision."""
         names = ("inner", "bias", "outer", "straight")
         np.savez_compressed(path, **{name: getattr(self, name).astype(np.float16) for name in names})
 
     def scores(self, shown: Floats) -> Floats:
-        """A score for each character (n x k), in nats but for what is common to a place."""
+        """A score for each character (n x k), in nats up to a constant for each place."""
         hidden = shown @ self.inner + self.bias
         return np.asarray((np.maximum(hidden, 0.01 * hidden) @ self.outer + shown @ self.straight)[..., 0])
 

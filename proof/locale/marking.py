@@ -1,13 +1,13 @@
-"""Marks messages for the catalogues, where they are written down long before they are said."""
+"""Marking messages for translation that are defined before the language is known."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 Say = Callable[[str], str]
-"""Gives a message in the language of whoever reads it."""
+"""Translates a message into the language of the reader."""
 
 
 def _(message: str) -> str:
-    """Marks a message for the catalogues; it is said later, in the language of who asks."""
+    """Mark a message for translation; it is translated later, when the language is known."""
     return message

@@ -32,9 +32,9 @@ def say(message: str, **values: object) -> str:
     return text % values if values else text
 
 
-def counted(number: int, one: str, many: str, **values: object) -> str:
+def counted(number: int, singular: str, plural: str, **values: object) -> str:
     """A message about `number` things, which it holds as `%(number)s`."""
-    text: str = translations(terminal_language()).ngettext(one, many, number)
+    text: str = translations(terminal_language()).ngettext(singular, plural, number)
     return text % {"number": f"{number:,}", **values}
 
 

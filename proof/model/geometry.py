@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,11 @@ class Box:
     def union(self, other: Box) -> Box:
         x, y = min(self.x, other.x), min(self.y, other.y)
         return Box(x, y, max(self.right, other.right) - x, max(self.bottom, other.bottom) - y)
+
+    @staticmethod
+    def around(boxes: Iterable[Box]) -> Box:
+        """The smallest box around one or more boxes."""
+        return reduce(Box.union, boxes)
 
     def to_tenths(self) -> Box:
         """The box rounded to tenths of a pixel, which halves its size in the store."""

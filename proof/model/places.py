@@ -17,7 +17,8 @@ _JUAN = rf"(?:卷\s*第?\s*(?P<after>{_NUMERAL})|第?\s*(?P<before>{_NUMERAL})\s
 # The two numbers need a separator: 卷十一葉上 could be leaf 1 of juan 10, or a leaf of juan 11.
 _BETWEEN = r"(?:[\s_.,:;/、,:-]+(?:第|folio|fol|f)?|第|folio|fol|f)[\s.]*"
 _LEAF = rf"(?P<leaf>{_NUMERAL})\s*(?:葉|叶|頁|页|張|张)?[\s_.-]*"
-_RIGHT, _LEFT = "ar右上前表正", "bv左下後后背裏裡里"
+_RIGHT = "ar右上前表正"
+_LEFT = "bv左下後后背裏裡里"
 _SIDE = rf"(?P<side>[{_RIGHT}{_LEFT}])(?:面|半葉|半叶)?"
 _PLACE = re.compile(_JUAN + _BETWEEN + _LEAF + _SIDE, re.IGNORECASE)
 _SPEC = re.compile(r"(?P<juan>\S+)-(?P<folio>[0-9]+[ab])", re.IGNORECASE)

@@ -199,11 +199,11 @@ def sequence_findings(pages: Iterable[Leaf], juans: Sequence[str] = ()) -> list[
     for index, (before, after) in enumerate(pairwise(pages), start=1):
         broken = _break(before, after, parts, begins=len(set(juans[index - 1 : index + 1])) > 1)
         if broken is not None:
-            kind, what = broken
+            kind, difference = broken
             folio, ref = before
             expected_folio = folio.successor() if folio else None
             expected_ref = ref.successor(parts) if ref else None
-            notice = Notice.of(NoticeCode.SEQUENCE, one=_place(before), other=_place(after), what=what)
+            notice = Notice.of(NoticeCode.SEQUENCE, one=_place(before), other=_place(after), what=difference)
             findings.append(SequenceFinding(kind, index, *after, expected_folio, expected_ref, notice))
     return findings
 

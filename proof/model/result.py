@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import reduce
 from pathlib import Path
 
 from proof.model.flags import Flag
@@ -99,4 +98,4 @@ def box_at(characters: Iterable[CheckedCharacter], line: int, offset: int, lengt
     boxes = (
         boxes or [glyph.box for glyph in of_line if glyph.offset < offset][-1:] or [glyph.box for glyph in of_line[:1]]
     )
-    return reduce(Box.union, boxes) if boxes else None
+    return Box.around(boxes) if boxes else None

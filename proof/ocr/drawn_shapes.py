@@ -48,7 +48,7 @@ class DrawnShapes:
         pairs = self.packed[at]
         return _unit(np.stack([pairs >> 4, pairs & 15], axis=-1).ravel())
 
-    def liker(self, other: str, transcribed: str, shape: Callable[[], Shapes]) -> float | None:
+    def form_preference(self, other: str, transcribed: str, shape: Callable[[], Shapes]) -> float | None:
         """How much more a glyph resembles `other` than `transcribed`: the difference of the cosines of its shape (1 x
         `LENGTH`) with both, relative to the distance of these. None if one of them is not listed, if both look the same
         (then `shape` is not called), or if the shape is empty."""

@@ -182,9 +182,7 @@ def skew(outlines: Sequence[Quad]) -> float:
 def _register_rules(page: Pixels, lines: Sequence[_BoxedLine]) -> list[_Rule]:
     """The horizontal rules that divide registers: they run across (nearly) all of the text, and no line crosses
     them."""
-    text = lines[0].box
-    for line in lines[1:]:
-        text = text.union(line.box)
+    text = Box.around(line.box for line in lines)
     least = REGISTER_HEIGHT * text.h
     rules = [
         rule

@@ -2,7 +2,7 @@
 
 A finding meets an error on the same page and line where the two ranges overlap or touch. Each error is claimed once, by
 the best-scored finding that meets it, the nearest error first; later findings at a claimed error are duplicates.
-Findings at places where the image bears more than one answer (`variant`, `ambiguous`) count neither way.
+Findings at places where the image allows several readings (`variant`, `ambiguous`) do not count.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ FIELDS = ("page", "line", "offset", "length", "transcribed", "reading", "kind", 
 """The columns of a key."""
 
 BINS = 10
-"""Parts of the scale from 0 to 1 in the table of reliability."""
+"""Intervals of probability in the table of reliability."""
 
 UNJUDGED = frozenset({"layout"})
-"""Kinds of findings that are about no characters."""
+"""Kinds of findings that are not about characters."""
 
 
 class ErrorClass(StrEnum):
-    """Of what sort a row of a key is: an error that was planted, or one that the text had; or no error."""
+    """The class of a row of a key: a planted error, a real one, or no error."""
 
     PLANTED = "planted"
     REAL = "real"
@@ -55,7 +55,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class KeyRow(Place):
-    """A place of a text and what stands there by its image: `reading` for `transcribed`."""
+    """A place of a text with its `transcribed` reading and the correct `reading` of its image."""
 
     transcribed: str
     reading: str
@@ -68,8 +68,8 @@ class KeyRow(Place):
 
 @dataclass(frozen=True, slots=True)
 class Finding(Place):
-    """What a verifier says of a place. `score` ranks its findings; of those that it shows a proofreader (`raised`)
-    recall and false findings are counted. `probability` is how likely it takes the place for an error, 0 to 1."""
+    """A verifier's finding at a place. Findings are ranked by `score`; recall and false findings count those shown to a
+    proofreader (`raised`). `probability` is the stated probability of an error, 0 to 1."""
 
     suggested: str = ""
     score: float = 0.0
@@ -79,8 +79,8 @@ class Finding(Place):
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Finding:
-        """A line of JSON; of flags, whose scores are log-odds in nats, the probability is that of the score. Raises
-        KeyError, TypeError, ValueError."""
+        """From a line of JSON. If it has no probability, that is computed from the score as log-odds in nats, as in
+        flags. Raises KeyError, TypeError, ValueError."""
         score = float(values.get("score", 0.0))
         stated = values.get("probability")
         probability = float(stated) if stated is not None else _probability(score) if "evidence" in values else None
@@ -97,7 +97,7 @@ class Finding(Place):
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """The finding for JSON."""
+        """The finding as a dictionary for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -110,7 +110,7 @@ def _probability(log_odds: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Of `errors` known ones `found` were raised; `low` and `high` bound the share (95 %)."""
+    """The number of known `errors`, and of those `found`, that is raised; `low` and `high` bound the share (95 %)."""
 
     errors: int
     found: int
@@ -133,8 +133,8 @@ class ReliabilityBin:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How far stated probabilities are those of errors: `brier` is the mean squared difference (Brier 1950), over
-    `findings`, raised or not."""
+    """The calibration of stated probabilities: `brier` is the mean squared difference (Brier 1950) over all `findings`,
+    raised or not."""
 
     findings: int
     brier: float
@@ -143,8 +143,8 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What came of a verifier. `pages` are those that it checked, `characters` their Han characters. `suggested` of the
-    raised findings at errors suggest what makes the line right. `average_precision` is that of the ranking."""
+    """The score of a verifier. `pages` are those that it checked, `characters` their Han characters. `suggested` is the
+    number of raised findings at errors whose suggestion is right. `average_precision` is that of the ranking."""
 
     pages: int
     characters: int
@@ -164,34 +164,35 @@ class Score:
 
     @property
     def found(self) -> int:
-        return sum(one.found for one in self.recall.values())
+        return sum(recall.found for recall in self.recall.values())
 
     def as_dict(self) -> dict[str, Any]:
-        """The score for JSON."""
+        """The score as a dictionary for JSON."""
         lists = {
             "missed": [str(row) for row in self.missed],
-            "false_findings": [str(one) for one in self.false_findings],
+            "false_findings": [str(finding) for finding in self.false_findings],
         }
         return {**asdict(self), "false_per_1000": round(self.false_per_1000, 3), **lists}
 
 
-def meets(one: Place, other: Place) -> bool:
+def meets(first: Place, second: Place) -> bool:
     """Whether two ranges of a line overlap or touch."""
-    return (one.page, one.line) == (other.page, other.line) and _gap(one, other) <= 0
+    return (first.page, first.line) == (second.page, second.line) and _gap(first, second) <= 0
 
 
-def _gap(one: Place, other: Place) -> int:
-    """Characters between two ranges; 0 where they touch, negative where they overlap."""
-    return max(one.offset, other.offset) - min(one.offset + one.length, other.offset + other.length)
+def _gap(first: Place, second: Place) -> int:
+    """Characters between two ranges; 0 if they touch, negative if they overlap."""
+    return max(first.offset, second.offset) - min(first.offset + first.length, second.offset + second.length)
 
 
 def score(findings: Iterable[Finding], pages: Mapping[str, Sequence[str]], rows: Sequence[KeyRow]) -> Score:
-    """Findings against a key; `pages` are the columns of those that were checked. Errors on other pages are missed."""
+    """Score findings against a key; `pages` are the checked pages with their columns. Errors on other pages count as
+    missed."""
     errors = [row for row in rows if row.category in ERRORS]
     others = [row for row in rows if row.category not in ERRORS]
     claimed: dict[int, Finding] = {}
     judged: list[tuple[Finding, bool | None]] = []  # None: at an error that was claimed already
-    for finding in sorted(findings, key=lambda one: -one.score):
+    for finding in sorted(findings, key=lambda finding: -finding.score):
         silent = finding.kind == "variant" and not finding.raised
         if finding.page not in pages or finding.kind in UNJUDGED or silent:
             continue
@@ -204,27 +205,27 @@ def score(findings: Iterable[Finding], pages: Mapping[str, Sequence[str]], rows:
             judged.append((finding, None))
         elif not any(meets(finding, row) for row in others):
             judged.append((finding, False))
-    found = {number for number, finding in claimed.items() if finding.raised}
+    found_errors = {number for number, finding in claimed.items() if finding.raised}
     false = tuple(finding for finding, hit in judged if hit is False and finding.raised)
     duplicates = sum(hit is None and finding.raised for finding, hit in judged)
     return Score(
         pages=len(pages),
         characters=sum(is_han(char) for lines in pages.values() for line in lines for char in line),
-        recall=_recalls(errors, found),
-        raised=len(found) + len(false) + duplicates,
+        recall=_recalls(errors, found_errors),
+        raised=len(found_errors) + len(false) + duplicates,
         false=len(false),
         duplicates=duplicates,
-        suggested=sum(_mends(claimed[number], errors[number], pages) for number in found),
+        suggested=sum(_mends(claimed[number], errors[number], pages) for number in found_errors),
         average_precision=_average_precision([hit is True for _, hit in judged], len(errors)),
         calibration=_calibration(judged),
-        missed=tuple(row for number, row in enumerate(errors) if number not in found),
+        missed=tuple(row for number, row in enumerate(errors) if number not in found_errors),
         false_findings=false,
     )
 
 
-def _recalls(errors: Sequence[KeyRow], found: set[int]) -> dict[str, Recall]:
+def _recalls(errors: Sequence[KeyRow], found_errors: set[int]) -> dict[str, Recall]:
     totals = Counter(row.category for row in errors)
-    caught = Counter(errors[number].category for number in found)
+    caught = Counter(errors[number].category for number in found_errors)
     return {
         category.value: Recall(
             totals[category],
@@ -238,7 +239,7 @@ def _recalls(errors: Sequence[KeyRow], found: set[int]) -> dict[str, Recall]:
 
 
 def _mends(finding: Finding, row: KeyRow, pages: Mapping[str, Sequence[str]]) -> bool:
-    """Whether what a finding suggests makes of its line what the key makes of it."""
+    """Whether the suggestion of a finding changes its line as the key does."""
     line = pages[row.page][row.line - 1]
     return _with(line, finding, finding.suggested) == _with(line, row, row.reading)
 
@@ -297,7 +298,7 @@ def read_key(path: Path) -> list[KeyRow]:
 
 def read_findings(path: Path) -> list[Finding]:
     """Findings, a JSON object a line. Raises TextError."""
-    found = []
+    findings = []
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -306,7 +307,7 @@ def read_findings(path: Path) -> list[Finding]:
         if not line.strip():
             continue
         try:
-            found.append(Finding.of(json.loads(line)))
+            findings.append(Finding.of(json.loads(line)))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise TextError(path, number, f"is no finding ({error}): it needs page, line, offset, length") from error
-    return found
+    return findings

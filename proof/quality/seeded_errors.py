@@ -39,8 +39,8 @@ MAX_OTHERS = 3
 
 @dataclass(frozen=True, slots=True)
 class ErrorPolicy:
-    """What decides whether a character can serve as an error: `policy` tells different words from variants, and
-    `familiarity` is how well the recogniser was taught a character (0 to 1)."""
+    """Decides whether a character can serve as an error: `policy` distinguishes different words from variants, and
+    `familiarity` says how well the recogniser was trained on a character (0 to 1)."""
 
     policy: VariantPolicy
     familiarity: Callable[[str], float]

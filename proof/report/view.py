@@ -107,10 +107,7 @@ def focus_of(result: PageResult, flag: Flag) -> Box | None:
     line = sorted((c for c in result.characters if c.line == flag.line), key=lambda c: c.offset)
     inside = [c.box for c in line if flag.offset <= c.offset < flag.offset + max(flag.length, 1)]
     inside = inside or [c.box for c in line if c.offset < flag.offset][-1:]
-    focus: Box | None = None
-    for box in inside:
-        focus = box if focus is None else focus.union(box)
-    return focus
+    return Box.around(inside) if inside else None
 
 
 def pitch_of(result: PageResult, focus: Box, column: Box) -> float:

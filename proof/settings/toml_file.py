@@ -1,4 +1,4 @@
-"""A TOML file that knows on which line each of its keys stands."""
+"""TOML files with the line number of each key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PLACE = re.compile(r" \(at (?:line (?P<line>[0-9]+), column [0-9]+|end of docum
 
 @dataclass(frozen=True, slots=True)
 class TomlFile:
-    """A file as read: `values` as tomllib gives them, and the text, in which lines are looked up."""
+    """A parsed file: its `values` from tomllib, and its text, in which line numbers are looked up."""
 
     path: Path
     text: str
@@ -23,7 +23,7 @@ class TomlFile:
 
     @classmethod
     def read(cls, path: Path) -> TomlFile:
-        """Raises ConfigError, with the line, where the file cannot be read, is not UTF-8 or is not TOML."""
+        """Read a file. Raises ConfigError, with the line, if it cannot be read, is not UTF-8 or is not TOML."""
         try:
             data = path.read_bytes()
         except FileNotFoundError:
@@ -44,21 +44,21 @@ class TomlFile:
             raise ConfigError(f"{path}:{line}: is not valid TOML: {_PLACE.sub('', message)}") from error
 
     def where(self, keys: tuple[str, ...]) -> str:
-        """`config.toml:3`: the place of the key, tables outermost first."""
+        """The place of a key, such as `config.toml:3`; `keys` are its tables, outermost first, and itself."""
         return f"{self.path}:{line_of(self.text, keys)}"
 
 
 def line_of(text: str, keys: tuple[str, ...]) -> int:
-    """The line, from 1, of the statement that sets `keys`; of the first broken statement for a key that never comes."""
+    """The line, from 1, of the statement that sets `keys`, or of the first broken statement if none does."""
     return statement_of(text, keys)[0]
 
 
 def statement_of(text: str, keys: tuple[str, ...]) -> tuple[int, int]:
     """The first and the last line, from 1, of the statement that sets `keys`, or of the first broken statement.
 
-    tomllib tells no positions, but the text up to the end of a statement is TOML by itself and up to anywhere
-    inside it is not: the first such part that holds the key ends with the statement that sets it. This holds for
-    multi-line strings, arrays, quoted and dotted keys and inline tables alike.
+    tomllib gives no positions. But the text up to the end of a statement is valid TOML, and up to anywhere inside it is
+    not: the shortest valid beginning that has the key ends with the statement that sets it. This works for multi-line
+    strings, arrays, quoted and dotted keys and inline tables.
     """
     lines = text.replace("\r\n", "\n").split("\n")
     start = 1

@@ -1,4 +1,4 @@
-"""Pages given to people: who takes or is given which, until they give them back."""
+"""Assigning pages to people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from proof.store.decision_records import NotYoursError
 from proof.store.lookup import StorePart, page_of, work_of
 from proof.store.models import ActRow, AssignmentRow, PageRow, WorkRow
 
-GIVEN, BACK = "given", "back"
+GIVEN = "given"
+BACK = "back"
 
 
 class GivenPages(NamedTuple):

@@ -11,8 +11,16 @@ from proof.store.models import FlagRow, PageRow
 
 IMAGE = "影像"
 """The image of the page."""
-OTHER_BOOKS, SAME_BOOK, REASON = "他校", "本校", "理校"
-"""Other books that quote the passage, other passages of the same book, and reason alone (after 陳垣)."""
+# Terms of 陳垣.
+OTHER_BOOKS = "他校"
+"""Other books that quote the passage."""
+
+SAME_BOOK = "本校"
+"""Other passages of the same book."""
+
+REASON = "理校"
+"""Reasoning alone."""
+
 REASONED = (OTHER_BOOKS, SAME_BOOK, REASON)
 
 _WITHOUT = frozenset({Verdict.KEEP, Verdict.UNSURE, Verdict.SKIP, Verdict.UNDO, Verdict.REDO})

@@ -38,8 +38,11 @@ class ColumnChange(StrEnum):
     JOIN = "join"
 
 
-_ADDED, DELETED, _SPLIT, JOINED = "column added", "column deleted", "column split", "columns joined"
-"""Reasons of these flags."""
+# Reasons of the flags of column changes.
+_ADDED = "column added"
+DELETED = "column deleted"
+_SPLIT = "column split"
+JOINED = "columns joined"
 
 _REASONS = {
     ColumnChange.ADD_BEFORE: _ADDED,

@@ -1,8 +1,7 @@
-"""Events about one subject, a flag, a page or a pair: which of them stands; the keys of the requests that made them.
+"""Events about one subject (a flag, a page or a pair): which of them is valid; and the keys of the requests.
 
-What was said of a subject is a list of events, oldest first. One that names another as `about` takes that back: all is
-as it was before it. To take such an event back is to do again what it took back. A request that is sent again is known
-by its key, whatever it asked for; where another kind of act has its key, it is refused.
+The events of a subject form a list, oldest first. An event whose `about` is another event undoes that, and undoing such
+an event redoes it. A repeated request is recognised by its key; a key that another kind of act has is refused.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Act = TypeVar("Act", bound=ActRow)
 
 
 class Event(NamedTuple):
-    """An event; `about` is the id of an earlier one of the same list that it takes back, or None."""
+    """An event; `about` is the id of an earlier event of the list that it undoes, or None."""
 
     id: int
     about: int | None
@@ -30,8 +29,7 @@ class Event(NamedTuple):
 
 
 def standing(events: Sequence[Event], last: int | None = None) -> int:
-    """The number, from 1, of the event that stands after the first `last` of them (all, where it is not given): 0
-    where none does."""
+    """The number, from 1, of the valid event after the first `last` events (by default all); 0 if there is none."""
     number = len(events) if last is None else last
     numbers = {event.id: n for n, event in enumerate(events, 1)}
     while number:
@@ -43,8 +41,7 @@ def standing(events: Sequence[Event], last: int | None = None) -> int:
 
 
 def changes_since(events: Sequence[Event], number: int) -> list[Event]:
-    """The events after the first `number` of them, oldest first, without those that were taken back since and those
-    that did so."""
+    """The events after the first `number` of them, oldest first, without undone events and those that undid them."""
     numbers = {event.id: n for n, event in enumerate(events, 1)}
     found: list[Event] = []
     last = len(events)
@@ -57,12 +54,12 @@ def changes_since(events: Sequence[Event], number: int) -> list[Event]:
 
 
 def key_of_another() -> RefusedDecisionError:
-    """What is raised where a key was used for something else."""
+    """The error for a key that was used for something else."""
     return RefusedDecisionError(_("this key was used for something else; give every request its own"))
 
 
 def must_be_own(session: Session, keys: Iterable[str], kind: type) -> None:
-    """Raises RefusedDecisionError where an act of another kind, a class of rows, has one of these keys."""
+    """Raise RefusedDecisionError if an act of another kind (a class of rows) has one of these keys."""
     asked = list(keys)
     for start in range(0, len(asked), AT_ONCE):
         same = select(ActRow).where(ActRow.key.in_(asked[start : start + AT_ONCE]))
@@ -71,8 +68,8 @@ def must_be_own(session: Session, keys: Iterable[str], kind: type) -> None:
 
 
 def answered(session: Session, kind: type[Act], key: str, **asked: object) -> Act | None:
-    """The act that a request with this key made before. Raises RefusedDecisionError where that is not what is `asked`
-    for now, by column."""
+    """The act that an earlier request with this key made, if any. Raises RefusedDecisionError if its columns differ
+    from those `asked` for now."""
     act = session.scalar(select(ActRow).where(ActRow.key == key))
     if act is None:
         return None

@@ -22,10 +22,10 @@ from proof.store.seeded import IS_SEEDED
 from proof.store.work_text import WordsInText, WorkTexts
 
 _RUN_ON = re.compile(r"(?<=[^\x00-\x7f])(?=[0-9]{1,6}[abAB]$)")
-"""Where `卷三5b` goes on from the juan to the half-folio: their numbers are of two kinds there."""
+"""The boundary between juan and half-folio in `卷三5b`, where Arabic digits follow another character."""
 
 FOUND = 50
-"""Results of each kind that a search gives at most."""
+"""Results of each kind, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class FoundPage:
 
 @dataclass(frozen=True, slots=True)
 class FoundPlace:
-    """Words that a search found: from `offset` of column `line`, as it was checked, of the page of that `number` on.
-    `before`, `words` and `after` are the source after decisions; `last` is the page on which they end where that is
-    another."""
+    """Words that a search found, starting at `offset` of column `line`, as it was checked, of the page `number`.
+    `before`, `words` and `after` are the source after decisions; `last` is the page on which the words end, if that is
+    another one."""
 
     work: str
     title: str
@@ -59,7 +59,7 @@ class FoundPlace:
 
 @dataclass(frozen=True, slots=True)
 class FoundPair:
-    """How often a work has a confusion of what was looked for, and how often that is still open."""
+    """A pair of confused characters that matches a search: how often a work has it, and how often it is still open."""
 
     work: str
     title: str
@@ -71,7 +71,7 @@ class FoundPair:
 
 @dataclass(frozen=True, slots=True)
 class FoundInAll:
-    """What a search over all works found, each kind up to a limit."""
+    """The results of a search in all works, each kind up to a limit."""
 
     works: tuple[LibraryWork, ...] = ()
     pages: tuple[FoundPage, ...] = ()
@@ -81,7 +81,7 @@ class FoundInAll:
 
 @dataclass(frozen=True, slots=True)
 class FoundJuan:
-    """A juan with the first of its pages, and how many it has."""
+    """A juan with its first page and its number of pages."""
 
     juan: str
     first: ListedPage
@@ -90,8 +90,8 @@ class FoundJuan:
 
 @dataclass(frozen=True, slots=True)
 class FoundInWork:
-    """What a work has of what was looked for, each kind up to a limit. `page` is the one page that an address names;
-    the words occur `places` times."""
+    """The results of a search in a work, each kind up to a limit. `page` is set if the search names exactly one page;
+    `places` is the number of occurrences of the words."""
 
     page: ListedPage | None = None
     pages: tuple[ListedPage, ...] = ()
@@ -112,8 +112,9 @@ class Finder(StorePart):
         self._queue, self._library, self._texts = queue, library, WorkTexts()
 
     def find(self, work: str, wanted: str, near: int | None = None) -> FoundInWork:
-        """What `wanted` is called in a work: the address of a page (`001-2a`, `WYG0140-0330b`, `卷三 5b`, or `5b`
-        in the juan of the page `near`), a juan, a character, a confusion (`托託`), words. Raises NoPlaceError."""
+        """Search a work for `wanted`: the address of a page (`001-2a`, `WYG0140-0330b`, `卷三 5b`, or `5b` in the juan
+        of the page `near`), a juan, a character, a pair of confused characters (`托託`), or words. Raises
+        NoPlaceError."""
         wanted = wanted.strip()
         pages = self._queue.places(work)
         if not wanted:
@@ -132,8 +133,8 @@ class Finder(StorePart):
         return FoundInWork(None, tuple(named[:FOUND]), juans[:FOUND], pairs, places, text.count(wanted))
 
     def find_in_all(self, wanted: str) -> FoundInAll:
-        """Works by name and title, pages by id and image reference, confusions of one character or `托託`, and words of
-        two characters and more."""
+        """Search all works: works by name and title, pages by id and image reference, confused characters (one, or a
+        pair such as `托託`), and words of two or more characters."""
         wanted = wanted.strip()
         if not wanted:
             return FoundInAll()
@@ -146,7 +147,7 @@ class Finder(StorePart):
 
 
 def addressed(pages: Sequence[ListedPage], wanted: str, near: int | None = None) -> list[ListedPage]:
-    """The pages that an address names. `near` is the page whose juan is meant where the address names none."""
+    """The pages that an address names; an address without a juan refers to that of the page `near`."""
     low = wanted.lower()
     ref = ImageRef.match(wanted)
     names = {low, *([str(ref).lower()] if ref else [])}
@@ -165,7 +166,7 @@ def addressed(pages: Sequence[ListedPage], wanted: str, near: int | None = None)
 
 
 def places_of(page: ListedPage) -> set[Place]:
-    """Juan and half-folio of a page, as its text and as its id name them."""
+    """Juan and half-folio of a page, according to its text and to its id."""
     parts = PageId.match(page.page)
     folio = Folio.match(page.folio) or (parts.folio if parts else None)
     if folio is None:
@@ -174,7 +175,7 @@ def places_of(page: ListedPage) -> set[Place]:
 
 
 def _juans(pages: Sequence[ListedPage], wanted: str) -> tuple[FoundJuan, ...]:
-    """The juan that are called so."""
+    """The juan with the name `wanted`."""
     bare = wanted.removeprefix("卷").removeprefix("第").removesuffix("卷")
     key = juan_key(bare) if bare != wanted or bare.isascii() else ""  # 一 alone is a character
     called = {name: juan_key(name) == key or name == wanted for name in {page.juan for page in pages}}
@@ -186,7 +187,7 @@ def _juans(pages: Sequence[ListedPage], wanted: str) -> tuple[FoundJuan, ...]:
 
 
 def _pages(session: Session, wanted: str) -> tuple[FoundPage, ...]:
-    """Pages whose id or image reference begins so."""
+    """Pages whose id or image reference begins with `wanted`."""
     query = select(WorkRow.name, WorkRow.title, PageRow.id, PageRow.page, PageRow.ref)
     query = query.join(WorkRow, PageRow.work_id == WorkRow.id).where(PageRow.absent.is_(False))
     found: dict[int, FoundPage] = {}
@@ -197,7 +198,7 @@ def _pages(session: Session, wanted: str) -> tuple[FoundPage, ...]:
 
 
 def _pairs(session: Session, wanted: str, work: WorkNow | None = None) -> tuple[FoundPair, ...]:
-    """Raised confusions of that character, or of one for another, by work; of one `work`, or of all."""
+    """The raised pairs with that transcribed character, or exactly that pair, by work; of one `work`, or of all."""
     characters = wanted.replace("/", "").replace(" ", "")
     if len(characters) not in (1, 2):
         return ()
@@ -221,7 +222,7 @@ def _pairs(session: Session, wanted: str, work: WorkNow | None = None) -> tuple[
 
 
 def _places(session: Session, matches: Iterable[tuple[WorkNow, WordsInText]]) -> tuple[FoundPlace, ...]:
-    """The first matches, but for those on a page that a check has just added."""
+    """The first matches, without those on pages that a check has just added."""
     first = list(islice(matches, FOUND))
     numbers = {column.page for _, words in first for column in (words.first, words.last)}
     query = select(PageRow.id, PageRow.page, PageRow.folio).where(PageRow.id.in_(numbers))

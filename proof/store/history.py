@@ -101,18 +101,18 @@ class History(StorePart):
             return judged_twice(session, work)
 
     def witness_records(self, work: str) -> list[WitnessRecord]:
-        """How often each witness read, at the flags of a work, what people then decided."""
+        """For each witness the number of flags of a work at which its reading was decided on."""
         with self._reading() as session:
             return witness_records(session, work)
 
     def paces(self, work: str) -> list[float]:
-        """Seconds from each decision of a person to their next, but for pauses and strokes of many."""
+        """Seconds from each decision of a person to their next one, without pauses and batches."""
         with self._reading() as session:
             return paces(session, work)
 
     def awaiting(self, work: str, limit: int | None = None) -> tuple[list[HistoryEntry], int]:
-        """By whom and when the pages of a work were proofread that await a second person, those that wait longest
-        first, at most `limit` of them; and how many there are."""
+        """The acts that marked pages of a work as proofread which await a second person, the oldest first, at most
+        `limit`; and the number of such pages."""
         with self._reading() as session:
             stand = standings_in(session, work).values()
             waiting = sorted(there.event for there in stand if there.person and there.state is PageState.PROOFREAD)
@@ -120,19 +120,19 @@ class History(StorePart):
         return entries, len(waiting)
 
     def to_validate(self, work: str, person: str) -> set[int]:
-        """The pages of a work that another person than `person` proofread and nobody validated yet."""
+        """The pages of a work that somebody other than `person` proofread and nobody validated yet."""
         with self._reading() as session:
             stand = standings_in(session, work).items()
         proofread = {page: there.person for page, there in stand if there.state is PageState.PROOFREAD}
         return {page for page, other in proofread.items() if other not in ("", person)}
 
     def differing(self, work: str, page: int, person: str) -> list[Differing]:
-        """Where another person decided otherwise on a page than `person`."""
+        """The flags of a page on which another person decided differently from `person`."""
         with self._reading() as session:
             return differing(session, work, page, person)
 
     def changed_of(self, work: str, person: str) -> list[Differing]:
-        """What `person` decided in a work and another changed since, what was changed last first."""
+        """Decisions of `person` in a work that another person changed since, the latest changes first."""
         with self._reading() as session:
             return changed_of(session, work, person)
 

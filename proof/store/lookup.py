@@ -17,11 +17,11 @@ NO_PAGE = _("%(work)s: there is no page %(page)s")
 NO_WORK = _("there is no work %(work)s in the store")
 
 Sessions = Callable[[], AbstractContextManager[Session]]
-"""Each call gives a session, in a `with` block; what is written in it is committed at its end, all or nothing."""
+"""Each call gives a session for a `with` block, at whose end its changes are committed as one transaction."""
 
 
 class StorePart:
-    """A part of a store. It reads in sessions of one kind and writes in those of the other."""
+    """A part of a store, with sessions for reading and for writing."""
 
     def __init__(self, reading: Sessions, writing: Sessions) -> None:
         self._reading = reading

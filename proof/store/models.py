@@ -76,7 +76,7 @@ class WorkRow(Base):
 
 
 class RunRow(Base):
-    """One check: what was read with what, and when."""
+    """One run of a check: its settings, engine and times."""
 
     __tablename__ = "runs"
 
@@ -95,8 +95,7 @@ class RunRow(Base):
 
 
 class TextRow(Base):
-    """A transcription file, by its path as runs have it; `version_id` is what it read when it was checked or written
-    last."""
+    """A transcription file by its path in runs; `version_id` is the version that was checked or written last."""
 
     __tablename__ = "texts"
 
@@ -106,8 +105,8 @@ class TextRow(Base):
 
 
 class TextVersionRow(Base):
-    """What a text read once: its `content`, compressed, known by the hash `sha`. Later versions have larger numbers; a
-    later one that reads as an earlier one did is another."""
+    """A version of a text: its compressed `content` and the hash `sha` of that. Later versions have larger numbers,
+    also if a text returns to an earlier content."""
 
     __tablename__ = "text_versions"
     __table_args__ = (Index(None, "text_id", "sha"),)
@@ -195,7 +194,7 @@ class CharactersRow(Base):
 
 
 class GlyphRow(Base):
-    """Where a character stands on a page and what its glyphs look like, `count` of them, packed by `glyphs`."""
+    """The occurrences of a character on a page (`count`): their places and shapes, packed by `glyphs`."""
 
     __tablename__ = "glyphs"
 
@@ -218,7 +217,7 @@ class FlagRow(Base):
     __table_args__ = (
         UniqueConstraint("page_id", "uid"),
         Index(None, "work_id", "stale", "raised", "score"),
-        # All that counting confusions needs, so that the rows themselves are not read.
+        # covers all columns that counting pairs needs, so that the rows themselves are not read
         Index("ix_flags_pairs", "work_id", "stale", "transcribed", "suggested", "raised", "origin", "state", "page_id"),
         Index(None, "work_id", "id"),
         Index(None, "uid"),
@@ -261,14 +260,14 @@ class FlagRow(Base):
 
 
 def _of_kind(*column: Any) -> MappedColumn[Any]:
-    """A column of acts of some kinds: those of the others have nothing there."""
+    """A column that only some kinds of acts use; it is null for others."""
     return mapped_column(*column, nullable=True, use_existing_column=True)
 
 
 class ActRow(Base):
-    """Something that a person did; `act` says of what kind it is. Rows are added, never changed or deleted: the
-    database itself refuses it. Acts of one kind about one flag or page are counted by `version` from 1; `key` is the
-    request's own. `about` is the act that this one takes back, `state` how things stand after it."""
+    """An act of a person; `act` is its kind. Rows are only added: the database refuses to change or delete them.
+    `version` counts the acts of one kind on one flag or page from 1; `key` is that of the request. `about` is the act
+    that this one undoes, `state` the state after it."""
 
     __tablename__ = "acts"
     __table_args__ = (UniqueConstraint("key"), Index(None, "work_id", "act", "id"))
@@ -284,7 +283,7 @@ class ActRow(Base):
 
 
 class FlagAct:
-    """What somebody said of a flag, with the place and the evidence as they then were."""
+    """An act on a flag, with the place and the evidence of the flag at that time."""
 
     flag_id: Mapped[int] = _of_kind(BigKey, ForeignKey("flags.id"))
     version: Mapped[int] = _of_kind()
@@ -311,20 +310,20 @@ class FlagAct:
 
 
 class DecisionRow(FlagAct, ActRow):
-    """What somebody decided about a flag."""
+    """A decision on a flag."""
 
     __mapper_args__ = {"polymorphic_identity": "decision"}  # noqa: RUF012 - as the library has it
 
 
 class ReadingRow(FlagAct, ActRow):
-    """What somebody decided about a flag without seeing the decisions of others: a chain of its own for each person,
-    in the order of its rows, which bear no `version`."""
+    """A decision on a flag in blind double proofreading. Each person has a chain of their own, in the order of its
+    rows, which have no `version`."""
 
     __mapper_args__ = {"polymorphic_identity": "reading"}  # noqa: RUF012 - as the library has it
 
 
 class PageEventRow(ActRow):
-    """What somebody said of a page as a whole; the last one holds."""
+    """A change of a page's state; the last one holds."""
 
     __mapper_args__ = {"polymorphic_identity": "page"}  # noqa: RUF012 - as the library has it
 
@@ -335,8 +334,8 @@ class PageEventRow(ActRow):
 
 
 class LayoutOverrideRow(ActRow):
-    """What somebody set right about how a page was read: its layout, its image (a path inside the image folders), or
-    neither, which is back to what is found. The last one holds."""
+    """A layout override of a page: its layout, its image (a path inside the image folders), or neither, which restores
+    detection. The last one holds."""
 
     __mapper_args__ = {"polymorphic_identity": "layout"}  # noqa: RUF012 - as the library has it
 
@@ -348,9 +347,8 @@ class LayoutOverrideRow(ActRow):
 
 
 class CommentRow(ActRow):
-    """What somebody said to the others of a flag (`uid` is its id, with its place as it then was) or, where there is
-    none, of a page. `state` is that of a `CommentState`, `assigned` a person, as they stand after it; the last of
-    a place, by `at`, holds."""
+    """A comment on a flag (`uid` is its id, stored with its place at that time), or else on a page. `state` is that of
+    a `CommentState` and `assigned` a person, both after the comment; those of the last comment, by `at`, hold."""
 
     __mapper_args__ = {"polymorphic_identity": "comment"}  # noqa: RUF012 - as the library has it
 
@@ -368,8 +366,8 @@ class CommentRow(ActRow):
 
 
 class AssignmentRow(ActRow):
-    """A page given to a person (`assigned`; the `state` is `given`), or given back (`back`). The last one of a page
-    holds."""
+    """The assignment of a page to a person (`assigned`; `state` is `given`), or its end (`back`). The last one of a
+    page holds."""
 
     __mapper_args__ = {"polymorphic_identity": "assignment"}  # noqa: RUF012 - as the library has it
 
@@ -394,8 +392,8 @@ class ReportRow(ActRow):
 
 
 class RuleRow(ActRow):
-    """A rule of the project set or lifted: these two are variants here. The last row of a pair holds. `planted`: when
-    it was set, planted errors alone had this pair, and these alone it hides."""
+    """A rule of the project, set or lifted, that two characters are variants. The last row of a pair holds. `planted`:
+    the pair occurred only in seeded errors when the rule was set, and the rule hides only these."""
 
     __mapper_args__ = {"polymorphic_identity": "rule"}  # noqa: RUF012 - as the library has it
 
@@ -435,8 +433,8 @@ class AccountRow(Base):
 
 
 class AccountEventRow(Base):
-    """Something that was done to an account. Rows are added, never changed or deleted: the database itself refuses it.
-    `person` did it in the browser (`way`), or is the user of the machine at its command line."""
+    """A change of an account. Rows are only added: the database refuses to change or delete them. `person` made it in
+    the browser, or is the user of the machine at the command line (`way`)."""
 
     __tablename__ = "account_events"
 
@@ -451,8 +449,8 @@ class AccountEventRow(Base):
 
 
 class LibraryRow(Base):
-    """A folder of a library: its path inside it, the work that it was checked as, what became of it last, and where it
-    stands in the order of checking."""
+    """A folder of a library: its path, its work, the result of its last check, and its position in the order of
+    checking."""
 
     __tablename__ = "library"
 
@@ -465,8 +463,7 @@ class LibraryRow(Base):
 
 
 class CacheRow(Base):
-    """What was computed at some cost, under a `key` made of all that it depends on; `data` is for who wrote it to
-    understand."""
+    """A cached value under a `key` of all that it depends on; only its writer knows the format of `data`."""
 
     __tablename__ = "readings"
 

@@ -153,9 +153,7 @@ def _in_columns(layout: Outline, line: ExternalLine) -> list[tuple[int, _Segment
     areas = {area.number: area for area in layout.columns}
     segments = []
     for number, characters in by_column.items():
-        extent = characters[0][1]
-        for _, box in characters[1:]:
-            extent = extent.union(box)
+        extent = Box.around(box for _, box in characters)
         segments.append((number, _Segment(_row(areas[number], extent), extent, tuple(characters))))
     return segments
 

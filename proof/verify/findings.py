@@ -75,12 +75,12 @@ class Weigher:
         drawn_as: Callable[[str], Sequence[str]] = lambda _: (),
         sure: Callable[[str], float | None] = lambda _: None,
         legible: Legibility = CLEARLY,
-        liker: Callable[[ReadColumn, Glyph, str, str], float | None] = lambda *_: None,
+        form_preference: Callable[[ReadColumn, Glyph, str, str], float | None] = lambda *_: None,
     ) -> None:
         """`familiarity` says how well the engine was trained on a character, 0 to 1; `drawn_as` how it reads a drawn
         character that it does not know; `sure` how surely it reads a drawn character that it knows as itself. `legible`
-        is the detail of the page's glyphs; `liker` says how much more the ink of a glyph resembles one character than
-        another."""
+        is the detail of the page's glyphs; `form_preference` says how much more the ink of a glyph resembles one
+        character than another."""
         self._context = context
         self._policy = policy
         self._likeness = likeness
@@ -88,7 +88,7 @@ class Weigher:
         self._drawn_as = drawn_as
         self._sure = sure
         self._legible = legible
-        self._liker = liker
+        self._form_preference = form_preference
 
     def flags(self, column: ReadColumn) -> list[Flag]:
         """The flags of one column in reading order; `numbered` gives them their ids later."""
@@ -182,8 +182,8 @@ class Weigher:
         score = EXPECTED_SCORE if expected else strange_score(transcribed, belief) * (1.0 - doubt)
         # the image of a simplified text shows the traditional forms
         written = self._policy.script is Script.TRADITIONAL
-        liker = self._liker(column, glyph, other, transcribed) if written else None
-        form_scored = MIN_SCORE if liker is None else form_score(liker, belief) * (1.0 - doubt)
+        preference = self._form_preference(column, glyph, other, transcribed) if written else None
+        form_scored = MIN_SCORE if preference is None else form_score(preference, belief) * (1.0 - doubt)
         if form_scored > score:
             return form_scored, "", Notice.of(NoticeCode.LIKER_AS_DRAWN, text=other)
         return score, "read so when drawn" if expected else "", None
@@ -192,8 +192,10 @@ class Weigher:
         """Whether the ink of a glyph resembles an unknown form of `transcribed` more than the word `other` that the
         engine reads, if it reads `other` too where that form is drawn (囘, a form of 回, is read as 同)."""
         forms = (form for form in self._policy.forms(transcribed) if other in self._drawn_as(form))
-        likers = (self._liker(column, glyph, other, form) for form in forms)
-        return any(form_score(liker, belief) < FORM_FITS_NATS for liker in likers if liker is not None)
+        preferences = (self._form_preference(column, glyph, other, form) for form in forms)
+        return any(
+            form_score(preference, belief) < FORM_FITS_NATS for preference in preferences if preference is not None
+        )
 
     def _against(self, transcribed: str, own: float, other: str, glyph: Glyph, doubt: float) -> float:
         """The score of the word `other` where the engine knows `transcribed`."""

@@ -26,7 +26,7 @@ class FormEvidence:
         self._drawn = drawn
 
     def __call__(self, column: ReadColumn, glyph: Glyph, other: str, transcribed: str) -> float | None:
-        """How much more a glyph resembles `other` than `transcribed` (`DrawnShapes.liker`)."""
+        """How much more a glyph resembles `other` than `transcribed` (`DrawnShapes.form_preference`)."""
 
         def shape() -> Shapes:
             beside = (a for a in column.glyphs if a.row is glyph.row and (a is glyph or a.presence > 0.5))
@@ -34,4 +34,4 @@ class FormEvidence:
             own = (glyph.top + glyph.bottom) / 2
             return self._glyphs.shape(column.area, glyph.row, tuple(places), places.index(own))
 
-        return self._drawn.liker(other, transcribed, shape)
+        return self._drawn.form_preference(other, transcribed, shape)

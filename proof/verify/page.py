@@ -330,8 +330,8 @@ class Checker:
         context = PageContext(page.id, blank.ref, outline, self.threshold)
         known = (self.engine.familiarity, self.likeness.drawn_as, self.likeness.sure)
         legible = Legibility(sheet.detail, sheet.note_detail)
-        liker = FormEvidence(readings, self.likeness.shapes)
-        weigher = Weigher(context, self.policy, self.likeness, *known, legible, liker)
+        form_preference = FormEvidence(readings, self.likeness.shapes)
+        weigher = Weigher(context, self.policy, self.likeness, *known, legible, form_preference)
         unlike: set[int] = set()
         if not any(line.cells for line in page.columns):
             flags = untranscribed(blank, columns)

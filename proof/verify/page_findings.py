@@ -114,9 +114,7 @@ def figure_flags(blank: PageResult, outline: Outline, drawn: Sequence[ReadColumn
     read = "".join(column.read for column in drawn)
     if not read:
         return []
-    box = area_box(outline, drawn[0])
-    for column in drawn[1:]:
-        box = box.union(area_box(outline, column))
+    box = Box.around(area_box(outline, column) for column in drawn)
     return [layout_flag(blank, 0, box, Evidence(reason="figure not transcribed", note=read))]
 
 

@@ -166,12 +166,9 @@ def _surplus_run(column: ReadColumn, run: Sequence[Member]) -> Flag:
 
 
 def _union(flags: Sequence[Flag]) -> Box | None:
-    """The smallest box around the boxes of the flags."""
+    """The smallest box around the boxes of the flags; None if they have none."""
     boxes = [flag.bbox for flag in flags if flag.bbox is not None]
-    whole = boxes[0] if boxes else None
-    for box in boxes[1:]:
-        whole = whole.union(box) if whole is not None else box
-    return whole
+    return Box.around(boxes) if boxes else None
 
 
 def _at(source: str, flag: Flag, place: Place, box: Box | None, evidence: Evidence) -> Flag:

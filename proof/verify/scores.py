@@ -106,8 +106,8 @@ NO_CHARACTER_DEDUCTION_NATS = 7.0
 
 # Where the engine does not know a character. By logistic regression on 946 characters drawn in AR PL UKai, of which 427
 # are what is read, and on glyphs of two texts held against characters that are read as they are.
-FORM_LIKER_WEIGHT = 30.0
-"""Nats for how much liker the ink is to what is read than to what is transcribed, as fonts draw both."""
+FORM_PREFERENCE_WEIGHT = 30.0
+"""Nats for how much more the ink resembles what is read than what is transcribed, as fonts draw both."""
 
 FORM_ODDS_WEIGHT = 0.5
 """Of a nat of the odds of what is read."""
@@ -219,12 +219,12 @@ def strange_score(transcribed: str, belief: float) -> float:
     return max(ENTITY_SCORE + belief, UNKNOWN_CERTAIN_SCORE + UNKNOWN_DOUBT_WEIGHT * belief)
 
 
-def form_score(liker: float, belief: float) -> float:
+def form_score(preference: float, belief: float) -> float:
     """The odds, in nats, that a glyph is what the engine reads, where it does not know the transcribed character.
-    `liker` says how much more the ink resembles that reading, as fonts draw both (`DrawnShapes.liker`), `belief` is the
-    log-probability of the reading."""
+    `preference` says how much more the ink resembles that reading, as fonts draw both (`DrawnShapes.form_preference`),
+    `belief` is the log-probability of the reading."""
     chance = min(max(exp(belief), 1e-4), 1.0 - 1e-4)
-    return FORM_LIKER_WEIGHT * liker + FORM_ODDS_WEIGHT * log(chance / (1.0 - chance)) + FORM_OFFSET_NATS
+    return FORM_PREFERENCE_WEIGHT * preference + FORM_ODDS_WEIGHT * log(chance / (1.0 - chance)) + FORM_OFFSET_NATS
 
 
 def omission_score(presence: float, reading: str, belief: float, room: float, enclosed: bool = True) -> float:

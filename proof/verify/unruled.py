@@ -144,10 +144,8 @@ def _checked_column(placement: _Placement, column: ReadColumn) -> CheckedColumn:
     assert column.line is not None, "running text is laid out line by line"
     boxes = [placement.file_box(g.left, g.top, g.right, g.bottom) for g in column.glyphs]
     area = column.area
-    whole = boxes[0] if boxes else placement.file_box(area.left, area.top, area.right, area.bottom)
-    for box in boxes[1:]:
-        whole = whole.union(box)
-    return CheckedColumn(column.line.number, whole, column.line.source)
+    box = Box.around(boxes) if boxes else placement.file_box(area.left, area.top, area.right, area.bottom)
+    return CheckedColumn(column.line.number, box, column.line.source)
 
 
 def _characters(placement: _Placement, column: ReadColumn) -> list[CheckedCharacter]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
 from flask import Blueprint, Response, request
 
 from proof.model.geometry import Box
@@ -64,7 +62,7 @@ def _box(result: PageResult, place: FoundPlace) -> Box | None:
     ]
     if not boxes:
         return None
-    whole = reduce(Box.union, boxes)
+    whole = Box.around(boxes)
     air = AROUND * whole.h / len(boxes)
     width, height = shown.image_size
     left, top = max(int(whole.x - air / 4), 0), max(int(whole.y - air), 0)

@@ -34,21 +34,21 @@ def written(fonts: FontChain, character: str) -> Shapes:
 
 def test_a_glyph_is_liker_to_what_it_is(fonts: FontChain, drawn: DrawnShapes) -> None:
     one, other = written(fonts, "弣"), written(fonts, "附")
-    assert (drawn.liker("附", "弣", lambda: other) or 0) > 0.1
-    assert (drawn.liker("附", "弣", lambda: one) or 0) < -0.1
+    assert (drawn.form_preference("附", "弣", lambda: other) or 0) > 0.1
+    assert (drawn.form_preference("附", "弣", lambda: one) or 0) < -0.1
 
 
 def test_a_character_that_was_not_drawn_tells_nothing_and_no_shape_is_asked_for(drawn: DrawnShapes) -> None:
     def asked() -> Shapes:
         raise AssertionError
 
-    assert drawn.liker("附", "楅", asked) is None
-    assert drawn.liker("附", "附", asked) is None
-    assert DrawnShapes.made_of("one", {}).liker("附", "弣", asked) is None
+    assert drawn.form_preference("附", "楅", asked) is None
+    assert drawn.form_preference("附", "附", asked) is None
+    assert DrawnShapes.made_of("one", {}).form_preference("附", "弣", asked) is None
 
 
 def test_where_there_is_no_ink_nothing_is_told(drawn: DrawnShapes) -> None:
-    assert drawn.liker("附", "弣", lambda: np.zeros((1, LENGTH), np.int8)) is None
+    assert drawn.form_preference("附", "弣", lambda: np.zeros((1, LENGTH), np.int8)) is None
 
 
 def test_shapes_that_were_saved_are_loaded(drawn: DrawnShapes, tmp_path: Path) -> None:

@@ -234,7 +234,7 @@ def test_what_an_unknown_character_is_read_as_when_it_is_drawn_says_nothing_agai
         assert (flag.evidence.rule == "read so when drawn") is expected
 
 
-def untaught(script: Script, liker: float | None) -> Weigher:
+def untaught(script: Script, preference: float | None) -> Weigher:
     """What weighs glyphs of 弣, never taught to the recogniser and read as 附; so much liker 附 is their ink."""
     return Weigher(
         PageContext("P", "", Paper(), THRESHOLD),
@@ -242,7 +242,9 @@ def untaught(script: Script, liker: float | None) -> Weigher:
         lambda character, one: None if character == "弣" else exact(character, one),
         lambda one: float(one != "弣"),
         defaultdict(str, 弣="附").__getitem__,
-        liker=lambda column, glyph, other, one: liker if (other, one) == ("附", "弣") else None,
+        form_preference=lambda column, glyph, other, transcribed: (
+            preference if (other, transcribed) == ("附", "弣") else None
+        ),
     )
 
 
@@ -250,12 +252,12 @@ def test_ink_that_is_liker_what_is_read_tells_it_from_an_unknown_character_that_
     """附 is read where 弣 stands and where 附 does; only where the ink is much liker the one is it raised, and the less
     the less surely it is read."""
 
-    def shown(liker: float | None, chance: float = 0.99) -> Flag:
+    def shown(preference: float | None, chance: float = 0.99) -> Flag:
         shown = read("正弣之", [*sure("正"), glyph(1, 附=chance), *sure("之")])
-        (flag,) = untaught(Script.TRADITIONAL, liker).flags(shown)
+        (flag,) = untaught(Script.TRADITIONAL, preference).flags(shown)
         return flag
 
-    assert [shown(liker).raised for liker in (None, -0.15, 0.0, 0.15)] == [False, False, False, True]
+    assert [shown(preference).raised for preference in (None, -0.15, 0.0, 0.15)] == [False, False, False, True]
     assert shown(0.15).evidence.ink == Notice.of(NoticeCode.LIKER_AS_DRAWN, text="附")
     assert shown(0.15).evidence.rule == ""
     assert shown(-0.15).evidence.ink is None
@@ -269,9 +271,9 @@ def test_of_an_unknown_character_of_a_simplified_text_the_ink_says_nothing() -> 
 
 
 @pytest.mark.parametrize("script", Script)
-@pytest.mark.parametrize(("liker", "raised"), [(None, True), (-0.25, False), (0.0, True), (0.15, True)])
+@pytest.mark.parametrize(("preference", "raised"), [(None, True), (-0.25, False), (0.0, True), (0.15, True)])
 def test_a_form_that_the_engine_does_not_know_is_told_by_its_ink_from_what_it_is_read_as(
-    script: Script, liker: float | None, raised: bool
+    script: Script, preference: float | None, raised: bool
 ) -> None:
     """囘 is 回, and is read 同: where 回 is transcribed and 同 is read, the ink may be liker to 囘 than to 同."""
     weigher = Weigher(
@@ -280,7 +282,9 @@ def test_a_form_that_the_engine_does_not_know_is_told_by_its_ink_from_what_it_is
         exact,
         lambda _: 1.0,
         defaultdict(str, 囘="同").__getitem__,
-        liker=lambda column, glyph, other, one: liker if (other, one) == ("同", "囘") else None,
+        form_preference=lambda column, glyph, other, transcribed: (
+            preference if (other, transcribed) == ("同", "囘") else None
+        ),
     )
     (flag,) = weigher.flags(read("正回之", [*sure("正"), glyph(1, 同=0.99), *sure("之")]))
     assert flag.raised is raised

@@ -1,5 +1,5 @@
-"""A commit for the text's repository, as `git format-patch` writes it: `git am` takes it with its author and message.
-A text is a file and a juan, so that an export of a work is a series of commits, a juan each."""
+"""A commit for the text's repository in the format of `git format-patch`; `git am` applies it with author and message.
+A text is one file with one juan, so an export of a work is a series of commits, one for each juan."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from proof.exports.files import Material, write_file
 from proof.exports.forms import ExportForm
 
 NO_ADDRESS = "unknown@invalid"
-"""The address of authors, whose own is not known; `invalid` is a domain that cannot be (RFC 2606)."""
+"""The e-mail address of authors, whose own is unknown; the domain `invalid` never exists (RFC 2606)."""
 
 _HEAD = "From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\n"
 
 
 def commit(material: Material) -> bytes:
-    """The commit; empty where nothing was changed. Its author is who made most of the corrections, the others are
-    named below."""
+    """The commit; empty if nothing was changed. Its author is the person with most corrections; the others are named as
+    co-authors."""
     corrected = material.corrected
     name = material.name or corrected.edition.path.name
     diff = corrected.diff(name)

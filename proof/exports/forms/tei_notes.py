@@ -15,8 +15,11 @@ from proof.exports.xml import add, identified, legal, root_of, written
 from proof.store.authorities import IMAGE
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
-BASE, COPY = "base", "copy"
-"""The ids of the text as it was transcribed, and of the image of its copy."""
+BASE = "base"
+"""The id of the text as it was transcribed."""
+
+COPY = "copy"
+"""The id of the image of its copy."""
 
 
 def apparatus_document(collated: CollationNotes, title: str) -> etree._Element:

@@ -18,7 +18,10 @@ from proof.text.model import Column
 from proof.text.read import parse_transcription
 from proof.text.transcription import Transcription
 
-PROOFREAD, NOT_PROOFREAD = 3, 1
+# Page levels of the ProofreadPage extension.
+PROOFREAD = 3
+NOT_PROOFREAD = 1
+
 _CHARACTER = re.compile(r"&SK([23]?)-([0-9A-Z]+);")
 
 

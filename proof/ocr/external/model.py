@@ -136,9 +136,8 @@ def _corrected(text: str, known: Sequence[GivenCharacter], vertical: bool) -> li
         elif how == "replace" and b - a == d - c:
             corrected += [GivenCharacter(new, old.box) for old, new in zip(known[a:b], wanted[c:d], strict=True)]
         elif c < d:
-            room = known[a].box if a < b else _between(known, a, vertical)
-            for character in known[a + 1 : b]:
-                room = room.union(character.box)
+            replaced = [character.box for character in known[a:b]]
+            room = Box.around(replaced) if replaced else _between(known, a, vertical)
             corrected += _spread(TextPiece("".join(wanted[c:d]), room), vertical)
     return corrected
 

@@ -246,10 +246,7 @@ def _box(left: float, top: float, right: float, bottom: float) -> Box:
 
 
 def _around(pieces: list[TextPiece]) -> Box:
-    box = pieces[0].box
-    for piece in pieces[1:]:
-        box = box.union(piece.box)
-    return box
+    return Box.around(piece.box for piece in pieces)
 
 
 def _direction(*elements: Any) -> bool | None:
