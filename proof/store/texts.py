@@ -351,7 +351,7 @@ class _Step:
         found = self._direct.where(place.start, place.extent)
         decided = self._decided.get(place.flag)
         stands = self._direct.line_stands(place.start)
-        if decided is not None and decided.line_stands and not decided.pending and found is None:
+        if decided is not None and not decided.pending and found is None and decided.line_stands and not stands:
             return decided.span, place.reads
         if decided is not None and decided.pending:
             if decided.line_stands:  # where both do, the line was doubled, and one was changed
