@@ -122,12 +122,16 @@ class Journal:
     def append(self, lines: Sequence[Line], reading: Sessions) -> None:
         """Write down acts that were prepared and committed in this turn. Raises OutputError where they cannot be: then
         they are with the next ones, or when the store is opened."""
+        with reading() as session:
+            self._add(session, lines)
+        self._pending.unlink()
+
+    def _add(self, session: Session, lines: Sequence[Line]) -> None:
+        """Write down the last acts; where the file was lost, all."""
         if self.path.exists():
             self._write(lines)
         else:
-            with reading() as session:
-                self.complete(session)
-        self._pending.unlink()
+            self.complete(session)
 
     def _settle(self, reading: Sessions) -> None:
         """Write down what was prepared in an earlier turn, if it was committed. Raises OutputError."""
@@ -137,7 +141,7 @@ class Journal:
         if read.lines and not read.damaged and not read.cut_off:
             with reading() as session:
                 if _is_committed(session, read.lines) and not self._ends_with(_encoded(read.lines)):
-                    self._write(read.lines)
+                    self._add(session, read.lines)
         self._pending.unlink()
 
     def _ends_with(self, data: bytes) -> bool:
