@@ -1,6 +1,7 @@
-"""A witness as a sequence: its characters in reading order, each with a key under which forms of a word are equal.
+"""A witness as a sequence of characters in reading order, each with a key that is equal for all forms of a word.
 
-Of millions of characters each is a number: its code point or, of an entity or a composition, one that `Keys` gives it.
+Since there are millions, characters are stored as numbers: code points, or, for entities and compositions, numbers that
+`Keys` assigns.
 """
 
 from __future__ import annotations
@@ -21,24 +22,24 @@ from proof.text.transcription import Transcription
 from proof.text.variants import unified
 
 RUNNING = frozenset({Layer.CANON, Layer.UNDIVIDED, Layer.HEADING})
-"""Layers that every witness of a text has; the others are compared only where both have them. What is a heading in one
-may be a column of text in another."""
+"""Layers that every witness of a text has; others are compared only if both have them. A heading in one witness may be
+a column of text in another."""
 
 LEAST_SHARE = 0.02
-"""Share of a layer in one text, beside that in the other, from which both have it."""
+"""Share of a layer in one text, relative to that in the other, from which on both count as having it."""
 
 _UNKNOWN = 0x100000
-"""Where the keys of entities and compositions begin: a private plane, in which no text has characters."""
+"""First key of entities and compositions: in a private plane that no text uses."""
 
 _NAMED = 0x110000
-"""Where the numbers of entities and compositions begin: behind all code points."""
+"""First number of entities and compositions: after all code points."""
 
 Codes = NDArray[np.int32]
 
 
 class Keys:
-    """Gives every character, entity and composition a number, and a key of one code point. `fold` is the key of a
-    character."""
+    """Assigns a number and a key of one code point to every character, entity and composition. `fold` gives the key of
+    a character."""
 
     def __init__(self, fold: Callable[[str], str]) -> None:
         self._fold = fold
@@ -68,7 +69,7 @@ class Keys:
         return self._number_of[text]
 
     def text(self, code: int) -> str:
-        """What has that number."""
+        """The character, entity or composition with that number."""
         return chr(code) if code < _NAMED else self._names[code - _NAMED]
 
     def keys(self, codes: Codes) -> str:
@@ -79,7 +80,7 @@ class Keys:
 
 
 class Cells(Sequence[WitnessCell]):
-    """The characters of a witness; each is made where it is asked for. `codes` are their numbers by `keys`."""
+    """The characters of a witness, made on demand. `codes` are their numbers by `keys`."""
 
     def __init__(self, keys: Keys, codes: Codes, starts: array[int], lengths: array[int]) -> None:
         self.keys, self.codes, self.starts, self.lengths = keys, codes, starts, lengths
@@ -97,14 +98,14 @@ class Cells(Sequence[WitnessCell]):
         return WitnessCell(self.text(at), self.starts[at], self.lengths[at])
 
     def text(self, at: int) -> str:
-        """What a character is."""
+        """The text of a character."""
         return self.keys.text(int(self.codes[at]))
 
 
 @dataclass(frozen=True, slots=True)
 class WitnessTokens:
-    """The characters of an edition in the layers that are compared. `keys[i]` belongs to `cells[i]`; `blocks[i]` is
-    the number in the edition's blocks of the one that it stands in, `layers[i]` its layer."""
+    """The characters of an edition in the compared layers. For `cells[i]`, `keys[i]` is the key, `blocks[i]` the index
+    of its block in the edition, and `layers[i]` the layer."""
 
     edition: Transcription
     cells: Cells
@@ -117,20 +118,20 @@ class WitnessTokens:
 
     @property
     def starts(self) -> array[int]:
-        """Where in the file each begins."""
+        """The start of each character in the file."""
         return self.cells.starts
 
     def text(self, start: int, end: int) -> str:
-        """What cells `start` to `end` say."""
+        """The text of cells `start` to `end`."""
         return "".join(map(self.cells.text, range(start, min(end, len(self.cells)))))
 
     def index_before(self, place: int) -> int:
-        """The number of the last cell that begins before a code point of the file; -1 where there is none."""
+        """The index of the last cell that begins before a code point of the file; -1 if there is none."""
         return bisect_right(self.starts, place - 1) - 1
 
 
 class TokensBuilder:
-    """Puts the characters of an edition together."""
+    """Builds the `WitnessTokens` of an edition."""
 
     def __init__(self, edition: Transcription, keys: Keys) -> None:
         self._edition, self._keys = edition, keys
@@ -146,7 +147,7 @@ class TokensBuilder:
         self._layers.append(layer)
 
     def add_plain(self, source: str, start: int, block: int, layer: Layer) -> None:
-        """Add a slice of the file of which every code point is a character."""
+        """Add a slice of the file in which every code point is a character."""
         self._codes.frombytes(source.encode("utf-32-le", "surrogatepass"))
         self._starts.extend(range(start, start + len(source)))
         self._lengths.extend([1] * len(source))
@@ -154,7 +155,7 @@ class TokensBuilder:
         self._layers += [layer] * len(source)
 
     def made(self) -> WitnessTokens:
-        """All that were added."""
+        """The finished tokens."""
         codes = np.frombuffer(self._codes, dtype=np.int32) if self._codes else np.zeros(0, dtype=np.int32)
         cells = Cells(self._keys, codes, self._starts, self._lengths)
         return WitnessTokens(self._edition, cells, self._keys.keys(codes), self._blocks, self._layers)
@@ -177,12 +178,11 @@ def sequence_of(edition: Transcription, keys: Keys, layers: Iterable[Layer]) -> 
 
 
 def shared_layers(first: Transcription, second: Transcription) -> tuple[frozenset[Layer], frozenset[Layer]]:
-    """The layers to compare of each: the running text, and what else both have. Of a layer of which one has next to
-    nothing beside the other, as a text without commentary with a date in brackets, they do not both have it.
+    """The layers to compare of each text: the running text, and further layers that both have. A layer of which one
+    text has next to nothing, as a single date in brackets, does not count.
 
-    In a page-marked text that prints subcommentary or glosses in full width they cannot be told from the classic:
-    then everything of both is compared.
-    """
+    If a page-marked text has subcommentary or glosses in full width, they cannot be distinguished from the classic:
+    then all layers of both are compared."""
     mine, theirs = first.layers, second.layers
     if _mixed(first) or _mixed(second):
         return mine - {Layer.LEMMA, Layer.APPARATUS}, theirs - {Layer.LEMMA, Layer.APPARATUS}
@@ -196,8 +196,7 @@ def shared_layers(first: Transcription, second: Transcription) -> tuple[frozense
 
 
 def _shares(edition: Transcription) -> defaultdict[Layer, float]:
-    """The code points of each layer beside those of the running text; of commentary that runs together with the classic
-    those of both."""
+    """The code points of each layer relative to those of the running text; undivided commentary counts for both."""
     sizes: defaultdict[Layer, float] = defaultdict(float)
     for stretch in edition.stretches():
         sizes[stretch.layer] += len(stretch.source)
@@ -207,12 +206,12 @@ def _shares(edition: Transcription) -> defaultdict[Layer, float]:
 
 
 def _told(layers: frozenset[Layer]) -> frozenset[Layer]:
-    """The layers, commentary that runs together with the classic among them."""
+    """The layers, with commentary if it is undivided from the classic."""
     return layers | {Layer.COMMENTARY} if Layer.UNDIVIDED in layers else layers
 
 
 def _mixed(edition: Transcription) -> bool:
-    """Whether subcommentary stands in full width although the classic does too."""
+    """Whether subcommentary is in full width like the classic."""
     if not edition.paged or Layer.SUBCOMMENTARY not in edition.layers:
         return False
     return any(
@@ -222,7 +221,7 @@ def _mixed(edition: Transcription) -> bool:
 
 
 class PairCounts:
-    """How often two characters stand beside one another in some texts."""
+    """The number of occurrences of pairs of adjacent characters in some texts."""
 
     def __init__(self, *texts: str) -> None:
         codes = [code_points(text).astype(np.int64) for text in texts]

@@ -14,7 +14,7 @@ from proof.commands.serve import is_loopback
 from proof.errors import UsageError
 
 EVERY = 1.0
-"""Seconds between two looks at whether the scheduler still runs."""
+"""Seconds between checks whether the scheduler still runs."""
 
 RULES = {
     # each worker that dies costs its pages one try; who sends the pages counts (`proof.checking.cluster.DEATHS`)
@@ -35,8 +35,8 @@ RULES = {
 }
 
 DEAF = {"distributed.worker.preload": ["import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"]}
-"""For workers that are processes. Ctrl-C goes to all processes of a terminal; this one ends its workers, which would
-else die in the middle of it."""
+"""Settings for worker processes: they ignore Ctrl-C, which goes to all processes of a terminal, since this process ends
+its workers in order."""
 
 
 @click.command("cluster")
@@ -93,7 +93,7 @@ def command(workers: int | None, host: str, port: int, join: str | None, memory:
 
 
 def _start_missing(cluster: Any, count: int) -> None:
-    """Start as many workers as are missing: Dask starts none anew that died at its start."""
+    """Start the missing workers, since Dask does not restart one that died at its start."""
     for name, nanny in list(cluster.workers.items()):
         if nanny.status.name in ("failed", "closed"):
             cluster.workers.pop(name, None)
@@ -102,13 +102,13 @@ def _start_missing(cluster: Any, count: int) -> None:
 
 
 def _join(address: str, workers: int, memory: str) -> int:
-    """Workers for a scheduler elsewhere, until it ends or they are interrupted. Raises UsageError."""
+    """Run workers for a scheduler elsewhere until it ends or they are interrupted. Raises UsageError."""
     import asyncio  # noqa: PLC0415
 
     from distributed import Nanny  # noqa: PLC0415
 
     async def worker() -> Any:
-        """A worker until its scheduler ends; started anew where it dies at its start."""
+        """Run a worker until its scheduler ends; restart it if it dies at its start."""
         while True:
             with suppress(RuntimeError):
                 async with Nanny(

@@ -1,9 +1,8 @@
-"""Readings in the script of the source: an image shows traditional characters, a transcription may be simplified, and
-a reading that a person typed may be in either.
+"""Converting readings to the script of the source: images show traditional characters, a transcription may be
+simplified, and typed readings may be in either script.
 
-Most characters have one form in the other script. A few have two, by sense (乾 is 干 or 乾, 发 is 發 or 髮): those are
-asked about, never guessed.
-"""
+Most characters have one form in the other script. A few have two, depending on the sense (乾 becomes 干 or 乾, 发 is 發
+or 髮): these become questions to the user, and are never guessed."""
 
 from __future__ import annotations
 
@@ -26,15 +25,15 @@ class Question:
 
     @property
     def values(self) -> Mapping[str, object]:
-        """What goes into `Refusal.SEVERAL_FORMS`."""
+        """The values of the message `Refusal.SEVERAL_FORMS`."""
         answer = f"{self.character}@{_reference(self.correction)}={self.choices[0]}"
         return {"character": self.character, "forms": " or ".join(self.choices), "answer": answer}
 
 
 @dataclass(frozen=True, slots=True)
 class FormChoice:
-    """What `character` is to be written as: everywhere, or at `place` alone: `PAGE`, `PAGE:COLUMN` or
-    `PAGE:COLUMN:OFFSET` (in a text without page marks `LINE` or `LINE:OFFSET`)."""
+    """The form chosen for `character`: everywhere, or only at `place`: `PAGE`, `PAGE:COLUMN` or `PAGE:COLUMN:OFFSET`
+    (in a text without page marks `LINE` or `LINE:OFFSET`)."""
 
     character: str
     form: str
@@ -42,7 +41,7 @@ class FormChoice:
 
     @classmethod
     def parse(cls, choice: str) -> FormChoice:
-        """Of `乾=干`, `乾@KR1d0030_WYG_010-1a=干` or `乾@KR1d0030_WYG_010-1a:3:5=干`. Raises UsageError."""
+        """Parse `乾=干`, `乾@KR1d0030_WYG_010-1a=干` or `乾@KR1d0030_WYG_010-1a:3:5=干`. Raises UsageError."""
         about, sign, form = choice.rpartition("=")
         character, at, place = about.partition("@")
         if not sign or len(character) != 1 or len(form) != 1 or bool(at) is not bool(place):
@@ -53,7 +52,7 @@ class FormChoice:
         return cls(character, form, place)
 
     def is_for(self, correction: Correction, character: str) -> bool:
-        """Whether it answers for this character of a correction."""
+        """Whether the choice applies to this character of a correction."""
         within = not self.place or f"{_reference(correction)}:".startswith(f"{self.place}:")
         return within and character == self.character
 
@@ -62,15 +61,15 @@ class FormChoice:
 
 
 def _reference(correction: Correction) -> str:
-    """How an answer names the place of a correction."""
+    """The place of a correction as choices name it."""
     return ":".join(filter(None, (correction.page, str(correction.line), str(correction.offset))))
 
 
 def open_forms(
     correction: Correction, policy: VariantPolicy, choices: Sequence[FormChoice] = ()
 ) -> Iterator[Correction]:
-    """The ways in which a correction could be written in the script of the text, where that has to be asked: none where
-    there is one way, or `choices` tell."""
+    """The variants of a correction in the script of the text among which the user must choose; none if there is only
+    one, or if `choices` decide."""
     forms = [_forms(char, correction, policy) for char in correction.replacement]
     answered = any(choice.is_for(correction, char) for choice in choices for char in correction.replacement)
     if not answered and any(len(written) > 1 for written in forms):
@@ -80,14 +79,13 @@ def open_forms(
 def in_source_script(
     corrections: Iterable[Correction], policy: VariantPolicy, choices: Sequence[FormChoice] = ()
 ) -> tuple[list[Correction], list[Question]]:
-    """The corrections with their replacements in the script of the text, which `policy` knows: the one gate for every
-    reading, whether a machine suggested it, a person typed or chose it, or a file brought it.
+    """The corrections with their replacements in the script of the text, and the open questions. All readings pass
+    through this function, whether suggested by the program, typed, chosen, or from a file.
 
-    A character that the place had before stays as it is, and so does one that a person typed and that has no form of
-    its own in the other script; `choices` answer for others, what is said of a place before what is said of a page, and
-    that before what is said of the whole text. Gives the open questions too; a correction that has one is not among
-    those given. Raises UsageError where an answer is none of the forms that there are, or names a place where
-    nothing is asked.
+    A character that the place had before is not converted, nor is a typed one that has no form of its own in the other
+    script. For other characters `choices` decide: one for a place before one for a page, and that before one for the
+    whole text. A correction with an open question is not among the returned ones. Raises UsageError if a choice is none
+    of the possible forms, or names a place without a question.
     """
     questions: list[Question] = []
     used: set[FormChoice] = set()
@@ -116,12 +114,12 @@ def in_source_script(
 
 
 def _forms(char: str, correction: Correction, policy: VariantPolicy) -> tuple[str, ...]:
-    """The forms that a character of a correction may take in the text."""
+    """The possible forms of a character of a correction in the text."""
     return (char,) if char in correction.original else policy.written_forms(char, kin=not correction.typed)
 
 
 def _answered(answers: Sequence[FormChoice], forms: Sequence[str], correction: Correction) -> str:
-    """The form that was chosen, by the answer that is closest to the place."""
+    """The form chosen by the most specific choice for the place."""
     chosen = max(answers, key=lambda choice: len(choice.place))
     contrary = [choice for choice in answers if choice.place == chosen.place and choice.form != chosen.form]
     if contrary:

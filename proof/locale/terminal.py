@@ -1,4 +1,4 @@
-"""The language of the command line: that of the surroundings, as `LANG` names it, where the interface has it."""
+"""The language of the command line: that of the environment (`LANG`), if the interface has it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from proof.locale.languages import known_language, translations
 from proof.model.notices import Notice
 
 LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
-"""Variables of the surroundings that name the language, the first that is set before the others."""
+"""Environment variables for the language; the first one that is set counts."""
 
 
 def terminal_language(environment: Mapping[str, str] | None = None) -> str:
-    """The tag of the language of the command line: `en`, `zh-Hant` or `zh-Hans`. As with gettext, `LANGUAGE` lists
-    preferences and counts where the locale is not that of C."""
+    """The tag of the language of the command line: `en`, `zh-Hant` or `zh-Hans`. As in gettext, `LANGUAGE` lists
+    preferences and counts if the locale is not `C`."""
     environment = os.environ if environment is None else environment
     locale = next(filter(None, (environment.get(name, "") for name in LOCALE_VARIABLES)), "C")
     if locale.partition(".")[0] in ("C", "POSIX"):
@@ -27,13 +27,13 @@ def terminal_language(environment: Mapping[str, str] | None = None) -> str:
 
 
 def say(message: str, **values: object) -> str:
-    """A message of the catalogues in the language of the command line, with its values."""
+    """A message translated into the language of the command line, with its values."""
     text = translations(terminal_language()).gettext(message)
     return text % values if values else text
 
 
 def counted(number: int, singular: str, plural: str, **values: object) -> str:
-    """A message about `number` things, which it holds as `%(number)s`."""
+    """A message about `number` things, with the placeholder `%(number)s`."""
     text: str = translations(terminal_language()).ngettext(singular, plural, number)
     return text % {"number": f"{number:,}", **values}
 

@@ -1,4 +1,4 @@
-"""The `config.toml` of a new project, and texts that are added to one that is there."""
+"""Writing the `config.toml` of a new project, and adding texts to an existing one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proof.settings.toml_file import TomlFile, statement_of
 from proof.text.witness_source import WitnessSource
 
 KEPT = tuple(name for name in SETTINGS if not name.startswith(("cluster.", "library.", "render.", "serve.")))
-"""Settings of a command line that a new project takes over: those of its material and how it is checked."""
+"""Settings of a command line that are written into a new project: those of its material and of checking."""
 
 _PASSWORD = re.compile(r"(?<=//)(?P<user>[^:@/]*):[^@/]*@")
 
@@ -28,9 +28,9 @@ _HEAD = """\
 
 
 def write_project(settings: Settings, given: Iterable[str]) -> Path:
-    """Write the `config.toml` of a new project: its texts, and the settings that were `given`, by their names.
+    """Write the `config.toml` of a new project, with its texts and the settings named in `given`, and return its path.
 
-    A password in the address of the store is left out. Gives the file. Raises OutputError where it cannot be written.
+    A password in the address of the store is left out. Raises OutputError if the file cannot be written.
     """
     assert settings.file is not None, "settings of a project have a file"
     wanted = dict.fromkeys(["project.texts", *(name for name in KEPT if name in set(given))])
@@ -54,9 +54,9 @@ def write_project(settings: Settings, given: Iterable[str]) -> Path:
 
 
 def add_to_project(file: Path, texts: Sequence[Path], images: Sequence[Path] = ()) -> None:
-    """Have the `config.toml` at `file` name further texts and image folders; all else in it stays as it is.
+    """Add texts and image folders to the `config.toml` at `file`; nothing else in it changes.
 
-    Raises ConfigError, with the line, where it is written so that it must be changed by hand.
+    Raises ConfigError, with the line, if the file must be changed by hand.
     """
     text = TomlFile.read(file).text
     for key, paths in (("texts", texts), ("images", images)):
@@ -69,7 +69,7 @@ def add_to_project(file: Path, texts: Sequence[Path], images: Sequence[Path] = (
 
 
 def _with_paths(file: Path, text: str, key: str, new: list[str]) -> str:
-    """`text` with `new` at the end of the list that `[project]` has under `key`."""
+    """`text` with `new` added to the list `key` of `[project]`."""
     wanted = deepcopy(tomllib.loads(text))
     project = wanted.setdefault("project", {})
     added = ", ".join(json.dumps(path, ensure_ascii=False) for path in new)
@@ -91,7 +91,8 @@ def _with_paths(file: Path, text: str, key: str, new: list[str]) -> str:
 
 
 def _closed_later(lines: list[str], end: int, added: str) -> Iterable[str]:
-    """The file with `added` before each of the brackets of the line in which a list may end, the last first."""
+    """Variants of the file with `added` before one of the brackets in the last line of a list, the last bracket
+    first."""
     last = lines[end - 1]
     for at in reversed([bracket.start() for bracket in re.finditer(r"\]", last)]):
         for comma in (", ", " ", ""):
@@ -99,7 +100,8 @@ def _closed_later(lines: list[str], end: int, added: str) -> Iterable[str]:
 
 
 def _as_statement(lines: list[str], text: str, statement: str) -> Iterable[str]:
-    """The file with a statement of `[project]` at the head of that section, of the file, or in a section at its end."""
+    """Variants of the file with a statement of `[project]` at the start of that section, at the start of the file, or
+    in a section at its end."""
     for number, line in enumerate(lines):
         if line.split("#")[0].replace(" ", "").strip() == "[project]":
             yield "\n".join([*lines[: number + 1], statement, *lines[number + 1 :]])
@@ -113,7 +115,7 @@ def _list_of(text: str, key: str) -> list[str]:
 
 
 def _kept_value(name: str, settings: Settings) -> Any:
-    """A setting's value as a project keeps it."""
+    """A setting's value for a project."""
     value = settings[name]
     if name == "store.url":
         return _PASSWORD.sub(r"\g<user>@", value)

@@ -1,4 +1,4 @@
-"""What people decide about flags: what is asked, what comes of it, and how it is refused."""
+"""Decisions on flags: requests, decisions, and refusals."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from proof.locale.marking import _
 
 
 class State(StrEnum):
-    """Where a flag stands. `COPY`: the copy really reads so (原文如此), to be noted and left. `RETAINED`: the text is
-    kept though the copy reads otherwise, which is noted."""
+    """The state of a flag. `COPY`: the copy really has this reading (原文如此), which is kept with a note. `RETAINED`:
+    the text is kept although the copy has another reading, which is noted."""
 
     OPEN = "open"
     KEPT = "kept"
@@ -26,8 +26,8 @@ class State(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What a person says of a flag. `DELETE`: nothing is to stand there, which an empty reading never says. `RETAIN`:
-    the text is kept, and the copy has another reading. `UNDO` takes a decision back, `REDO` takes an `UNDO` back."""
+    """The verdict of a decision. `DELETE` deletes the text, which an empty reading never does. `RETAIN` keeps the text
+    although the copy has another reading. `UNDO` undoes a decision, `REDO` undoes an `UNDO`."""
 
     KEEP = "keep"
     TAKE = "take"
@@ -56,11 +56,11 @@ STATE_OF = {
 
 
 TAKING_BACK = frozenset({Verdict.UNDO.value, Verdict.REDO.value})
-"""Verdicts of events that take another one back."""
+"""Verdicts that undo another event."""
 
 
 SETTLED = frozenset({State.KEPT, State.CORRECTED, State.COPY, State.RETAINED})
-"""States that need nobody to look again."""
+"""States that need no further decision."""
 
 
 class MissingFlagError(ToldError):
@@ -70,13 +70,13 @@ class MissingFlagError(ToldError):
 
 
 class RefusedDecisionError(ToldError):
-    """A decision that cannot be: a reading that breaks its line, an undo of nothing, a key used for another."""
+    """An invalid decision: a reading that breaks its line, an undo of nothing, a key that was used before."""
 
     http_status = 422
 
 
 class UnconfirmedReadingError(ToldError):
-    """A reading that is likely to be a slip, as `reason` says: it is taken where the request says that it is meant."""
+    """A reading that is probably a typing error, for the given `reason`; it is accepted if the request confirms it."""
 
     http_status = 428
 
@@ -86,13 +86,13 @@ class UnconfirmedReadingError(ToldError):
 
 
 class NotYoursError(ToldError):
-    """What somebody else said can be taken back by them, or by an administrator."""
+    """An act of another person, which only that person or an administrator can undo."""
 
     http_status = 403
 
 
 class ConflictError(ToldError):
-    """Somebody was quicker: `decisions` is what was decided since the version that was seen, oldest first."""
+    """Others have decided since the seen version: `decisions` are theirs, oldest first."""
 
     http_status = 409
 
@@ -181,7 +181,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class DisplacedDecision:
-    """A decision whose place is lost: the text was changed there since, and has what was decided nowhere that could be
-    told. It is written nowhere until it is decided again, or the text has the place again."""
+    """A decision whose place is lost, since the text was changed there. It is not written until it is decided again, or
+    the text has the place again."""
 
     decision: Decision

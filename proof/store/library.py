@@ -39,8 +39,8 @@ class FolderState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WorkCounts:
-    """A work in numbers: pages by status; raised flags, how many of them people decided, settled, and found to be
-    errors (`upheld`); errors that they confirmed, found by hand as well; samples decided and errors among them."""
+    """The counts of a work: pages by status; raised flags, and those decided, settled, and confirmed as errors
+    (`upheld`); all confirmed errors, including those found by hand; decided samples, and errors among them."""
 
     pages: Mapping[str, int] = field(default_factory=dict)
     characters: int = 0
@@ -100,8 +100,8 @@ class Library(StorePart):
             return {folder: (work, FolderState(state)) for folder, work, state in found}
 
     def begin(self, folders: Sequence[str]) -> None:
-        """Note the folders of a library in the order in which they will be checked; those that are gone are forgotten,
-        their works are not."""
+        """Record the folders of a library in the order of checking. Folders that are gone are removed, but not their
+        works."""
         now = datetime.now(UTC)
         with self._writing() as session:
             known = {row.folder: row for row in session.scalars(select(LibraryRow))}
@@ -114,7 +114,7 @@ class Library(StorePart):
                     session.add(LibraryRow(folder=name, state=FolderState.WAITING.value, turn=turn, at=now))
 
     def note(self, folder: str, state: FolderState, *, work: str = "", trouble: Notice | None = None) -> None:
-        """Note the state of a folder; its work stays the same where none is given."""
+        """Record the state of a folder, and its work if given."""
         values: dict[str, Any] = {
             "state": state.value,
             "trouble": trouble and trouble.as_json(),
@@ -158,7 +158,7 @@ class Library(StorePart):
         return replace(line, work=work.name, title=work.title, script=script, counts=counts, speed=speed)
 
     def _catch_up(self, session: Session, works: Collection[WorkNow]) -> None:
-        """Count again the works that have another revision, and those in which people did something since."""
+        """Count the works again that have a new revision or new acts."""
         newest = newest_act(session)
         touched: set[int] = set()
         if newest > self._act and self._counts:

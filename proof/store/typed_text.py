@@ -1,7 +1,7 @@
-"""What people may type: readings, which go into a line of a text, and notes, which go into what is exported.
+"""Checks of typed text: readings, which become part of a line of a text, and notes, which are exported.
 
-One place for every way in. XML 1.0 (section 2.2) can carry no control characters but tab and line ends, no lone
-surrogates, and neither U+FFFE nor U+FFFF; Unicode (section 23.7) sets all noncharacters aside for a program's inside.
+All input passes these checks. XML 1.0 (section 2.2) allows no control characters but tab and line ends, no lone
+surrogates, and neither U+FFFE nor U+FFFF; Unicode (section 23.7) reserves noncharacters for internal use.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from proof.text.column import COMPOSITION, ENTITY, parse_column
 from proof.text.remarks import Code
 
 LONGEST_READING = 64
-"""Code points that a reading, and an alternative, can have: a correction is of a place, not of a page."""
+"""Code points of a reading or an alternative, at most: a correction is for a place, not for a page."""
 LONGEST_NOTE = 2000
 LONGEST_AUTHORITY = 64
 _BREAKING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""Unicode categories that no reading has. Private use and what this Python does not know yet may be Han."""
+"""Unicode categories that readings must not have. Private-use and unassigned code points may be Han characters."""
 _IN_NOTES = "\t\n\r"
 
 
 def check_reading(reading: str) -> None:
-    """Raises RefusedDecisionError where `reading` cannot stand in a line. An empty one can: who asks says whether it
-    deletes."""
+    """Raise RefusedDecisionError if `reading` cannot be part of a line. An empty one is accepted; the caller decides
+    whether it deletes."""
     if len(reading) > LONGEST_READING:
         raise RefusedDecisionError(
             _("a reading has at most %(most)s characters; change longer stretches in the text"), most=LONGEST_READING
@@ -41,12 +41,12 @@ def check_reading(reading: str) -> None:
 
 
 _MARKUP = frozenset("()（）/／<>&")
-"""Signs of a column that are no characters: ends of notes and of their half-rows, tags, entities."""
+"""Markup of columns: ends of notes and of their half-rows, tags, entities."""
 
 
 def check_markup(reading: str, transcribed: str = "") -> None:
-    """Raises RefusedDecisionError where `reading` has markup that what it replaces has not: a note that begins or ends
-    there, a page mark, an entity without its end would change the lines and pages of the text."""
+    """Raise RefusedDecisionError if `reading` has markup that the replaced text does not have: a start or end of a
+    note, a page mark, or an incomplete entity would change the lines and pages of the text."""
     added = _markup_of(reading)
     if added and added != _markup_of(transcribed):
         raise RefusedDecisionError(
@@ -61,8 +61,8 @@ def _markup_of(text: str) -> str:
 
 
 def check_meant(reading: str, seen: Container[str] = ()) -> None:
-    """Raises UnconfirmedReadingError where `reading` is likely to be a slip, and is none of those that were `seen`
-    there: a description of a character that is not complete, Latin letters, a private-use character."""
+    """Raise UnconfirmedReadingError if `reading` is probably a typing error (an incomplete ideographic description,
+    Latin letters, a private-use character) and was not `seen` at the place."""
     if reading in seen:
         return
     bare = ENTITY.sub("", COMPOSITION.sub("", reading))
@@ -80,7 +80,7 @@ def check_meant(reading: str, seen: Container[str] = ()) -> None:
 
 
 def check_authority(authority: str) -> None:
-    """Raises RefusedDecisionError where `authority` cannot be named in a note."""
+    """Raise RefusedDecisionError if `authority` cannot be used in a note."""
     if len(authority) > LONGEST_AUTHORITY:
         raise RefusedDecisionError(
             _("the name of an authority has at most %(most)s characters"), most=LONGEST_AUTHORITY
@@ -90,7 +90,7 @@ def check_authority(authority: str) -> None:
 
 
 def check_note(note: str) -> None:
-    """Raises RefusedDecisionError where `note` cannot be kept."""
+    """Raise RefusedDecisionError if `note` cannot be stored."""
     if len(note) > LONGEST_NOTE:
         raise RefusedDecisionError(_("a note has at most %(most)s characters"), most=LONGEST_NOTE)
     for at, char in enumerate(note, 1):

@@ -1,5 +1,5 @@
-"""What was corrected as CBETA writes it: the text with `[誤>正]`, and the list of its 校勘, `正【校】，誤【大】`, each
-behind its page and column."""
+"""Corrections in CBETA's notation: the text with `[誤>正]`, and a list of 校勘, `正【校】，誤【大】`, each with its
+page and column."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from proof.exports.forms import ExportForm
 from proof.text.edit import Edit, edited
 
 _CANONS = {"T": "大", "X": "卍續", "J": "嘉興", "K": "麗", "A": "金藏", "P": "永樂北藏", "L": "乾隆藏", "G": "佛教藏"}
-"""The sigla of canons, by the letter with which the names of their pages begin."""
+"""The sigla of canons, by the first letter of the names of their pages."""
 
 
 def marked_text(text: str, placed: list[PlacedCorrection]) -> str:
-    """The text with each correction as `[what stood>what stands]`."""
+    """The text with each correction as `[old>new]`."""
     stood = [(correction.edit, text[correction.edit.start : correction.edit.end]) for correction in placed]
     return edited(text, [Edit(edit.start, edit.length, f"[{was}>{edit.replacement}]") for edit, was in stood])
 

@@ -1,4 +1,4 @@
-"""hOCR 1.2: a file a page, columns as `ocr_carea`, vertical lines as `ocr_line`, glyphs as `ocrx_cinfo`."""
+"""hOCR 1.2: one file per page, columns as `ocr_carea`, vertical lines as `ocr_line`, glyphs as `ocrx_cinfo`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Collation notes as a TEI apparatus of its own (TEI P5 chapter 12, location-referenced, external): an `app` for each
-note, with the reading that was decided as `lem`, what stood there and what witnesses read as `rdg`, and its words."""
+"""Collation notes as a separate TEI apparatus (TEI P5 chapter 12, location-referenced, external): an `app` for each
+note, with the decided reading as `lem`, the earlier one and those of witnesses as `rdg`, and the text of the note."""
 
 from __future__ import annotations
 
