@@ -18,8 +18,17 @@ from proof.text.model import Row
 ROOM = 0.3
 """Of a glyph's width: the room above and below a character that is its cell's."""
 
-COLUMN, REGISTER, NOTE, FIGURE = (40, 40, 220), (200, 120, 0), (60, 160, 60), (180, 40, 180)
-"""Blue, green, red: what is drawn around a column, a register, a half-row of a note, and a figure."""
+COLUMN = (40, 40, 220)
+"""Blue, green, red: what is drawn around a column."""
+
+REGISTER = (200, 120, 0)
+"""The same around a register."""
+
+NOTE = (60, 160, 60)
+"""The same around a half-row of a note."""
+
+FIGURE = (180, 40, 180)
+"""The same around a figure."""
 
 Rectangle = tuple[float, float, float, float]
 """Left, top, right and bottom on the sheet."""

@@ -20,8 +20,11 @@ from proof.layout.rules import Mask, connected
 Profile = NDArray[np.float64]
 """For every x a share, from 0 to 1, of the rows of a region."""
 
-NARROWEST, WIDEST = 0.85, 3.6
-"""Columns stand no closer and no wider apart, in widths of a glyph."""
+MIN_PITCH_GLYPHS = 0.85
+"""Widths of a glyph: columns stand no closer."""
+
+MAX_PITCH_GLYPHS = 3.6
+"""Widths of a glyph: columns stand no wider apart."""
 
 PERIODIC = 0.08
 """Autocorrelation from which a period is one."""
@@ -29,15 +32,20 @@ PERIODIC = 0.08
 AS_GOOD = 0.6
 """Of the highest peak of the autocorrelation: the first peak as high as this is the pitch and not a multiple of it."""
 
-SAME, ALIKE = 0.08, 1.35
-"""Pitches that differ by less are one; glyphs of registers set alike differ in width by a factor no greater."""
+SAME_PITCH = 0.08
+"""Pitches that differ by less, as a share, are one."""
+
+MAX_GLYPH_RATIO = 1.35
+"""Glyphs of registers set alike differ in width by a factor no greater."""
 
 SPREAD = 0.15
 """Of the pitch: how far the width of a column departs from it without oddness."""
 
-INK, RULE = 6.0, 8.0
-"""What a boundary costs that goes through as much ink as there is on average, and what one on a rule that runs all
-the way gains, in squared spreads."""
+INK_COST = 6.0
+"""What a boundary costs, in squared spreads, that goes through as much ink as there is on average."""
+
+RULE_GAIN = 8.0
+"""What a boundary gains, in squared spreads, that lies on a rule which runs all the way."""
 
 EMPTY = 0.01
 """Share of the rows: less ink than this is none."""
@@ -48,23 +56,38 @@ LEFT_OUT = 40.0
 MIN_STRETCH_INK = 0.012
 """Of a column's average ink: with less a stretch is no column. A single character of a long column has little more."""
 
-SLIGHT, REACH, AS_WIDE = 0.25, 0.2, 0.75
-"""Of the average ink: where there is less, there is a gap; of a column's width: so near to its middle, or its side, it
-is looked for; gaps in the middle of columns that are so wide, against those between them, part columns as well."""
+MAX_GAP_INK = 0.25
+"""Of the average ink: where there is less, there is a gap."""
 
-PAIRS, BOTH = 2, 0.06
-"""So many columns at least have ink on either side of their middle: so much of all that they have."""
+GAP_REACH_WIDTHS = 0.2
+"""Of a column's width: so near to its middle, or its side, a gap is looked for."""
+
+MIN_MIDDLE_GAP = 0.75
+"""Gaps in the middle of columns that are so wide, against those between them, part columns as well."""
+
+MIN_PAIRS = 2
+"""So many columns at least have ink on either side of their middle, where each is two."""
+
+MIN_HALF_INK = 0.06
+"""Of a column's ink: so much is on either side of its middle."""
 
 WIDEST_RULED = 6.0
 """Widths of a glyph: columns between rules are no wider, where their glyphs are those of notes in double rows."""
 
-ONE_WIDE, OFTEN, MOSTLY = 0.1, 3, 0.4
-"""Gaps between rules that differ by less, as a share, are of one width; so many of them at least rule a page, and so
-much of what lies between its outermost rules."""
+SAME_GAP = 0.1
+"""Gaps between rules that differ by less, as a share, are of one width."""
 
-CROSSES, CROSSING = 0.25, 0.4
-"""Of a pitch: ink that reaches so far to either side stands across what parts two columns; of all ink of these: with so
-much of it they are one."""
+MIN_EQUAL_GAPS = 3
+"""So many gaps of one width at least rule a page."""
+
+MIN_RULED_SHARE = 0.4
+"""Of what lies between the outermost rules: gaps of one width are so much of a ruled page."""
+
+CROSSING_PITCHES = 0.25
+"""Of a pitch: ink that reaches so far to either side stands across what parts two columns."""
+
+MIN_CROSSING_INK = 0.4
+"""Of the ink of two columns: with so much of it across what parts them they are one."""
 
 STEP = 2
 """Pixels between the places where a boundary is tried."""
@@ -102,7 +125,7 @@ def glyph_width(text: Mask) -> float:
 def pitch_of(across: Profile, glyph: float, usual: float | None = None) -> float | None:
     """How far columns stand apart, from the ink `across` them; None where nothing recurs. `usual` is how far they do in
     the registers of the page together: it holds where it is a period of this one as well."""
-    low, high = max(4, int(NARROWEST * glyph)), int(WIDEST * glyph)
+    low, high = max(4, int(MIN_PITCH_GLYPHS * glyph)), int(MAX_PITCH_GLYPHS * glyph)
     if across.size < 2 * low or not across.any():
         return None
     even = across - cv2.blur(across[None, :].astype(np.float32), (2 * high + 1, 1))[0]
@@ -113,21 +136,21 @@ def pitch_of(across: Profile, glyph: float, usual: float | None = None) -> float
     own = first_period(alike, low, high)
     if usual is None:
         return own
-    near = first_period(alike, max(low, round((1 - SAME) * usual)), min(high, round((1 + SAME) * usual)))
+    near = first_period(alike, max(low, round((1 - SAME_PITCH) * usual)), min(high, round((1 + SAME_PITCH) * usual)))
     if near is not None:
         return near
     # with columns that are empty it may recur at a multiple alone
     times = max(1, round(own / usual)) if own else 1
-    return usual if own is None or (times > 1 and abs(own / (times * usual) - 1) < SAME) else own
+    return usual if own is None or (times > 1 and abs(own / (times * usual) - 1) < SAME_PITCH) else own
 
 
 def pitch_together(profiles: Sequence[Profile], glyphs: Sequence[float]) -> float | None:
     """How far columns stand apart in registers whose glyphs are so wide; None where these differ, or nothing recurs."""
     wide = [glyph for glyph in glyphs if glyph]
-    if len(wide) < 2 or max(wide) > ALIKE * min(wide):
+    if len(wide) < 2 or max(wide) > MAX_GLYPH_RATIO * min(wide):
         return None
     glyph = float(np.median(wide))
-    apart = np.zeros(int(WIDEST * glyph) + 2)  # so that nothing in one is compared with another
+    apart = np.zeros(int(MAX_PITCH_GLYPHS * glyph) + 2)  # so that nothing in one is compared with another
     return pitch_of(np.concatenate([part for one in profiles for part in (one, apart)]), glyph)
 
 
@@ -136,20 +159,20 @@ def ruled_pitch(places: Sequence[float], glyph: float) -> float | None:
     Notes in double rows between rules are one column, and columns that are empty are columns, whatever their ink
     tells. `glyph` is how wide a glyph is."""
     gaps = np.diff(places)
-    wide = gaps[(gaps > NARROWEST * glyph) & (gaps < WIDEST_RULED * glyph)]
-    if wide.size < OFTEN:
+    wide = gaps[(gaps > MIN_PITCH_GLYPHS * glyph) & (gaps < WIDEST_RULED * glyph)]
+    if wide.size < MIN_EQUAL_GAPS:
         return None
-    alike = np.abs(wide[:, None] / wide[None, :] - 1.0) < ONE_WIDE
+    alike = np.abs(wide[:, None] / wide[None, :] - 1.0) < SAME_GAP
     usual = wide[alike[int(alike.sum(axis=0).argmax())]]
     pitch = float(np.median(usual))
-    most = float(usual.sum()) > MOSTLY * float(gaps.sum())
-    return pitch if usual.size >= OFTEN and most else None
+    most = float(usual.sum()) > MIN_RULED_SHARE * float(gaps.sum())
+    return pitch if usual.size >= MIN_EQUAL_GAPS and most else None
 
 
 def columns_between(gaps: NDArray[np.float64], pitch: float) -> NDArray[np.intp]:
     """How many columns of about `pitch` fill the gap between two rules; 0 where no number of them does."""
     count = np.rint(gaps / pitch)
-    return np.where(np.abs(gaps / pitch - count) < ONE_WIDE * np.sqrt(count), count, 0).astype(np.intp)
+    return np.where(np.abs(gaps / pitch - count) < SAME_GAP * np.sqrt(count), count, 0).astype(np.intp)
 
 
 def equal_rules(places: Sequence[float], pitch: float) -> list[float]:
@@ -187,7 +210,7 @@ def part(across: Profile, rules: Profile, pitch: float) -> list[Span]:
     grid = (np.arange(count) * STEP).clip(0, across.size - 1)
     total = np.concatenate([[0.0], np.cumsum(across)])[grid]
     smooth = cv2.blur(across[None, :], (3, 1))[0]
-    edge = INK * np.minimum(smooth[grid] / mean, 2.0) - RULE * rules[grid]
+    edge = INK_COST * np.minimum(smooth[grid] / mean, 2.0) - RULE_GAIN * rules[grid]
     shortest, longest = max(2, int(0.5 * pitch / STEP)), int(1.6 * pitch / STEP)
     odd = ((np.arange(longest + 1) * STEP / pitch - 1.0) / SPREAD) ** 2
     ink = np.diff(total, prepend=0.0)
@@ -217,10 +240,10 @@ def joined(text: Mask, spans: Sequence[Span], pitch: float) -> list[Span]:
     for span in spans:
         last = found[-1] if found else None
         if last and last.right == span.left:
-            reach = CROSSES * pitch
+            reach = CROSSING_PITCHES * pitch
             own = (x + wide / 2 > last.left) & (x + wide / 2 < span.right)
             across = own & (x < span.left - reach) & (x + wide > span.left + reach)
-            if area[across].sum() > CROSSING * area[own].sum():
+            if area[across].sum() > MIN_CROSSING_INK * area[own].sum():
                 found[-1] = Span(last.left, span.right)
                 continue
         found.append(span)
@@ -233,19 +256,19 @@ def are_pairs(across: Profile, spans: Sequence[Span]) -> bool:
     inked = across[across > 2 * EMPTY]
     if not inked.size:
         return False
-    slight = across < SLIGHT * float(inked.mean())
+    slight = across < MAX_GAP_INK * float(inked.mean())
     middles, between, pairs = [], [], 0
     for number, span in enumerate(spans):
         left, middle, right = round(span.left), round(span.middle), round(span.right)
         halves = float(across[left:middle].sum()), float(across[middle:right].sum())
-        pairs += min(halves) > BOTH * sum(halves)
-        middles.append(_gap(slight, span.middle, REACH * span.width))
+        pairs += min(halves) > MIN_HALF_INK * sum(halves)
+        middles.append(_gap(slight, span.middle, GAP_REACH_WIDTHS * span.width))
         if number and span.left == spans[number - 1].right:
-            between.append(_gap(slight, span.left, REACH * span.width))
-    if pairs < PAIRS or not between:
+            between.append(_gap(slight, span.left, GAP_REACH_WIDTHS * span.width))
+    if pairs < MIN_PAIRS or not between:
         return False
     wide = float(np.median(between))
-    return wide > 0 and float(np.median(middles)) > AS_WIDE * wide
+    return wide > 0 and float(np.median(middles)) > MIN_MIDDLE_GAP * wide
 
 
 def _gap(slight: NDArray[np.bool_], x: float, reach: float) -> int:

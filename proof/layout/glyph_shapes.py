@@ -29,7 +29,11 @@ SIZE = 32
 SPREAD = 5.0
 """Standard deviations of the ink that this square is wide and high."""
 
-FIELDS, DIRECTIONS = 5, 8
+FIELDS = 5
+"""Fields of a glyph along each side of its square."""
+
+DIRECTIONS = 8
+"""Directions of strokes that are told apart in a field."""
 LENGTH = FIELDS * FIELDS * DIRECTIONS
 NORM = 320.0
 """Length of the vector, so that its numbers fit into eight bits."""

@@ -42,16 +42,23 @@ SIDE = 0.6
 BROAD = 0.45
 """Of a glyph's width: the longer side of a piece of ink that begins or ends a column."""
 
-SMALLEST, LARGEST, FOLLOWS = 0.15, 1.5, 0.6
-"""Of a glyph's width: the longer side of a piece of ink that goes on a column below its large ones, and how far below
-the one before it stands at most."""
+MIN_FOLLOWING_GLYPHS = 0.15
+"""Of a glyph's width: the longer side of a piece of ink that goes on a column below its large ones, at least."""
+
+MAX_FOLLOWING_GLYPHS = 1.5
+"""The same at most."""
+
+FOLLOWING_REACH_GLYPHS = 0.6
+"""Of a glyph's width: how far below the one before it such a piece stands at most."""
 
 THIN = 0.18
 """Of a glyph's width: what is upright and thinner is of a rule."""
 
-APART, FLAT = 0.5, 0.7
-"""What stands alone at the edge is an ornament so far from the next column (in widths of a column), or where it is no
-higher (in widths of a glyph)."""
+ORNAMENT_APART_WIDTHS = 0.5
+"""Widths of a column: what stands alone at the edge, so far from the next column, is an ornament."""
+
+MAX_ORNAMENT_GLYPHS = 0.7
+"""Widths of a glyph: what stands alone at the edge and is no higher is an ornament."""
 
 NARROW = 0.8
 """Of a column's width: what stands at the edge of a leaf or beyond its frame and is narrower is no column."""
@@ -59,15 +66,20 @@ NARROW = 0.8
 MARGINAL = 0.6
 """The same for what stands between columns, if it is sparse too."""
 
-CENTRAL, STRIP = 0.12, 2.6
-"""A fold strip stands no further from the middle of an opening, in its widths, and between sides of frames no further
-apart, in pitches."""
+MAX_OFF_CENTRE = 0.12
+"""Widths of an opening: a fold strip stands no further from its middle."""
+
+MAX_STRIP_PITCHES = 2.6
+"""Pitches: a fold strip stands between sides of frames no further apart."""
 
 ROOMY = 2.15
 """Pitches between the glyphs of two columns, less a glyph: so far apart there is a fold strip between them."""
 
-ON_FRAME, AROUND = 0.1, 0.4
-"""Of a glyph's width: what comes so near to the side of the frame is its ornament; so far about ink a seal reaches."""
+ON_FRAME_GLYPHS = 0.1
+"""Of a glyph's width: what comes so near to the side of the frame is its ornament."""
+
+SEAL_REACH_GLYPHS = 0.4
+"""Of a glyph's width: so far about ink a seal reaches."""
 
 LEGIBLE = 7.0
 """Pixels at the working size: what is no wider is no glyph but a piece of a rule."""
@@ -78,9 +90,11 @@ SPARSE = 0.2
 LONG = 2.5
 """Widths of a glyph: no stroke of text is as long as this."""
 
-SIDES, FAR = 2, 0.3
-"""A register with no more rules that run so far, of its height, has none but the sides of its frame: a seal has sides,
-too."""
+MAX_SIDES = 2
+"""A register with no more rules that run far has none but the sides of its frame."""
+
+MIN_FAR_SHARE = 0.3
+"""Of a register's height: a rule runs far; a seal has sides, too."""
 
 GLOSSES = 0.25
 """Of the spans of a register that was parted by what stands beside each other: where so many are in small script, they
@@ -222,7 +236,7 @@ def _measured(sheet: Sheet, region: Region, inked: _Inked, usual: float | None) 
     pitch = pitch_of(inked.across, inked.glyph, usual) or LONE_PITCH * inked.glyph
     ruled = ruled_pitch(places, inked.glyph)
     pitch = ruled or pitch
-    has_rules = sum(float(rules[a:b].max()) > FAR for a, b in runs(rules > 0)) > SIDES
+    has_rules = sum(float(rules[a:b].max()) > MIN_FAR_SHARE for a, b in runs(rules > 0)) > MAX_SIDES
     if ruled and has_rules:
         for x in equal_rules(places, ruled):
             own = rules[max(0, round(x) - EQUAL_RULE_REACH_PX) : round(x) + EQUAL_RULE_REACH_PX + 1]
@@ -241,7 +255,7 @@ def _within_sides(across: Profile, rules: Profile, pitch: float) -> Profile:
     """The ink across a ruled register without what stands beyond the sides of its frame in less room than a column
     has: half of a fold strip."""
     inked = np.flatnonzero(across > 2 * EMPTY)
-    sides = [(a + b) / 2 for a, b in runs(rules > FAR)]
+    sides = [(a + b) / 2 for a, b in runs(rules > MIN_FAR_SHARE)]
     if not inked.size or not sides:
         return across
     reach = MIN_COLUMN_SHARE * pitch
@@ -338,9 +352,9 @@ def _low_end(register: _Register, span: Span, bottom: float) -> float:
     _, stats, _ = connected(ink)
     end = 0.0
     for _, y, w, h, _ in sorted(stats[1:].tolist(), key=lambda piece: piece[1]):
-        if y - end > FOLLOWS * glyph:
+        if y - end > FOLLOWING_REACH_GLYPHS * glyph:
             break
-        if SMALLEST * glyph < max(w, h) < LARGEST * glyph and (w > THIN * glyph or h < 2 * w):
+        if MIN_FOLLOWING_GLYPHS * glyph < max(w, h) < MAX_FOLLOWING_GLYPHS * glyph and (w > THIN * glyph or h < 2 * w):
             end = max(end, float(y + h))
     return first + end
 
@@ -350,7 +364,7 @@ def _of_text(sheet: Sheet, register: _Register, measured: Sequence[MeasuredSpan]
     leaves (a fold strip), and without edges of the book."""
     strong = _far_rules(sheet, register)
     left, right = _frame_sides(strong, register, measured)
-    clear = ON_FRAME * register.glyph
+    clear = ON_FRAME_GLYPHS * register.glyph
     inside = [one.between(left + clear, right - clear) for one in measured if left <= one.span.middle <= right]
     kept = [one for one in inside if one.pieces.size]
     usual = float(np.median([one.size for one in kept])) if kept else 0.0
@@ -376,7 +390,7 @@ def _of_text(sheet: Sheet, register: _Register, measured: Sequence[MeasuredSpan]
 
 def _around(sheet: Sheet, register: _Register, one: MeasuredSpan) -> Mask:
     """All the ink where the pieces of a span stand, and a little about them."""
-    region, room = register.region, round(AROUND * register.glyph)
+    region, room = register.region, round(SEAL_REACH_GLYPHS * register.glyph)
     (left, right), (y, height) = one.extent, one.pieces[:, [1, 3]].T
     top, bottom = max(0, int(y.min()) - room), int((y + height).max()) + room
     return sheet.ink[
@@ -391,12 +405,12 @@ def _is_fold_strip(
     solid ink in it or in small script; or sparse, in small script, with more room about it than a column has."""
     one = kept[number]
     wide, high = register.text.shape[1], register.text.shape[0]
-    if wide < OPENING * high or abs(one.span.middle / wide - 0.5) > CENTRAL:
+    if wide < OPENING * high or abs(one.span.middle / wide - 0.5) > MAX_OFF_CENTRE:
         return False
     before = max((x for x in strong if x < one.span.middle), default=-np.inf)
     after = min((x for x in strong if x > one.span.middle), default=np.inf)
     small = max(one.size, one.broad) < SMALL * usual
-    if after - before < STRIP * register.pitch:
+    if after - before < MAX_STRIP_PITCHES * register.pitch:
         return small or (one.solid and not one.is_text(usual, high))
     if not small or one.filled(high) > FILLED or not 0 < number < len(kept) - 1:
         return False
@@ -416,7 +430,7 @@ def _is_ornament(one: MeasuredSpan, other: MeasuredSpan, usual: float) -> bool:
     if not one.lone_size:
         return False
     apart = max(one.span.left - other.span.right, other.span.left - one.span.right)
-    return apart > APART * one.span.width or int(one.pieces[:, 3].sum()) < FLAT * usual
+    return apart > ORNAMENT_APART_WIDTHS * one.span.width or int(one.pieces[:, 3].sum()) < MAX_ORNAMENT_GLYPHS * usual
 
 
 def _far_rules(sheet: Sheet, register: _Register) -> list[float]:

@@ -37,12 +37,17 @@ OPENING = 0.8
 GUTTER = 1.1
 """Pitches: a band without text as wide as this parts an opening."""
 
-APART, MARGIN = 2.6, 3
-"""Pitches: the frames of two leaves stand no further apart; and the pixels beside a line that may be its own."""
+MAX_FRAMES_APART = 2.6
+"""Pitches: the frames of two leaves stand no further apart."""
 
-SIDE, ENDS = 0.5, 0.3
-"""Of its height: the side of a frame runs so far at least; of the gap between two: level lines that end at their frames
-cross less."""
+LINE_MARGIN_PX = 3
+"""Pixels beside a line that may be its own."""
+
+MIN_SIDE_SHARE = 0.5
+"""Of its height: the side of a frame runs so far at least."""
+
+MAX_ACROSS_SHARE = 0.3
+"""Of the gap between two frames: level lines that end at these cross less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +117,21 @@ def _between_frames(
     if not ys.size:
         return None
     share = inked_along(thickened(sheet.upright[ys[0] : ys[-1] + 1, within[0] : within[1]], 5, 1), 0)
-    sides = [(within[0] + a, within[0] + b) for a, b in runs(share > SIDE * (ys[-1] - ys[0]))]
+    sides = [(within[0] + a, within[0] + b) for a, b in runs(share > MIN_SIDE_SHARE * (ys[-1] - ys[0]))]
     level = thickened(sheet.level, 1, 9)
     for (_, start), (stop, _) in pairwise(sides):
-        if not 2 * MARGIN < stop - start < APART * pitch:
+        if not 2 * LINE_MARGIN_PX < stop - start < MAX_FRAMES_APART * pitch:
             continue
         before, across, after = (
             inked_along(level[:, a:b], 1) / max(b - a, 1)
-            for a, b in ((block[0], start - MARGIN), (start + MARGIN, stop - MARGIN), (stop + MARGIN, block[1]))
+            for a, b in (
+                (block[0], start - LINE_MARGIN_PX),
+                (start + LINE_MARGIN_PX, stop - LINE_MARGIN_PX),
+                (stop + LINE_MARGIN_PX, block[1]),
+            )
         )
         lines = (before > ACROSS) & (after > ACROSS)
-        if lines.any() and float(across[lines].mean()) < ENDS:
+        if lines.any() and float(across[lines].mean()) < MAX_ACROSS_SHARE:
             return start, stop
     return None
 
@@ -171,7 +180,7 @@ def _goes_on(sheet: Sheet, line: tuple[int, int], across: tuple[int, int], rows:
     reach = round(NEAR * sheet.height)
     beside = (across[0] + int(end) for end in (ends[0], ends[-1]))
     sides = [sheet.upright[rows[0] : rows[1], max(0, x - reach) : x + reach] for x in beside]
-    return all(float(inked_along(side, 1).astype(bool).mean()) > SIDE for side in sides)
+    return all(float(inked_along(side, 1).astype(bool).mean()) > MIN_SIDE_SHARE for side in sides)
 
 
 def runs(found: NDArray[np.bool_]) -> list[tuple[int, int]]:

@@ -16,8 +16,11 @@ SQUARE = 1.35
 ALONE = 0.5
 """Of the height of all that is looked at: a seal over text is lower."""
 
-BAND, CLOSED = 0.12, 0.85
-"""Of the side of a seal: within so much of its edge runs its frame; so much of each side has ink there."""
+FRAME_SIDES = 0.12
+"""Of the side of a seal: within so much of its edge runs its frame."""
+
+MIN_CLOSED_SHARE = 0.85
+"""Of each side of a seal: so much has ink at its edge."""
 
 
 def is_seal(ink: Mask, glyph: float) -> bool:
@@ -38,6 +41,6 @@ def is_seal(ink: Mask, glyph: float) -> bool:
     ):
         return False
     own = labels[y : y + height, x : x + width] == number
-    down, over = max(2, round(BAND * height)), max(2, round(BAND * width))
+    down, over = max(2, round(FRAME_SIDES * height)), max(2, round(FRAME_SIDES * width))
     sides = own[:down].any(axis=0), own[-down:].any(axis=0), own[:, :over].any(axis=1), own[:, -over:].any(axis=1)
-    return all(float(side.mean()) > CLOSED for side in sides)
+    return all(float(side.mean()) > MIN_CLOSED_SHARE for side in sides)
