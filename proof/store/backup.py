@@ -86,9 +86,9 @@ def backup(settings: Settings, path: Path, *, images: bool = True, cache: bool =
                         held |= {JOURNAL_NAME: source.journal.path} if source.journal.path.exists() else {}
             with _written(partial) as archive:
                 sums = {name: _add(archive, file, name) for name, file in held.items()}
-                said = {"format": FORMAT, "version": proof.__version__, "store": settings.store.url}
+                manifest = {"format": FORMAT, "version": proof.__version__, "store": settings.store.url}
                 more = {"rows": rows, "sha256": sums}
-                archive.writestr(MANIFEST, json.dumps(said | more, ensure_ascii=False, indent=1))
+                archive.writestr(MANIFEST, json.dumps(manifest | more, ensure_ascii=False, indent=1))
             _name(partial, path)
     except OSError as error:
         raise OutputError(
@@ -139,13 +139,13 @@ def restore(path: Path, folder: Path, *, store: str = "") -> Saved:
         raise OutputError(f"{folder}: cannot be written to ({error.strerror or error}); name another folder") from error
     try:
         with zipfile.ZipFile(path) as archive:
-            said = _manifest(archive, path)
-            sums: dict[str, str] = said["sha256"]
+            manifest = _manifest(archive, path)
+            sums: dict[str, str] = manifest["sha256"]
             _must_fit(archive, path, sums, scratch)
             for name, wanted in sums.items():
                 _unpack(archive, path, name, wanted, scratch)
         rows, unused = _into_place(path, scratch, store)
-        _must_have(path, said, rows)
+        _must_have(path, manifest, rows)
         _move_out(scratch, folder)
         return Saved(folder, len(sums), rows, unused=unused)
     except BaseException as error:
@@ -219,10 +219,10 @@ def _named_store(config: Path) -> str:
 
 def _own_file(url: str, folder: Path) -> Path | None:
     """The file inside `folder` that a relative address of a store means; None for any other address."""
-    found = re.fullmatch(r"sqlite:///(?P<path>[^:?*]+)", url)
-    if found is None or PurePosixPath(found["path"]).is_absolute() or ".." in PurePosixPath(found["path"]).parts:
+    sqlite = re.fullmatch(r"sqlite:///(?P<path>[^:?*]+)", url)
+    if sqlite is None or PurePosixPath(sqlite["path"]).is_absolute() or ".." in PurePosixPath(sqlite["path"]).parts:
         return None
-    return folder / found["path"]
+    return folder / sqlite["path"]
 
 
 def _say_address(path: Path, config: Path, url: str) -> None:
@@ -232,12 +232,12 @@ def _say_address(path: Path, config: Path, url: str) -> None:
     values = tomllib.loads(text)
     section = values.setdefault("store", {})
     lines = text.split("\n")
-    said = [f"url = {json.dumps(url)}"] if url else []
+    address = [f"url = {json.dumps(url)}"] if url else []
     if "url" in section:
         at = line_of(text, ("store", "url")) - 1
-        lines[at : at + 1] = [f"# {lines[at]}", *said]
-    elif said:
-        lines += ["[store]", *said]
+        lines[at : at + 1] = [f"# {lines[at]}", *address]
+    elif address:
+        lines += ["[store]", *address]
     section.pop("url", None)
     section |= {"url": url} if url else {}
     written = "\n".join(lines)
@@ -257,16 +257,16 @@ def _must_fit(archive: zipfile.ZipFile, path: Path, sums: dict[str, str], folder
         raise BackupError(f"{path}: unpacks to {needed:,} bytes, and there is room for {free:,}; make room")
 
 
-def _must_have(path: Path, said: dict[str, Any], rows: int) -> None:
-    if said.get("rows", rows) > rows:
-        raise BackupError(f"{path}: its store has {rows:,} rows, and {said['rows']:,} were saved")
+def _must_have(path: Path, manifest: dict[str, Any], rows: int) -> None:
+    if manifest.get("rows", rows) > rows:
+        raise BackupError(f"{path}: its store has {rows:,} rows, and {manifest['rows']:,} were saved")
 
 
 def _move_out(scratch: Path, folder: Path) -> None:
     """Move the unpacked files into their folder, the settings last: they make it a project."""
     for file in scratch.glob(".*.lock"):
         file.unlink()
-    for each in sorted(scratch.iterdir(), key=lambda one: one.name == FILE_NAME):
+    for each in sorted(scratch.iterdir(), key=lambda path: path.name == FILE_NAME):
         each.rename(folder / each.name)
     sync_folder(folder)
     scratch.rmdir()
@@ -281,9 +281,9 @@ def _clear(folder: Path, made: bool) -> None:
 
 def _files(settings: Settings, folder: Path, images: bool) -> tuple[list[Path], list[Path]]:
     """The files of the settings: those inside the project's folder, and those left out."""
-    found = dict.fromkeys(path for path in _named(settings, images) if path.exists())
-    inside = [path for path in found if path.is_relative_to(folder) and path.is_file()]
-    return inside, [path for path in found if path not in inside]
+    files = dict.fromkeys(path for path in _named(settings, images) if path.exists())
+    inside = [path for path in files if path.is_relative_to(folder) and path.is_file()]
+    return inside, [path for path in files if path not in inside]
 
 
 def _named(settings: Settings, images: bool) -> Iterator[Path]:
@@ -345,15 +345,15 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     try:
         if archive.getinfo(MANIFEST).file_size > LONGEST_MANIFEST:
             raise BackupError(f"{path}: is no backup of proof: its list of files is too long")
-        said = json.loads(archive.read(MANIFEST))
-        form, sums = said["format"], said["sha256"]
+        manifest = json.loads(archive.read(MANIFEST))
+        form, sums = manifest["format"], manifest["sha256"]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise BackupError(f"{path}: is no backup of proof: name a file that `proof backup` made") from error
     if form != FORMAT:
-        raise BackupError(f"{path}: was made by proof {said.get('version', '')}; update proof")
-    if not isinstance(sums, dict) or STORE_NAME not in sums or not isinstance(said.get("rows", 0), int):
+        raise BackupError(f"{path}: was made by proof {manifest.get('version', '')}; update proof")
+    if not isinstance(sums, dict) or STORE_NAME not in sums or not isinstance(manifest.get("rows", 0), int):
         raise BackupError(f"{path}: is no backup of proof: it holds no store")
-    return dict(said)
+    return dict(manifest)
 
 
 def _unpack(archive: zipfile.ZipFile, path: Path, name: str, wanted: str, folder: Path) -> None:

@@ -84,54 +84,54 @@ def _made(
 ) -> str:
     try:
         with session.begin_nested():
-            for one in group:
-                _make(session, text, work, one, person, batch)
+            for decision in group:
+                _make(session, text, work, decision, person, batch)
     except ToldError as refusal:
         return str(refusal)
     return ""
 
 
-def _make(session: Session, text: _Columns, work: str, one: CarriedDecision, person: str, batch: str) -> None:
+def _make(session: Session, text: _Columns, work: str, decision: CarriedDecision, person: str, batch: str) -> None:
     """Make a decision. Raises ToldError where it cannot be made."""
-    page, column = text.at(one.start)
-    offset = one.start - page.start - (column.begins or 0)
-    _must_be_undecided(session, page, column.number, offset, one.length)
+    page, column = text.at(decision.start)
+    offset = decision.start - page.start - (column.begins or 0)
+    _must_be_undecided(session, page, column.number, offset, decision.length)
     key = uuid.uuid4().hex
-    if one.verdict in (Verdict.TYPED, Verdict.DELETE):
+    if decision.verdict in (Verdict.TYPED, Verdict.DELETE):
         wanted = ManualCorrection(
             work,
             page.id,
             column.number,
             offset,
-            one.length,
-            one.reading,
+            decision.length,
+            decision.reading,
             person,
             key,
-            note=one.note,
-            delete=one.verdict is Verdict.DELETE,
+            note=decision.note,
+            delete=decision.verdict is Verdict.DELETE,
             batch=batch,
-            authority=one.authority,
+            authority=decision.authority,
             confirmed=True,
-            origin=one.origin,
+            origin=decision.origin,
         )
         correct_in(session, wanted, column)
         return
-    flag = flag_there(session, page.id, column.number, offset, one.length)
+    flag = flag_there(session, page.id, column.number, offset, decision.length)
     if flag is None:
         raise NoPlaceError(NOTHING_ASKED)
     demand = DecisionRequest(
         work,
         flag.id,
-        one.verdict,
+        decision.verdict,
         flag.version,
         person,
         key,
-        one.reading,
-        one.note,
+        decision.reading,
+        decision.note,
         batch=batch,
-        authority=one.authority,
+        authority=decision.authority,
         confirmed=True,
-        origin=one.origin,
+        origin=decision.origin,
     )
     decide_in(session, demand)
 

@@ -84,7 +84,7 @@ class Decisions(StorePart):
         outcomes: list[Decision | ConflictError] = []
         with self._writing() as session:
             must_be_own(session, [demand.key for demand in demands], FlagAct)
-            for demand in sorted(demands, key=lambda one: one.flag):  # all take their locks in one order
+            for demand in sorted(demands, key=lambda demand: demand.flag):  # all take their locks in one order
                 try:
                     outcomes.append(decide_in(session, demand))
                 except ConflictError as conflict:
@@ -106,10 +106,8 @@ class Decisions(StorePart):
     def history(self, flag: int) -> list[Decision]:
         """All that was decided about a flag, oldest first."""
         with self._reading() as session:
-            found = session.scalars(
-                select(DecisionRow).where(DecisionRow.flag_id == flag).order_by(DecisionRow.version)
-            )
-            return [*shown_decisions(session, list(found)), *own_readings(session, flag)]
+            rows = session.scalars(select(DecisionRow).where(DecisionRow.flag_id == flag).order_by(DecisionRow.version))
+            return [*shown_decisions(session, list(rows)), *own_readings(session, flag)]
 
     def log(self, work: str, *, before: int | None = None, limit: int = 50) -> list[Decision]:
         """What was decided in a work, newest first, from the one before the decision `before` on."""
@@ -117,8 +115,8 @@ class Decisions(StorePart):
         if before is not None:
             query = query.where(DecisionRow.id < before)
         with self._reading() as session:
-            found = session.scalars(query.order_by(DecisionRow.id.desc()).limit(limit))
-            return shown_decisions(session, list(found))
+            rows = session.scalars(query.order_by(DecisionRow.id.desc()).limit(limit))
+            return shown_decisions(session, list(rows))
 
     def standing(self, work: str) -> Iterator[Decision]:
         """The last decision about each decided flag of a work, in the order in which they were made; what was
@@ -129,33 +127,35 @@ class Decisions(StorePart):
                 _last_decisions(work).where(DecisionRow.id > after, ~IS_SEEDED).order_by(DecisionRow.id).limit(AT_ONCE)
             )
             with self._reading() as session:
-                found = [decision_of(row) for row in session.scalars(query)]
-            if not found:
+                decisions = [decision_of(row) for row in session.scalars(query)]
+            if not decisions:
                 return
-            after = found[-1].id
-            yield from found
+            after = decisions[-1].id
+            yield from decisions
 
     def last_of_flags(self, work: str) -> list[Decision]:
         """The last decision about each flag of a work, also where all was taken back, but for seeded errors."""
         of_flag = (FlagRow.id == DecisionRow.flag_id) & (FlagRow.version == DecisionRow.version)
         query = select(DecisionRow).join(FlagRow, of_flag).join(WorkRow, DecisionRow.work_id == WorkRow.id)
         with self._reading() as session:
-            found = session.scalars(query.where(WorkRow.name == work, ~IS_SEEDED).order_by(DecisionRow.id))
-            return [decision_of(row) for row in found]
+            rows = session.scalars(query.where(WorkRow.name == work, ~IS_SEEDED).order_by(DecisionRow.id))
+            return [decision_of(row) for row in rows]
 
     def makers(self, decisions: Iterable[Decision]) -> dict[int, str]:
         """Who made what stands by each of these decisions, by its number: that person took no other back."""
         with self._reading() as session:
             return {
-                one.id: one.person if one.about is None else maker_of(session, session.get_one(DecisionRow, one.id))
-                for one in decisions
+                decision.id: decision.person
+                if decision.about is None
+                else maker_of(session, session.get_one(DecisionRow, decision.id))
+                for decision in decisions
             }
 
     def displaced(self, work: str) -> list[DisplacedDecision]:
         """The decisions whose places are lost."""
         query = _last_decisions(work).where(is_displaced(), ~IS_SEEDED).order_by(DecisionRow.id)
         with self._reading() as session:
-            return [DisplacedDecision(one) for one in shown_decisions(session, list(session.scalars(query)))]
+            return [DisplacedDecision(shown) for shown in shown_decisions(session, list(session.scalars(query)))]
 
     def people(self, work: str, *, seeded: bool = False) -> dict[str, dict[Verdict, int]]:
         """How often each person said what, but for what was taken back; of `seeded` errors too, if these are counted
@@ -333,8 +333,8 @@ def _write(
 def conflict_of(session: Session, flag: FlagRow, version: int) -> ConflictError:
     """What was decided about a flag since `version`, as a refusal."""
     since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > version)
-    found = list(session.scalars(since.order_by(DecisionRow.version)))
-    return ConflictError(flag.id, flag.version, shown_decisions(session, found))
+    rows = list(session.scalars(since.order_by(DecisionRow.version)))
+    return ConflictError(flag.id, flag.version, shown_decisions(session, rows))
 
 
 _MOVED = "moved-"
@@ -397,12 +397,12 @@ def _decided_with_other_half(session: Session, flag: FlagRow, demand: DecisionRe
     """The decision about this half of a moved character that was made with the other one, where it is the same and
     nothing was said of this half since."""
     since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > demand.version)
-    found = list(session.scalars(since.order_by(DecisionRow.version)))
-    if [(one.key[: len(_MOVED)], one.person, one.verdict) for one in found] != [
+    rows = list(session.scalars(since.order_by(DecisionRow.version)))
+    if [(decision.key[: len(_MOVED)], decision.person, decision.verdict) for decision in rows] != [
         (_MOVED, demand.person, demand.verdict.value)
     ]:
         return None
-    return shown_decisions(session, found)[0]
+    return shown_decisions(session, rows)[0]
 
 
 def _key_of_other(key: str) -> str:
@@ -415,8 +415,8 @@ def _again(there: DecisionRow | ReadingRow, demand: DecisionRequest, version: in
     note = (
         there.note if demand.verdict is Verdict.UNDO and not demand.note else demand.note
     )  # that of what stands again
-    said = (demand.flag, demand.verdict.value, demand.version + 1, demand.person, note)
-    same = (there.flag_id, verdict, version, there.person, there.note) == said
+    asked = (demand.flag, demand.verdict.value, demand.version + 1, demand.person, note)
+    same = (there.flag_id, verdict, version, there.person, there.note) == asked
     if not same or (demand.verdict in (Verdict.OTHER, Verdict.TYPED) and there.reading != demand.reading):
         raise key_of_another()
 

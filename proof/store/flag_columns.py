@@ -56,8 +56,8 @@ class Columns:
             FlagRow.suggested,
             FlagRow.origin,
         ).where(FlagRow.work_id == work_id, FlagRow.stale.is_(False))
-        found = [row for row in session.execute(query) if row[1] in order_of]
-        fields = zip(*found, strict=True) if found else [()] * 11
+        rows = [row for row in session.execute(query) if row[1] in order_of]
+        fields = zip(*rows, strict=True) if rows else [()] * 11
         number, page, line, offset, score, kind, state, raised, text, image, origin = fields
         position = np.array([order_of[one] for one in page], dtype=np.int32)
         order = np.lexsort((number, offset, line, position))
@@ -82,12 +82,12 @@ class Columns:
         self.by_hand = np.array([one == Origin.PERSON.value for one in origin], dtype=np.bool_)[order]
         self.at = {one: n for n, one in enumerate(self.number.tolist())}
         self.by_score = np.argsort(-self.score, kind="stable")
-        self.rank = np.empty(len(found), dtype=np.int64)
-        self.rank[self.by_score] = np.arange(len(found))
-        self._differ = np.zeros(len(found), dtype=np.bool_)
+        self.rank = np.empty(len(rows), dtype=np.int64)
+        self.rank[self.by_score] = np.arange(len(rows))
+        self._differ = np.zeros(len(rows), dtype=np.bool_)
         """Flags on which readers differ, told to who decides between them: of what one of two corrected by hand too."""
         self._show_to_looker(session)
-        self.otherwise = np.zeros(len(found), dtype=np.bool_)
+        self.otherwise = np.zeros(len(rows), dtype=np.bool_)
         """Which flags were settled by another reading than the suggested one; told of moved characters alone."""
         self._leading, self._following = self._halves(session, work_id)
 
@@ -140,10 +140,10 @@ class Columns:
         )
         query = query.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False), moved.is_not(None))
         query = query.where(FlagRow.kind.in_([Kind.INSERTION.value, Kind.OMISSION.value, Kind.LAYOUT.value]))
-        found = [row for row in session.execute(query) if row[0] in self.at]
-        at_place = {(page, uid): self.at[number] for number, page, uid, *_ in found}
+        rows = [row for row in session.execute(query) if row[0] in self.at]
+        at_place = {(page, uid): self.at[number] for number, page, uid, *_ in rows}
         leading, following = [], []
-        for number, page, _, other, state, reading, suggested in found:
+        for number, page, _, other, state, reading, suggested in rows:
             here, there = self.at[number], at_place.get((page, other))
             self.otherwise[here] = said_otherwise(state, reading, suggested)
             if there is not None and self.rank[here] < self.rank[there]:
@@ -153,10 +153,10 @@ class Columns:
 
     def questions(self, mask: Mask) -> Mask:
         """The same flags without the second half of a moved character while both halves have the same decision."""
-        one, other = self._leading, self._following
-        same = (self.state[one] == self.state[other]) & ~self.otherwise[one] & ~self.otherwise[other]
+        leading, following = self._leading, self._following
+        same = (self.state[leading] == self.state[following]) & ~self.otherwise[leading] & ~self.otherwise[following]
         asked = mask.copy()
-        asked[other[same & mask[one]]] = False
+        asked[following[same & mask[leading]]] = False
         return asked
 
     def one_with(self, number: int) -> int | None:
@@ -178,8 +178,8 @@ class Columns:
         `numpy.isin` does not allow."""
         table = np.zeros(len(STATES), dtype=np.bool_)
         table[[STATES.index(state) for state in states]] = True
-        found: Mask = table[self.state]
-        return found
+        wanted: Mask = table[self.state]
+        return wanted
 
     @property
     def there(self) -> Mask:

@@ -61,18 +61,18 @@ def judged_twice(session: Session, work: str) -> Pairs:
     """The judgements of two people on the same places of a work."""
     stand = standings_in(session, work).items()
     validated = {page: there.person for page, there in stand if there.person and there.said is PageState.VALIDATED}
-    found: Pairs = {}
+    pairs: Pairs = {}
     for events in _decided(session, work):
         validator = validated.get(events[0].page)
         if validator is None and len({one.person for one in events}) < 2:
             continue
-        said = _of_flag(events)
-        silent = validator if validator not in said and events[-1].state in _SETTLED else None
+        judged_by = _of_flag(events)
+        silent = validator if validator not in judged_by and events[-1].state in _SETTLED else None
         if silent is not None:
-            said[silent] = _what(events[-1])
-        for one, other in combinations(sorted(said), 2):
-            found.setdefault((one, other), []).append(Judged(said[one], said[other], silent in (one, other)))
-    return found
+            judged_by[silent] = _what(events[-1])
+        for one, other in combinations(sorted(judged_by), 2):
+            pairs.setdefault((one, other), []).append(Judged(judged_by[one], judged_by[other], silent in (one, other)))
+    return pairs
 
 
 def _decided(session: Session, work: str, *wanted: ColumnElement[bool]) -> Iterator[list[_Event]]:
@@ -82,7 +82,7 @@ def _decided(session: Session, work: str, *wanted: ColumnElement[bool]) -> Itera
     query = select(*columns, *more).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
     query = query.join(WorkRow, WorkRow.id == DecisionRow.work_id).where(WorkRow.name == work, ~IS_SEEDED)
     rows = session.execute(query.where(*wanted).order_by(DecisionRow.flag_id, DecisionRow.version))
-    for _, events in groupby((_Event(*row) for row in rows), lambda one: one.flag):
+    for _, events in groupby((_Event(*row) for row in rows), lambda event: event.flag):
         yield list(events)
 
 
@@ -97,28 +97,30 @@ class Differing(NamedTuple):
 
 def differing(session: Session, work: str, page: int, person: str) -> list[Differing]:
     """Where another person decided otherwise on a page than `person`."""
-    found = []
+    differing_flags = []
     for events in _decided(session, work, FlagRow.page_id == page):
-        said = _last_events(events)
-        own = said.pop(person, None)
+        last_of = _last_events(events)
+        own = last_of.pop(person, None)
         if own is None:
             continue
-        others = (one for one in said.values() if _what(one) != _what(own))
-        found += [Differing(own.flag, (own.state, own.reading), one.person, (one.state, one.reading)) for one in others]
-    return found
+        others = (one for one in last_of.values() if _what(one) != _what(own))
+        differing_flags += [
+            Differing(own.flag, (own.state, own.reading), one.person, (one.state, one.reading)) for one in others
+        ]
+    return differing_flags
 
 
 def changed_of(session: Session, work: str, person: str) -> list[Differing]:
     """What `person` settled and another settled otherwise since or took back, what was changed last first."""
     mine = select(DecisionRow.flag_id).where(DecisionRow.person == person)
-    found = []
+    changes = []
     for events in _decided(session, work, DecisionRow.flag_id.in_(mine)):
         own, now = next(one for one in reversed(events) if one.person == person), events[-1]
         same = (own.state, own.reading) == (now.state, now.reading)
         if own.state in _SETTLED and now.person != person and not same:
             differs = Differing(own.flag, (own.state, own.reading), now.person, (now.state, now.reading))
-            found.append((now.id, differs))
-    return [differs for _, differs in sorted(found, reverse=True)]
+            changes.append((now.id, differs))
+    return [differs for _, differs in sorted(changes, reverse=True)]
 
 
 class WitnessRecord(NamedTuple):
@@ -156,14 +158,14 @@ def _of_flag(events: Iterable[_Event]) -> dict[str, str]:
 def _last_events(events: Iterable[_Event]) -> dict[str, _Event]:
     """The last event of each person that settled a flag and was not taken back."""
     standing_of: dict[int, _Event] = {}
-    for one in events:
-        if one.verdict in TAKING_BACK and one.about is not None:
-            taken = standing_of.pop(one.about, None)
-            if taken is None and one.state in _SETTLED:  # it does again what was taken back
-                standing_of[one.id] = one
+    for event in events:
+        if event.verdict in TAKING_BACK and event.about is not None:
+            taken = standing_of.pop(event.about, None)
+            if taken is None and event.state in _SETTLED:  # it does again what was taken back
+                standing_of[event.id] = event
         else:
-            standing_of[one.id] = one
-    return {one.person: one for one in standing_of.values() if one.state in _SETTLED}
+            standing_of[event.id] = event
+    return {event.person: event for event in standing_of.values() if event.state in _SETTLED}
 
 
 def _what(row: _Event) -> str:
@@ -178,14 +180,14 @@ def paces(session: Session, work: str) -> list[float]:
     query = select(DecisionRow.person, DecisionRow.at, DecisionRow.batch).order_by(DecisionRow.id.desc()).limit(PACED)
     query = query.join(WorkRow, WorkRow.id == DecisionRow.work_id).where(WorkRow.name == work)
     last: dict[str, datetime] = {}
-    found = []
+    intervals = []
     rows = session.execute(query.where(DecisionRow.verdict.in_([one.value for one in STATE_OF]))).all()
     for person, at, batch in reversed(rows):
         since = (at - last[person]).total_seconds() if person in last else PAUSE
         if 0 < since < PAUSE and not batch:
-            found.append(since)
+            intervals.append(since)
         last[person] = at
-    return found
+    return intervals
 
 
 def standings_in(session: Session, work: str) -> dict[int, PageStanding]:

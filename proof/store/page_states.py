@@ -93,17 +93,17 @@ class PageStates(StorePart):
         validated: Counter[str] = Counter()
         with self._reading() as session:
             stand = standings(session, PageRow.work_id == work_now(session, work).id, PageRow.absent.is_(False))
-            said = select(PageEventRow.page_id, PageEventRow.person)
-            said = said.where(PageEventRow.state == PageState.PROOFREAD.value, PageEventRow.about.is_(None))
-            said = said.join(PageRow, PageRow.id == PageEventRow.page_id).join(WorkRow, WorkRow.id == PageRow.work_id)
-            said = said.where(WorkRow.name == work).order_by(PageEventRow.version)
-            last = dict(session.execute(said).all())
-        for page, one in stand.items():
-            if one.state is PageState.VALIDATED:
-                validated[one.person] += 1
-                proofread[last.get(page, one.person)] += 1
-            elif one.state is PageState.PROOFREAD:
-                proofread[one.person] += 1
+            query = select(PageEventRow.page_id, PageEventRow.person)
+            query = query.where(PageEventRow.state == PageState.PROOFREAD.value, PageEventRow.about.is_(None))
+            query = query.join(PageRow, PageRow.id == PageEventRow.page_id).join(WorkRow, WorkRow.id == PageRow.work_id)
+            query = query.where(WorkRow.name == work).order_by(PageEventRow.version)
+            last = dict(session.execute(query).all())
+        for page, standing_now in stand.items():
+            if standing_now.state is PageState.VALIDATED:
+                validated[standing_now.person] += 1
+                proofread[last.get(page, standing_now.person)] += 1
+            elif standing_now.state is PageState.PROOFREAD:
+                proofread[standing_now.person] += 1
         return dict(proofread.most_common()), dict(validated.most_common())
 
     def set(
@@ -176,12 +176,12 @@ def standings(session: Session, *which: ColumnElement[bool]) -> dict[int, PageSt
     rows = session.execute(query.where(*which).order_by(PageEventRow.page_id, PageEventRow.version))
     stand = {}
     for page, events in groupby(rows, attrgetter("page_id")):
-        said = list(events)
-        number = standing([Event(row.id, row.about, row.person) for row in said])
-        last, state = said[number - 1], PageState(said[-1].state)
+        page_events = list(events)
+        number = standing([Event(row.id, row.about, row.person) for row in page_events])
+        last, state = page_events[number - 1], PageState(page_events[-1].state)
         changed = state in SOUND and 0 < number <= last.changed_after
         author = (last.id, last.person) if number else ()
-        stand[page] = PageStanding(state, len(said), changed, *author)
+        stand[page] = PageStanding(state, len(page_events), changed, *author)
     return stand
 
 
@@ -240,8 +240,10 @@ def note_otherwise(session: Session, pages: Sequence[tuple[PageRow, PageResult]]
         if before[page.id] and now and before[page.id] != now:
             changed.append((page, now))
     policies = _policies(session, [page for page, _ in changed])
-    found = [page for page, now in changed if _reads_otherwise(session, page, before[page.id], now, policies[page.id])]
-    note_text_changed(session, found)
+    otherwise = [
+        page for page, now in changed if _reads_otherwise(session, page, before[page.id], now, policies[page.id])
+    ]
+    note_text_changed(session, otherwise)
 
 
 def _policies(session: Session, pages: Sequence[PageRow]) -> dict[int, VariantPolicy]:

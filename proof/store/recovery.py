@@ -119,7 +119,7 @@ def recover(session: Session, read: Read) -> Recovered:
     ]
     done.places = _standing(lines, present, {chain[-1][0]: chain for _, _, chain in wanted})
     done.versions = _versions_of_lost(session, done.places.values())
-    for _, line, chain in sorted(wanted, key=lambda one: one[0]):
+    for _, line, chain in sorted(wanted, key=lambda entry: entry[0]):
         why = _put(session, line, chain[-1][0], done)
         if why:
             done.unplaced.append(Unplaced(line, why))
@@ -127,15 +127,15 @@ def recover(session: Session, read: Read) -> Recovered:
             done.rebuilt[line["act"]] += 1
     session.flush()
     no_longer_ask(session, done.flags.values())
-    found = done.rebuilt, done.present, superseded, tuple(done.unplaced)
-    return Recovered(*found, read.damaged, read.cut_off, tuple(sorted(done.works)))
+    counts = done.rebuilt, done.present, superseded, tuple(done.unplaced)
+    return Recovered(*counts, read.damaged, read.cut_off, tuple(sorted(done.works)))
 
 
 def _under_present_names(session: Session, lines: Sequence[Line], here: Mapping[str, str]) -> list[Line]:
     """The lines with texts that were renamed since, and works named after them, called as the store calls them; `here`
     is what its texts read."""
-    told = {path: content for (path, _), content in texts_of(lines).items() if path not in here}
-    files = {path: most_alike(content, here) or path for path, content in told.items()}
+    contents = {path: content for (path, _), content in texts_of(lines).items() if path not in here}
+    files = {path: most_alike(content, here) or path for path, content in contents.items()}
     of_text = select(PageRow.text, WorkRow.name).join(WorkRow, WorkRow.id == PageRow.work_id).distinct()
     work_of = dict(session.execute(of_text).all())
     present = [line | {"file": files.get(line["file"], line["file"])} if line.get("file") else line for line in lines]
@@ -150,10 +150,10 @@ def _under_present_names(session: Session, lines: Sequence[Line], here: Mapping[
 
 def _stored(session: Session) -> dict[tuple[str, ...], list[Line]]:
     """The acts of the store about each subject; decisions by the first one of their flag."""
-    found: dict[tuple[str, ...], list[Line]] = {}
+    chains: dict[tuple[str, ...], list[Line]] = {}
     for line in all_lines(session):
-        found.setdefault(_subject(line), []).append(line)
-    return found
+        chains.setdefault(_subject(line), []).append(line)
+    return chains
 
 
 def _subject(line: Line) -> tuple[str, ...]:
@@ -169,12 +169,12 @@ def _missing(chain: list[tuple[int, Line]], stored: list[Line], done: _Work) -> 
         return lacking
     if act == RULE:
         newest = max((line["at"] for line in stored), default="")
-        refused, told = [line for _, line in lacking if line["at"] <= newest], "the rule was set otherwise since"
+        refused, reason = [line for _, line in lacking if line["at"] <= newest], "the rule was set otherwise since"
     else:
-        agree = all(one == identity(line) for one, (_, line) in zip(here, chain, strict=False))
-        refused, told = [] if agree else [line for _, line in lacking], "its place was decided otherwise since"
-    done.unplaced += [Unplaced(line, told) for line in refused]
-    return [one for one in lacking if one[1] not in refused]
+        agree = all(entry == identity(line) for entry, (_, line) in zip(here, chain, strict=False))
+        refused, reason = [] if agree else [line for _, line in lacking], "its place was decided otherwise since"
+    done.unplaced += [Unplaced(line, reason) for line in refused]
+    return [entry for entry in lacking if entry[1] not in refused]
 
 
 class _Reached(NamedTuple):
@@ -241,11 +241,11 @@ def _standing(
             texts[file].arrives(contents.get((file, line["before"]), content))
             written = Writing(tuple(edits), of_flags) if "written" in line else None
             texts[file].arrives(content, line["script"], written)
-    found: dict[int, _Reached] = {}
+    places: dict[int, _Reached] = {}
     for file, text in texts.items():
         text.arrives(present[file])
-        found |= text.reached(file)
-    return found
+        places |= text.reached(file)
+    return places
 
 
 def _versions_of_lost(session: Session, places: Iterable[_Reached]) -> dict[tuple[str, int], int]:
@@ -306,8 +306,8 @@ def _put(session: Session, line: Line, last: int, done: _Work) -> str:
 
 
 def _page(session: Session, line: Line) -> PageRow | None:
-    found = select(PageRow).join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == line["work"])
-    return session.scalar(found.where(PageRow.page == line["page"], PageRow.repeat == line["repeat"]))
+    query = select(PageRow).join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == line["work"])
+    return session.scalar(query.where(PageRow.page == line["page"], PageRow.repeat == line["repeat"]))
 
 
 def _flag(session: Session, line: Line, last: int, done: _Work) -> FlagRow | None:
@@ -370,7 +370,7 @@ def _stand_on(session: Session, page: PageRow, flag: FlagRow) -> None:
         return
     begin = page.start + column.begins
     between = content_of(session.get_one(TextVersionRow, flag.version_id))[begin:start]
-    ends = [found.end() for found in LINE_ENDING.finditer(between)]
+    ends = [breaks.end() for breaks in LINE_ENDING.finditer(between)]
     flag.line, flag.offset = column.number + len(ends), start - begin - max(ends, default=0)
 
 
@@ -392,10 +392,10 @@ def _found_there(session: Session, page: PageRow, flag: FlagRow, line: Line, *, 
         there = there.where(FlagRow.page_id == page.id, FlagRow.uid == line["uid"])
         if line.get("sha"):
             there = there.where(FlagRow.version_id == flag.version_id, FlagRow.start == flag.start)
-    found = list(session.scalars(there.order_by(FlagRow.id)))
+    flags = list(session.scalars(there.order_by(FlagRow.id)))
     seeded = Origin.SEEDED.value
-    alike = [one for one in found if (one.origin == seeded) == (flag.origin == seeded)]
-    alike.sort(key=lambda one: (one.uid != line["uid"], one.kind != line.get("kind")))
+    alike = [candidate for candidate in flags if (candidate.origin == seeded) == (flag.origin == seeded)]
+    alike.sort(key=lambda candidate: (candidate.uid != line["uid"], candidate.kind != line.get("kind")))
     return alike[0] if alike else None
 
 

@@ -114,18 +114,18 @@ def save_found(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]])
     """What was found on pages that are there, as results of the run that each is in, and what proofreaders meet beside
     it. Without shapes of its glyphs a page keeps those that it had. What stands there already is not written again."""
     kept, anew = [], []
-    for page, one in pages:
-        if page.key == one.key != "":
-            page.image = None if one.result.image is None else str(one.result.image)
-            kept.append((page, one))
+    for page, checked in pages:
+        if page.key == checked.key != "":
+            page.image = None if checked.result.image is None else str(checked.result.image)
+            kept.append((page, checked))
         else:
-            page.result_run_id, page.key = page.run_id, one.key
-            set_values(page, rows.page_values(one.result))
-            anew.append((page, one))
+            page.result_run_id, page.key = page.run_id, checked.key
+            set_values(page, rows.page_values(checked.result))
+            anew.append((page, checked))
     session.flush()
     if anew:
-        note_text_of_pages(session, ((page, one.place) for page, one in anew))
-        note_otherwise(session, [(page, one.result) for page, one in anew])
+        note_text_of_pages(session, ((page, checked.place) for page, checked in anew))
+        note_otherwise(session, [(page, checked.result) for page, checked in anew])
         _save_parts(session, anew)
     _save_flags(session, [*(_with_other_quality(session, kept) if kept else ()), *anew])
 
@@ -138,28 +138,29 @@ def _with_other_quality(
     held: defaultdict[int, set[str]] = defaultdict(set)
     for page_id, uid in session.execute(there.where(~IS_FINDING, FlagRow.stale.is_(False))):
         held[page_id].add(uid)
-    yield from ((page, one) for page, one in pages if held[page.id] != one.quality.origins.keys())
+    yield from ((page, checked) for page, checked in pages if held[page.id] != checked.quality.origins.keys())
 
 
 def _save_flags(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
     to_place = []
-    for page, one in pages:
-        flags = one.quality.among(one.result.flags)
-        found = [(flag, one.quality.origins.get(flag.id, Origin.FINDING)) for flag in flags]
-        to_place.append(PageToPlace(page, one.place, one.result.columns, found))
+    for page, checked in pages:
+        flags = checked.quality.among(checked.result.flags)
+        findings = [(flag, checked.quality.origins.get(flag.id, Origin.FINDING)) for flag in flags]
+        to_place.append(PageToPlace(page, checked.place, checked.result.columns, findings))
     put_flags(session, to_place, OF_CHECK)
 
 
 def _save_parts(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
     ids = [page.id for page, _ in pages]
-    packed = {page.id: one.ready() for page, one in pages}
-    columns = {page.id: rows.column_values(page.id, one.result.columns, one.place) for page, one in pages}
+    packed = {page.id: checked.ready() for page, checked in pages}
+    columns = {page.id: rows.column_values(page.id, checked.result.columns, checked.place) for page, checked in pages}
     _bring_to(session, ColumnRow, _rows_of(session, ColumnRow, ids), columns)
     known = _rows_of(session, CharactersRow, ids)
     characters = {page.id: _character_values(page, packed[page.id]) for page, _ in pages}
     _bring_to(session, CharactersRow, known, characters)
     _save_glyphs(
-        session, [(page, one, packed[page.id]) for page, one in pages if not _as_kept(packed[page.id], known[page.id])]
+        session,
+        [(page, checked, packed[page.id]) for page, checked in pages if not _as_kept(packed[page.id], known[page.id])],
     )
 
 
@@ -171,12 +172,12 @@ def _as_kept(packed: PackedCharacters | None, rows_of_page: Sequence[Row[Any]]) 
 def _save_glyphs(session: Session, pages: Sequence[tuple[PageRow, CheckedResult, PackedCharacters | None]]) -> None:
     there = _rows_of(session, GlyphRow, [page.id for page, _, _ in pages])
     wanted = {}
-    for page, one, packed in pages:
-        found = packed.glyphs if packed else ()
-        if packed is not None and found is None:
-            own = packed.characters() if one.packed else one.result.characters
-            found = by_character(own, shapes_before([row.data for row in there[page.id]], own))
-        wanted[page.id] = glyph_values(page, found or ())
+    for page, checked, packed in pages:
+        glyphs = packed.glyphs if packed else ()
+        if packed is not None and glyphs is None:
+            own = packed.characters() if checked.packed else checked.result.characters
+            glyphs = by_character(own, shapes_before([row.data for row in there[page.id]], own))
+        wanted[page.id] = glyph_values(page, glyphs or ())
     _bring_to(session, GlyphRow, there, wanted)
 
 
@@ -190,10 +191,10 @@ Part = type[ColumnRow] | type[CharactersRow] | type[GlyphRow]
 
 def _rows_of(session: Session, table: Part, pages: Sequence[int]) -> dict[int, list[Row[Any]]]:
     """The rows of each page in a table."""
-    found: dict[int, list[Row[Any]]] = {page: [] for page in pages}
+    of_page: dict[int, list[Row[Any]]] = {page: [] for page in pages}
     for row in session.execute(select(*table.__table__.c).where(table.page_id.in_(pages))):
-        found[row.page_id].append(row)
-    return found
+        of_page[row.page_id].append(row)
+    return of_page
 
 
 def _bring_to(
@@ -225,7 +226,7 @@ def _insert(session: Session, table: Part, values: list[dict[str, Any]]) -> None
     connection = session.connection()
     statement = insert(_table(table)).compile(dialect=connection.dialect, column_keys=list(values[0]))
     in_order = itemgetter(*statement.positiontup) if statement.positiontup else dict
-    connection.exec_driver_sql(str(statement), [in_order(one) for one in values])
+    connection.exec_driver_sql(str(statement), [in_order(row) for row in values])
 
 
 class Bearers:
@@ -259,18 +260,18 @@ class Bearers:
 
 def save_all(session: Session, run: RunRow, pages: Sequence[CheckedResult]) -> None:
     """The pages as this run found them. Raises ReadOtherwiseError, OutputError where another run began."""
-    there = Bearers(session, run.work_id, [one.result.page for one in pages])
+    there = Bearers(session, run.work_id, [checked.result.page for checked in pages])
     fresh: list[tuple[PageRow, CheckedResult]] = []
     again: list[tuple[PageRow, CheckedResult]] = []
-    for one in pages:
-        page = there.of(run.id, one.place, one.result.page)
+    for checked in pages:
+        page = there.of(run.id, checked.place, checked.result.page)
         if page is None:
-            fresh.append((there.add(run.id, one.place, one.result.page), one))
+            fresh.append((there.add(run.id, checked.place, checked.result.page), checked))
             continue
         if page.run_id > run.id:
             must_be_newest(session, run)
         page.run_id = run.id
-        again.append((page, one))
+        again.append((page, checked))
     if again:
         _place_again(session, again)
     session.add_all(page for page, _ in fresh)
@@ -280,13 +281,15 @@ def save_all(session: Session, run: RunRow, pages: Sequence[CheckedResult]) -> N
 def _place_again(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]]) -> None:
     """Note where pages stand now that were there before. Raises ReadOtherwiseError."""
     held = held_in(session, [page.id for page, _ in pages])
-    for page, one in pages:
-        must_be_read_as(held.get(page.id), one.override)
-    stand_in_text(session, [(page, one.place) for page, one in pages if page.key == one.key != ""])
-    follow_to_other_texts(session, ((page, one.place) for page, one in pages if page.key != one.key or not one.key))
-    for page, one in pages:
+    for page, checked in pages:
+        must_be_read_as(held.get(page.id), checked.override)
+    stand_in_text(session, [(page, checked.place) for page, checked in pages if page.key == checked.key != ""])
+    follow_to_other_texts(
+        session, ((page, checked.place) for page, checked in pages if page.key != checked.key or not checked.key)
+    )
+    for page, checked in pages:
         page.absent = False
-        set_values(page, rows.place_values(one.place))
+        set_values(page, rows.place_values(checked.place))
 
 
 def run_row(session: Session, run_id: int) -> RunRow:
@@ -314,6 +317,6 @@ def must_be_newest(session: Session, run: RunRow) -> None:
 
 def must_be_read_as(held: LayoutOverride | None, override: LayoutOverride | None) -> None:
     """Raises ReadOtherwiseError where the two do not say the same, whoever said it and when."""
-    said = [(one.layout, one.image, one.quadrant) if one else None for one in (held, override)]
-    if said[0] != said[1]:
+    settings = [(one.layout, one.image, one.quadrant) if one else None for one in (held, override)]
+    if settings[0] != settings[1]:
         raise ReadOtherwiseError(held)

@@ -67,8 +67,8 @@ class Texts(StorePart):
         """What the text at `path` read when it was checked or written last; nothing where it never was."""
         with self._reading() as session:
             version = select(TextVersionRow).join(TextRow, TextRow.version_id == TextVersionRow.id)
-            found = session.scalar(version.where(TextRow.path == path))
-            return content_of(found) if found is not None else ""
+            newest = session.scalar(version.where(TextRow.path == path))
+            return content_of(newest) if newest is not None else ""
 
     def wrote(
         self, path: str, before: str, after: str, script: str, written: Writing, still: Callable[[], bool]
@@ -194,10 +194,10 @@ def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, 
         for flag in flags
         if flag.version_id not in (None, version.id)
     ]
-    found = arrival.carried(standing)
+    carried_places = arrival.carried(standing)
     for flag in flags:
-        if flag.id in found:  # else it stays where it was last
-            (flag.start, flag.extent), flag.reads = found[flag.id]
+        if flag.id in carried_places:  # else it stays where it was last
+            (flag.start, flag.extent), flag.reads = carried_places[flag.id]
             flag.text_id, flag.version_id = version.text_id, version.id
 
 
@@ -289,8 +289,8 @@ class Arrival:
         of_version: defaultdict[tuple[int, str], list[Standing]] = defaultdict(list)
         for one in standing:
             of_version[one.version, one.content].append(one)
-        found: dict[int, tuple[Span, str]] = {}
-        said: defaultdict[tuple[str, bool], list[tuple[int, Span]]] = defaultdict(list)
+        place_of: dict[int, tuple[Span, str]] = {}
+        spans_of: defaultdict[tuple[str, bool], list[tuple[int, Span]]] = defaultdict(list)
         for (version, content), there in sorted(of_version.items(), reverse=True):
             here = version == self.version
             places = [one.place for one in there]
@@ -299,13 +299,13 @@ class Arrival:
             for place in places:
                 at = now.get(place.flag)
                 line, span = _in_line(self.content, at[0]) if at else _in_line(content, Span(place.start, place.extent))
-                known = said[line, place.whole]
+                known = spans_of[line, place.whole]
                 if at is not None and not here and any(later > version and _meet(span, one) for later, one in known):
                     del now[place.flag]
                 elif place.decided:
                     known.append((version, span))
-            found |= now
-        return found
+            place_of |= now
+        return place_of
 
 
 def _in_line(text: str, span: Span) -> tuple[str, Span]:
@@ -314,9 +314,9 @@ def _in_line(text: str, span: Span) -> tuple[str, Span]:
     return text[begin : line_end(text, span.start)], Span(span.start - begin, span.length)
 
 
-def _meet(one: Span, other: Span) -> bool:
+def _meet(span: Span, other: Span) -> bool:
     """Whether two places have a character in common, or are the same."""
-    return one == other or (one.start < other.end and other.start < one.end)
+    return span == other or (span.start < other.end and other.start < span.end)
 
 
 class _Step:
@@ -339,9 +339,9 @@ class _Step:
 
     def now(self, place: Place) -> tuple[Span, str] | None:
         """Where a place is, and what of its readings stands there; None where it is lost."""
-        found = self._found(place)
-        stood = self._back is not None and found is not None and self._back.where(*found[0]) is not None
-        return None if stood else found
+        there = self._found(place)
+        stood = self._back is not None and there is not None and self._back.where(*there[0]) is not None
+        return None if stood else there
 
     def _found(self, place: Place) -> tuple[Span, str] | None:
         if self._written is not None and place.flag in self._written.of_flags:
@@ -366,13 +366,13 @@ class _Step:
     def _put_in_place(self, place: Place) -> tuple[Span, str] | None:
         """Where the text has at a place what it may have there: what was decided, in whatever form, or what was
         transcribed."""
-        found = self._direct.instead(place.start, place.extent)
-        if found is None:
+        span = self._direct.instead(place.start, place.extent)
+        if span is None:
             return None
-        there = self._new[found.start : found.end]
+        there = self._new[span.start : span.end]
         for wanted in (place.wanted, place.transcribed):
             if wanted != place.reads and re.fullmatch(self._policy.pattern(wanted), there) is not None:
-                return found, wanted
+                return span, wanted
         return None
 
     def _as_decided(self, old: str, places: Iterable[Place]) -> dict[int, _Written]:
@@ -381,7 +381,7 @@ class _Step:
         pending: dict[Span, Place] = {}
         reached = 0
         waiting = [place for place in places if place.reads != place.wanted and not place.whole]
-        for place in sorted(waiting, key=lambda one: (one.start, one.extent)):
+        for place in sorted(waiting, key=lambda place: (place.start, place.extent)):
             span = Span(place.start, place.extent)
             if span.start >= reached and span not in pending:
                 pending[span] = place
@@ -390,7 +390,7 @@ class _Step:
             return {}
         first = PositionMap.of_edits(old, [Edit(*span, place.wanted) for span, place in pending.items()])
         then = PositionMap.of_comparison(first.new, self._new)
-        found = {}
+        written_of = {}
         for place in places:
             span = Span(place.start, place.extent)
             written = pending.get(span) is place
@@ -398,8 +398,8 @@ class _Step:
             there = then.where(*inside) if inside is not None else None
             if inside is not None and there is not None:
                 at = inside.start
-                found[place.flag] = _Written(there, then.distance(at), then.line_stands(at), written)
-        return found
+                written_of[place.flag] = _Written(there, then.distance(at), then.line_stands(at), written)
+        return written_of
 
 
 def _forget_unused(session: Session, text: TextRow) -> None:
