@@ -135,9 +135,9 @@ class Acts(StorePart):
             raise RefusedDecisionError(_("the key of a request has 8 to 64 letters"))
         with self._writing() as session:
             number = work_of(session, work)
-            said = _answered(session, person, key, again)
-            if said is not None:
-                return said
+            answered = _answered(session, person, key, again)
+            if answered is not None:
+                return answered
             steps = _Steps(session, number, person)
             for act in steps.undone() if again else steps.done():
                 made = _take_back(session, steps, act, key, again=again, leave=leave, rules=rules)
@@ -196,11 +196,11 @@ class _Steps:
         after: int | None = None
         while True:
             part = own if after is None else own.where(ActRow.id < after)
-            found = self.session.scalars(part.order_by(ActRow.id.desc()).limit(AT_ONCE)).all()
-            yield from found
-            if len(found) < AT_ONCE:
+            rows = self.session.scalars(part.order_by(ActRow.id.desc()).limit(AT_ONCE)).all()
+            yield from rows
+            if len(rows) < AT_ONCE:
                 return
-            after = found[-1].id
+            after = rows[-1].id
 
 
 def _take_back(
@@ -245,12 +245,12 @@ def _take_decisions_back(
     decisions: Sequence[OfFlag] = [act]
     if act.batch:
         same = select(table).where(table.batch == act.batch, table.person == steps.person)
-        found = session.scalars(same.where(table.work_id == steps.work_id).order_by(table.id))
+        rows = session.scalars(same.where(table.work_id == steps.work_id).order_by(table.id))
         kind = steps.distance(act) % 2
         decisions = [
-            one
-            for one in found
-            if one.id not in steps.settled and (one.verdict not in TAKING_BACK or steps.distance(one) % 2 == kind)
+            row
+            for row in rows
+            if row.id not in steps.settled and (row.verdict not in TAKING_BACK or steps.distance(row) % 2 == kind)
         ]
     taken: list[tuple[OfFlag, FlagRow]] = []
     changed: list[str] = []
@@ -308,14 +308,14 @@ def _take_last_back(
     """The act that takes this one back; None where it does not stand any more. `subject` is what all acts about its
     subject have in common, `nothing` what holds of a subject of which nothing was said before, by column."""
     table = type(act)
-    found = session.scalars(select(table).filter_by(**subject).order_by(table.id)).all()
-    events = [Event(one.id, one.about, one.person) for one in found]
-    number = found.index(act) + 1
+    rows = session.scalars(select(table).filter_by(**subject).order_by(table.id)).all()
+    events = [Event(row.id, row.about, row.person) for row in rows]
+    number = rows.index(act) + 1
     if not _stands(events, number, act.person, place):
         return None
     before = standing(events, number - 1)
-    was = {name: getattr(found[before - 1], name) for name in nothing} if before else nothing
-    version: dict[str, int] = {} if isinstance(act, RuleRow) else {"version": len(found) + 1}
+    was = {name: getattr(rows[before - 1], name) for name in nothing} if before else nothing
+    version: dict[str, int] = {} if isinstance(act, RuleRow) else {"version": len(rows) + 1}
     made = table(**subject, **was, **version, key=key, person=act.person, about=act.id, at=datetime.now(UTC))
     session.add(made)
     session.flush()
@@ -347,7 +347,7 @@ def _answered(session: Session, person: str, key: str, again: bool) -> Undone | 
         raise key_of_another()
     if isinstance(act, (DecisionRow, ReadingRow)):
         query: Select[Any] = select(type(act)).where(type(act).batch == key, type(act).work_id == act.work_id)
-        found: list[DecisionRow | ReadingRow] = [*session.scalars(query.order_by(ActRow.id))] or [act]
-        decisions = tuple(replace(one, repeated=True) for one in shown_decisions(session, found))
+        acts: list[DecisionRow | ReadingRow] = [*session.scalars(query.order_by(ActRow.id))] or [act]
+        decisions = tuple(replace(decision, repeated=True) for decision in shown_decisions(session, acts))
         return Undone(What.DECISIONS, again, decisions, repeated=True)
     return replace(_undone(session, act, again), repeated=True)

@@ -42,8 +42,8 @@ class Assignments(StorePart):
             for row in rows:
                 other = have.get(row.id, "")
                 if not overrules and (other not in ("", person) or to not in ("", person)):
-                    told = _("%(page)s: %(person)s has it; they or an administrator give it back")
-                    raise NotYoursError(told, page=row.page, person=other or to)
+                    reason = _("%(page)s: %(person)s has it; they or an administrator give it back")
+                    raise NotYoursError(reason, page=row.page, person=other or to)
             for row in rows:
                 if have.get(row.id, "") != to:
                     made = {"key": key, "batch": key, "person": person, "at": datetime.now(UTC)}
@@ -63,15 +63,15 @@ class Assignments(StorePart):
 
     def of_person(self, person: str) -> list[GivenPages]:
         """The pages that a person has, juan by juan."""
-        found: dict[tuple[str, str, str], list[int]] = {}
+        pages_of: dict[tuple[str, str, str], list[int]] = {}
         with self._reading() as session:
             mine = [page for page, holder in holders(session, *_ever(person)).items() if holder == person]
             query = select(WorkRow.name, WorkRow.title, PageRow.juan, PageRow.id)
             query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(PageRow.id.in_(mine))
             query = query.where(PageRow.absent.is_(False)).order_by(WorkRow.name, PageRow.text, PageRow.position)
             for name, title, juan, page in session.execute(query):
-                found.setdefault((name, title, juan), []).append(page)
-        return [GivenPages(*where, tuple(pages)) for where, pages in found.items()]
+                pages_of.setdefault((name, title, juan), []).append(page)
+        return [GivenPages(*where, tuple(pages)) for where, pages in pages_of.items()]
 
 
 def holders(session: Session, *which: ColumnElement[bool]) -> dict[int, str]:

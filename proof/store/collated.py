@@ -60,14 +60,14 @@ class SavedDifferences:
 class CollatedTexts(StorePart):
     """The differences of editions in a store; `Store.collated` is one."""
 
-    def save(self, work: str, path: str, edition: Transcription, found: Sequence[FlagOfText]) -> SavedDifferences:
+    def save(self, work: str, path: str, edition: Transcription, differences: Sequence[FlagOfText]) -> SavedDifferences:
         """Have the differences of the text at `path`, which reads as `edition` does, be flags of the pages of a work.
 
         Raises UsageError where the text reads otherwise than it was checked.
         """
         with self._writing() as session:
             pages = pages_of_text(session, work, path, edition)
-            saved = _save(session, pages, edition, found)
+            saved = _save(session, pages, edition, differences)
             if pages:
                 changed(session, pages[0].work_id)
             return saved
@@ -88,16 +88,16 @@ def pages_of_text(session: Session, work: str, path: str, edition: Transcription
 
 
 def _save(
-    session: Session, pages: Sequence[PageRow], edition: Transcription, found: Sequence[FlagOfText]
+    session: Session, pages: Sequence[PageRow], edition: Transcription, differences: Sequence[FlagOfText]
 ) -> SavedDifferences:
     results = queries.results(session, pages)
     columns = columns_of_text(session, pages, edition)
     starts = [column.start for column in columns]
     own: defaultdict[int, list[Flag]] = defaultdict(list)
     on_no_page = 0
-    for one in found:
-        column = columns[max(0, bisect_right(starts, one.start) - 1)] if columns else None
-        flag = column.flag(one, pages, results) if column is not None else None
+    for difference in differences:
+        column = columns[max(0, bisect_right(starts, difference.start) - 1)] if columns else None
+        flag = column.flag(difference, pages, results) if column is not None else None
         if column is None or flag is None:
             on_no_page += 1
             continue
@@ -121,9 +121,9 @@ class ColumnInText:
     number: int
     source: str
 
-    def flag(self, one: FlagOfText, pages: Sequence[PageRow], results: Sequence[PageResult]) -> Flag | None:
+    def flag(self, difference: FlagOfText, pages: Sequence[PageRow], results: Sequence[PageResult]) -> Flag | None:
         """A finding with its address here; None where it does not stand in this column."""
-        offset, flag, page = one.start - self.start, one.flag, pages[self.page]
+        offset, flag, page = difference.start - self.start, difference.flag, pages[self.page]
         if not 0 <= offset <= len(self.source) or not self.source.startswith(flag.transcribed, offset):
             return None
         return replace(
@@ -141,12 +141,12 @@ def columns_of_text(session: Session, pages: Sequence[PageRow], edition: Transcr
     """The columns of pages, as they were checked or, of a page without an image, as the text has them; in its order."""
     number_of_page = {page.id: n for n, page in enumerate(pages)}
     query = select(ColumnRow).where(ColumnRow.page_id.in_(number_of_page), ColumnRow.begins.is_not(None))
-    found = [
+    columns = [
         ColumnInText(pages[n].start + (row.begins or 0), n, row.number, row.source)
         for row in session.scalars(query)
         for n in (number_of_page[row.page_id],)
     ]
-    known = {(column.page, column.number) for column in found}  # of a page without an image, columns with findings
+    known = {(column.page, column.number) for column in columns}  # of a page without an image, columns with findings
     unread = [(page.start, page.page, n) for n, page in enumerate(pages) if page.status != Status.CHECKED.value]
     bearers = sorted(unread)  # a page without columns begins nowhere
     lines = Addresses(edition).columns() if bearers else ()
@@ -154,5 +154,5 @@ def columns_of_text(session: Session, pages: Sequence[PageRow], edition: Transcr
         at = bisect_right(bearers, (start, "\U0010ffff", 0)) - 1
         own = at >= 0 and (not edition.paged or bearers[at][1] == page_id)
         if own and (bearers[at][2], number) not in known:
-            found.append(ColumnInText(start, bearers[at][2], number, edition.text[start:end]))
-    return sorted(found, key=lambda column: column.start)
+            columns.append(ColumnInText(start, bearers[at][2], number, edition.text[start:end]))
+    return sorted(columns, key=lambda column: column.start)

@@ -270,12 +270,12 @@ def _mark_page(session: Session, page: PageRow, asked: CommentRequest) -> None:
     stands = page_states(session, [page.id])[page.id]
     problem = stands.state is PageState.PROBLEM
     if asked.state is CommentState.PROBLEM and not problem:
-        said = PageState.PROBLEM
+        state = PageState.PROBLEM
     elif asked.state is CommentState.RESOLVED and problem:
-        said = PageState.NOT_PROOFREAD
+        state = PageState.NOT_PROOFREAD
     else:
         return
-    values = {"key": _key_of_page(asked.key), "state": said.value, "person": asked.person, "note": ""}
+    values = {"key": _key_of_page(asked.key), "state": state.value, "person": asked.person, "note": ""}
     subject = {"work_id": page.work_id, "page_id": page.id, "version": stands.version + 1}
     session.add(PageEventRow(**subject, **values, at=datetime.now(UTC)))
 

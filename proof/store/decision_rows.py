@@ -34,8 +34,8 @@ def last_event(session: Session, flag: FlagRow) -> DecisionRow | None:
 
 def events_of_flag(session: Session, flag: int) -> list[Event]:
     """All that was said of a flag, oldest first."""
-    found = session.scalars(select(DecisionRow).where(DecisionRow.flag_id == flag).order_by(DecisionRow.version))
-    return [Event(row.id, row.about, row.person) for row in found]
+    rows = session.scalars(select(DecisionRow).where(DecisionRow.flag_id == flag).order_by(DecisionRow.version))
+    return [Event(row.id, row.about, row.person) for row in rows]
 
 
 def restored(session: Session, decision: DecisionRow) -> DecisionRow | None:
@@ -85,16 +85,16 @@ def values_of(session: Session, demand: DecisionRequest, flag: FlagRow, state: S
     }
 
 
-def shown_decisions(session: Session, found: Sequence[DecisionRow | ReadingRow]) -> list[Decision]:
+def shown_decisions(session: Session, rows: Sequence[DecisionRow | ReadingRow]) -> list[Decision]:
     """The decisions as people are shown them: around what was corrected by hand, the text as the page shows it."""
-    if not found:
+    if not rows:
         return []
     by_hand = select(FlagRow.id, FlagRow.page_id).where(FlagRow.origin == Origin.PERSON.value)
-    by_hand = by_hand.where(FlagRow.id.in_({row.flag_id for row in found}))
+    by_hand = by_hand.where(FlagRow.id.in_({row.flag_id for row in rows}))
     pages = {row.id: row.page_id for row in session.execute(by_hand)}
     places = seeded_places(session, sorted(set(pages.values())))
     decisions = []
-    for row in found:
+    for row in rows:
         made, there = decision_of(row), places.get(pages.get(row.flag_id, 0))
         if there:
             context = shown_context(made.context, made.line, made.offset, made.length, there)

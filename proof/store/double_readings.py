@@ -25,7 +25,7 @@ class DoubleReadings(StorePart):
     def of_flags(self, flags: Sequence[int]) -> dict[int, Compared]:
         """Those of these flags that two people read."""
         with self._reading() as session:
-            return {one.flag: one for one in compared(session, FlagRow.id.in_(flags))}
+            return {comparison.flag: comparison for comparison in compared(session, FlagRow.id.in_(flags))}
 
     def readers(self, work: str) -> dict[str, int]:
         """How many flags of a work each person read."""
@@ -45,13 +45,13 @@ class DoubleReadings(StorePart):
         made: list[Decision] = []
         with self._writing() as session:
             open_flags = (FlagRow.work_id == work_of(session, work), FlagRow.state == State.OPEN.value)
-            for one in compared(session, *open_flags):
-                if not one.agreed or session.get_one(FlagRow, one.flag).state != State.OPEN.value:
+            for comparison in compared(session, *open_flags):
+                if not comparison.agreed or session.get_one(FlagRow, comparison.flag).state != State.OPEN.value:
                     continue  # the other half of a moved character was decided along with the first
-                last = one.readings[-1]
-                note = next((reading.note for reading in one.readings if reading.note), "")
+                last = comparison.readings[-1]
+                note = next((reading.note for reading in comparison.readings if reading.note), "")
                 demand = DecisionRequest(
-                    *(work, one.flag, last.verdict, session.get_one(FlagRow, one.flag).version, person),
+                    *(work, comparison.flag, last.verdict, session.get_one(FlagRow, comparison.flag).version, person),
                     uuid.uuid4().hex if made else key,
                     last.copy_reads if last.state is State.RETAINED else last.reading,
                     note,

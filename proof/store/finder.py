@@ -159,8 +159,8 @@ def addressed(pages: Sequence[ListedPage], wanted: str, near: int | None = None)
         return [page for page in pages if place in places_of(page)]
     if folio is not None:
         juan = next(({key for key, _ in places_of(page)} for page in pages if page.number == near), set())
-        found = [page for page in pages if any(one == folio for _, one in places_of(page))]
-        return [page for page in found if any(key in juan for key, _ in places_of(page))] or found
+        of_folio = [page for page in pages if any(place == folio for _, place in places_of(page))]
+        return [page for page in of_folio if any(key in juan for key, _ in places_of(page))] or of_folio
     begins = tuple(names)
     return [page for page in pages if page.page.lower().startswith(begins) or page.ref.lower().startswith(begins)]
 
@@ -179,22 +179,22 @@ def _juans(pages: Sequence[ListedPage], wanted: str) -> tuple[FoundJuan, ...]:
     bare = wanted.removeprefix("卷").removeprefix("第").removesuffix("卷")
     key = juan_key(bare) if bare != wanted or bare.isascii() else ""  # 一 alone is a character
     called = {name: juan_key(name) == key or name == wanted for name in {page.juan for page in pages}}
-    found: dict[tuple[str, str], list[ListedPage]] = {}
+    pages_of: dict[tuple[str, str], list[ListedPage]] = {}
     for page in pages:
         if page.juan and called[page.juan]:
-            found.setdefault((page.text, page.juan), []).append(page)
-    return tuple(FoundJuan(juan, among[0], len(among)) for (_, juan), among in found.items())
+            pages_of.setdefault((page.text, page.juan), []).append(page)
+    return tuple(FoundJuan(juan, among[0], len(among)) for (_, juan), among in pages_of.items())
 
 
 def _pages(session: Session, wanted: str) -> tuple[FoundPage, ...]:
     """Pages whose id or image reference begins with `wanted`."""
     query = select(WorkRow.name, WorkRow.title, PageRow.id, PageRow.page, PageRow.ref)
     query = query.join(WorkRow, PageRow.work_id == WorkRow.id).where(PageRow.absent.is_(False))
-    found: dict[int, FoundPage] = {}
+    page_of: dict[int, FoundPage] = {}
     for column in (PageRow.page, PageRow.ref):
         begins = query.where(column >= wanted, column < f"{wanted}\U0010ffff").order_by(column).limit(FOUND)
-        found |= {row[2]: FoundPage(*row) for row in session.execute(begins)}
-    return tuple(found.values())[:FOUND]
+        page_of |= {row[2]: FoundPage(*row) for row in session.execute(begins)}
+    return tuple(page_of.values())[:FOUND]
 
 
 def _pairs(session: Session, wanted: str, work: WorkNow | None = None) -> tuple[FoundPair, ...]:

@@ -114,8 +114,8 @@ class Glyphs(StorePart):
         query = select(GlyphRow.text, count).where(or_(long, private, GlyphRow.text.in_(LACUNAS)))
         with self._reading() as session:
             query = query.where(GlyphRow.work_id == work_now(session, work).id).group_by(GlyphRow.text)
-            found = session.execute(query.order_by(count.desc(), GlyphRow.text))
-            return [(text, int(number)) for text, number in found if is_unencoded(text)]
+            rows = session.execute(query.order_by(count.desc(), GlyphRow.text))
+            return [(text, int(number)) for text, number in rows if is_unencoded(text)]
 
     def occurrences(self, work: str, texts: Collection[str], but: str = "") -> dict[str, int]:
         """How many glyphs of each of these characters a work has; `but` is the id of a page that is left out."""
@@ -132,8 +132,8 @@ class Glyphs(StorePart):
         query = query.where(FlagRow.work_id == number_of(work))
         query = query.where(FlagRow.stale.is_(False), FlagRow.transcribed == text, FlagRow.suggested == suggested)
         with self._reading() as session:
-            found = session.execute(query.where(FlagRow.origin == Origin.FINDING.value))
-            return {(page, line, offset) for page, line, offset in found}
+            rows = session.execute(query.where(FlagRow.origin == Origin.FINDING.value))
+            return {(page, line, offset) for page, line, offset in rows}
 
     def states(self, places: Sequence[tuple[int, int, int]]) -> dict[tuple[int, int, int], GlyphState]:
         """The states of occurrences, each given as page, line and offset; without those that have no flag."""
@@ -150,7 +150,7 @@ class Glyphs(StorePart):
         query = query.where(tuple_(FlagRow.page_id, FlagRow.line, FlagRow.offset).in_(places), FlagRow.length == 1)
         query = query.where(FlagRow.page_id.in_({page for page, _, _ in places}), ~IS_SEEDED)
         query = query.where((FlagRow.stale.is_(False) & FlagRow.raised.is_(True)) | BY_HAND)
-        said: dict[tuple[int, int, int], GlyphState] = {}
+        state_of: dict[tuple[int, int, int], GlyphState] = {}
         with self._reading() as session:
             own = own_states(session, FlagRow.page_id.in_({page for page, _, _ in places}))
             for *at, flag, state, reading, version, origin in session.execute(query.order_by(FlagRow.id)):
@@ -158,8 +158,8 @@ class Glyphs(StorePart):
                 by_hand = origin == Origin.PERSON.value
                 if not by_hand or state != State.OPEN.value:
                     page, line, offset = at
-                    said[page, line, offset] = GlyphState(flag, State(state), reading if version else "", by_hand)
-        return said
+                    state_of[page, line, offset] = GlyphState(flag, State(state), reading if version else "", by_hand)
+        return state_of
 
 
 def glyph_values(page: PageRow, glyphs: GlyphsByCharacter) -> list[dict[str, Any]]:
@@ -181,21 +181,21 @@ def by_character(characters: Sequence[CheckedCharacter], shapes: Shapes) -> Glyp
         return ()
     # all in the order of the rows, so that each row is a part of the bytes: a copy for each would take most of the time
     data = _packed(characters, shapes)[[number for at in by_text.values() for number in at]].tobytes()
-    found, start = [], 0
+    groups, start = [], 0
     for text, at in by_text.items():
         end = start + len(at) * OCCURRENCE.itemsize
-        found.append((text, len(at), data[start:end]))
+        groups.append((text, len(at), data[start:end]))
         start = end
-    return tuple(found)
+    return tuple(groups)
 
 
 def _packed(characters: Sequence[CheckedCharacter], shapes: Shapes) -> NDArray[Any]:
     packed = np.zeros(len(characters), dtype=OCCURRENCE)
-    packed["line"] = [one.line for one in characters]
-    packed["offset"] = [one.offset for one in characters]
-    packed["length"] = [min(one.length, 255) for one in characters]
-    packed["p"] = [round(255 * (one.p_text or 0.0)) for one in characters]
-    centres = np.array([one.box.centre for one in characters])
+    packed["line"] = [character.line for character in characters]
+    packed["offset"] = [character.offset for character in characters]
+    packed["length"] = [min(character.length, 255) for character in characters]
+    packed["p"] = [round(255 * (character.p_text or 0.0)) for character in characters]
+    centres = np.array([character.box.centre for character in characters])
     packed["x"], packed["y"] = centres[:, 0], centres[:, 1]
     packed["shape"] = shapes
     return packed

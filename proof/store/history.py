@@ -85,9 +85,9 @@ class History(StorePart):
             query = _wanted(number_of(work), wanted)
             if cursor is not None:
                 query = query.where(ActRow.id < int(cursor))
-            found = session.scalars(query.order_by(ActRow.id.desc()).limit(limit + 1)).all()
-            entries = _entries(session, found[:limit])
-        return entries, str(found[limit - 1].id) if len(found) > limit else None
+            acts = session.scalars(query.order_by(ActRow.id.desc()).limit(limit + 1)).all()
+            entries = _entries(session, acts[:limit])
+        return entries, str(acts[limit - 1].id) if len(acts) > limit else None
 
     def people(self, work: str) -> list[str]:
         """All people who acted in a work."""
@@ -140,10 +140,10 @@ class History(StorePart):
         """The juan of a work in the order of their pages."""
         query = select(PageRow.juan, func.min(PageRow.id)).join(WorkRow, WorkRow.id == PageRow.work_id)
         with self._reading() as session:
-            found = session.execute(
+            rows = session.execute(
                 query.where(WorkRow.name == work).group_by(PageRow.juan).order_by(func.min(PageRow.id))
             )
-            return [juan for juan, _first in found if juan]
+            return [juan for juan, _first in rows if juan]
 
 
 def _wanted(work: ColumnElement[int], wanted: HistoryFilter) -> Select[ActRow]:
@@ -167,11 +167,11 @@ def _column(name: str) -> ColumnElement[Any]:
     return ActRow.__table__.c[name]
 
 
-def _entries(session: Session, found: Sequence[ActRow]) -> list[HistoryEntry]:
-    decisions = [act for act in found if isinstance(act, DecisionRow)]
-    decided = {one.id: one for one in shown_decisions(session, decisions)}
+def _entries(session: Session, acts: Sequence[ActRow]) -> list[HistoryEntry]:
+    decisions = [act for act in acts if isinstance(act, DecisionRow)]
+    decided = {decision.id: decision for decision in shown_decisions(session, decisions)}
     entries = []
-    for act in found:
+    for act in acts:
         match act:
             case DecisionRow():
                 made = decided[act.id]
@@ -182,8 +182,8 @@ def _entries(session: Session, found: Sequence[ActRow]) -> list[HistoryEntry]:
                 back = act.about is not None
                 entry = HistoryEntry(What.RULE, act.id, act.person, act.at, rule=change, back=back)
             case CommentRow():
-                [said] = comments(session, CommentRow.id == act.id)
-                entry = HistoryEntry(What.COMMENT, act.id, said.person, act.at, comment=said, name=said.name)
+                [comment] = comments(session, CommentRow.id == act.id)
+                entry = HistoryEntry(What.COMMENT, act.id, comment.person, act.at, comment=comment, name=comment.name)
             case PageEventRow():
                 entry = _of_page(session, act)
             case _:

@@ -63,8 +63,8 @@ class LayoutOverrides(StorePart):
             WorkRow.name == work, LayoutOverrideRow.id.in_(last)
         )
         with self._reading() as session:
-            found = {(page, repeat): _override(row) for row, page, repeat in session.execute(query)}
-        return {place: override for place, override in found.items() if override.layout or override.image}
+            override_of = {(page, repeat): _override(row) for row, page, repeat in session.execute(query)}
+        return {place: override for place, override in override_of.items() if override.layout or override.image}
 
     def history(self, work: str, page: int) -> list[LayoutOverride]:
         """All that was set for a page, oldest first. Raises NoPlaceError."""
@@ -107,8 +107,8 @@ class LayoutOverrides(StorePart):
                 raise PageConflictError(
                     _("%(page)s: somebody set it otherwise in the meantime; look at the page again"), page=row.page
                 )
-            said = {"work_id": row.work_id, "version": version + 1, "key": key, "at": datetime.now(UTC)}
-            made = LayoutOverrideRow(**said, **asked)
+            values = {"work_id": row.work_id, "version": version + 1, "key": key, "at": datetime.now(UTC)}
+            made = LayoutOverrideRow(**values, **asked)
             session.add(made)
             session.flush()
             return _override(made)

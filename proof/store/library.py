@@ -96,8 +96,8 @@ class Library(StorePart):
     def folders(self) -> dict[str, tuple[str, FolderState]]:
         """The folders of the library, each with its work and its state."""
         with self._reading() as session:
-            found = session.execute(select(LibraryRow.folder, LibraryRow.work, LibraryRow.state))
-            return {folder: (work, FolderState(state)) for folder, work, state in found}
+            rows = session.execute(select(LibraryRow.folder, LibraryRow.work, LibraryRow.state))
+            return {folder: (work, FolderState(state)) for folder, work, state in rows}
 
     def begin(self, folders: Sequence[str]) -> None:
         """Record the folders of a library in the order of checking. Folders that are gone are removed, but not their
@@ -193,8 +193,8 @@ def _last_runs(session: Session) -> dict[int, _Run]:
     script = RunRow.texts[0]["script"].as_string()
     query = select(RunRow.work_id, RunRow.id, RunRow.started, RunRow.finished, script).where(RunRow.id.in_(last))
     return {
-        work: _Run(number, started, finished, script_shown([said]))
-        for work, number, started, finished, said in session.execute(query)
+        work: _Run(number, started, finished, script_shown([script]))
+        for work, number, started, finished, script in session.execute(query)
     }
 
 
@@ -210,8 +210,8 @@ def _count(session: Session, works: Collection[int] | None) -> dict[int, WorkCou
     sums: defaultdict[int, Counter[str]] = defaultdict(Counter)
     hidden = tuple_(FlagRow.work_id, FlagRow.transcribed, FlagRow.suggested).in_(_hidden_pairs(session, works))
     shown = FlagRow.raised & (FlagRow.origin != Origin.PERSON.value) & ~hidden
-    said = (FlagRow.work_id, FlagRow.kind, shown, FlagRow.state)
-    flags = select(*said, func.count()).where(FlagRow.stale.is_(False), ~IS_SEEDED).group_by(*said)
+    keys = (FlagRow.work_id, FlagRow.kind, shown, FlagRow.state)
+    flags = select(*keys, func.count()).where(FlagRow.stale.is_(False), ~IS_SEEDED).group_by(*keys)
     flags = flags.join(PageRow, PageRow.id == FlagRow.page_id).where(PageRow.absent.is_(False))
     flags = flags.where(FlagRow.raised.is_(True) | (FlagRow.kind == Kind.AUDIT.value) | (FlagRow.state != "open"))
     for work, kind, flagged, state, count in session.execute(flags.where(*_among(FlagRow.work_id, works))):

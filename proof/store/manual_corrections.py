@@ -71,12 +71,14 @@ class ManualCorrections(StorePart):
         """Correct several characters in one transaction: of one that a check flagged that flag is decided, any other is
         corrected by hand. Each is corrected, or has its conflict in its place, as where something was decided of its
         flag. Raises as `correct`; then nothing was corrected."""
-        for one in corrections:
-            _check(one)
+        for correction in corrections:
+            _check(correction)
         outcomes: dict[int, Decision | ConflictError] = {}
         with self._writing() as session:
-            must_be_own(session, [one.key for one in corrections], FlagAct)
-            places = [(one.page, one.line, one.offset, n) for n, one in enumerate(corrections)]
+            must_be_own(session, [correction.key for correction in corrections], FlagAct)
+            places = [
+                (correction.page, correction.line, correction.offset, n) for n, correction in enumerate(corrections)
+            ]
             for *_place, n in sorted(places):  # all take their locks in one order
                 try:
                     with session.begin_nested():
@@ -104,24 +106,24 @@ def correct_in(session: Session, wanted: ManualCorrection, column: ColumnRow | N
     """Correct a place within a transaction; raises as `ManualCorrections.correct`. `column` is that of a page without
     an image, of which the store keeps none."""
     page = page_of(session, wanted.work, wanted.page)
-    said = session.scalar(select(ActRow).where(ActRow.key == wanted.key))
-    if isinstance(said, FlagAct):  # sent again; the text may be another by now
-        there = (said.page, said.line, *((said.offset, said.length) if wanted.change is None else ()))
+    earlier = session.scalar(select(ActRow).where(ActRow.key == wanted.key))
+    if isinstance(earlier, FlagAct):  # sent again; the text may be another by now
+        there = (earlier.page, earlier.line, *((earlier.offset, earlier.length) if wanted.change is None else ()))
         asked = (page.page, wanted.line, *((wanted.offset, wanted.length) if wanted.change is None else ()))
         if there != asked:
             raise key_of_another()
-        return decide_in(session, _demand(wanted, said.flag_id, (said.version or 1) - 1))
+        return decide_in(session, _demand(wanted, earlier.flag_id, (earlier.version or 1) - 1))
     if column is None:
-        found = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == wanted.line)
-        column = session.scalars(found.order_by(ColumnRow.ordinal)).first()
+        there_now = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == wanted.line)
+        column = session.scalars(there_now.order_by(ColumnRow.ordinal)).first()
     if column is None or wanted.offset < 0 or wanted.offset + wanted.length > len(column.source):
         raise NoPlaceError(_("%(page)s: column %(column)s has no such place"), page=page.page, column=wanted.line)
     stands = column.source[wanted.offset : wanted.offset + wanted.length]
     places = seeded_places(session, [page.id]).get(page.id, {})
     seen = (None, column.source, shown_text(column.source, wanted.line, places))
     if wanted.transcribed not in (None, stands) or wanted.source not in seen:
-        told = _("%(page)s: column %(column)s no longer reads so; load the page anew")
-        raise NoPlaceError(told, page=page.page, column=wanted.line)
+        reason = _("%(page)s: column %(column)s no longer reads so; load the page anew")
+        raise NoPlaceError(reason, page=page.page, column=wanted.line)
     packed = session.get(CharactersRow, page.id)
     characters = codec.unpack(packed.data) if packed else ()
     if wanted.change is not None:
@@ -145,9 +147,9 @@ def correct_in(session: Session, wanted: ManualCorrection, column: ColumnRow | N
 
 def _correct_glyph_in(session: Session, wanted: ManualCorrection) -> Decision:
     """Correct a character within a transaction; raises as `ManualCorrections.correct`."""
-    said = session.scalar(select(ActRow.id).where(ActRow.key == wanted.key))
+    earlier = session.scalar(select(ActRow.id).where(ActRow.key == wanted.key))
     there = (wanted.page, wanted.line, wanted.offset, wanted.length)
-    flag = flag_there(session, *there) if said is None else None
+    flag = flag_there(session, *there) if earlier is None else None
     if flag is not None and flag.transcribed == wanted.transcribed and flag.state != State.OPEN.value:
         raise conflict_of(session, flag, 0)
     return correct_in(session, wanted)
@@ -188,8 +190,8 @@ def _demand(wanted: ManualCorrection, flag: int, version: int) -> DecisionReques
         demand = DecisionRequest(wanted.work, flag, Verdict.TAKE, version, wanted.person, wanted.key, note=wanted.note)
         return replace(demand, batch=wanted.batch, authority=wanted.authority)
     verdict = Verdict.DELETE if wanted.delete else Verdict.UNSURE if wanted.doubt else Verdict.TYPED
-    said = (wanted.person, wanted.key, wanted.reading, wanted.note)
-    demand = DecisionRequest(wanted.work, flag, verdict, version, *said, batch=wanted.batch)
+    answer = (wanted.person, wanted.key, wanted.reading, wanted.note)
+    demand = DecisionRequest(wanted.work, flag, verdict, version, *answer, batch=wanted.batch)
     return replace(demand, authority=wanted.authority, confirmed=wanted.confirmed, origin=wanted.origin)
 
 

@@ -62,19 +62,21 @@ def put_flags(session: Session, pages: Sequence[PageToPlace], replaced: Collecti
     stale. Gives how many flags of a check a collation found again: they stay what they are."""
     fresh: list[dict[str, Any]] = []
     again = 0
-    for page, found, others in _placed_pages(session, pages):
+    for page, placed, others in _placed_pages(session, pages):
         by_hand = [(row.line, row.offset) for row in others if row.origin == Origin.PERSON.value]
-        for ordinal, one in enumerate(found):
-            values = rows.flag_values(one.flag) | one.stands
-            values |= {"origin": one.origin.value, "ordinal": ordinal, "last_run_id": page.run_id, "stale": False}
-            if one.row is None:
+        for ordinal, placing in enumerate(placed):
+            values = rows.flag_values(placing.flag) | placing.stands
+            values |= {"origin": placing.origin.value, "ordinal": ordinal, "last_run_id": page.run_id, "stale": False}
+            if placing.row is None:
                 own = {"work_id": page.work_id, "page_id": page.id}
-                fresh += [values | own] if one.origin is not Origin.SEEDED or _is_free(one.flag, by_hand) else []
-            elif one.origin is Origin.COLLATION and one.row.origin in OF_CHECK and not one.row.stale:
+                fresh += (
+                    [values | own] if placing.origin is not Origin.SEEDED or _is_free(placing.flag, by_hand) else []
+                )
+            elif placing.origin is Origin.COLLATION and placing.row.origin in OF_CHECK and not placing.row.stale:
                 again += 1
             else:
                 for name, value in values.items():
-                    setattr(one.row, name, value)
+                    setattr(placing.row, name, value)
         for row in others:
             row.stale = row.stale or row.origin in replaced
     session.flush()
@@ -178,22 +180,22 @@ def _placed_pages(
 def _unused(uid: str, used: set[str]) -> str:
     """That id, or another made of it where it is used; it is used from now on."""
     ids = (hashlib.blake2b(f"{uid}\x1f{n}".encode(), digest_size=10).hexdigest() for n in count(1))
-    used.add(found := next(one for one in chain([uid], ids) if one not in used))
-    return found
+    used.add(free := next(other_id for other_id in chain([uid], ids) if other_id not in used))
+    return free
 
 
 def _claimed(session: Session, spans: Collection[_PageSpans], pages: Collection[int]) -> list[FlagRow]:
     """The flags that stood on other pages, and stand on these now."""
     by_text: defaultdict[tuple[int, int], list[_PageSpans]] = defaultdict(list)
-    for one in spans:
-        if one.text is not None and one.version is not None:
-            by_text[one.text, one.version].append(one)
-    found: list[FlagRow] = []
-    for (text, version), some in by_text.items():
+    for span in spans:
+        if span.text is not None and span.version is not None:
+            by_text[span.text, span.version].append(span)
+    rows: list[FlagRow] = []
+    for (text, version), page_spans in by_text.items():
         query = select(FlagRow).where(FlagRow.text_id == text, FlagRow.version_id == version)
-        query = query.where(FlagRow.start >= min(one.begin for one in some), FlagRow.page_id.not_in(pages))
-        found += session.scalars(query.where(FlagRow.start <= max(one.end for one in some)).order_by(FlagRow.id))
-    return [flag for flag in found if any(one.has(flag) for one in spans)]
+        query = query.where(FlagRow.start >= min(span.begin for span in page_spans), FlagRow.page_id.not_in(pages))
+        rows += session.scalars(query.where(FlagRow.start <= max(span.end for span in page_spans)).order_by(FlagRow.id))
+    return [flag for flag in rows if any(span.has(flag) for span in spans)]
 
 
 class _PageSpans:
@@ -253,15 +255,15 @@ class _PageSpans:
 
 
 def _placed(
-    one: PageToPlace, spans: _PageSpans, flags: Sequence[FlagRow], used: set[str]
+    to_place: PageToPlace, spans: _PageSpans, flags: Sequence[FlagRow], used: set[str]
 ) -> tuple[list[_Placed], list[FlagRow]]:
     """Findings are the flags at their places, first of all those of their kind, then those that are settled; then those
     of their ids whose places are not known. What was decided of a place, and stands written there, is not asked."""
-    place_of = {flag.id: spans.of(flag) for flag, _ in one.found}
+    place_of = {flag.id: spans.of(flag) for flag, _ in to_place.found}
     decided = [row for row in flags if spans.has(row)]
     answered = {
         flag.id
-        for flag, origin in one.found
+        for flag, origin in to_place.found
         if origin is not Origin.SEEDED and any(answers(row, place_of[flag.id], flag) for row in decided)
     }
     known: defaultdict[object, list[FlagRow]] = defaultdict(list)
@@ -270,7 +272,7 @@ def _placed(
             here = spans.has(row) and row.reads == row.transcribed
             known[(row.start, row.extent) if here else row.uid].append(row)
     ranked = []
-    for n, (flag, origin) in enumerate(one.found):
+    for n, (flag, origin) in enumerate(to_place.found):
         for row in (*known[place_of[flag.id]], *known[flag.id]):
             rank = _rank(spans, row, flag, place_of[flag.id])
             alike = (row.origin == Origin.SEEDED.value) == (origin is Origin.SEEDED)
@@ -282,10 +284,10 @@ def _placed(
         if n not in rows_of and number not in taken:
             rows_of[n] = row
             taken.add(number)
-    asked = [(n, *found) for n, found in enumerate(one.found) if n in rows_of or found[0].id not in answered]
+    asked = [(n, *found) for n, found in enumerate(to_place.found) if n in rows_of or found[0].id not in answered]
     ids = {flag.id: rows_of[n].uid if n in rows_of else _unused(flag.id, used) for n, flag, _ in asked}
     others = [row for row in flags if row.id not in taken]
-    _follow(spans, others, one.page)
+    _follow(spans, others, to_place.page)
     return [
         _Placed(
             replace(flag, id=ids[flag.id], moved=ids.get(flag.moved, "")),
@@ -338,10 +340,10 @@ def no_longer_ask(session: Session, decided: Iterable[FlagRow]) -> None:
         there = select(FlagRow).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == flag.version_id)
         there = there.where(FlagRow.start >= flag.start, FlagRow.start <= flag.start + flag.extent)
         asked = there.where(FlagRow.version == 0, FlagRow.origin != Origin.SEEDED.value, FlagRow.stale.is_(False))
-        for found in session.scalars(asked).all():
-            if answers(flag, Span(found.start or 0, found.extent), found):
-                found.stale = True
-                changed(session, found.work_id)
+        for other in session.scalars(asked).all():
+            if answers(flag, Span(other.start or 0, other.extent), other):
+                other.stale = True
+                changed(session, other.work_id)
 
 
 def _follow(spans: _PageSpans, flags: Iterable[FlagRow], page: PageRow) -> None:

@@ -121,8 +121,8 @@ class Queue(StorePart):
 
     def in_state(self, work: str, state: PageState) -> list[ListedPage]:
         """The pages of a work in a state; pages of which nothing was said only if they have an image."""
-        found = self.pages(work)
-        return [page for page in found if page.state is state and (page.image_sha or page.version)]
+        of_work = self.pages(work)
+        return [page for page in of_work if page.state is state and (page.image_sha or page.version)]
 
     def listed(self, work: str, numbers: Sequence[int]) -> dict[int, ListedPage]:
         """Those of these pages that are in the work."""
@@ -190,8 +190,8 @@ class Queue(StorePart):
         still = mask & (columns.state == STATES.index(State.OPEN))
         waiting = np.bincount(columns.pair[still], minlength=len(columns.pairs))
         most = np.argsort(-counts, kind="stable")
-        found = ((*columns.pairs[n], int(counts[n]), int(waiting[n])) for n in most if counts[n])
-        return [WorkPair(text, image, count, still_open) for text, image, count, still_open in found]
+        counted = ((*columns.pairs[n], int(counts[n]), int(waiting[n])) for n in most if counts[n])
+        return [WorkPair(text, image, count, still_open) for text, image, count, still_open in counted]
 
     def scores(self, work: str, wanted: QueueFilter) -> tuple[NDArray[np.float64], NDArray[np.int8], Mask]:
         """The scores of the wanted flags, where each flag stands (its place in `STATES`) and which a check found,
@@ -214,12 +214,12 @@ class Queue(StorePart):
         confirmed = columns.questions(wrong & found_here)
         masks = (flagged, flagged & settled, flagged & wrong, confirmed, audit & settled, audit & wrong)
         counts = [np.bincount(columns.position[mask], minlength=size) for mask in masks]
-        found: dict[tuple[str, str], list[int]] = {}
+        counts_of: dict[tuple[str, str], list[int]] = {}
         for page in columns.pages:
-            entry = found.setdefault((page.text, page.juan_name), [0] * (2 + len(masks)))
+            entry = counts_of.setdefault((page.text, page.juan_name), [0] * (2 + len(masks)))
             here = (1, page.characters, *(int(count[page.position]) for count in counts))
             entry[:] = [a + b for a, b in zip(entry, here, strict=True)]
-        return [JuanCount(juan, *entry) for (_, juan), entry in found.items()]
+        return [JuanCount(juan, *entry) for (_, juan), entry in counts_of.items()]
 
     def flags(self, work: str, numbers: Sequence[int], *, taken_back: bool = False) -> list[QueuedFlag]:
         """These flags as people see them, in the order given. Corrections by hand that were taken back are included
@@ -232,19 +232,19 @@ class Queue(StorePart):
             query = query.join(WorkRow, FlagRow.work_id == WorkRow.id)
             query = query.where(FlagRow.id.in_(both_halves), WorkRow.name == work)
             if not taken_back:
-                there = [one for one in both_halves if one in columns.at and columns.there[columns.at[one]]]
+                there = [half for half in both_halves if half in columns.at and columns.there[columns.at[half]]]
                 corrected = ~BY_HAND | (FlagRow.state != State.OPEN.value)
                 query = query.where(corrected | FlagRow.id.in_(there))
             both = list(session.execute(query))
             places = seeded_places(session, sorted({page.id for _, page in both}))
-            found = {flag.id: _queued(flag, page, columns.page_of, places.get(page.id)) for flag, page in both}
+            queued = {flag.id: _queued(flag, page, columns.page_of, places.get(page.id)) for flag, page in both}
             for number, seen in own_states(session, FlagRow.id.in_(both_halves)).items():
-                if number in found:
-                    found[number] = replace(found[number], **seen._asdict())
-        missing = [number for number in numbers if number not in found]
+                if number in queued:
+                    queued[number] = replace(queued[number], **seen._asdict())
+        missing = [number for number in numbers if number not in queued]
         if missing:
             raise MissingFlagError(_("%(work)s: there is no flag %(flag)s"), work=work, flag=missing[0])
-        return [replace(found[number], other=found.get(halves[number] or 0)) for number in numbers]
+        return [replace(queued[number], other=queued.get(halves[number] or 0)) for number in numbers]
 
     def on_page(self, work: str, position: int) -> list[QueuedFlag]:
         """All flags of the page at a position of a work, hidden ones and both halves of a moved character included, in
@@ -256,10 +256,10 @@ class Queue(StorePart):
     def page(self, work: str, number: int) -> tuple[ListedPage, PageResult]:
         """A page of a work and its result as people see it. Raises NoPlaceError."""
         columns = self._fresh(work)
-        found = [page for page in columns.pages if page.number == number]
-        if not found:
+        numbered = [page for page in columns.pages if page.number == number]
+        if not numbered:
             raise NoPlaceError(NO_PAGE, work=work, page=number)
-        return self._counted(columns, found)[0], self.results([number])[number]
+        return self._counted(columns, numbered)[0], self.results([number])[number]
 
     def results(self, numbers: Sequence[int]) -> dict[int, PageResult]:
         """The results of these pages as people see them."""
@@ -267,7 +267,7 @@ class Queue(StorePart):
             pages = list(session.scalars(select(PageRow).where(PageRow.id.in_(numbers))))
             places = seeded_places(session, [page.id for page in pages])
             results = queries.results(session, pages)
-            return {page.id: as_shown(one, places.get(page.id)) for page, one in zip(pages, results, strict=True)}
+            return {page.id: as_shown(result, places.get(page.id)) for page, result in zip(pages, results, strict=True)}
 
     def edits(self, work: str, pages: Collection[int]) -> dict[At, tuple[Edit, ...]]:
         """What decisions make of the columns of pages, by page and number of the column: by their places in the column
@@ -281,8 +281,8 @@ class Queue(StorePart):
         """The path, as the check found it, and the size of the image with this hash."""
         query = select(PageRow.image, PageRow.width, PageRow.height)
         with self._reading() as session:
-            found = session.execute(query.where(PageRow.image_sha == sha, PageRow.image.is_not(None)).limit(1)).first()
-        return (str(found[0]), found[1], found[2]) if found else None
+            row = session.execute(query.where(PageRow.image_sha == sha, PageRow.image.is_not(None)).limit(1)).first()
+        return (str(row[0]), row[1], row[2]) if row else None
 
     def _summary(self, name: str, title: str, script: str) -> WorkSummary:
         columns = self._fresh(name)

@@ -91,7 +91,7 @@ class Compared:
     @property
     def same(self) -> bool:
         """Whether all read alike."""
-        return len(self.readings) > 1 and len({one.judgement for one in self.readings}) == 1
+        return len(self.readings) > 1 and len({reading.judgement for reading in self.readings}) == 1
 
     @property
     def agreed(self) -> bool:
@@ -100,7 +100,7 @@ class Compared:
 
     def pairs(self) -> Iterable[tuple[BlindReading, BlindReading]]:
         """Each two readings, in the order of the names."""
-        return combinations(sorted(self.readings, key=lambda one: one.person), 2)
+        return combinations(sorted(self.readings, key=lambda reading: reading.person), 2)
 
 
 def readings_of(session: Session, flag: int, person: str) -> list[ReadingRow]:
@@ -156,18 +156,18 @@ def compared(session: Session, *which: ColumnElement[bool]) -> list[Compared]:
     names = ("person", "state", "reading", "copy_reads", "suggested", "authority", "note")
     query = select(ReadingRow.flag_id, ReadingRow.kind, FlagRow.origin, *(getattr(ReadingRow, name) for name in names))
     query = query.join(FlagRow, FlagRow.id == ReadingRow.flag_id).where(FlagRow.stale.is_(False), ~IS_SEEDED, *which)
-    found = []
+    flags = []
     for flag, of_flag in groupby(
         session.execute(query.order_by(ReadingRow.flag_id, ReadingRow.id)), lambda row: row[0]
     ):
         events = list(of_flag)
         last = {row.person: BlindReading(row.person, State(row.state), *row[5:]) for row in events}
-        said = tuple(one for one in last.values() if one.state not in (State.OPEN, State.SKIPPED))
-        if len(said) > 1 or (said and events[0].origin == Origin.PERSON.value):
-            found.append(Compared(flag, events[0].kind, said))
-    return found
+        readings = tuple(reading for reading in last.values() if reading.state not in (State.OPEN, State.SKIPPED))
+        if len(readings) > 1 or (readings and events[0].origin == Origin.PERSON.value):
+            flags.append(Compared(flag, events[0].kind, readings))
+    return flags
 
 
 def differing(session: Session, *which: ColumnElement[bool]) -> frozenset[int]:
     """The flags on which readers differ."""
-    return frozenset(one.flag for one in compared(session, *which) if not one.agreed)
+    return frozenset(comparison.flag for comparison in compared(session, *which) if not comparison.agreed)

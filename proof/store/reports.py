@@ -51,19 +51,19 @@ class Reports(StorePart):
             raise RefusedDecisionError(_("say what is wrong, or what should stand there"))
         with self._writing() as session:
             row = page_of(session, work, page)
-            said = {"page_id": page, "line": line, "transcribed": text, "reading": reading, "note": note}
-            if answered(session, ReportRow, key, **said) is None:
+            values = {"page_id": page, "line": line, "transcribed": text, "reading": reading, "note": note}
+            if answered(session, ReportRow, key, **values) is None:
                 made = {"person": "", "at": datetime.now(UTC), "state": ReportState.OPEN.value}
-                session.add(ReportRow(work_id=row.work_id, key=key, **said, **made))
+                session.add(ReportRow(work_id=row.work_id, key=key, **values, **made))
 
     def open(self, work: str) -> list[Report]:
         """The reports of a work that nobody settled, oldest first. Raises NoPlaceError."""
         with self._reading() as session:
             query = select(ReportRow, PageRow.page).join(PageRow, PageRow.id == ReportRow.page_id)
-            found = session.execute(query.where(*_open(work_of(session, work))).order_by(ReportRow.id))
+            rows = session.execute(query.where(*_open(work_of(session, work))).order_by(ReportRow.id))
             return [
                 Report(row.id, row.page_id, name, row.line, row.transcribed, row.reading, row.note, row.at)
-                for row, name in found
+                for row, name in rows
             ]
 
     def count(self, work: str) -> int:

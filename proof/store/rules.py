@@ -35,7 +35,7 @@ class Rules(StorePart):
         """The rules of a work, newest first, each with the number of flags that it hides."""
         with self._reading() as session:
             work_id = session.scalar(select(WorkRow.id).where(WorkRow.name == work)) or 0
-            found = []
+            rules = []
             for row in rules_of(session, work_id).values():
                 hidden = select(func.count()).where(
                     FlagRow.work_id == work_id,
@@ -45,8 +45,8 @@ class Rules(StorePart):
                     FlagRow.suggested == row.suggested,
                 )
                 hides = session.scalar(hidden) or 0
-                found.append((row.id, Rule(row.transcribed, row.suggested, row.person, row.at, hides)))
-            return [rule for _, rule in sorted(found, key=lambda one: -one[0])]
+                rules.append((row.id, Rule(row.transcribed, row.suggested, row.person, row.at, hides)))
+            return [rule for _, rule in sorted(rules, key=lambda numbered: -numbered[0])]
 
     def set(self, work: str, transcribed: str, suggested: str, holds: bool, person: str) -> None:
         """Set or lift the rule that these two are variants in this work. The same rule set by another person is
@@ -58,8 +58,8 @@ class Rules(StorePart):
             raise RefusedDecisionError(_("a rule names two characters: what is missing or too many is no variant"))
         with self._writing() as session:
             work_id = work_of(session, work)
-            said = _last_said(session, work_id, transcribed, suggested)
-            if (said is None and not holds) or (said is not None and (said.holds, said.person) == (holds, person)):
+            last = _last_said(session, work_id, transcribed, suggested)
+            if (last is None and not holds) or (last is not None and (last.holds, last.person) == (holds, person)):
                 return
             session.add(
                 RuleRow(
@@ -84,8 +84,8 @@ def _last_said(session: Session, work_id: int, transcribed: str, suggested: str)
 def _only_seeded(session: Session, work_id: int, transcribed: str, suggested: str) -> bool:
     """Whether only seeded errors have this pair: a rule made of it hides these alone."""
     pair = select(~IS_SEEDED).where(FlagRow.transcribed == transcribed, FlagRow.suggested == suggested)
-    found = session.scalars(pair.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False)).distinct())
-    return {bool(one) for one in found} == {False}
+    seeded = session.scalars(pair.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False)).distinct())
+    return {bool(is_seeded) for is_seeded in seeded} == {False}
 
 
 def rules_of(session: Session, work_id: int) -> dict[tuple[str, str], RuleRow]:

@@ -49,10 +49,10 @@ def seeded_places(session: Session, pages: Sequence[int]) -> dict[int, Places]:
     """The seeded errors that stand on these pages, by page."""
     query = select(FlagRow.page_id, FlagRow.line, FlagRow.offset, FlagRow.transcribed, FlagRow.evidence)
     query = query.where(FlagRow.page_id.in_(pages), IS_SEEDED, FlagRow.stale.is_(False))
-    found: defaultdict[int, dict[tuple[int, int], Shown]] = defaultdict(dict)
+    shown_at: defaultdict[int, dict[tuple[int, int], Shown]] = defaultdict(dict)
     for page, line, offset, text, evidence in session.execute(query):
-        found[page][line, offset] = Shown(text, evidence.get("p_text"))
-    return dict(found)
+        shown_at[page][line, offset] = Shown(text, evidence.get("p_text"))
+    return dict(shown_at)
 
 
 def as_shown(result: PageResult, places: Places | None) -> PageResult:

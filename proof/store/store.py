@@ -171,7 +171,7 @@ class Store:
         """Note that a run begins; gives the number by which its pages are saved. `still` raises where its texts no
         longer read so, and is asked while nobody else can note another version of them."""
         with self._writing() as session:
-            hold(session, [one.path for one in info.texts])
+            hold(session, [text.path for text in info.texts])
             still()
             work = session.scalar(select(WorkRow).where(WorkRow.name == info.work))
             if work is None:
@@ -197,7 +197,7 @@ class Store:
             run = run_row(session, run_id)
             must_be_newest(session, run)
             run.finished = datetime.now(UTC)
-            run.findings = [one.as_json() for one in findings]
+            run.findings = [finding.as_json() for finding in findings]
             if whole:
                 gone = select(PageRow.id).where(
                     PageRow.work_id == run.work_id,
@@ -273,8 +273,8 @@ class Store:
         """Keep the results of pages, all or none. A flag that is there already is updated, one that was not found
         this time is marked stale. Raises ReadOtherwiseError where a person has set meanwhile that one is read
         otherwise."""
-        for one in pages:
-            check_flags(one.result, one.quality)
+        for checked in pages:
+            check_flags(checked.result, checked.quality)
         with self._writing() as session:
             run = run_row(session, run_id)
             changed(session, run.work_id)
@@ -374,8 +374,8 @@ class Store:
             for first in range(0, len(flags), RESCORED_AT_ONCE):
                 judged = {flag.id: flag for flag in flags[first : first + RESCORED_AT_ONCE]}
                 # by their ids alone: where their work is asked for as well, SQLite goes through all flags of it
-                found = select(FlagRow.id, FlagRow.uid, FlagRow.work_id).where(FlagRow.uid.in_(judged))
-                rescored = [(row, uid) for row, uid, of_work in session.execute(found) if of_work == number]
+                query = select(FlagRow.id, FlagRow.uid, FlagRow.work_id).where(FlagRow.uid.in_(judged))
+                rescored = [(row, uid) for row, uid, of_work in session.execute(query) if of_work == number]
                 changes = [{"id": row, **rows.judgement_values(judged[uid])} for row, uid in rescored]
                 if changes:
                     session.execute(update(FlagRow), changes)
@@ -400,16 +400,16 @@ class Store:
 
     def faults(self) -> list[str]:
         """What is wrong with the store by its own account, and what people did that its journal lacks."""
-        found = []
+        faults = []
         with self.journal.turn() if self.journal else nullcontext(), self._reading() as session:
             if self._engine.dialect.name == "sqlite":
-                said = session.execute(text("PRAGMA integrity_check")).scalars()
-                found = [line for line in said if line != "ok"]
+                lines = session.execute(text("PRAGMA integrity_check")).scalars()
+                faults = [line for line in lines if line != "ok"]
                 broken = session.execute(text("PRAGMA foreign_key_check")).all()
-                found += [f"{len(broken)} rows belong to none"] if broken else []
+                faults += [f"{len(broken)} rows belong to none"] if broken else []
             known = {identity(line) for line in standing_lines(self.journal.read().lines)} if self.journal else set()
             lacking = sum(identity(line) not in known for line in all_lines(session)) if self.journal else 0
-        return found + ([f"{lacking} acts are not in its journal"] if lacking else [])
+        return faults + ([f"{lacking} acts are not in its journal"] if lacking else [])
 
     # sessions
 

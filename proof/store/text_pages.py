@@ -75,15 +75,15 @@ def _replaced(stored: Path, given: Path) -> bool:
     return not stored.is_file() or stored.read_bytes() == given.read_bytes()
 
 
-def _in_common(one: Path, other: Path) -> int:
-    pairs = zip(reversed(one.parts), reversed(other.parts), strict=False)
-    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one.parts), len(other.parts)))
+def _in_common(path: Path, other: Path) -> int:
+    pairs = zip(reversed(path.parts), reversed(other.parts), strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(path.parts), len(other.parts)))
 
 
 def _unknown(store: Store, edition: Transcription, known: Sequence[StoredText]) -> str:
     pages = {page.id for page in edition.pages}
     near = [text for text in known if pages & text.pages or Path(text.path).name == edition.path.name]
-    told = f"{edition.path} was not checked in this project ({store.name}), so nothing was decided for it"
+    reason = f"{edition.path} was not checked in this project ({store.name}), so nothing was decided for it"
     if near:
-        told += ". Other files with the same pages or the same name were: name one of them, or check this one first"
-    return told + "".join(f"\n  {text.path} (work {text.work})" for text in near)
+        reason += ". Other files with the same pages or the same name were: name one of them, or check this one first"
+    return reason + "".join(f"\n  {text.path} (work {text.work})" for text in near)

@@ -68,15 +68,17 @@ def check_meant(reading: str, seen: Container[str] = ()) -> None:
     bare = ENTITY.sub("", COMPOSITION.sub("", reading))
     for char in bare:
         if category(char) == "Co":
-            told = _("%(code)s is a private-use character, which other programs show as something else or not at all")
-            raise UnconfirmedReadingError(told, reason="private use", code=f"U+{ord(char):04X}")
+            question = _(
+                "%(code)s is a private-use character, which other programs show as something else or not at all"
+            )
+            raise UnconfirmedReadingError(question, reason="private use", code=f"U+{ord(char):04X}")
     letters = "".join(char for char in bare if "LATIN" in name(char, ""))
     if letters:
-        told = _("these are Latin letters: %(letters)s")
-        raise UnconfirmedReadingError(told, reason="latin letters", letters=letters)
+        question = _("these are Latin letters: %(letters)s")
+        raise UnconfirmedReadingError(question, reason="latin letters", letters=letters)
     if any(problem.code is Code.DESCRIPTION_INCOMPLETE for problem in parse_column(reading).problems):
-        told = _("%(reading)s describes a character by its parts, and a part is missing")
-        raise UnconfirmedReadingError(told, reason="incomplete description", reading=reading)
+        question = _("%(reading)s describes a character by its parts, and a part is missing")
+        raise UnconfirmedReadingError(question, reason="incomplete description", reading=reading)
 
 
 def check_authority(authority: str) -> None:
