@@ -151,7 +151,7 @@ def pitch_together(profiles: Sequence[Profile], glyphs: Sequence[float]) -> floa
         return None
     glyph = float(np.median(wide))
     apart = np.zeros(int(MAX_PITCH_GLYPHS * glyph) + 2)  # so that nothing in one is compared with another
-    return pitch_of(np.concatenate([part for one in profiles for part in (one, apart)]), glyph)
+    return pitch_of(np.concatenate([part for profile in profiles for part in (profile, apart)]), glyph)
 
 
 def ruled_pitch(places: Sequence[float], glyph: float) -> float | None:
@@ -236,18 +236,18 @@ def joined(text: Mask, spans: Sequence[Span], pitch: float) -> list[Span]:
     two columns."""
     _, stats, _ = connected(text)
     x, wide, area = stats[1:, cv2.CC_STAT_LEFT], stats[1:, cv2.CC_STAT_WIDTH], stats[1:, cv2.CC_STAT_AREA]
-    found: list[Span] = []
+    columns: list[Span] = []
     for span in spans:
-        last = found[-1] if found else None
+        last = columns[-1] if columns else None
         if last and last.right == span.left:
             reach = CROSSING_PITCHES * pitch
             own = (x + wide / 2 > last.left) & (x + wide / 2 < span.right)
             across = own & (x < span.left - reach) & (x + wide > span.left + reach)
             if area[across].sum() > MIN_CROSSING_INK * area[own].sum():
-                found[-1] = Span(last.left, span.right)
+                columns[-1] = Span(last.left, span.right)
                 continue
-        found.append(span)
-    return found
+        columns.append(span)
+    return columns
 
 
 def are_pairs(across: Profile, spans: Sequence[Span]) -> bool:
@@ -279,12 +279,12 @@ def _gap(slight: NDArray[np.bool_], x: float, reach: float) -> int:
 
 
 def _walked_back(best: Profile, came: NDArray[np.intp], grid: NDArray[np.intp]) -> list[Span]:
-    found = []
+    spans = []
     end = int(np.flatnonzero(np.isfinite(best))[-1])
     while end > 0:
         if came[end] < 0:
             end -= 1
             continue
-        found.append(Span(float(grid[came[end]]), float(grid[end])))
+        spans.append(Span(float(grid[came[end]]), float(grid[end])))
         end = int(came[end])
-    return found[::-1]
+    return spans[::-1]

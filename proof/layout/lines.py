@@ -102,11 +102,11 @@ def follow(
     long = pieces(round(followed * piece)).reshape(blocks, size, len(places), span)
     mass = np.ascontiguousarray(long.sum(axis=1, dtype=np.float64).transpose(1, 0, 2))
     short, own = pieces(round(piece))[:height], inked[:height] > 127
-    found = []
+    lines = []
     for number, (path, place) in enumerate(zip(_paths(mass, SWERVE * size), places, strict=True)):
         first = round(place) - reach
-        found.append(_line(short[:, number], own[:, number], mass[number], path, first, size, least))
-    return found
+        lines.append(_line(short[:, number], own[:, number], mass[number], path, first, size, least))
+    return lines
 
 
 def _paths(mass: NDArray[np.float64], swerve: float) -> NDArray[np.intp]:
@@ -205,6 +205,6 @@ def splinters(
                 low, high = line.band(page.shape[1], ROUGH + SLIVER)
                 page[:, low:high] |= line.own(low, high, ROUGH + SLIVER)
     inside = np.bincount(labels[near], minlength=len(areas))
-    found = (inside > 0) & (inside == areas)
-    found[0] = False
-    return np.asarray(found, dtype=np.bool_)
+    enclosed = (inside > 0) & (inside == areas)
+    enclosed[0] = False
+    return np.asarray(enclosed, dtype=np.bool_)

@@ -168,7 +168,7 @@ def _by_rules(ink: Mask, columns: int) -> _Halves | None:
     fits = {count: fit for count in counts if (fit := _fitted(seen[0], seen[1], count))}
     if not fits:
         return None
-    count, fit = max(fits.items(), key=lambda one: one[1].score * weights[one[0]])
+    count, fit = max(fits.items(), key=lambda entry: entry[1].score * weights[entry[0]])
     ends = []
     for side, share, edges in zip(sides, shares, (fit.left, fit.right), strict=True):
         rules = np.linspace(*edges, count + 1).round().astype(int)

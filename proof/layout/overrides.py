@@ -39,7 +39,7 @@ class LayoutOverrideShape:
 
     def __post_init__(self) -> None:
         numbers = [*(n for corner in self.corners for n in corner), *self.rules]
-        numbers += [n for ranges in self.notes for one in ranges or () for n in one]
+        numbers += [n for ranges in self.notes for note in ranges or () for n in note]
         if len(self.corners) != 4 or not all(isfinite(n) and abs(n) < 1e6 for n in numbers):
             raise UsageError("a frame has four corners, each a place on the image")
         if min(self.sides) <= 10 or max(abs(self.lean), abs(self.tilt)) > STEEPEST:
@@ -54,7 +54,7 @@ class LayoutOverrideShape:
         if self.notes and len(self.notes) != len(self.rules) + 1:
             raise UsageError(f"notes are told of {len(self.notes)} columns, there are {len(self.rules) + 1}")
         for ranges in self.notes:
-            flat = [n for one in ranges or () for n in one]
+            flat = [n for note in ranges or () for n in note]
             if any(not 0 <= n <= 1 for n in flat) or any(b <= a for a, b in pairwise(flat)):
                 raise UsageError("ranges of notes go from top to bottom of a column, from 0 to 1, and do not meet")
 
@@ -87,7 +87,7 @@ class LayoutOverrideShape:
 
     def as_json(self) -> dict[str, Any]:
         """As it is kept."""
-        notes = [None if ranges is None else [list(one) for one in ranges] for ranges in self.notes]
+        notes = [None if ranges is None else [list(note) for note in ranges] for ranges in self.notes]
         more = {"more": [region.as_json() for region in self.more]} if self.more else {}
         return {"corners": [list(corner) for corner in self.corners], "rules": list(self.rules), "notes": notes, **more}
 

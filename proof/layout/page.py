@@ -209,9 +209,11 @@ def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) 
     columns: list[FoundColumn] = []
     rules = []
     inked = [_inked(text, region) for region in regions]
-    usual = pitch_together([one.across for one in inked], [one.glyph for one in inked])
-    for number, (region, one) in enumerate(zip(regions, inked, strict=True), 1):
-        register = _measured(sheet, region, one, usual)
+    usual = pitch_together(
+        [inked_region.across for inked_region in inked], [inked_region.glyph for inked_region in inked]
+    )
+    for number, (region, inked_region) in enumerate(zip(regions, inked, strict=True), 1):
+        register = _measured(sheet, region, inked_region, usual)
         rules.append(tuple(float(region.left + (a + b - 1) / 2) for a, b in runs(register.rules > 0)))
         columns += _columns(sheet, text, register, number)
     return PageLayout(sheet, text, tuple(regions), tuple(columns), tuple(rules))
@@ -289,16 +291,16 @@ def _columns(sheet: Sheet, text: Mask, register: _Register, number: int) -> list
         return bool(solid[:, int(span.left + margin) : int(span.right - margin)].any())
 
     measured = [MeasuredSpan(span, _pieces(register, span), solid_in(span)) for span in register.spans]
-    found = []
-    for one in _without_headnotes(register, _of_text(sheet, register, measured)):
-        span, own = one.span, one.pieces
+    columns = []
+    for span_measured in _without_headnotes(register, _of_text(sheet, register, measured)):
+        span, own = span_measured.span, span_measured.pieces
         top, bottom = region.top + float(own[:, 1].min()), region.top + float((own[:, 1] + own[:, 3]).max())
         bottom = max(bottom, region.top + _low_end(register, span, bottom - region.top))
         left, right = region.left + span.left, region.left + span.right
         if region.lined[0] and top - region.top < RAISED * register.pitch:
-            top = _raised(text, left, top, right, one.size)
-        found.append(FoundColumn(number, left, top, right, bottom, one.size))
-    return found[::-1]
+            top = _raised(text, left, top, right, span_measured.size)
+        columns.append(FoundColumn(number, left, top, right, bottom, span_measured.size))
+    return columns[::-1]
 
 
 def _without_headnotes(register: _Register, measured: Sequence[MeasuredSpan]) -> list[MeasuredSpan]:
@@ -306,17 +308,19 @@ def _without_headnotes(register: _Register, measured: Sequence[MeasuredSpan]) ->
     from these."""
     if register.region.lined[0] or not measured:
         return list(measured)
-    usual = float(np.median([one.size for one in measured]))
-    large = [one.pieces[one.pieces[:, 2:4].max(axis=1) > SMALL * usual] for one in measured]
+    usual = float(np.median([measured_span.size for measured_span in measured]))
+    large = [
+        measured_span.pieces[measured_span.pieces[:, 2:4].max(axis=1) > SMALL * usual] for measured_span in measured
+    ]
     head = float(np.quantile([pieces[:, 1].min() for pieces in large if pieces.size] or [0], 0.2))
-    found = []
-    for one, own in zip(measured, large, strict=True):
-        first = min(float(own[:, 1].min()), head) if own.size else head
-        ends = one.pieces[:, 1] + one.pieces[:, 3]
+    kept = []
+    for measured_span, large_pieces in zip(measured, large, strict=True):
+        first = min(float(large_pieces[:, 1].min()), head) if large_pieces.size else head
+        ends = measured_span.pieces[:, 1] + measured_span.pieces[:, 3]
         above = ends < first
         noted = above.any() and not above.all() and first - float(ends[above].max()) > HEADROOM * usual
-        found.append(replace(one, pieces=one.pieces[~above]) if noted else one)
-    return found
+        kept.append(replace(measured_span, pieces=measured_span.pieces[~above]) if noted else measured_span)
+    return kept
 
 
 def _pieces(register: _Register, span: Span) -> NDArray[np.intp]:
@@ -329,8 +333,8 @@ def _pieces(register: _Register, span: Span) -> NDArray[np.intp]:
         return np.empty((0, 5), dtype=np.intp)
     joined = cv2.morphologyEx(ink, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
     _, stats, _ = connected(joined)
-    found = np.array(stats[1:], dtype=np.intp)
-    width, height, area = found[:, 2], found[:, 3], found[:, 4]
+    pieces = np.array(stats[1:], dtype=np.intp)
+    width, height, area = pieces[:, 2], pieces[:, 3], pieces[:, 4]
     # a title over two columns has glyphs as large as it is wide
     glyph = register.glyph * max(1.0, span.width / (LONGEST * register.pitch))
     large = np.maximum(width, height) > BROAD * register.glyph
@@ -338,8 +342,8 @@ def _pieces(register: _Register, span: Span) -> NDArray[np.intp]:
     faint = area < 0.15 * width * height
     # what is left of a level line runs on from one side to the other
     level = (width > 0.95 * ink.shape[1]) & (height < 0.6 * register.glyph)
-    found[:, 0] += x0 + margin
-    return np.asarray(found[large & ~rule_like & ~level & ~(faint & (height > 1.2 * glyph))], dtype=np.intp)
+    pieces[:, 0] += x0 + margin
+    return np.asarray(pieces[large & ~rule_like & ~level & ~(faint & (height > 1.2 * glyph))], dtype=np.intp)
 
 
 def _low_end(register: _Register, span: Span, bottom: float) -> float:
@@ -365,17 +369,24 @@ def _of_text(sheet: Sheet, register: _Register, measured: Sequence[MeasuredSpan]
     strong = _far_rules(sheet, register)
     left, right = _frame_sides(strong, register, measured)
     clear = ON_FRAME_GLYPHS * register.glyph
-    inside = [one.between(left + clear, right - clear) for one in measured if left <= one.span.middle <= right]
-    kept = [one for one in inside if one.pieces.size]
-    usual = float(np.median([one.size for one in kept])) if kept else 0.0
+    inside = [
+        candidate.between(left + clear, right - clear)
+        for candidate in measured
+        if left <= candidate.span.middle <= right
+    ]
+    kept = [candidate for candidate in inside if candidate.pieces.size]
+    usual = float(np.median([candidate.size for candidate in kept])) if kept else 0.0
     if usual < LEGIBLE:
         return []
-    middle = float(np.median([one.span.width for one in kept]))
+    middle = float(np.median([candidate.span.width for candidate in kept]))
     height = register.text.shape[0]
     kept = [
-        one for one in kept if one.filled(height) > SPARSE or max(one.size, one.lone_size, one.broad) > MARGINAL * usual
+        candidate
+        for candidate in kept
+        if candidate.filled(height) > SPARSE
+        or max(candidate.size, candidate.lone_size, candidate.broad) > MARGINAL * usual
     ]
-    kept = [one for one in kept if not is_seal(_around(sheet, register, one), register.glyph)]
+    kept = [candidate for candidate in kept if not is_seal(_around(sheet, register, candidate), register.glyph)]
     for end, inward in ((0, 1), (-1, -1)):
         while kept and (
             _at_the_edge(kept[end], usual, middle, height)
@@ -383,15 +394,17 @@ def _of_text(sheet: Sheet, register: _Register, measured: Sequence[MeasuredSpan]
         ):
             kept.pop(end)
     kept = [
-        one for one in kept if not (one.solid and one.span.width < NARROW * middle and not one.is_text(usual, height))
+        candidate
+        for candidate in kept
+        if not (candidate.solid and candidate.span.width < NARROW * middle and not candidate.is_text(usual, height))
     ]
-    return [one for n, one in enumerate(kept) if not _is_fold_strip(kept, n, strong, register, usual)]
+    return [candidate for n, candidate in enumerate(kept) if not _is_fold_strip(kept, n, strong, register, usual)]
 
 
-def _around(sheet: Sheet, register: _Register, one: MeasuredSpan) -> Mask:
+def _around(sheet: Sheet, register: _Register, candidate: MeasuredSpan) -> Mask:
     """All the ink where the pieces of a span stand, and a little about them."""
     region, room = register.region, round(SEAL_REACH_GLYPHS * register.glyph)
-    (left, right), (y, height) = one.extent, one.pieces[:, [1, 3]].T
+    (left, right), (y, height) = candidate.extent, candidate.pieces[:, [1, 3]].T
     top, bottom = max(0, int(y.min()) - room), int((y + height).max()) + room
     return sheet.ink[
         region.top + top : region.top + bottom, region.left + max(0, left - room) : region.left + right + room
@@ -403,34 +416,37 @@ def _is_fold_strip(
 ) -> bool:
     """Whether a span stands between the leaves of an opening: in its middle, between the sides of two frames, with
     solid ink in it or in small script; or sparse, in small script, with more room about it than a column has."""
-    one = kept[number]
+    candidate = kept[number]
     wide, high = register.text.shape[1], register.text.shape[0]
-    if wide < OPENING * high or abs(one.span.middle / wide - 0.5) > MAX_OFF_CENTRE:
+    if wide < OPENING * high or abs(candidate.span.middle / wide - 0.5) > MAX_OFF_CENTRE:
         return False
-    before = max((x for x in strong if x < one.span.middle), default=-np.inf)
-    after = min((x for x in strong if x > one.span.middle), default=np.inf)
-    small = max(one.size, one.broad) < SMALL * usual
+    before = max((x for x in strong if x < candidate.span.middle), default=-np.inf)
+    after = min((x for x in strong if x > candidate.span.middle), default=np.inf)
+    small = max(candidate.size, candidate.broad) < SMALL * usual
     if after - before < MAX_STRIP_PITCHES * register.pitch:
-        return small or (one.solid and not one.is_text(usual, high))
-    if not small or one.filled(high) > FILLED or not 0 < number < len(kept) - 1:
+        return small or (candidate.solid and not candidate.is_text(usual, high))
+    if not small or candidate.filled(high) > FILLED or not 0 < number < len(kept) - 1:
         return False
     room = kept[number + 1].extent[0] - kept[number - 1].extent[1]
     return room > ROOMY * register.pitch - usual
 
 
-def _at_the_edge(one: MeasuredSpan, usual: float, width: float, height: int) -> bool:
+def _at_the_edge(candidate: MeasuredSpan, usual: float, width: float, height: int) -> bool:
     """Whether an outermost span is no column: cut, of small script in one row with room between, or with solid ink in
     it that is no text."""
-    small = max(one.size, one.broad) < SMALL * usual and one.filled(height) < FILLED
-    return one.span.width < NARROW * width or small or (one.solid and not one.is_text(usual, height))
+    small = max(candidate.size, candidate.broad) < SMALL * usual and candidate.filled(height) < FILLED
+    return candidate.span.width < NARROW * width or small or (candidate.solid and not candidate.is_text(usual, height))
 
 
-def _is_ornament(one: MeasuredSpan, other: MeasuredSpan, usual: float) -> bool:
+def _is_ornament(candidate: MeasuredSpan, other: MeasuredSpan, usual: float) -> bool:
     """Whether an outermost span holds a single thing that is flat, or stands apart from the next column."""
-    if not one.lone_size:
+    if not candidate.lone_size:
         return False
-    apart = max(one.span.left - other.span.right, other.span.left - one.span.right)
-    return apart > ORNAMENT_APART_WIDTHS * one.span.width or int(one.pieces[:, 3].sum()) < MAX_ORNAMENT_GLYPHS * usual
+    apart = max(candidate.span.left - other.span.right, other.span.left - candidate.span.right)
+    return (
+        apart > ORNAMENT_APART_WIDTHS * candidate.span.width
+        or int(candidate.pieces[:, 3].sum()) < MAX_ORNAMENT_GLYPHS * usual
+    )
 
 
 def _far_rules(sheet: Sheet, register: _Register) -> list[float]:
@@ -447,21 +463,21 @@ def _frame_sides(strong: Sequence[float], register: _Register, measured: Sequenc
     """The x of the sides of the frame, in pixels of the region: the outermost of the rules that run far (`strong`),
     beyond which no more than a column stands; the region's own where there are none."""
     height, width = register.text.shape[0], float(register.region.right - register.region.left)
-    spans = [one.span for one in measured if one.covered(height) > SPARSE]
+    spans = [candidate.span for candidate in measured if candidate.covered(height) > SPARSE]
     if len(strong) > MANY:
         # a page that is ruled throughout has a rule on the inner side of its last column as well
         return 0.0, width
     # where there are but few columns, one rule or the other that is no frame has no more than one beyond it
-    first = min((one.left for one in spans), default=0.0) + BEYOND * register.pitch
-    last = max((one.right for one in spans), default=width) - BEYOND * register.pitch
-    left = max((x for x in strong if x < first and sum(one.middle < x for one in spans) <= 1), default=0.0)
-    right = min((x for x in strong if x > last and sum(one.middle > x for one in spans) <= 1), default=width)
-    usual = float(np.median([one.size for one in measured])) if measured else 0.0
-    for one in measured:
+    first = min((span.left for span in spans), default=0.0) + BEYOND * register.pitch
+    last = max((span.right for span in spans), default=width) - BEYOND * register.pitch
+    left = max((x for x in strong if x < first and sum(span.middle < x for span in spans) <= 1), default=0.0)
+    right = min((x for x in strong if x > last and sum(span.middle > x for span in spans) <= 1), default=width)
+    usual = float(np.median([candidate.size for candidate in measured])) if measured else 0.0
+    for candidate in measured:
         # between two such rules stands a column like any other, and the outer one is the frame's
-        if one.size > SMALL * usual and one.filled(register.text.shape[0]) > FILLED:
-            left = max((x for x in strong if x < one.span.middle < left), default=left)
-            right = min((x for x in strong if x > one.span.middle > right), default=right)
+        if candidate.size > SMALL * usual and candidate.filled(register.text.shape[0]) > FILLED:
+            left = max((x for x in strong if x < candidate.span.middle < left), default=left)
+            right = min((x for x in strong if x > candidate.span.middle > right), default=right)
     return left, right
 
 

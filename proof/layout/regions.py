@@ -158,7 +158,7 @@ def _registers(sheet: Sheet, text: Mask, number: int, left: int, right: int) -> 
         else:
             lines.append((start, end))
     edges = [(0, 0), *lines, (sheet.height, sheet.height)]
-    found = []
+    registers = []
     for i, (above, below) in enumerate(pairwise(edges)):
         top, bottom = above[1], below[0]
         if bottom - top < LOW * sheet.height:
@@ -167,8 +167,8 @@ def _registers(sheet: Sheet, text: Mask, number: int, left: int, right: int) -> 
         outside = bool(lines) and line is not None and not _goes_on(sheet, line, (left, right), (top, bottom))
         share = float(mass[top:bottom].sum()) / float(mass.sum())
         if share > (OUTSIDE if outside else SHARE):
-            found.append(Region(number, left, top, right, bottom, (i > 0, i < len(edges) - 2)))
-    return found
+            registers.append(Region(number, left, top, right, bottom, (i > 0, i < len(edges) - 2)))
+    return registers
 
 
 def _goes_on(sheet: Sheet, line: tuple[int, int], across: tuple[int, int], rows: tuple[int, int]) -> bool:
@@ -183,7 +183,7 @@ def _goes_on(sheet: Sheet, line: tuple[int, int], across: tuple[int, int], rows:
     return all(float(inked_along(side, 1).astype(bool).mean()) > MIN_SIDE_SHARE for side in sides)
 
 
-def runs(found: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def runs(holds: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """From where to where (exclusive) `found` holds."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], found, [False]]).astype(np.int8)))
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int8)))
     return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]
