@@ -59,17 +59,18 @@ class Straightening(Rectification):
 
     def to_file(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         moved = np.array(points, dtype=np.float64)
-        moved[:, 0] += self._shift(moved)
+        moved[:, 0] += self.shifts(moved)
         return moved @ self.inverse[:, :2].T + self.inverse[:, 2]
 
     def to_page(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         flat = points @ self.matrix[:, :2].T + self.matrix[:, 2]
         found = flat.copy()
         for _ in range(3):  # the shift hardly changes from one x to the next
-            found[:, 0] = flat[:, 0] - self._shift(found)
+            found[:, 0] = flat[:, 0] - self.shifts(found)
         return found
 
-    def _shift(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def shifts(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far to the right of each of the points (n x 2) of the straightened page its ink lies on the sheet."""
         x, y = points[:, 0], points[:, 1]
         shift = np.zeros(len(points))
         for block in self.blocks:

@@ -1,0 +1,1 @@
+"""Drawn pages with labels, and the training of the network that finds columns on them."""

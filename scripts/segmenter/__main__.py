@@ -1,0 +1,5 @@
+"""`python -m scripts.segmenter`: see `scripts.segmenter.train`."""
+
+from scripts.segmenter.train import main
+
+main()

@@ -1,0 +1,126 @@
+"""Columns, registers and leaves read off a map of labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from proof.layout.cores import registers_of
+from proof.layout.labels import Label
+from proof.layout.segmenter import LabelMap
+
+HEIGHT, WIDTH = 300, 260
+PITCH, GLYPH = 20, 14
+
+
+class Labels:
+    """A map of labels that is filled by hand, in its pixels."""
+
+    def __init__(self) -> None:
+        self.values = np.zeros((len(Label), HEIGHT, WIDTH), np.float32)
+
+    def put(self, label: Label, left: float, top: float, right: float, bottom: float, probability: float = 1.0) -> None:
+        rows, columns = slice(round(top), round(bottom)), slice(round(left), round(right))
+        self.values[list(Label).index(label), rows, columns] = probability
+
+    def column(self, x: float, top: float, bottom: float, wide: float = GLYPH) -> None:
+        self.put(Label.CORE, x - 1, top, x + 2, bottom)
+        self.put(Label.TEXT, x - wide / 2, top, x + wide / 2, bottom)
+
+    def columns(self, xs: list[int], top: float, bottom: float) -> None:
+        for x in xs:
+            self.column(x, top, bottom)
+
+    def found(self) -> list[tuple[int, list[tuple[int, int, int]]]]:
+        """The leaf of each register, and its columns from right to left: their middle, their top and their foot."""
+        return [
+            (one.leaf, [(round(core.x), round(core.top), round(core.bottom)) for core in one.cores])
+            for one in registers_of(LabelMap(self.values, 0.5))
+        ]
+
+
+def xs(first: int, count: int) -> list[int]:
+    return [first - PITCH * number for number in range(count)]
+
+
+def test_a_page_without_text_has_no_registers() -> None:
+    assert Labels().found() == []
+
+
+def test_columns_come_from_right_to_left() -> None:
+    page = Labels()
+    page.columns(xs(220, 8), 40, 260)
+    assert page.found() == [(0, [(x, 40, 260) for x in xs(220, 8)])]
+
+
+def test_what_is_hardly_seen_is_no_column() -> None:
+    page = Labels()
+    page.columns(xs(220, 8), 40, 260)
+    page.put(Label.CORE, 40, 100, 43, 200, probability=0.6)
+    assert [x for x, _, _ in page.found()[0][1]] == xs(220, 8)
+
+
+def test_two_bands_of_columns_are_two_registers_from_above() -> None:
+    page = Labels()
+    page.columns(xs(220, 8), 40, 140)
+    page.columns(xs(220, 8), 160, 260)
+    assert [(leaf, columns[0][1:]) for leaf, columns in page.found()] == [(0, (40, 140)), (0, (160, 260))]
+
+
+def test_a_gap_in_a_column_parts_it_only_where_a_line_crosses_it() -> None:
+    whole, parted = Labels(), Labels()
+    for page in (whole, parted):
+        page.columns(xs(220, 7), 40, 260)
+        page.column(80, 40, 140)
+        page.column(80, 150, 260)
+    parted.put(Label.LINE, 60, 144, 100, 146)
+    assert (80, 40, 260) in whole.found()[0][1]
+    assert (80, 40, 260) not in parted.found()[0][1]
+
+
+def test_the_leaves_of_an_opening_come_from_right_to_left() -> None:
+    page = Labels()
+    page.columns(xs(240, 5), 60, 200)
+    page.columns(xs(100, 5), 60, 200)
+    found = page.found()
+    assert [leaf for leaf, _ in found] == [0, 1]
+    assert [x for x, _, _ in found[1][1]] == xs(100, 5)
+
+
+def test_a_column_raised_above_the_frame_is_of_its_register() -> None:
+    page = Labels()
+    page.columns(xs(220, 8), 60, 260)
+    page.column(160, 20, 50)
+    assert page.found() == [(0, [(x, 20 if x == 160 else 60, 260) for x in xs(220, 8)])]
+
+
+@pytest.mark.parametrize("ruled", [True, False])
+def test_half_rows_between_two_rules_are_one_column(ruled: bool) -> None:
+    page = Labels()
+    for x in xs(220, 8)[::2]:
+        if x == 180:
+            for half, label in ((x - 8, Label.LEFT), (x + 8, Label.RIGHT)):
+                page.column(half, 40, 260, 10)
+                page.put(label, half - 5, 40, half + 5, 260)
+        else:
+            page.column(x, 40, 260)
+        if ruled:
+            page.put(Label.LINE, x - PITCH, 30, x - PITCH + 2, 270)
+    if ruled:
+        page.put(Label.LINE, 240, 30, 242, 270)
+    own = [x for x, _, _ in page.found()[0][1]]
+    assert own == ([220, 180, 140, 100] if ruled else [220, 188, 172, 140, 100])
+
+
+def test_half_of_a_fold_strip_beside_the_last_column_is_no_column() -> None:
+    page = Labels()
+    page.columns(xs(220, 8), 40, 260)
+    page.column(80 - 13, 40, 260, 6)
+    assert [x for x, _, _ in page.found()[0][1]] == xs(220, 8)
+
+
+def test_what_the_edge_of_the_image_cuts_off_is_no_column() -> None:
+    page = Labels()
+    page.columns(xs(220, 8), 40, 260)
+    page.column(257, 40, 260)
+    assert [x for x, _, _ in page.found()[0][1]] == xs(220, 8)
