@@ -21,7 +21,7 @@ LIKELY = 0.4
 CERTAIN = 0.75
 """A core that is nowhere so probable is none."""
 
-MOSTLY_LIKELY = 0.9
+MIN_EDGE_PROBABILITY = 0.9
 """Median probability along the core of the first or last column of a register."""
 
 SHORTEST_PX = 2.0
@@ -139,13 +139,13 @@ def registers_of(seen: LabelMap, alone: bool = False) -> list[Register]:
     lines = seen.of(Label.LINE) > LIKELY
     columns = _joined(pieces, core_map, lines, pitch)
     notes = seen.of(Label.RIGHT | Label.LEFT)
-    found = []
+    registers = []
     for leaf, side in enumerate(_leaves(columns, lines, pitch)):
         for level in _levels(side, pitch):
             own = _between_rules(level, lines, notes)
             own = own if alone else _without_strips(own, core_map, pitch)
-            found.append(Register(leaf, tuple(sorted(own, key=lambda core: -core.x)), pitch_of(own, pitch)))
-    return found
+            registers.append(Register(leaf, tuple(sorted(own, key=lambda core: -core.x)), pitch_of(own, pitch)))
+    return registers
 
 
 def columns_alone(seen: LabelMap, registers: Sequence[Register]) -> LabelMap:
@@ -178,7 +178,7 @@ def _without_strips(columns: Sequence[Core], core_map: NDArray[np.float32], pitc
         near = any(SAME_COLUMN * pitch < x < NEAREST_STRIP * pitch for x in apart)
         x = round(outer.x)
         along = core_map[round(outer.top) : round(outer.bottom) + 1, max(0, x - 1) : x + 2].max(axis=1)
-        doubtful = float(np.median(along)) < MOSTLY_LIKELY
+        doubtful = float(np.median(along)) < MIN_EDGE_PROBABILITY
         if near or doubtful or min(outer.wide, pitch) < NARROWEST_GLYPHS * usual:
             kept.remove(outer)
     return kept
@@ -187,13 +187,13 @@ def _without_strips(columns: Sequence[Core], core_map: NDArray[np.float32], pitc
 def _pieces(core_map: NDArray[np.float32], text: NDArray[np.bool_]) -> list[Core]:
     """The connected pieces of the core; `text` is where columns of text are."""
     _, labels, boxes, middles = cv2.connectedComponentsWithStats((core_map > LIKELY).astype(np.uint8), connectivity=4)
-    found = []
+    cores = []
     for number, (x, y, w, h, _) in enumerate(boxes.tolist()[1:], 1):
         place = np.s_[y : y + h, x : x + w]
         if h >= SHORTEST_PX and float(core_map[place][labels[place] == number].max()) > CERTAIN:
             middle = float(middles[number, 0])
-            found.append(Core(middle, float(y), float(y + h), _width(text[y : y + h], middle)))
-    return found
+            cores.append(Core(middle, float(y), float(y + h), _width(text[y : y + h], middle)))
+    return cores
 
 
 def _width(text: NDArray[np.bool_], x: float) -> float:
@@ -333,11 +333,11 @@ def _levels(columns: Sequence[Core], pitch: float) -> list[list[Core]]:
     bands = edges.reshape(-1, 2).tolist()
     if len(bands) < 2:
         return [list(columns)]
-    found: list[list[Core]] = [[] for _ in bands]
+    by_band: list[list[Core]] = [[] for _ in bands]
     for core in columns:
         over = [min(core.bottom, b) - max(core.top, a) for a, b in bands]
-        found[int(np.argmax(over))].append(core)
-    levels = [own for own in found if own]
+        by_band[int(np.argmax(over))].append(core)
+    levels = [own for own in by_band if own]
     return [_with_raised(levels[0], levels[1], pitch), *levels[2:]] if _are_raised(levels, pitch) else levels
 
 
@@ -354,11 +354,11 @@ def _are_raised(levels: Sequence[Sequence[Core]], pitch: float) -> bool:
 
 def _with_raised(raised: Sequence[Core], columns: Sequence[Core], pitch: float) -> list[Core]:
     """The columns of a register, each with what stands raised above it."""
-    found = []
+    raised_columns = []
     for core in columns:
         above = [other.top for other in raised if abs(core.x - other.x) < SAME_COLUMN * pitch]
-        found.append(replace(core, top=min([core.top, *above])))
-    return found
+        raised_columns.append(replace(core, top=min([core.top, *above])))
+    return raised_columns
 
 
 def _between_rules(columns: Sequence[Core], lines: NDArray[np.bool_], notes: NDArray[np.float32]) -> list[Core]:
@@ -373,7 +373,7 @@ def _between_rules(columns: Sequence[Core], lines: NDArray[np.bool_], notes: NDA
     if len(gaps) < FEWEST_GAPS:
         return list(columns)
     widest = RULED * float(np.median(gaps))
-    found: list[Core] = []
+    kept: list[Core] = []
     groups: dict[int, list[Core]] = {}
     for core in columns:
         place = int(np.searchsorted(rules, core.x))
@@ -382,9 +382,9 @@ def _between_rules(columns: Sequence[Core], lines: NDArray[np.bool_], notes: NDA
         if noted and 0 < place < len(rules) and rules[place] - rules[place - 1] < widest:
             groups.setdefault(place, []).append(core)
         else:
-            found.append(core)
+            kept.append(core)
     for own in groups.values():
         left, right = min(core.x - core.wide / 2 for core in own), max(core.x + core.wide / 2 for core in own)
         top_y, bottom_y = min(core.top for core in own), max(core.bottom for core in own)
-        found.append(Core((left + right) / 2, top_y, bottom_y, right - left))
-    return found
+        kept.append(Core((left + right) / 2, top_y, bottom_y, right - left))
+    return kept

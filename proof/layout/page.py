@@ -41,6 +41,15 @@ SIDE = 0.08
 WIDEST = 0.95
 """Of the width of its glyphs: no further from its middle does a column reach."""
 
+MAX_LINES_ACROSS = 3
+"""Level lines that run across a register inside its frame: more of them part the rows of a table."""
+
+MIN_ROW_LINE = 0.3
+"""Of a register's width: a line that parts the rows of a table runs so far; columns of text may stand beside it."""
+
+FRAME_ZONE = 0.05
+"""Of a register's height, at its top and at its foot: where the lines of its frame run."""
+
 LINED = 0.45
 """Of a register's width: a level line that runs so far bounds it."""
 
@@ -80,7 +89,8 @@ class PageLayout:
         if not self.columns:
             return "blank" if not self.text.any() else "no columns"
         most = max(sum(region.leaf == leaf for region in self.regions) for leaf in (0, 1))
-        return "table" if most > REGISTERS else "columns"
+        lined = any(_lines_across(self.sheet, region) > MAX_LINES_ACROSS for region in self.regions)
+        return "table" if most > REGISTERS or lined else "columns"
 
     def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
         """The upright box in the image file that holds this rectangle of the sheet."""
@@ -95,12 +105,12 @@ def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) 
     sheet = prepare(page, origin)
     text = text_ink(sheet)
     seen = label_map(sheet.grey)
-    found = registers_of(seen)
-    registers, regions = _in_pixels(sheet, found, seen.scale)
+    cores = registers_of(seen)
+    registers, regions = _in_pixels(sheet, cores, seen.scale)
     upright, text = straightened(sheet, text, regions)
     if isinstance(upright.rectification, Straightening):
         sheet = upright
-        straight = _straight(columns_alone(seen, found), upright.rectification)
+        straight = _straight(columns_alone(seen, cores), upright.rectification)
         registers, regions = _in_pixels(sheet, registers_of(straight, alone=True), seen.scale)
     columns: list[FoundColumn] = []
     rules = []
@@ -119,27 +129,28 @@ def _straight(seen: LabelMap, straightening: Straightening) -> LabelMap:
     return LabelMap(np.stack(planes), seen.scale)
 
 
-def _in_pixels(sheet: Sheet, found: Sequence[Register], scale: float) -> tuple[list[Register], list[Region]]:
+def _in_pixels(sheet: Sheet, labelled: Sequence[Register], scale: float) -> tuple[list[Register], list[Region]]:
     """The registers of a sheet in its pixels, and where they are: as far as the next one goes. `scale` is that of the
     labels."""
-    registers = [_enlarged(register, 1 / scale) for register in found]
+    registers = [_enlarged(register, 1 / scale) for register in labelled]
     return registers, [_region(sheet, registers, number) for number in range(len(registers))]
 
 
 def _enlarged(register: Register, scale: float) -> Register:
     cores = tuple(
-        Core((one.x + 0.5) * scale, one.top * scale, one.bottom * scale, one.wide * scale) for one in register.cores
+        Core((core.x + 0.5) * scale, core.top * scale, core.bottom * scale, core.wide * scale)
+        for core in register.cores
     )
     return Register(register.leaf, cores, register.pitch * scale)
 
 
 def _region(sheet: Sheet, registers: Sequence[Register], number: int) -> Region:
     own = registers[number]
-    top, bottom = min(one.top for one in own.cores), max(one.bottom for one in own.cores)
+    top, bottom = _top(own), _bottom(own)
     left, right = own.cores[-1].x - own.pitch, own.cores[0].x + own.pitch
-    others = [one for one in registers if one.leaf == own.leaf]
-    above = max((max(c.bottom for c in one.cores) for one in others if _middle(one) < _middle(own)), default=None)
-    below = min((min(c.top for c in one.cores) for one in others if _middle(one) > _middle(own)), default=None)
+    others = [other for other in registers if other.leaf == own.leaf]
+    above = max((_bottom(other) for other in others if _middle(other) < _middle(own)), default=None)
+    below = min((_top(other) for other in others if _middle(other) > _middle(own)), default=None)
     first = top - own.pitch if above is None else max(top - own.pitch, (above + top) / 2)
     last = bottom + own.pitch if below is None else min(bottom + own.pitch, (below + bottom) / 2)
     box = (max(0, round(left)), max(0, round(first)), min(sheet.width, round(right)), min(sheet.height, round(last)))
@@ -148,12 +159,27 @@ def _region(sheet: Sheet, registers: Sequence[Register], number: int) -> Region:
 
 
 def _middle(register: Register) -> float:
-    return float(np.median([(one.top + one.bottom) / 2 for one in register.cores]))
+    return float(np.median([(core.top + core.bottom) / 2 for core in register.cores]))
+
+
+def _top(register: Register) -> float:
+    return min(core.top for core in register.cores)
+
+
+def _bottom(register: Register) -> float:
+    return max(core.bottom for core in register.cores)
 
 
 def _is_lined(sheet: Sheet, box: tuple[int, int, int, int], y: float, pitch: float) -> bool:
     part = sheet.level[max(0, round(y - 1.5 * pitch)) : round(y + 1.5 * pitch), box[0] : box[2]]
     return bool((inked_along(thickened(part, 1, 9), 1) > LINED * (box[2] - box[0])).any()) if part.size else False
+
+
+def _lines_across(sheet: Sheet, region: Region) -> int:
+    """How many level lines run across a register inside its frame."""
+    zone = round(FRAME_ZONE * (region.bottom - region.top))
+    lines = thickened(sheet.level[region.top + zone : region.bottom - zone, region.left : region.right], 1, 9)
+    return len(runs(inked_along(lines, 1) > MIN_ROW_LINE * (region.right - region.left)))
 
 
 def _rules(sheet: Sheet, region: Region) -> tuple[float, ...]:
@@ -164,27 +190,27 @@ def _rules(sheet: Sheet, region: Region) -> tuple[float, ...]:
         return ()
     ink = inked_along(thickened(sheet.ink[band, across], 3, 1), 0) / height
     upright = inked_along(thickened(sheet.upright[band, across], 5, 1), 0) / height
-    found = (upright > RULE_SHARE) & (upright > RULE_PURE * ink)
-    return tuple(float(region.left + (a + b - 1) / 2) for a, b in runs(found))
+    is_rule = (upright > RULE_SHARE) & (upright > RULE_PURE * ink)
+    return tuple(float(region.left + (a + b - 1) / 2) for a, b in runs(is_rule))
 
 
 def _spans(register: Register, rules: Sequence[float]) -> list[tuple[Core, float, float]]:
     """Each core with from where to where its column goes across: to the middle between it and its neighbour, or to the
     rule between them; where it has no neighbour, half a pitch, or half its glyphs where these are wider."""
     pitch = register.pitch
-    found = []
-    for one in register.cores:
-        beside = [other.x for other in register.cores if abs(other.x - one.x) > 0.3 * pitch]
-        left = max((x for x in beside if x < one.x), default=-np.inf)
-        right = min((x for x in beside if x > one.x), default=np.inf)
+    spans = []
+    for core in register.cores:
+        beside = [other.x for other in register.cores if abs(other.x - core.x) > 0.3 * pitch]
+        left = max((x for x in beside if x < core.x), default=-np.inf)
+        right = min((x for x in beside if x > core.x), default=np.inf)
         edges = []
         for x, sign in ((left, -1), (right, 1)):
-            half = abs(x - one.x) / 2 if abs(x - one.x) < NEIGHBOUR * pitch else max(pitch, one.wide) / 2
-            edge = one.x + sign * min(half, WIDEST * one.wide)
-            near = [rule for rule in rules if abs(rule - edge) < 0.3 * pitch and sign * (rule - one.x) > 0.25 * pitch]
+            half = abs(x - core.x) / 2 if abs(x - core.x) < NEIGHBOUR * pitch else max(pitch, core.wide) / 2
+            edge = core.x + sign * min(half, WIDEST * core.wide)
+            near = [rule for rule in rules if abs(rule - edge) < 0.3 * pitch and sign * (rule - core.x) > 0.25 * pitch]
             edges.append(min(near, key=lambda rule: abs(rule - edge), default=edge))
-        found.append((one, float(edges[0]), float(edges[1])))
-    return found
+        spans.append((core, float(edges[0]), float(edges[1])))
+    return spans
 
 
 def _column(sheet: Sheet, text: Mask, number: int, register: Register, own: tuple[Core, float, float]) -> FoundColumn:

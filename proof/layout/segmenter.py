@@ -32,7 +32,7 @@ class LabelMap:
 
     def of(self, label: Label) -> NDArray[np.float32]:
         """The probability of a label; of several joined by `|`, that of the most probable."""
-        own = [values for one, values in zip(Label, self.values, strict=True) if one & label]
+        own = [values for bit, values in zip(Label, self.values, strict=True) if bit & label]
         return np.asarray(np.max(own, axis=0), np.float32)
 
 
