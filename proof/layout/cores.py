@@ -21,8 +21,8 @@ LIKELY = 0.4
 CERTAIN = 0.75
 """A core that is nowhere so probable is none."""
 
-MIN_EDGE_PROBABILITY = 0.9
-"""Median probability along the core of the first or last column of a register."""
+MIN_EDGE_PROBABILITY = 0.96
+"""Of the core of the first or last column of a register: reached along a quarter of its height at least."""
 
 SHORTEST_PX = 2.0
 
@@ -77,15 +77,15 @@ LONGER = 1.5
 OVERLAP = 0.5
 """Of the height of a piece: it may begin so far above the end of the piece over it and be of the same column."""
 
-BRIDGED = 0.6
-"""Pitches: a gap between pieces of one column that is no longer is none, where nothing else speaks."""
-
 ACROSS = 0.3
 """Of the pitch, to either side of a column's middle: a line that crosses so much of a gap parts what is above and
 below."""
 
-SEEN_BETWEEN = 0.12
-"""Mean probability of the core in a gap from which its pieces are one column."""
+BESIDE = 2.5
+"""Of the pitch, to either side of a column's middle: how far a line that parts registers is followed."""
+
+MIN_LINE_BESIDE = 0.6
+"""Of that width: so much of the line is seen."""
 
 NEIGHBOUR = 1.7
 """Pitches: columns no further apart are neighbours."""
@@ -137,7 +137,7 @@ def registers_of(seen: LabelMap, alone: bool = False) -> list[Register]:
     if not pieces:
         return []
     lines = seen.of(Label.LINE) > LIKELY
-    columns = _joined(pieces, core_map, lines, pitch)
+    columns = _joined(pieces, lines, pitch)
     notes = seen.of(Label.RIGHT | Label.LEFT)
     registers = []
     for leaf, side in enumerate(_leaves(columns, lines, pitch)):
@@ -178,7 +178,7 @@ def _without_strips(columns: Sequence[Core], core_map: NDArray[np.float32], pitc
         near = any(SAME_COLUMN * pitch < x < NEAREST_STRIP * pitch for x in apart)
         x = round(outer.x)
         along = core_map[round(outer.top) : round(outer.bottom) + 1, max(0, x - 1) : x + 2].max(axis=1)
-        doubtful = float(np.median(along)) < MIN_EDGE_PROBABILITY
+        doubtful = float(np.quantile(along, 0.75)) < MIN_EDGE_PROBABILITY
         if near or doubtful or min(outer.wide, pitch) < NARROWEST_GLYPHS * usual:
             kept.remove(outer)
     return kept
@@ -243,10 +243,9 @@ def _without_lesser(pieces: Sequence[Core], pitch: float) -> list[Core]:
     return [core for core in pieces if not lesser(core)]
 
 
-def _joined(
-    pieces: Sequence[Core], core_map: NDArray[np.float32], lines: NDArray[np.bool_], pitch: float
-) -> list[Core]:
-    """The columns that the pieces are parts of, each below the one before it."""
+def _joined(pieces: Sequence[Core], lines: NDArray[np.bool_], pitch: float) -> list[Core]:
+    """The columns that the pieces are parts of: those below each other that no level line parts. Verse has gaps in the
+    same rows of all its columns, so that white paper alone parts no registers."""
     columns: list[Core] = []
     for piece in sorted(pieces, key=lambda core: core.top):
         above = [
@@ -255,7 +254,9 @@ def _joined(
             if abs(core.x - piece.x) < SAME_COLUMN * pitch and core.bottom < piece.top + OVERLAP * piece.height + 1
         ]
         number = max(above, key=lambda n: columns[n].bottom, default=None)
-        if number is not None and _one_column(columns[number], piece, pieces, core_map, lines, pitch):
+        if number is not None and (
+            columns[number].bottom > piece.top + 1 or not _parted(columns[number], piece, lines, pitch)
+        ):
             core = columns[number]
             x = (core.x * core.height + piece.x * piece.height) / (core.height + piece.height)
             columns[number] = Core(x, core.top, max(core.bottom, piece.bottom), max(core.wide, piece.wide))
@@ -264,30 +265,14 @@ def _joined(
     return columns
 
 
-def _one_column(
-    above: Core,
-    below: Core,
-    pieces: Sequence[Core],
-    core_map: NDArray[np.float32],
-    lines: NDArray[np.bool_],
-    pitch: float,
-) -> bool:
-    """Whether two pieces below each other are of one column: there is no line in the gap, and it is short or faintly
-    seen to be core, or a neighbour reaches over it."""
-    gap = below.top - above.bottom
-    if gap < -1:
-        return True
-    rows = slice(round(above.bottom), max(round(below.top), round(above.bottom) + 1))
-    x = round((above.x + below.x) / 2)
-    side = max(1, round(ACROSS * pitch))
-    if lines[rows, max(0, x - side) : x + side + 1].all(axis=1).any():
-        return False
-    if gap <= BRIDGED * pitch:
-        return True
-    if float(core_map[rows, max(0, x - 1) : x + 2].max(axis=1).mean()) > SEEN_BETWEEN:
-        return True
-    beside = [core for core in pieces if 2 < abs(core.x - x) < NEIGHBOUR * pitch]
-    return any(core.top < above.bottom - 1 and core.bottom > below.top + 1 for core in beside)
+def _parted(above: Core, below: Core, lines: NDArray[np.bool_], pitch: float) -> bool:
+    """Whether a level line parts two pieces below each other: it crosses the gap between them from side to side, or
+    runs on through it beside them where the gap itself has hardly any of it."""
+    x, rows = round((above.x + below.x) / 2), slice(round(above.bottom), max(round(below.top), round(above.bottom) + 1))
+    near, far = max(1, round(ACROSS * pitch)), max(1, round(BESIDE * pitch))
+    crossed = lines[rows, max(0, x - near) : x + near + 1].all(axis=1)
+    runs = lines[rows, max(0, x - far) : x + far + 1].mean(axis=1) > MIN_LINE_BESIDE
+    return bool((crossed | runs).any())
 
 
 def _leaves(columns: Sequence[Core], lines: NDArray[np.bool_], pitch: float) -> list[list[Core]]:

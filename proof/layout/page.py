@@ -23,9 +23,6 @@ RULE_SHARE = 0.12
 RULE_PURE = 0.55
 """Of the ink along a line: how much of it is upright strokes where there is a rule and no text."""
 
-REGISTERS = 3
-"""More registers on a leaf are the rows of a table."""
-
 REACH = 0.75
 """Of the pitch: how far beyond its core a column may have ink above and below."""
 
@@ -88,9 +85,8 @@ class PageLayout:
         """What kind of page it is: `blank`, a `table` (rows between level lines), or `columns`."""
         if not self.columns:
             return "blank" if not self.text.any() else "no columns"
-        most = max(sum(region.leaf == leaf for region in self.regions) for leaf in (0, 1))
         lined = any(_lines_across(self.sheet, region) > MAX_LINES_ACROSS for region in self.regions)
-        return "table" if most > REGISTERS or lined else "columns"
+        return "table" if lined else "columns"
 
     def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
         """The upright box in the image file that holds this rectangle of the sheet."""

@@ -48,7 +48,7 @@ def letters(shared: Path, rng: np.random.Generator, engine: Engine) -> Iterator[
     files = sorted((shared / "kanripo/KR1d0087").glob("*_0??.txt"))
     while True:
         text = read_transcription(files[int(rng.integers(len(files)))])
-        for page in text.pages[int(rng.integers(len(text.pages))) :]:
+        for page in text.pages[int(rng.integers(max(1, len(text.pages)))) :]:
             for column in page.columns:
                 yield from (one for one in column.source if is_han(one) and engine.knows(one))
 

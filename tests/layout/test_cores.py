@@ -60,11 +60,19 @@ def test_what_is_hardly_seen_is_no_column() -> None:
     assert [x for x, _, _ in page.found()[0][1]] == xs(220, 8)
 
 
-def test_two_bands_of_columns_are_two_registers_from_above() -> None:
+def test_columns_above_a_line_and_below_it_are_two_registers_from_above() -> None:
     page = Labels()
     page.columns(xs(220, 8), 40, 140)
     page.columns(xs(220, 8), 160, 260)
+    page.put(Label.LINE, 60, 149, 240, 151)
     assert [(leaf, columns[0][1:]) for leaf, columns in page.found()] == [(0, (40, 140)), (0, (160, 260))]
+
+
+def test_verse_with_a_gap_in_the_same_rows_of_all_columns_is_one_register() -> None:
+    page = Labels()
+    page.columns(xs(220, 8), 40, 140)
+    page.columns(xs(220, 8), 160, 260)
+    assert page.found() == [(0, [(x, 40, 260) for x in xs(220, 8)])]
 
 
 def test_a_gap_in_a_column_parts_it_only_where_a_line_crosses_it() -> None:
