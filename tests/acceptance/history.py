@@ -344,8 +344,7 @@ class History:
                 self.text.touch(number, at, at)
                 self.text.rows[number : number + 1] = [row[:at], row[at:]]
             case "move":
-                self.text.touch_alike(range(number, number + 1))
-                self.text.rows.insert(other, self.text.rows.pop(number))
+                self.text.move(range(number, number + 1), other)
             case "line in":
                 self.text.rows.insert(number, row_of("".join(self.chance.choice(OTHERS) for _ in range(9))))
             case "line out":
@@ -374,11 +373,8 @@ class History:
                 at = self.chance.randrange(page.start + 2, page.stop)
                 self.text.rows.insert(at, row_of(f"{MARK} 9a 页 WYG0103-0{self.chance.randrange(900, 999)}a.png"))
             case "page move" if len(pages) > 1:
-                self.text.touch_alike(page)
-                rows = self.text.rows[page.start : page.stop]
-                del self.text.rows[page.start : page.stop]
-                at = self.chance.choice(self.pages()).start
-                self.text.rows[at:at] = rows
+                before = self.chance.choice([other for other in pages if other is not page]).start
+                self.text.move(page, before if before < page.start else before - len(page))
             case _:
                 return False
         return True

@@ -185,6 +185,16 @@ class Text:
         for cell in (cell for number in alike for cell in self.rows[number]):
             cell.touched = cell.touched or bool(cell.flag)
 
+    def move(self, rows: range, to: int) -> None:
+        """Somebody moves rows, the first of them to be the row `to` of the text then; as well may those that they pass
+        over have been moved the other way."""
+        passed_over = range(to, rows.start) if to < rows.start else range(rows.stop, to + len(rows))
+        self.touch_alike(rows)
+        self.touch_alike(passed_over)
+        moved = self.rows[rows.start : rows.stop]
+        del self.rows[rows.start : rows.stop]
+        self.rows[to:to] = moved
+
     def take_out_rows(self, rows: range) -> None:
         self.touch_alike(rows)
         self.gone += [cell for row in self.rows[rows.start : rows.stop] for cell in row if cell.settled]
