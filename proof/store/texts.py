@@ -260,14 +260,15 @@ class DecidedPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
-    """Where a place stands, if somebody wrote what was decided; how far its line is from what they made of it, whether
-    that stands as a whole, and whether what was decided of this place is `pending`, and stands there if it was
-    written."""
+class _Corrected:
+    """Where a place stands, if somebody wrote what was decided; how far its line as corrected is from what they made of
+    it, whether that line stands as a whole, and whether the version before had none like it (`line_is_new`). `pending`:
+    what was decided of this place was not written yet, and stands there if it was."""
 
     span: Span
     distance: int
     line_stands: bool
+    line_is_new: bool
     pending: bool
 
 
@@ -334,33 +335,34 @@ class _Step:
             self._direct = PositionMap.of_edits(old, written.edits)
         else:
             self._direct = PositionMap.of_comparison(old, new)
-        self._decided = {} if written is not None or old == new else self._as_decided(old, places)
+        self._corrected = {} if written is not None or old == new else self._as_corrected(old, places)
         self._back = PositionMap.of_comparison(new, lost_in) if lost_in is not None else None
 
     def now(self, place: Place) -> tuple[Span, str] | None:
         """Where a place is, and what of its readings stands there; None where it is lost."""
-        there = self._found(place)
+        there = self._carried(place)
         stood = self._back is not None and there is not None and self._back.where(*there[0]) is not None
         return None if stood else there
 
-    def _found(self, place: Place) -> tuple[Span, str] | None:
+    def _carried(self, place: Place) -> tuple[Span, str] | None:
         if self._written is not None and place.flag in self._written.of_flags:
             edit = self._written.of_flags[place.flag]
-            found = self._direct.instead(edit.start, edit.length)
-            return (found, place.wanted) if found is not None else None
-        found = self._direct.where(place.start, place.extent)
-        decided = self._decided.get(place.flag)
-        stands = self._direct.line_stands(place.start)
-        if decided is not None and not decided.pending and found is None and decided.line_stands and not stands:
-            return decided.span, place.reads
-        if decided is not None and decided.pending:
-            if decided.line_stands:  # where both do, the line was doubled, and one was changed
-                return None if stands else (decided.span, place.wanted)
-            nearer = self._direct.distance(place.start) - decided.distance
-            if not stands and (nearer > 0 or (nearer == 0 and found is None)):
-                return decided.span, place.wanted
-        if found is not None:
-            return found, place.reads
+            replacement = self._direct.instead(edit.start, edit.length)
+            return (replacement, place.wanted) if replacement is not None else None
+        unchanged = self._direct.where(place.start, place.extent)
+        line_stands = self._direct.line_stands(place.start)
+        corrected = self._corrected.get(place.flag)
+        if corrected is not None and corrected.line_stands:
+            if not line_stands and (corrected.pending or unchanged is None):
+                return corrected.span, place.wanted if corrected.pending else place.reads
+            if line_stands and corrected.pending and (corrected.line_is_new or unchanged is None):
+                return None  # the line was doubled, and one of the two was corrected
+        elif corrected is not None and corrected.pending and not line_stands:
+            nearer = self._direct.distance(place.start) - corrected.distance
+            if nearer > 0 or (nearer == 0 and unchanged is None):
+                return corrected.span, place.wanted
+        if unchanged is not None:
+            return unchanged, place.reads
         return None if place.whole else self._put_in_place(place)
 
     def _put_in_place(self, place: Place) -> tuple[Span, str] | None:
@@ -375,7 +377,7 @@ class _Step:
                 return span, wanted
         return None
 
-    def _as_decided(self, old: str, places: Iterable[Place]) -> dict[int, _Written]:
+    def _as_corrected(self, old: str, places: Iterable[Place]) -> dict[int, _Corrected]:
         """Where places stand, as if what was decided and not written yet had been written: a text that somebody
         corrected with the same corrections is that one."""
         pending: dict[Span, Place] = {}
@@ -388,18 +390,25 @@ class _Step:
                 reached = span.end
         if not pending:
             return {}
-        first = PositionMap.of_edits(old, [Edit(*span, place.wanted) for span, place in pending.items()])
-        then = PositionMap.of_comparison(first.new, self._new)
-        written_of = {}
+        correction = PositionMap.of_edits(old, [Edit(*span, place.wanted) for span, place in pending.items()])
+        arrival = PositionMap.of_comparison(correction.new, self._new)
+        lines_before = set(old.split("\n"))
+        corrected_of = {}
         for place in places:
             span = Span(place.start, place.extent)
-            written = pending.get(span) is place
-            inside = first.instead(*span) if written else first.where(*span)
-            there = then.where(*inside) if inside is not None else None
+            is_pending = pending.get(span) is place
+            inside = correction.instead(*span) if is_pending else correction.where(*span)
+            there = arrival.where(*inside) if inside is not None else None
             if inside is not None and there is not None:
                 at = inside.start
-                written_of[place.flag] = _Written(there, then.distance(at), then.line_stands(at), written)
-        return written_of
+                corrected_of[place.flag] = _Corrected(
+                    span=there,
+                    distance=arrival.distance(at),
+                    line_stands=arrival.line_stands(at),
+                    line_is_new=arrival.line(at) not in lines_before,
+                    pending=is_pending,
+                )
+        return corrected_of
 
 
 def _forget_unused(session: Session, text: TextRow) -> None:

@@ -92,8 +92,12 @@ class PositionMap:
     def line_stands(self, at: int) -> bool:
         """Whether the new version has the line of a code point at least as often as the old one."""
         before, after = self._line_counts
-        line = self._old[slice(*self._line_of(at))]
+        line = self.line(at)
         return after[line] >= before[line]
+
+    def line(self, at: int) -> str:
+        """The line of a code point in the old version."""
+        return self._old[slice(*self._line_of(at))]
 
     def _line_of(self, at: int) -> tuple[int, int]:
         """Start and end of the line of a code point in the old version."""

@@ -211,6 +211,14 @@ def test_of_a_line_that_was_doubled_and_corrected_in_one_of_the_two_neither_is_g
     assert [one.decision.transcribed for one in store.decisions.displaced("KR1")] == ["射"]
 
 
+def test_a_place_stays_where_its_line_stands_and_another_was_doubled_that_reads_as_decided(store: Store) -> None:
+    check(store, page("上躬坐", "上射坐", LINES[2], flags=((2, 1, "射", "躬"),)))
+    decide(store, queued(store)[0].number, Verdict.TAKE)
+    check(store, page("上躬坐", "上躬坐", "上射坐", LINES[2]))
+    assert store.decisions.displaced("KR1") == []
+    assert wanted(store) == {"射": ("躬", False)}
+
+
 def test_what_moved_is_not_taken_for_written_where_its_line_was_doubled(store: Store) -> None:
     line, moved = "上若有大夫士與為耦則以", ((1, 3, "", "士與"), (1, 5, "士與", ""))
     check(store, page(line, LINES[2], flags=moved))
