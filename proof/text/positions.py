@@ -224,31 +224,32 @@ def _compared(old: str, new: str) -> Iterator[Block]:
 
 
 def _same_lines(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
-    """The indices of equal lines: those that occur once in each version, and those beside them in the same order, if
-    their number did not change."""
+    """The indices of equal lines: those that occur once in each version, and those before and behind them in the same
+    order, if their number did not change; but of equal lines none that is another by what is before it than by what is
+    behind it, for nobody can tell which of them was moved."""
     once, there = Counter(before), Counter(after)
     place = {text: number for number, text in enumerate(after) if there[text] == 1}
-    pairs = {
+    anchors = {
         number: place[text] for number, text in enumerate(before) if once[text] == 1 and text in place and text.strip()
     }
+    taken = set(anchors.values())
+    beside: list[tuple[int, int]] = []
     for step in (1, -1):
-        order = sorted(pairs, reverse=step < 0)
-        for anchor in [-1 if step > 0 else len(before), *order]:
-            target = pairs.get(anchor, -1 if anchor < 0 else len(after))
+        for anchor, target in [(-1, -1), *anchors.items(), (len(before), len(after))]:
             here, other = anchor + step, target + step
-            taken = set(pairs.values())
             while (
                 0 <= here < len(before)
                 and 0 <= other < len(after)
-                and here not in pairs
+                and here not in anchors
                 and other not in taken
                 and before[here] == after[other]
                 and (once[before[here]] == there[after[other]] or not before[here].strip())
             ):
-                pairs[here] = other
-                taken.add(other)
+                beside.append((here, other))
                 here, other = here + step, other + step
-    return pairs
+    pairs = set(beside)
+    olds, news = Counter(here for here, _ in pairs), Counter(other for _, other in pairs)
+    return anchors | {here: other for here, other in pairs if olds[here] == 1 and news[other] == 1}
 
 
 def _passages(before: int, after: int, pairs: dict[int, int]) -> Iterator[tuple[range, range]]:
