@@ -18,7 +18,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
-from proof.model.flags import Kind, Origin
+from proof.model.flags import REACH, Kind, Origin
 from proof.model.result import PageResult
 from proof.store import queries, rows
 from proof.store.cache import Bounded
@@ -26,7 +26,7 @@ from proof.store.comments import count_problems
 from proof.store.decision_records import SETTLED, MissingFlagError, State
 from proof.store.flag_columns import KINDS, PAIRED, STATES, Columns, Mask
 from proof.store.lookup import NO_PAGE, NoPlaceError, Sessions, StorePart, newest_act, work_now
-from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
+from proof.store.models import ColumnRow, FlagRow, PageRow, RunRow, WorkRow
 from proof.store.page_states import PageStanding, PageState, page_states
 from proof.store.queue_records import (
     CursorError,
@@ -237,7 +237,11 @@ class Queue(StorePart):
                 query = query.where(corrected | FlagRow.id.in_(there))
             both = list(session.execute(query))
             places = seeded_places(session, sorted({page.id for _, page in both}))
-            queued = {flag.id: _queued(flag, page, columns.page_of, places.get(page.id)) for flag, page in both}
+            sources = _sources(session, {page.id for flag, page in both if _is_whole_column(flag.context)})
+            queued = {
+                flag.id: _queued(flag, page, columns.page_of, places.get(page.id), sources.get(page.id, {}))
+                for flag, page in both
+            }
             for number, seen in own_states(session, FlagRow.id.in_(both_halves)).items():
                 if number in queued:
                     queued[number] = replace(queued[number], **seen._asdict())
@@ -306,10 +310,14 @@ def _with_counts(page: ListedPage, flags: int, still: int, stands: PageStanding)
     return replace(page, flags=flags, open=still, state=stands.state, version=stands.version, changed=stands.changed)
 
 
-def _queued(flag: FlagRow, page: PageRow, pages: dict[int, ListedPage], places: Places | None) -> QueuedFlag:
+def _queued(
+    flag: FlagRow, page: PageRow, pages: dict[int, ListedPage], places: Places | None, sources: dict[int, str]
+) -> QueuedFlag:
     shown = rows.flag_of(page.page, flag)
     if places and flag.origin != Origin.SEEDED.value:
         shown = replace(shown, context=shown_context(shown.context, shown.line, shown.offset, shown.length, places))
+    if _is_whole_column(shown.context):
+        shown = replace(shown, context=_between_columns(shown.context, shown.line, sources))
     return QueuedFlag(
         number=flag.id,
         flag=shown,
@@ -319,6 +327,30 @@ def _queued(flag: FlagRow, page: PageRow, pages: dict[int, ListedPage], places: 
         version=flag.version,
         stale=flag.stale or page.absent,
     )
+
+
+def _is_whole_column(context: str) -> bool:
+    """Whether a flag's context has no characters around its place."""
+    return context.startswith("[") and context.endswith("]")
+
+
+def _sources(session: Session, pages: set[int]) -> dict[int, dict[int, str]]:
+    """For each page (by its key) the source of its columns that are not empty, by their number."""
+    query = select(ColumnRow.page_id, ColumnRow.number, ColumnRow.source)
+    query = query.where(ColumnRow.page_id.in_(pages), ColumnRow.source != "")
+    sources: dict[int, dict[int, str]] = {}
+    for page, number, source in session.execute(query) if pages else ():
+        sources.setdefault(page, {})[number] = source
+    return sources
+
+
+def _between_columns(context: str, line: int, sources: dict[int, str]) -> str:
+    """The context of a whole column, with the end of the column before it and the beginning of the next."""
+    before = max((number for number in sources if number < line), default=None)
+    after = min((number for number in sources if number > line), default=None)
+    head = "" if before is None else sources[before][-REACH:]
+    tail = "" if after is None else sources[after][:REACH]
+    return f"{head}{context}{tail}"
 
 
 def _script(session: Session, work: str) -> str:

@@ -13,6 +13,8 @@ from proof.store.decision_records import DecisionRequest, State, Verdict
 from proof.store.flag_columns import STATES
 from proof.store.queue_records import QueueFilter
 from proof.store.saving import CheckedResult
+from tests import build
+from tests.build import check, page
 
 WORK = "KR1d0030"
 
@@ -49,3 +51,10 @@ def test_the_queue_sees_what_another_program_decides_and_checks(
         other.save_pages(run, [CheckedResult(PagePlace(0, "KR1d0030_010.txt", "010", "1a"), "", page)])
         other.finish_run(run)
     assert filled.queue.facets(WORK, QueueFilter()).total == 1
+
+
+def test_a_column_that_is_wholly_missing_or_surplus_is_shown_between_its_neighbours(store: Store) -> None:
+    missing = replace(build.flag(2, 0, "", "與"), context="[]")
+    check(store, page("射人告具于公", "", "公升即位于席", "三", flags=[missing, (4, 0, "三", "")]))
+    shown = store.queue.flags(build.WORK, [1, 2])
+    assert [queued.flag.context for queued in shown] == ["具于公[]公升即", "位于席[三]"]
