@@ -163,6 +163,8 @@ class History:
         if cell is None:
             return "a place that goes over another's"
         verdict = self.chance.choice(["take", "take", "take", "keep", "typed"])
+        if verdict == "take" and not flag["suggested"] and flag["kind"] != "insertion":
+            verdict = "keep"  # there is nothing to take, and no button for it
         reading = self.chance.choice(OTHERS) if verdict == "typed" else ""
         body = {"verdict": verdict, "version": flag["version"], "key": self.key(), "reading": reading}
         body |= self.chance.choice([{}, {}, {"authority": "本校", "note": "見卷九"}, {"authority": "他校"}])
