@@ -236,8 +236,8 @@ def _column(sheet: Sheet, text: Mask, number: int, register: Register, own: tupl
 
 
 def _end(inked: NDArray[np.bool_], start: float, step: int, limit: float, gap: float) -> float:
-    """The y where ink ends, going from `start` upwards (`step` -1) or downwards (1) to `limit` at most, without crossing
-    more than `gap` white rows."""
+    """The y where ink ends, going from `start` upwards (`step` -1) or downwards (1) to `limit` at most, across no more
+    than `gap` white rows."""
     rows = np.arange(round(start) - step * 2, round(limit), step)
     rows = rows[(rows >= 0) & (rows < inked.size)]
     last = None
@@ -252,7 +252,7 @@ def _end(inked: NDArray[np.bool_], start: float, step: int, limit: float, gap: f
 
 
 def _glyph(ink: Mask, pitch: float) -> float:
-    """The width of a column's glyphs: the 60th percentile of the widths of its pieces, weighted by ink; 0 without any."""
+    """The width of a column's glyphs: the 60th percentile of its pieces, weighted by ink; 0 without any."""
     if not ink.size:
         return 0.0
     _, stats, _ = connected(np.asarray(cv2.morphologyEx(ink, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)), np.uint8))

@@ -24,8 +24,8 @@ STRIDE_PX = 32
 
 @dataclass(frozen=True, slots=True)
 class LabelMap:
-    """The probability of each label at every pixel (`values`: labels x height x width). `scale` is the pixels of the map
-    per pixel of the page."""
+    """The probability of each label at every pixel (`values`: labels x height x width); `scale` is the pixels of the
+    map per pixel of the page."""
 
     values: NDArray[np.float32]
     scale: float
