@@ -117,7 +117,7 @@ def test_quiet_prints_nothing_but_what_went_wrong(material: Material, run: Run) 
 def test_progress_on_a_terminal_tells_pages_pace_and_time_left(material: Material) -> None:
     folder = material(4)
     ours, theirs = pty.openpty()
-    line = [*PROOF, "check", "text.txt", "--images", "images", "--out", "out", "--workers", "1", "--engine", "null"]
+    line = [*PROOF, "check", "text.txt", "--images", "images", "--out", "out", "--workers", "1"]
     surroundings = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "COLUMNS": "100"}
     with subprocess.Popen(line, cwd=folder, env=surroundings, stdout=subprocess.PIPE, stderr=theirs) as process:  # noqa: S603
         os.close(theirs)

@@ -26,6 +26,7 @@ from proof.ocr.external.folder import ExternalEngine
 from proof.ocr.page import PageEngine, PageReading
 from proof.ocr.page_record import PageRecord, PageSheet
 from proof.ocr.readings import HalfFolioReadings, cutting_fingerprint
+from proof.ocr.replay import NullEngine
 from proof.text.model import Column, Page
 from proof.text.variants import VariantPolicy, policy_of
 from proof.verify import lines
@@ -62,6 +63,9 @@ from proof.verify.passages import linked
 from proof.verify.running import is_running, lay_out
 from proof.verify.slices import read_slice
 from proof.verify.unruled import check_unruled
+
+READ_AS_THEY_LIE = (ExternalEngine, NullEngine)
+"""Engines that read nothing more on an image that is turned or cut in two."""
 
 TURNED_PERCENT = 50.0
 """Similarity, in percent, of the text read on a turned image and its page from which the image is taken to show it."""
@@ -219,7 +223,7 @@ class Checker:
 
     def _may_be_an_opening(self, page_image: PageImage, result: PageResult) -> bool:
         """Whether an image may show two pages: it has columns beside those of its page, or shows another page."""
-        if page_image.quadrant or isinstance(self.engine, ExternalEngine):
+        if page_image.quadrant or isinstance(self.engine, READ_AS_THEY_LIE):
             return False
         beside = {BESIDE, LineFault.MISSING}
         return result.status is Status.MISMATCH or any(flag.evidence.reason in beside for flag in result.flags)
@@ -227,7 +231,7 @@ class Checker:
     def _as_it_lies(self, page: Page, readings: HalfFolioReadings, blank: PageResult) -> PageResult | None:
         """The result of a page whose image is turned, or one finding where it is mirrored; None where the page is on
         the image in no orientation."""
-        if isinstance(self.engine, ExternalEngine) or readings.has_override:
+        if isinstance(self.engine, READ_AS_THEY_LIE) or readings.has_override:
             return None
         for lie in Lie:
             turned = self._turned(readings, lie)
