@@ -1,10 +1,10 @@
-"""What the parts of a page are labelled with."""
+"""The labels of the parts of a page."""
 
 from enum import IntFlag
 
 
 class Label(IntFlag):
-    """What stands at a pixel; the bits of a label."""
+    """The labels of a pixel, as bits: a pixel may have several."""
 
     CORE = 1
     """The middle of a column of text, from its first to its last character."""
@@ -23,4 +23,4 @@ class Label(IntFlag):
 
 
 SIDE_PX = 640
-"""The square root of the area, in pixels, at which a page is labelled: all pages have about as many pixels."""
+"""Pages are scaled to the area of a square with this side, in pixels, before they are labelled."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.cores import NEIGHBOUR, Core, Register, columns_alone, registers_of
+from proof.layout.cores import MAX_NEIGHBOUR_PITCHES, Core, Register, columns_alone, registers_of
 from proof.layout.regions import Region, runs, text_ink
 from proof.layout.rules import Mask, connected, inked_along, thickened
 from proof.layout.segmenter import LabelMap, label_map
@@ -17,45 +17,44 @@ from proof.layout.sheet import Sheet, prepare
 from proof.layout.straight import Straightening, straightened
 from proof.model.geometry import Box
 
-RULE_SHARE = 0.12
-"""Of a register's height: a rule that runs less far is none."""
+MIN_RULE_SHARE = 0.12
+"""Minimum length of a rule, as a share of its register's height."""
 
-RULE_PURE = 0.55
-"""Of the ink along a line: how much of it is upright strokes where there is a rule and no text."""
+MIN_UPRIGHT_SHARE = 0.55
+"""Minimum share of upright strokes in the ink along a rule; text has fewer."""
 
-REACH = 0.75
-"""Of the pitch: how far beyond its core a column may have ink above and below."""
+MAX_BEYOND_CORE_PITCHES = 0.75
+"""Maximum distance of a column's ink above and below its core, in pitches."""
 
-GAP = 0.22
-"""Of the pitch: white rows between what belongs together at the end of a column."""
+MAX_WHITE_PITCHES = 0.22
+"""Maximum height of white rows inside the end of a column, in pitches."""
 
-PIECE = 0.12
-"""Of the pitch: the longer side of the smallest piece of ink that tells how wide glyphs are."""
+MIN_PIECE_PITCHES = 0.12
+"""Minimum longer side of a piece of ink that counts for the width of glyphs, in pitches."""
 
-SIDE = 0.08
-"""Of a column's width: what is left out at either side, where rules stand."""
+SIDE_MARGIN = 0.08
+"""Share of a column's width that is left out at either side, where rules stand."""
 
-WIDEST = 0.95
-"""Of the width of its glyphs: no further from its middle does a column reach."""
+MAX_HALF_WIDTH_GLYPHS = 0.95
+"""Maximum distance of a column's edge from its middle, in widths of its glyphs."""
 
 MAX_LINES_ACROSS = 3
-"""Level lines that run across a register inside its frame: more of them part the rows of a table."""
+"""Maximum number of level lines across a register inside its frame; with more of them the page is a table."""
 
 MIN_ROW_LINE = 0.3
-"""Of a register's width: a line that parts the rows of a table runs so far; columns of text may stand beside it."""
+"""Minimum length of a line between the rows of a table, as a share of the register's width."""
 
 FRAME_ZONE = 0.05
-"""Of a register's height, at its top and at its foot: where the lines of its frame run."""
+"""Share of a register's height at its top and at its foot where the lines of its frame run."""
 
-LINED = 0.45
-"""Of a register's width: a level line that runs so far bounds it."""
+MIN_BOUND_SHARE = 0.45
+"""Minimum length of a level line that bounds a register or a column, as a share of its width."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundColumn:
-    """A column of text on the straightened sheet, in its pixels: its width reaches to its neighbours or its rules, its
-    height is that of its ink. `register` counts from 1 in reading order, over all leaves. `glyph` is
-    the width of its glyphs."""
+    """A column of text in pixels of the straightened sheet: as wide as the room up to its neighbours or rules, as high
+    as its ink. `register` counts from 1 in reading order over all leaves; `glyph` is the width of its glyphs."""
 
     register: int
     left: float
@@ -71,8 +70,8 @@ class FoundColumn:
 
 @dataclass(frozen=True, slots=True)
 class PageLayout:
-    """What stands where on a page. `sheet` is the page straightened, `text` its ink without rules and frames; `regions`
-    are its registers, `columns` those in them in reading order, `rules` the x of the rules of each register."""
+    """The columns of a page in reading order, with the straightened page (`sheet`), its ink without rules and frames
+    (`text`), the place of each register (`regions`) and the x of the rules of each register (`rules`)."""
 
     sheet: Sheet
     text: Mask
@@ -107,7 +106,7 @@ def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) 
     if isinstance(upright.rectification, Straightening):
         sheet = upright
         straight = _straight(columns_alone(seen, cores), upright.rectification)
-        registers, regions = _in_pixels(sheet, registers_of(straight, alone=True), seen.scale)
+        registers, regions = _in_pixels(sheet, registers_of(straight, cleaned=True), seen.scale)
     columns: list[FoundColumn] = []
     rules = []
     for number, (register, region) in enumerate(zip(registers, regions, strict=True), 1):
@@ -126,15 +125,15 @@ def _straight(seen: LabelMap, straightening: Straightening) -> LabelMap:
 
 
 def _in_pixels(sheet: Sheet, labelled: Sequence[Register], scale: float) -> tuple[list[Register], list[Region]]:
-    """The registers of a sheet in its pixels, and where they are: as far as the next one goes. `scale` is that of the
-    labels."""
+    """The registers in pixels of the sheet, and the region of each. `scale` is the pixels of the label map per pixel of
+    the sheet."""
     registers = [_enlarged(register, 1 / scale) for register in labelled]
     return registers, [_region(sheet, registers, number) for number in range(len(registers))]
 
 
 def _enlarged(register: Register, scale: float) -> Register:
     cores = tuple(
-        Core((core.x + 0.5) * scale, core.top * scale, core.bottom * scale, core.wide * scale)
+        Core((core.x + 0.5) * scale, core.top * scale, core.bottom * scale, core.width * scale)
         for core in register.cores
     )
     return Register(register.leaf, cores, register.pitch * scale)
@@ -168,7 +167,11 @@ def _bottom(register: Register) -> float:
 
 def _is_lined(sheet: Sheet, box: tuple[int, int, int, int], y: float, pitch: float) -> bool:
     part = sheet.level[max(0, round(y - 1.5 * pitch)) : round(y + 1.5 * pitch), box[0] : box[2]]
-    return bool((inked_along(thickened(part, 1, 9), 1) > LINED * (box[2] - box[0])).any()) if part.size else False
+    return (
+        bool((inked_along(thickened(part, 1, 9), 1) > MIN_BOUND_SHARE * (box[2] - box[0])).any())
+        if part.size
+        else False
+    )
 
 
 def _lines_across(sheet: Sheet, region: Region) -> int:
@@ -179,20 +182,20 @@ def _lines_across(sheet: Sheet, region: Region) -> int:
 
 
 def _rules(sheet: Sheet, region: Region) -> tuple[float, ...]:
-    """The x of the rules of a register, which run far where there is hardly any other ink."""
+    """The x of the rules of a register: long upright strokes with hardly any other ink along them."""
     band, across = slice(region.top, region.bottom), slice(region.left, region.right)
     height = region.bottom - region.top
     if height < 1 or region.right <= region.left:
         return ()
     ink = inked_along(thickened(sheet.ink[band, across], 3, 1), 0) / height
     upright = inked_along(thickened(sheet.upright[band, across], 5, 1), 0) / height
-    is_rule = (upright > RULE_SHARE) & (upright > RULE_PURE * ink)
+    is_rule = (upright > MIN_RULE_SHARE) & (upright > MIN_UPRIGHT_SHARE * ink)
     return tuple(float(region.left + (a + b - 1) / 2) for a, b in runs(is_rule))
 
 
 def _spans(register: Register, rules: Sequence[float]) -> list[tuple[Core, float, float]]:
-    """Each core with from where to where its column goes across: to the middle between it and its neighbour, or to the
-    rule between them; where it has no neighbour, half a pitch, or half its glyphs where these are wider."""
+    """Each core with the left and right edge of its column: the rule between it and its neighbour, else the middle
+    between them; without a neighbour, half a pitch or half its glyphs, whichever is wider."""
     pitch = register.pitch
     spans = []
     for core in register.cores:
@@ -201,8 +204,10 @@ def _spans(register: Register, rules: Sequence[float]) -> list[tuple[Core, float
         right = min((x for x in beside if x > core.x), default=np.inf)
         edges = []
         for x, sign in ((left, -1), (right, 1)):
-            half = abs(x - core.x) / 2 if abs(x - core.x) < NEIGHBOUR * pitch else max(pitch, core.wide) / 2
-            edge = core.x + sign * min(half, WIDEST * core.wide)
+            half = (
+                abs(x - core.x) / 2 if abs(x - core.x) < MAX_NEIGHBOUR_PITCHES * pitch else max(pitch, core.width) / 2
+            )
+            edge = core.x + sign * min(half, MAX_HALF_WIDTH_GLYPHS * core.width)
             near = [rule for rule in rules if abs(rule - edge) < 0.3 * pitch and sign * (rule - core.x) > 0.25 * pitch]
             edges.append(min(near, key=lambda rule: abs(rule - edge), default=edge))
         spans.append((core, float(edges[0]), float(edges[1])))
@@ -213,20 +218,26 @@ def _column(sheet: Sheet, text: Mask, number: int, register: Register, own: tupl
     """A column as high as its ink."""
     core, left, right = own
     left, right = max(0.0, left), min(float(text.shape[1]), right)
-    margin = SIDE * (right - left)
+    margin = SIDE_MARGIN * (right - left)
     across = slice(round(left + margin), max(round(right - margin), round(left + margin) + 1))
     inked = inked_along(text[:, across], 1) > 0
-    inked &= inked_along(thickened(sheet.level[:, across], 1, 5), 1) < LINED * (right - left)
+    inked &= inked_along(thickened(sheet.level[:, across], 1, 5), 1) < MIN_BOUND_SHARE * (right - left)
     pitch = register.pitch
-    top = _end(inked, core.top, -1, max(0.0, core.top - REACH * pitch), GAP * pitch)
-    bottom = _end(inked, core.bottom, 1, min(float(text.shape[0]), core.bottom + REACH * pitch), GAP * pitch)
+    top = _end(inked, core.top, -1, max(0.0, core.top - MAX_BEYOND_CORE_PITCHES * pitch), MAX_WHITE_PITCHES * pitch)
+    bottom = _end(
+        inked,
+        core.bottom,
+        1,
+        min(float(text.shape[0]), core.bottom + MAX_BEYOND_CORE_PITCHES * pitch),
+        MAX_WHITE_PITCHES * pitch,
+    )
     glyph = _glyph(text[round(top) : round(bottom), across], pitch) or 0.8 * pitch
     return FoundColumn(number, left, top, right, bottom, glyph)
 
 
 def _end(inked: NDArray[np.bool_], start: float, step: int, limit: float, gap: float) -> float:
-    """Where ink ends from `start` on, upwards (`step` -1) or downwards, no further than `limit`: no white rows as high
-    as `gap` are crossed."""
+    """The y where ink ends, going from `start` upwards (`step` -1) or downwards (1) to `limit` at most, across no more
+    than `gap` white rows."""
     rows = np.arange(round(start) - step * 2, round(limit), step)
     rows = rows[(rows >= 0) & (rows < inked.size)]
     last = None
@@ -241,12 +252,12 @@ def _end(inked: NDArray[np.bool_], start: float, step: int, limit: float, gap: f
 
 
 def _glyph(ink: Mask, pitch: float) -> float:
-    """How wide the glyphs of a column are, of the pieces of its ink, weighed by their ink; 0 where there are none."""
+    """The width of a column's glyphs: the 60th percentile of its pieces, weighted by ink; 0 without any."""
     if not ink.size:
         return 0.0
     _, stats, _ = connected(np.asarray(cv2.morphologyEx(ink, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)), np.uint8))
     width, height, area = stats[1:, 2], stats[1:, 3], stats[1:, 4]
-    sound = np.maximum(width, height) > PIECE * pitch
+    sound = np.maximum(width, height) > MIN_PIECE_PITCHES * pitch
     if not sound.any():
         return 0.0
     order = np.argsort(width[sound])

@@ -1,4 +1,4 @@
-"""What stands where on a page, as a network sees it that has learned from drawn pages.
+"""Label the parts of a page with a small network that was trained on drawn pages.
 
 `scripts/segmenter` draws the pages, trains the network and writes it as ONNX.
 """
@@ -19,13 +19,13 @@ from proof.layout.labels import SIDE_PX, Label
 NETWORK = Path(__file__).with_name("segmenter.onnx")
 
 STRIDE_PX = 32
-"""The network takes pages whose sides are multiples of this."""
+"""The sides of a page that is given to the network are multiples of this, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelMap:
-    """How probable each label is for every part of a page: `values` (labels x height x width), and how many of its
-    pixels one pixel of the page is."""
+    """The probability of each label at every pixel (`values`: labels x height x width); `scale` is the pixels of the
+    map per pixel of the page."""
 
     values: NDArray[np.float32]
     scale: float
