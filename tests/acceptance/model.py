@@ -20,6 +20,7 @@ class Cell:
     no command has read the file since; `by`: who decided last. `others` are readings of questions before, which may
     come back with the text that they were asked of; `before` is what was wanted before the last question, and is again
     where its answer is taken back (`open`), if that question still has its place, else what stood when it was asked;
+    `displaced`: that answer was in the file when it was taken back, in the place of what the question before was of;
     `copy_of` is the cell of which somebody made this one."""
 
     was: str
@@ -34,6 +35,7 @@ class Cell:
     others: set[str] = field(default_factory=set)
     before: str | None = None
     open: bool = False
+    displaced: bool = False
     copy_of: Cell | None = None
 
     def ask(self, flag: int) -> None:
@@ -41,7 +43,7 @@ class Cell:
         if self.flag not in (0, flag):
             self.flags.append(self.flag)
             self.others.add(self.wanted)
-            self.before, self.was, self.reads = self.wanted, self.now, None
+            self.before, self.was, self.reads, self.displaced = self.wanted, self.now, None, False
         self.flag = flag
 
     def decide(self, reads: str | None, *, settled: bool) -> None:
@@ -50,6 +52,7 @@ class Cell:
         if self.unseen and reads != self.reads:
             self.was, self.unseen, self.touched = self.now, False, True
         self.reads, self.open = reads, not settled
+        self.displaced = self.displaced or (self.open and self.now != self.was)
         self.settled = settled or self.now != self.wanted
 
     @property
@@ -62,7 +65,7 @@ class Cell:
     def possible(self) -> set[str]:
         """What may stand here after an export."""
         if not self.touched:
-            return {self.wanted}
+            return {self.wanted, self.was} if self.open and self.displaced else {self.wanted}
         also = self.copy_of.possible if self.copy_of is not None else set[str]()
         return {self.wanted, self.now} | self.others | also | ({self.was} if self.open else set())
 
