@@ -191,12 +191,7 @@ FORMS = {
     form.name: form
     for form in (
         ExportForm("text", _text),
-        ExportForm(
-            "diff",
-            _file(
-                "diff", lambda material: material.corrected.diff(material.name or material.corrected.edition.path.name)
-            ),
-        ),
+        ExportForm("diff", _file("diff", _diff)),
         ExportForm("notes", _file("notes.txt", lambda material: house_list(material.notes).encode())),
         ExportForm("csv", _file("decided.csv", lambda material: spreadsheet(material.corrected))),
         ExportForm(
