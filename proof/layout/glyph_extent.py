@@ -1,8 +1,8 @@
-"""How far the ink of one glyph reaches, on clean paper and in dirt.
+"""The extent of the ink of one glyph, on clean and on dirty paper.
 
-Strokes tell it, and dots that are near to them; the larger a piece of ink is, the farther off it may lie. Where the
-paper is dirty a piece must be larger, and dirt that touches a stroke is told from it by not running straight. What lies
-farther from the middle of its cell than glyphs reach does not count.
+Strokes count, and dots near them; a larger dot may be farther away. On dirty paper pieces of ink must be larger to
+count, and dirt that touches a stroke is removed because it does not run straight. Ink beyond the usual size of glyphs
+does not count. Lengths in cells are multiples of `Cells.size`, areas are shares of its square.
 """
 
 from __future__ import annotations
@@ -18,87 +18,88 @@ from proof.images.opencv import cv2
 from proof.layout.rules import Mask, connected
 
 MAX_SPECK_AREA = 0.01
-"""Of the area of a cell that such a glyph fills: on clean paper a smaller piece of ink is dirt, unless it lies among
-the others."""
+"""Area below which a piece of ink is a speck on clean paper, as a share of a cell's area."""
 
 MAX_BLOT_AREA = 0.03
-"""The same where there is much dirt."""
+"""The same on wholly dirty paper; also the area from which a piece is a stroke on clean paper."""
 
-AROUND_CELLS = 0.6
-"""Cells above and below a glyph in which dirt is looked for."""
+DIRT_WINDOW_CELLS = 0.6
+"""Distance above and below a glyph within which dirt is counted, in cells."""
 
-BY_ITSELF_CELLS = 0.1
-"""Cells from all strokes that dirt lies: a worn stroke falls into pieces as small, which lie near to each other."""
+MIN_DIRT_DISTANCE_CELLS = 0.1
+"""Minimum distance of dirt from all strokes, in cells. A worn stroke falls into pieces as small, but they lie close
+together."""
 
 MAX_DIRT_PIECES = 8.0
-"""Pieces of dirt, in a cell of bare paper, on paper that is as dirty as can be."""
+"""Specks per cell of bare paper from which the paper is wholly dirty."""
 
 MIN_BARE_PAPER = 0.3
-"""Of a cell: the least bare paper that tells how dirty it is."""
+"""Lower bound for the area of bare paper by which the number of specks is divided, as a share of a cell's area."""
 
 MAX_CLEAN_DIRT = 0.2
-"""Up to this dirt (0 to 1) a stroke may go on beyond where glyphs reach."""
+"""Dirt (0 to 1) below which the largest piece of ink counts in full, even beyond the usual size of glyphs."""
 
 MIN_STAINED_DIRT = 0.5
-"""From this dirt on strokes are told from the dirt that touches them."""
+"""Dirt (0 to 1) above which strokes are separated from the dirt that touches them."""
 
 STRAIGHT_CELLS = 0.12
-"""Cells that a stroke runs straight."""
+"""Minimum length over which a stroke runs straight, in cells."""
 
 TIP_PX = 2
-"""Pixels at the tips and bends of a stroke that do not run straight."""
+"""Length of the tips and bends of a stroke that do not run straight, in pixels."""
 
 MIN_STRAIGHT_SHARE = 0.3
-"""Of the ink: with less in straight strokes these tell nothing."""
+"""Share of the ink above which straight strokes stand for all of it; fewer are not reliable."""
 
-CLEANED = 0.25
-"""Of its dirt: what is left of it where that was done."""
+DIRT_LEFT_SHARE = 0.25
+"""Share of the dirt that remains among straight strokes."""
 
-STROKE = 0.3
-"""Cells: a piece of ink as long as this is a stroke, however thin."""
+MIN_STROKE_CELLS = 0.3
+"""Length from which a piece of ink is a stroke on clean paper, however thin, in cells."""
 
-DOUBT = 2.0
-"""How much larger a piece must be on dirty paper that says how far a glyph reaches."""
+STROKE_AREA_GAIN = 2.0
+"""Relative increase of the minimum area of a stroke on wholly dirty paper."""
 
-BODY = (0.9, 0.3)
-"""Of a glyph's ink what is in strokes, where it is not all specks: on clean paper, and on dirty."""
+MIN_STROKE_SHARES = (0.9, 0.3)
+"""Minimum share of a glyph's ink in strokes, on clean paper and at dirt of 0.5 or more; with less, every piece counts
+as a stroke."""
 
-NEAR_CELLS = 0.12
-"""Cells from the strokes to a dot that belongs to them."""
+MAX_DOT_DISTANCE_CELLS = 0.12
+"""Maximum distance of the smallest dots from the strokes on clean paper, in cells."""
 
 MIN_DOT_AREA = 0.006
-"""Of a cell's area: the least that a dot has."""
+"""Minimum area of a dot, as a share of a cell's area."""
 
-MAX_FARTHER = 2.0
-"""How many times as far off a large dot may lie."""
+MAX_DOT_DISTANCE_FACTOR = 2.0
+"""Maximum factor by which this distance grows with the size of the dot."""
 
-STEPS = 4
-"""How many dots may follow each other from the strokes outwards."""
+DOT_STEPS = 4
+"""Rounds in which dots are added that are near the strokes and the dots added before."""
 
 CORE_WIDTHS = 0.36
-"""Of the row's width from its middle: within it no speck is taken for dirt."""
+"""Distance from the row's middle within which no speck is removed, as a share of the row's width."""
 
 RIM_CELLS = 0.1
-"""Cells from the top and the foot of a cell within which specks may be dirt."""
+"""Distance from the top and the bottom of a cell within which specks may be removed, in cells."""
 
-WIDE_CELLS = 0.66
-"""Cells to the side from the middle of its cell that a glyph reaches. By the true boxes of rendered pages of many
-styles one glyph in 100 is wider."""
+MAX_HALF_WIDTH_CELLS = 0.66
+"""Maximum distance of a glyph's ink to either side of its cell's middle, in cells. By the true boxes of rendered pages
+in many styles, one glyph in 100 is wider."""
 
-HIGH_CELLS = 0.55
-"""The same up and down."""
+MAX_HALF_HEIGHT_CELLS = 0.55
+"""Maximum distance of a glyph's ink above and below its cell's middle, in cells."""
 
-WIDE_ROWS = 0.48
-"""Of the row's width: the same to the side."""
+MAX_HALF_WIDTH_ROWS = 0.48
+"""Maximum distance of a glyph's ink to either side of its cell's middle, as a share of the row's width."""
 
 CLEAN_SLACK_CELLS = 0.1
-"""Cells more on clean paper, where strokes that hang together may go farther."""
+"""Addition to these limits on clean paper, where connected strokes may reach farther, in cells."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Where the cells of a glyph, or of some in a row, lie: `row` from left to right, `spans` from top to bottom each,
-    `size` the side of the square that such a glyph fills; in pixels."""
+    """The cells of one glyph or of consecutive glyphs in a row, in pixels: the left and right edge of the `row`, the
+    top and bottom of each cell (`spans`), and the side of the square that a glyph fills (`size`)."""
 
     row: tuple[float, float]
     spans: Sequence[tuple[float, float]]
@@ -115,40 +116,44 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """The connected pieces of ink: `area` (n), and `edges` (n x 4) left, top, right, bottom."""
+    """Connected pieces of ink: `area` (n) and `edges` (n x 4: left, top, right, bottom), in pixels."""
 
     area: NDArray[np.float64]
     edges: NDArray[np.float64]
 
     @classmethod
     def of(cls, stats: NDArray[Any]) -> Pieces:
-        """The pieces of which the drawing library gives these numbers."""
+        """The pieces with these statistics of OpenCV (columns as of `cv2.CC_STAT_LEFT`)."""
         numbers = stats.astype(np.float64)
         return cls(numbers[:, cv2.CC_STAT_AREA], numbers[:, :4] + np.pad(numbers[:, :2], ((0, 0), (2, 0))))
 
     @property
     def length(self) -> NDArray[np.float64]:
-        """The longer side of each."""
+        """The longer side of each piece's box."""
         return np.asarray((self.edges[:, 2:] - self.edges[:, :2]).max(axis=1), dtype=np.float64)
 
     def around(self, which: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Left, top, right and bottom of some of them together."""
+        """Left, top, right and bottom of the box around the pieces that `which` selects."""
         return np.append(self.edges[which, :2].min(axis=0), self.edges[which, 2:].max(axis=0))
 
     def dots_of(self, body: NDArray[np.float64], dirt: float, size: float) -> NDArray[np.bool_]:
-        """Which are dots of the strokes that reach as far as `body`: they are near to it, and the larger one is, the
-        less it looks like dirt."""
+        """Which pieces are dots of a glyph whose strokes have the box `body`. The allowed distance from it grows with
+        the size of a dot and shrinks with the dirt."""
         apart = np.maximum(body[:2] - self.edges[:, 2:], self.edges[:, :2] - body[2:]).max(axis=1)
         dots = self.area / (MIN_DOT_AREA * size * size)
         return np.asarray(
-            (dots >= 1) & (apart < NEAR_CELLS * (1 - dirt) * size * np.minimum(np.sqrt(dots), MAX_FARTHER))
+            (dots >= 1)
+            & (apart < MAX_DOT_DISTANCE_CELLS * (1 - dirt) * size * np.minimum(np.sqrt(dots), MAX_DOT_DISTANCE_FACTOR))
         )
 
 
 def dirt_around(text: NDArray[np.bool_], column: tuple[float, float], cells: Cells) -> float:
-    """How dirty the paper about a glyph is, from 0 to 1: by how many pieces of ink lie by themselves between the left
-    and right edge of its `column` that are too small for a stroke."""
-    first, last = round(cells.top - AROUND_CELLS * cells.size), round(cells.bottom + AROUND_CELLS * cells.size)
+    """How dirty the paper around a glyph is, 0 to 1: the density of specks away from strokes, between the left and
+    right edge of its `column`."""
+    first, last = (
+        round(cells.top - DIRT_WINDOW_CELLS * cells.size),
+        round(cells.bottom + DIRT_WINDOW_CELLS * cells.size),
+    )
     within = text[max(first, 0) : max(last, 0), max(round(column[0]), 0) : max(round(column[1]), 0)]
     if not within.size:
         return 0.0
@@ -156,7 +161,7 @@ def dirt_around(text: NDArray[np.bool_], column: tuple[float, float], cells: Cel
     cell = cells.size * cells.size
     tiny = stats[:, cv2.CC_STAT_AREA] < MAX_SPECK_AREA * cell
     tiny[0] = True
-    reach = 2 * round(BY_ITSELF_CELLS * cells.size) + 1
+    reach = 2 * round(MIN_DIRT_DISTANCE_CELLS * cells.size) + 1
     bare = cv2.dilate((~tiny)[labels].astype(np.uint8), np.ones((reach, reach), np.uint8)) == 0
     x, y = centres[1:][tiny[1:]].astype(np.intp).T
     paper = max(float(np.count_nonzero(bare)), MIN_BARE_PAPER * cell)
@@ -164,8 +169,8 @@ def dirt_around(text: NDArray[np.bool_], column: tuple[float, float], cells: Cel
 
 
 def without_dirt(own: NDArray[np.bool_], dirt: float, cells: Cells) -> NDArray[np.bool_]:
-    """The glyph's ink without specks at its border, the larger the dirtier the paper is. In the middle of the cell they
-    stay: of a glyph under a seal nothing else may be left."""
+    """The glyph's ink without specks at the border of its cells; on dirtier paper, larger specks are removed. In the
+    middle they stay: under a seal they may be all that is left of a glyph."""
     size, (left, right) = cells.size, cells.row
     labels, stats, centres = connected(own.astype(np.uint8))
     small = stats[:, cv2.CC_STAT_AREA] < (MAX_SPECK_AREA + (MAX_BLOT_AREA - MAX_SPECK_AREA) * dirt) * size * size
@@ -184,21 +189,21 @@ def without_dirt(own: NDArray[np.bool_], dirt: float, cells: Cells) -> NDArray[n
 
 
 def extent(own: NDArray[np.bool_], dirt: float, cells: Cells) -> tuple[float, float, float, float]:
-    """How far a glyph's ink reaches to the left, up, to the right and down: its strokes, and the dots that are near to
-    them. Single specks a little apart do not count, where the glyph is not all specks."""
+    """Left, top, right and bottom of a glyph's ink: its strokes and the dots near them. Isolated specks do not count,
+    unless the glyph has nothing else."""
     ink, size, limits, clean = own.astype(np.uint8), cells.size, _limits(cells, dirt), dirt < MAX_CLEAN_DIRT
     if dirt > MIN_STAINED_DIRT:
         straight = straight_strokes(ink, max(round(STRAIGHT_CELLS * size), 3))
         if np.count_nonzero(straight) > MIN_STRAIGHT_SHARE * np.count_nonzero(ink):
-            ink, dirt = straight, CLEANED * dirt
+            ink, dirt = straight, DIRT_LEFT_SHARE * dirt
     _, stats, _ = connected(ink)
     pieces = Pieces.of(np.asarray(stats)[1:])
-    large = pieces.area >= MAX_BLOT_AREA * (1 + DOUBT * dirt) * size * size
-    large |= pieces.length >= STROKE * (1 + dirt) * size
-    body = BODY[1] + (BODY[0] - BODY[1]) * max(0.0, 1 - 2 * dirt)
+    large = pieces.area >= MAX_BLOT_AREA * (1 + STROKE_AREA_GAIN * dirt) * size * size
+    large |= pieces.length >= MIN_STROKE_CELLS * (1 + dirt) * size
+    body = MIN_STROKE_SHARES[1] + (MIN_STROKE_SHARES[0] - MIN_STROKE_SHARES[1]) * max(0.0, 1 - 2 * dirt)
     if pieces.area[large].sum() < body * pieces.area.sum():
         large[:] = True
-    for _ in range(STEPS):
+    for _ in range(DOT_STEPS):
         large |= pieces.dots_of(pieces.around(large), dirt, size)
     edges = np.clip(pieces.edges[large], limits[[0, 1, 0, 1]], limits[[2, 3, 2, 3]])
     if clean:
@@ -209,17 +214,18 @@ def extent(own: NDArray[np.bool_], dirt: float, cells: Cells) -> tuple[float, fl
 
 
 def _limits(cells: Cells, dirt: float) -> NDArray[np.float64]:
-    """How far to the left, up, to the right and down a glyph reaches at most."""
+    """The limits for the left, top, right and bottom of a glyph's ink."""
     (left, right), size = cells.row, cells.size
     more = 2 * CLEAN_SLACK_CELLS * max(0.0, 0.5 - dirt) * size
-    wide = min(WIDE_CELLS * size, WIDE_ROWS * (right - left)) + more
-    high = HIGH_CELLS * size + more + (cells.bottom - cells.top) * (1 - 1 / len(cells.spans)) / 2
+    wide = min(MAX_HALF_WIDTH_CELLS * size, MAX_HALF_WIDTH_ROWS * (right - left)) + more
+    high = MAX_HALF_HEIGHT_CELLS * size + more + (cells.bottom - cells.top) * (1 - 1 / len(cells.spans)) / 2
     x, y = (left + right) / 2, (cells.top + cells.bottom) / 2
     return np.array([x - wide, y - high, x + wide, y + high])
 
 
 def straight_strokes(ink: Mask, length: int) -> Mask:
-    """The ink that runs straight for so many pixels in one of four directions, and what is next to it."""
+    """The ink that runs straight for `length` pixels in one of four directions, and the ink within `TIP_PX` pixels of
+    it."""
     falling = np.eye(length, dtype=np.uint8)
     lines = (np.ones((1, length), np.uint8), np.ones((length, 1), np.uint8), falling, np.fliplr(falling).copy())
     straight = np.zeros_like(ink)

@@ -1,9 +1,9 @@
-"""The ink of one glyph: told from its neighbours, the other half-row and the rules by what hangs together.
+"""Separates the ink of one glyph from its neighbours, the other half-row and the rules.
 
-The box of a glyph is where the recogniser saw it, a cell of its column, and not where its strokes end. Here the ink
-of a stretch of the column is parted among the glyphs that stand in it: between any two of them the cut lies where
-least ink is, about halfway (dynamic programming over all cuts of the stretch at once), and bends around strokes; a
-stroke goes, whole, to the glyph that has most of it, and is cut only where two glyphs touch.
+A glyph's box is the cell where the recogniser saw it, not the extent of its strokes. The ink of a stretch of the column
+is divided among its glyphs: the cut between two of them is about halfway, where least ink is (dynamic programming over
+all cuts of the stretch), and bends around strokes. A stroke goes whole to the glyph that has most of it and is cut only
+where two glyphs touch.
 """
 
 from __future__ import annotations
@@ -22,78 +22,77 @@ from proof.layout.glyph_form import DrawnForm, fit_form
 from proof.layout.glyph_of_form import AT_FORM_CELLS, KnownGlyph
 from proof.layout.rules import Mask, connected, ink_mask, long_strokes
 
-CELL = 40.0
-"""Pixels of a cell at which ink is parted: finer images are brought down to it."""
+MAX_CELL_PX = 40.0
+"""Maximum height of a cell when ink is divided, in pixels: finer images are scaled down."""
 
-REACH = 2.6
-"""Cells above and below the glyph that are looked at."""
+WINDOW_CELLS = 2.6
+"""Distance above and below a glyph that its window includes, in cells."""
 
-BESIDE = 0.3
-"""Of the column's width: what is looked at on either side of it."""
+BESIDE_WIDTHS = 0.3
+"""Distance on either side of a column that a glyph's window includes, as a share of the column's width."""
 
-APART = 1.6
-"""Cells: glyphs further apart than this do not share a cut."""
+MIN_GAP_CELLS = 1.6
+"""Distance between two glyphs from which they share no cut, in cells."""
 
-LOOSE = 0.42
-"""Cells: how far from halfway a cut may lie."""
+MAX_CUT_OFFSET_CELLS = 0.42
+"""Maximum distance of a cut from halfway between two glyphs, in cells."""
 
 INK_COST = 10.0
-"""What a cut costs that goes through ink."""
+"""Cost of a cut through rows full of ink."""
 
 SIZE_COST = 3.0
-"""What a cell costs that departs from the pitch."""
+"""Cost of the squared difference of a cell's height from the expected one, relative to that."""
 
 PLACE_COST = 1.0
-"""What a cell costs that is not about its glyph's place."""
+"""Cost of the squared distance of a cell's middle from the place of its glyph, in cells."""
 
 SHIFTS = (0.0, -0.1, -0.2, -0.3, 0.1)
-"""Cells: by how much all glyphs of a stretch may stand lower or higher than their places say: a recogniser sees all of
-them a little late."""
+"""Offsets tried for all glyphs of a stretch together, in cells: a recogniser places all of them a little low."""
 
-RULE = 1.3
-"""Cells: an upright stroke as long as this is no glyph's."""
+MIN_RULE_CELLS = 1.3
+"""Length from which an upright stroke is a rule, in cells."""
 
 MAX_RULE_PIECE_CELLS = 0.12
-"""Cells: a piece of rule is no wider."""
+"""Maximum thickness of a piece of a rule or the frame, in cells."""
 
 BESIDE_RULE_WIDTHS = 0.05
-"""Widths of the column: a piece of rule stands no farther from the rule."""
+"""Maximum distance of a piece of a rule from the rule, as a share of the column's width."""
 
-MEETS = 0.15
-"""Cells: so far a stroke that meets a rule may reach into it and over it."""
+MAX_CROSSING_CELLS = 0.15
+"""Maximum distance that a stroke reaches into a rule and over it, in cells."""
 
-EDGE = 0.11
-"""Widths of the column: how far from its edge its rule may stand."""
+MAX_RULE_OFFSET_WIDTHS = 0.11
+"""Maximum distance of a rule from the edge of its column, as a share of the column's width."""
 
-OWN = 0.7
-"""Of a piece of ink: who has so much of it has all of it."""
+MIN_OWN_SHARE = 0.7
+"""Share of a piece of ink from which its glyph gets all of it."""
 
-FRAME = 0.16
-"""Cells: how far from the end of its column a piece of the frame stands."""
+MAX_FRAME_DISTANCE_CELLS = 0.16
+"""Maximum distance of a piece of the frame from the end of its column, in cells."""
 
 AT_FRAME_CELLS = 0.12
-"""Cells from the end of a column: so near a long level stroke is a piece of the frame."""
+"""Distance from the end of a column within which a long level stroke is a piece of the frame, in cells."""
 
 MIN_FRAME_PIECE_WIDTHS = 0.35
-"""Widths of the column: such a stroke is as long as this."""
+"""Minimum length of such a stroke, as a share of the column's width."""
 
-OUTSIDE = 0.06
-"""Cells: what lies so far above or below its column is none of it."""
+MIN_OUTSIDE_CELLS = 0.06
+"""Distance above or below a column beyond which ink does not belong to it, in cells."""
 
-BROKEN = (0.22, 0.3)
-"""Of the window's height: what is left of a rule that is broken, at the edge of its column and inside it."""
+MIN_RULE_INK = (0.22, 0.3)
+"""Minimum ink of a broken rule, as a share of the window's height, at the edge of its column and inside it."""
 
 MAX_BEND_CELLS = 0.3
-"""Cells: how far a cut bends around strokes."""
+"""Maximum distance that a cut bends around strokes, in cells."""
 
 BEND_COST = 0.02
-"""Pixels of ink that it costs to bend as far as that."""
+"""Cost of a bend of that distance, in pixels of ink."""
 
-RIM = 0.04
-"""Cells: how far from the edges of a form that fits its glyph is parted from its neighbours."""
+FORM_MARGIN_CELLS = 0.04
+"""Distance from the edge of a glyph's form at which the glyph is cut from a neighbour without one, in cells."""
 
 MIN_GLYPH_AREA = 0.012
-"""Of a cell's area: with less ink than this there is no glyph."""
+"""Minimum area of a glyph's ink, as a share of a cell's area."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +115,7 @@ class Rectangle:
 
 @dataclass(frozen=True, slots=True)
 class GlyphInk:
-    """The ink of a glyph: its extent (`box`), and which pixels of the window are its own (`own`, booleans) or are any
-    ink at all (`ink`)."""
+    """The ink of a glyph: the `box` of its extent, and masks of the window for its `own` ink and for all `ink`."""
 
     box: Rectangle
     own: NDArray[np.bool_]
@@ -128,7 +126,7 @@ Forms = Callable[[int], Sequence[DrawnForm]]
 
 
 def unknown(_number: int) -> Sequence[DrawnForm]:
-    """No form."""
+    """The default of `glyph_ink`: no glyph has a known form."""
     return ()
 
 
@@ -142,15 +140,14 @@ def glyph_ink(
     size: float,
     forms: Forms = unknown,
 ) -> GlyphInk | None:
-    """The ink of the `chosen` among the `glyphs` that stand one below the other in a row of a column, in reading
-    order; None where there is none. `forms` gives those that one of them may have, by its number, as far as they are
-    known.
+    """The ink of the `chosen` ones (by number) of the `glyphs` in a row of a column, from top to bottom; None without
+    ink. `forms` gives the known forms of a glyph by its number.
 
-    `window` is upright (grey, height x width, 0 black); `row` is from the left to the right edge of the half-row in the
-    `column`, or of the whole column, `pitch` is from one glyph to the next, `size` the side of the
-    square that such a glyph fills. All in pixels of `window`.
+    `window` is upright (grey, height x width, 0 black); `row` is the left and right edge of the half-row in the
+    `column`, or of the whole column; `pitch` is the distance between glyphs, `size` the side of the square that a glyph
+    fills. All in pixels of `window`.
     """
-    scale = min(1.0, CELL / pitch)
+    scale = min(1.0, MAX_CELL_PX / pitch)
     small = window
     if scale < 1:
         small = np.asarray(cv2.resize(window, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
@@ -170,14 +167,14 @@ def glyph_ink(
 
 
 InkAndExtent = tuple[NDArray[np.bool_], tuple[float, float, float, float]]
-"""The ink of a glyph, and how far it reaches to the left, up, to the right and down."""
+"""The ink of a glyph, and the left, top, right and bottom of its extent."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """A stretch of a column, about glyphs of which some are `chosen`: its `text`, and what was taken for `lines`. In
-    pixels of these pictures `column`, `row` from left to right, `places` of the middles of the glyphs, `cell` from one
-    to the next, and the `size` of the square that one fills."""
+    """A stretch of a column around the `chosen` glyphs: masks of its `text` and of the ink removed as `lines`, and in
+    pixels of these the `column`, the left and right edge of the `row`, the y of the middles of all glyphs (`places`),
+    their distance (`cell`), and the side of the square that a glyph fills (`size`)."""
 
     text: NDArray[np.bool_]
     lines: NDArray[np.bool_]
@@ -190,7 +187,8 @@ class _Stretch:
     forms: Forms
 
     def ink_and_extent(self) -> InkAndExtent | None:
-        """The ink of the chosen: by their forms, where they are like these, else by where least ink is."""
+        """The ink of the chosen glyphs, by their forms where these fit, else by cuts where least ink is; None where
+        there is too little ink."""
         spans = [(self.places[number] - self.cell / 2, self.places[number] + self.cell / 2) for number in self.chosen]
         dirt = dirt_around(self.text, (self.column.left, self.column.right), Cells(self.row, spans, self.size))
         known = self._known(self.chosen, dirt)
@@ -209,46 +207,53 @@ class _Stretch:
         return bool(np.count_nonzero(own) >= MIN_GLYPH_AREA * self.cell * self.cell * len(self.chosen))
 
     def _spans(self) -> list[tuple[float, float]]:
-        """From where to where each of the chosen reaches, by where least ink is between glyphs."""
+        """Top and bottom of each chosen glyph, by cuts where least ink is."""
         inside = self.text[:, max(round(self.row[0]), 0) : max(round(self.row[1]), 1)]
         profile = inside.mean(axis=1) if inside.size else np.zeros(len(self.text))
         cuts = cuts_between(profile, self.places, self.cell, SHIFTS)
         return [cuts[number] for number in self.chosen]
 
     def _known(self, numbers: Sequence[int], dirt: float) -> KnownGlyph | None:
-        """Some of the glyphs by their forms; None where one of them has none that it is like."""
+        """The glyphs with these numbers by their forms; None where any of them has no form that fits."""
         x = (self.row[0] + self.row[1]) / 2
         fits = [fit_form(self.text, self.forms(n), (x, self.places[n]), self.size, dirt) for n in numbers]
         known = [fit for fit in fits if fit is not None]
         return KnownGlyph.of(known) if known and len(known) == len(fits) else None
 
     def _parted(self, cells: Cells, away: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """Which pixels are not of the glyph above the chosen and the one below, where each pixel is so far `away` from
-        the forms of the chosen: those that are farther from the neighbour's form, or not at it; where that is not
-        known, those within a cut along the edge of their own."""
+        """The pixels that belong neither to the glyph above the chosen ones nor to the one below. `away` is the
+        distance of each pixel from the forms of the chosen glyphs; a neighbour gets the pixels at its form that are
+        nearer to it. Where its form is unknown, it gets those beyond a cut along the edge of the chosen forms."""
         ys = np.arange(len(self.text))[:, None] + 0.5
         own = np.ones(self.text.shape, bool)
         for beside, edge, down in ((self.chosen[0] - 1, cells.top, 1), (self.chosen[-1] + 1, cells.bottom, -1)):
             other = None
-            if 0 <= beside < len(self.places) and abs(self.places[beside] - edge) < APART * self.cell:
+            if 0 <= beside < len(self.places) and abs(self.places[beside] - edge) < MIN_GAP_CELLS * self.cell:
                 other = self._known([beside], 0.0)
             if other is not None:
                 own &= (away <= other.away) | (other.away > AT_FORM_CELLS * self.size)
             else:
-                seam = _seam(self.text, edge - down * RIM * self.cell, max(round(MAX_BEND_CELLS * self.cell), 1))
+                seam = _seam(
+                    self.text, edge - down * FORM_MARGIN_CELLS * self.cell, max(round(MAX_BEND_CELLS * self.cell), 1)
+                )
                 own &= (ys - seam) * down > 0
         return own
 
 
 def without_rules(ink: NDArray[np.bool_], column: Rectangle, cell: float) -> NDArray[np.bool_]:
-    """Ink without the rules beside a column and the frame above or below it, whole or broken."""
+    """The ink without the rules beside a column and the frame above or below it, whole or broken."""
     mask: Mask = np.where(ink, 255, 0).astype(np.uint8)
     width = column.right - column.left
-    upright = long_strokes(mask, max(round(RULE * cell), 3), vertical=True)
+    upright = long_strokes(mask, max(round(MIN_RULE_CELLS * cell), 3), vertical=True)
     level = long_strokes(mask, max(round(1.15 * width), 3), vertical=False)
     rules = cv2.max(cv2.dilate(upright, np.ones((1, 3), np.uint8)), cv2.dilate(level, np.ones((3, 1), np.uint8)))
-    middle = slice(max(round(column.left + EDGE * width), 0), max(round(column.right - EDGE * width), 0))
-    rules[:, middle] = cv2.dilate(level, np.ones((3, 1), np.uint8))[:, middle]  # glyphs that touch are no rule
+    middle = slice(
+        max(round(column.left + MAX_RULE_OFFSET_WIDTHS * width), 0),
+        max(round(column.right - MAX_RULE_OFFSET_WIDTHS * width), 0),
+    )
+    rules[:, middle] = cv2.dilate(level, np.ones((3, 1), np.uint8))[
+        :, middle
+    ]  # long upright strokes there are glyphs that touch
     short = long_strokes(mask, max(round(MIN_FRAME_PIECE_WIDTHS * width), 3), vertical=False)
     for end in (column.top, column.bottom):
         at = slice(max(round(end - AT_FRAME_CELLS * cell), 0), max(round(end + AT_FRAME_CELLS * cell), 0))
@@ -260,20 +265,20 @@ def without_rules(ink: NDArray[np.bool_], column: Rectangle, cell: float) -> NDA
     labels, stats, centres = connected(text.astype(np.uint8))
     x, y = centres[:, 0], centres[:, 1]
     beside = (x < left + BESIDE_RULE_WIDTHS * width) | (x > right - BESIDE_RULE_WIDTHS * width)
-    ends = np.minimum(np.abs(y - column.top), np.abs(y - column.bottom)) < FRAME * cell
-    outside = (y < column.top - OUTSIDE * cell) | (y > column.bottom + OUTSIDE * cell)
+    ends = np.minimum(np.abs(y - column.top), np.abs(y - column.bottom)) < MAX_FRAME_DISTANCE_CELLS * cell
+    outside = (y < column.top - MIN_OUTSIDE_CELLS * cell) | (y > column.bottom + MIN_OUTSIDE_CELLS * cell)
     piece = beside & (stats[:, cv2.CC_STAT_WIDTH] <= max(MAX_RULE_PIECE_CELLS * cell, 3))
     piece |= outside | (ends & (stats[:, cv2.CC_STAT_HEIGHT] <= max(MAX_RULE_PIECE_CELLS * cell, 3)))
     piece[0] = False
     kept = np.asarray(text & ~piece[labels])
-    reach = max(round(MEETS * cell), 2)
+    reach = max(round(MAX_CROSSING_CELLS * cell), 2)
     _give_back(kept, ink, round(left), reach)
     _give_back(kept[:, ::-1], ink[:, ::-1], ink.shape[1] - round(right), reach)
     return kept
 
 
 def _give_back(text: NDArray[np.bool_], ink: NDArray[np.bool_], first: int, reach: int) -> None:
-    """Give back (in place) the ink of a rule, and beyond it, where a stroke of the text meets the rule or crosses it.
+    """Restore (in place) the ink of a rule at the left, and beyond it, where a stroke of the text meets or crosses it.
     The text begins at x `first`."""
     if not 0 < first < text.shape[1] - 1:
         return
@@ -284,9 +289,12 @@ def _give_back(text: NDArray[np.bool_], ink: NDArray[np.bool_], first: int, reac
 
 
 def _rule_at(ink: Mask, edge: float, cell: float, width: float, inwards: int) -> float:
-    """Where, about the edge of a column, the inner side of its innermost rule stands, broken as it may be; the edge
-    itself where there is none. `inwards` is the direction of the column, 1 or -1."""
-    low, high = max(round(edge - EDGE * width), 0), min(round(edge + EDGE * width) + 1, ink.shape[1])
+    """The x of the inner side of the innermost rule near a column's `edge`, even if it is broken; just outside the edge
+    where there is none. `inwards` is the direction into the column, 1 or -1."""
+    low, high = (
+        max(round(edge - MAX_RULE_OFFSET_WIDTHS * width), 0),
+        min(round(edge + MAX_RULE_OFFSET_WIDTHS * width) + 1, ink.shape[1]),
+    )
     if high <= low:
         return edge
     thick = cv2.morphologyEx(
@@ -297,7 +305,7 @@ def _rule_at(ink: Mask, edge: float, cell: float, width: float, inwards: int) ->
     )
     inked = (thin[:, low:high] > 0).mean(axis=0)
     inside = (np.arange(low, high) - edge) * inwards > 0.5 * BESIDE_RULE_WIDTHS * width
-    ruled = np.flatnonzero(inked > np.where(inside, BROKEN[1], BROKEN[0]))
+    ruled = np.flatnonzero(inked > np.where(inside, MIN_RULE_INK[1], MIN_RULE_INK[0]))
     if not ruled.size:
         return edge - inwards * 0.02 * width
     at = int(ruled[-1] if inwards > 0 else ruled[0])
@@ -309,13 +317,12 @@ def _rule_at(ink: Mask, edge: float, cell: float, width: float, inwards: int) ->
 def cuts_between(
     profile: NDArray[np.float64], places: Sequence[float], cell: float, shifts: Sequence[float] = (0.0,)
 ) -> list[tuple[float, float]]:
-    """From where to where each of the glyphs reaches whose middles are about at `places` (ascending), on a profile of
-    how much ink stands in every row of pixels (0 to 1). All of a stretch may be off by the same one of `shifts`, in
-    cells."""
+    """Top and bottom of each of the glyphs whose middles are at about `places` (ascending), from a `profile` of the ink
+    in every row of pixels (0 to 1). All glyphs of a stretch may be off by the same one of `shifts`, in cells."""
     spans: list[tuple[float, float]] = []
     start = 0
     for end in range(1, len(places) + 1):
-        if end < len(places) and places[end] - places[end - 1] < APART * cell:
+        if end < len(places) and places[end] - places[end - 1] < MIN_GAP_CELLS * cell:
             continue
         y = np.asarray(places[start:end], dtype=np.float64)
         spans += _stretch(profile, y, cell, np.asarray(shifts, dtype=np.float64) * cell)
@@ -326,16 +333,16 @@ def cuts_between(
 def _stretch(
     profile: NDArray[np.float64], y: NDArray[np.float64], cell: float, shifts: NDArray[np.float64]
 ) -> list[tuple[float, float]]:
-    """The same for glyphs that follow each other without a gap, by the shift (pixels) with which it costs least."""
+    """`cuts_between` for glyphs without a gap between them, with the cheapest of `shifts` (pixels)."""
     steps = np.diff(y)
     halves = np.concatenate([[y[0] - cell / 2], (y[:-1] + y[1:]) / 2, [y[-1] + cell / 2]])
     heights = np.concatenate([[cell], steps, [cell]])
     sizes = np.clip((heights[:-1] + heights[1:]) / 2, 0.5 * cell, 1.3 * cell)
-    reach = np.arange(-round(LOOSE * cell), round(LOOSE * cell) + 1)
+    reach = np.arange(-round(MAX_CUT_OFFSET_CELLS * cell), round(MAX_CUT_OFFSET_CELLS * cell) + 1)
     cuts = halves[:, None, None] + shifts[:, None] + reach
     smooth = np.convolve(profile, np.ones(5) / 5, mode="same")
     inked = np.where((cuts >= 0) & (cuts < len(smooth)), smooth[np.clip(cuts, 0, len(smooth) - 1).astype(np.intp)], 0.0)
-    # what a cell costs hangs on how far its two ends lie from half-way alone, and is the same with every shift
+    # the cost of a cell depends only on the offsets of its two ends from halfway, whatever the shift
     above, below = reach[:, None], reach[None, :]
     total = INK_COST * inked[0]
     came = []
@@ -363,7 +370,7 @@ def _own(
     column: Rectangle,
     cell: float,
 ) -> NDArray[np.bool_]:
-    """The ink between these cuts and in this row: each stroke whole where most of it lies there."""
+    """The ink within `spans` and `row`: each stroke whole where most of it is inside."""
     height, width = text.shape
     ys = np.arange(height) + 0.5
     down = np.zeros(height, dtype=bool)
@@ -376,11 +383,11 @@ def _own(
     mass = stats[:, cv2.CC_STAT_AREA].astype(np.float64)
     inside = np.bincount(labels[place], minlength=count).astype(np.float64)
     share = inside / np.maximum(mass, 1.0)
-    # what is much higher than a cell is several glyphs that touch, of which each keeps its own
+    # a piece much higher than a cell is glyphs that touch, of which each keeps its part
     high, wide = stats[:, cv2.CC_STAT_HEIGHT], stats[:, cv2.CC_STAT_WIDTH]
     joined = (high > 1.25 * cell * len(spans)) | (wide > 1.2 * np.count_nonzero(across))
-    whole = (share >= OWN) & ~joined
-    part = ((share >= 1.0 - OWN) & (share < OWN)) | (joined & (inside > 0))
+    whole = (share >= MIN_OWN_SHARE) & ~joined
+    part = ((share >= 1.0 - MIN_OWN_SHARE) & (share < MIN_OWN_SHARE)) | (joined & (inside > 0))
     whole[0] = part[0] = False
     whole &= mass >= 2
     if not part.any():
@@ -393,7 +400,7 @@ def _own(
 
 
 def _across(width: int, row: tuple[float, float], column: Rectangle) -> NDArray[np.bool_]:
-    """Which columns of pixels are of a row; at the edge of its column it goes a little over that."""
+    """Which columns of pixels are in a row; at an edge of its column the row reaches a little beyond it."""
     xs = np.arange(width) + 0.5
     slack = 0.06 * (column.right - column.left)
     left = row[0] if row[0] > column.left + slack else column.left - slack
@@ -402,8 +409,8 @@ def _across(width: int, row: tuple[float, float], column: Rectangle) -> NDArray[
 
 
 def _seam(text: NDArray[np.bool_], cut: float, reach: int) -> NDArray[np.float64]:
-    """For every column of pixels the height of a cut that bends around strokes, up to `reach` pixels off: the cheapest
-    way from left to right (dynamic programming)."""
+    """For every column of pixels the y of a cut that bends around strokes by up to `reach` pixels: the cheapest path
+    from left to right (dynamic programming)."""
     height, width = text.shape
     off = np.arange(-reach, reach + 1)
     rows = (np.floor(cut) + off).astype(np.intp)

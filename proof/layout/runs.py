@@ -1,7 +1,7 @@
-"""The runs of a column: where main text in full width gives way to a note in two half-rows.
+"""Divides a column into runs: main text in full width, and notes in two half-rows.
 
-A note leaves the middle of its column free of ink, and main text does not. The transcription proposes which runs to
-expect, and the image decides where they end, or, where it plainly contradicts, which runs there are.
+A note leaves the middle of its column free of ink, main text does not. The transcription gives the expected runs; the
+image decides where they end or, where it clearly contradicts, which runs there are.
 """
 
 from __future__ import annotations
@@ -21,108 +21,108 @@ from proof.layout.rules import connected
 from proof.text.model import Cell, Column, Run
 
 THROUGH_INK_COST = 5.5
-"""What a boundary costs that goes through ink, in cells that plainly speak."""
+"""Cost of a boundary through rows full of ink, in cells of clear evidence: the sum of the gains of a cell's rows if
+each is 1."""
 
 THROUGH_INK_COST_UNRULED = 33.0
-"""The same on a page that is not ruled, where notes have little ink."""
+"""The same on an unruled page, where notes have little ink."""
 
-LOWEST_NOTE = 0.5
-"""Cells: the least height of a note's cell on a page that is not ruled."""
+MIN_NOTE_CELL = 0.5
+"""Minimum height of a note's cell on an unruled page, in cells of main text."""
 
 COUNT_COST = 1.6
-"""What it costs that a run is longer or shorter than its count of cells, for each cell, as many times as rows that
-plainly speak."""
+"""Cost of every cell by which a run is longer or shorter than transcribed, in cells of clear evidence."""
 
 COUNT_SLACK_CELLS = 0.5
-"""Cells by which a run may be longer or shorter than its count at no cost."""
+"""Cells by which a run may be longer or shorter than transcribed at no cost."""
 
 STRICT_COUNT_COST = 3.0
-"""`COUNT_COST` where runs are cut as long as they are counted: a glyph that is clear in its middle beside a note (引,
-北) is then none of it."""
+"""`COUNT_COST` for `CutBy.STRICT`: a glyph beside a note that is clear in its middle (引, 北) then does not join the
+note."""
 
 STRICT_COUNT_SLACK_CELLS = 0.3
-"""`COUNT_SLACK_CELLS` there."""
+"""`COUNT_SLACK_CELLS` for `CutBy.STRICT`."""
 
-MISCOUNTED = 4.0
-"""Cells, beyond these, by which a run is longer at most: the transcription may lack some."""
+MAX_MISCOUNT_CELLS = 4.0
+"""Maximum number of cells, beyond those at no cost, by which a run is longer: the transcription may lack characters."""
 
-SHORTEST = 0.4
-"""Of its count of cells: no run is shorter."""
+MIN_LENGTH_SHARE = 0.4
+"""Minimum length of a run, as a share of its transcribed length."""
 
-CONTRAST = 1.0
-"""What it weighs where a boundary is that main text gives way to a note there, in cells that plainly speak."""
+CONTRAST_WEIGHT = 1.0
+"""Weight of the rows just above and just below a boundary, in cells of clear evidence."""
 
-BELOW_FRAME = 0.2
-"""Cells between the top of a column and its text."""
+TOP_MARGIN_CELLS = 0.2
+"""Distance between the top of a column and its text, in cells."""
 
-SPECK = 0.012
-"""Of a cell's area: a piece of ink smaller than this is noise where main text and notes are told apart."""
+MIN_PIECE_AREA = 0.012
+"""Area below which a piece of ink is noise, as a share of a cell's area."""
 
 WINDOW_CELLS = 0.9
-"""Cells: the stretch of a column of which the middle is looked at together."""
+"""Length of the window over which the ink in a column's middle is averaged, in cells."""
 
 WINDOW_CELLS_UNRULED = 0.6
-"""The same on a page that is not ruled."""
+"""The same on an unruled page."""
 
-JOINED = 0.6
-"""Cells: text with no more blank paper in it goes on."""
+MAX_BLANK_CELLS = 0.6
+"""Maximum length of blank paper within continuous text, in cells."""
 
 EVEN_INK = 0.9
-"""Ink about the middle of a column against the ink across all of it: above this a place speaks for main text, below it
-for a note."""
+"""Density of ink in the middle of a column, relative to the whole column, above which rows indicate main text and below
+which a note."""
 
 EVEN_INK_UNRULED = 0.75
-"""The same on a page that is not ruled."""
+"""The same on an unruled page."""
 
-PLAIN_INK_CHANGE = 0.4
-"""By how much more or less a place speaks plainly."""
+CLEAR_INK_CHANGE = 0.4
+"""Difference from that density at which rows indicate either clearly (gain 1 or -1)."""
 
 MIDDLE_WIDTHS = 0.16
-"""Of a column's width: how much of it is its middle."""
+"""Width of a column's middle, as a share of the column's width."""
 
-MIDDLE_ASIDE_WIDTHS = 0.1
-"""Of a column's width: how far aside its middle may lie on a page that is not ruled."""
+MAX_MIDDLE_SHIFT_WIDTHS = 0.1
+"""Maximum distance of this middle from the centre on an unruled page, as a share of the column's width."""
 
-PRICE = 2.0
-"""Cells that must plainly speak for it that main text gives way to a note, where the image alone tells: a single glyph
-may be clear in the middle (北, 門)."""
+CHANGE_COST = 2.0
+"""Cost of a change between main text and a note where the image alone decides, in cells of clear evidence: a single
+glyph may be clear in the middle (北, 門)."""
 
 MIN_MAIN_PIECE_WIDTHS = 0.45
-"""Of a column's width: a piece of ink on a boundary that is wider is of main text, not of a note."""
+"""Width above which a piece of ink on a boundary belongs to main text, as a share of the column's width."""
 
 MIN_TOUCHING_CELLS = 1.25
-"""Cells: a piece of ink on a boundary that is higher is of glyphs that touch."""
+"""Height above which a piece of ink on a boundary consists of glyphs that touch, in cells."""
 
 MIN_TOUCHING_REACH_CELLS = 0.4
-"""Cells to either side of the boundary that such a piece reaches."""
+"""Minimum distance that touching glyphs reach to either side of the boundary, in cells."""
 
 BESIDE_BOUNDARY_CELLS = 0.35
-"""Cells beyond the boundary within which what lies beside such a piece goes with it."""
+"""Distance from a boundary within which ink beside a piece on the boundary goes to the same run, in cells."""
 
 SIDE_WIDTHS = 0.33
-"""Of a column's width: its sides. One is free of ink about a glyph of main text that leans, and where one half-row of a
-note alone goes on."""
+"""Width of a column's sides, as a share of the column's width. One side is free of ink beside a leaning glyph of main
+text, and where one half-row of a note is longer than the other."""
 
 FREE_SIDE_CELLS = 0.3
-"""Cells: how far up and down such a side is free."""
+"""Distance above and below a row over which a side must be free, in cells."""
 
 MAX_ONE_SIDED_GAIN = 0.35
-"""By how much, at most, a row with ink at one side speaks where main text is expected: there it says little."""
+"""Maximum absolute gain of a row with ink at one side only, where main text is expected."""
 
-TOO_WIDE = 0.55
-"""Of a column's width: a piece of ink that is wider is of no glyph of a note. Of 4,000 glyphs of notes on rendered
-pages one in a thousand is, of those of main text six in ten."""
+MAX_NOTE_PIECE_WIDTHS = 0.55
+"""Maximum width of a piece of ink in a note, as a share of the column's width. On rendered pages one in 1,000 of 4,000
+glyphs of notes is wider, and 6 in 10 glyphs of main text."""
 
-STEP = 2
-"""Pixels between the places where a boundary is tried."""
+GRID_PX = 2
+"""Distance between the positions tried for a boundary, in pixels."""
 
-BLOCK = 10
-"""Pixels: the rows for which the gap between two half-rows is looked for together."""
+BLOCK_PX = 10
+"""Height of the blocks in which a change of run or the gap between half-rows is searched, in pixels."""
 
 
 class CutBy(StrEnum):
-    """How the runs of a column are found: by the image with the transcription's help, by the image alone, by counting
-    the transcription's cells, or by both, the count weighing more."""
+    """How the runs of a column are found: by the image with the transcription as a guide (BEST), by the image alone
+    (SEEN), by the number of transcribed cells alone (COUNTED), or by both with more weight on that number (STRICT)."""
 
     BEST = "best"
     SEEN = "seen"
@@ -132,7 +132,8 @@ class CutBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ColumnStretch:
-    """A stretch of a column from `top` to `bottom` (pixels of the rectified page): main text or a note.
+    """A stretch of main text or of a note from `top` to `bottom`, in pixels of the rectified page below the top of the
+    cut column.
 
     `blank`: the transcription has only spaces here.
     """
@@ -145,9 +146,9 @@ class ColumnStretch:
 
 @dataclass(frozen=True, slots=True)
 class Strokes:
-    """The connected pieces of a column's ink: `labels` (height x width, 0 the paper), and for each piece
-    (index 0 unused) its extent from `left` to `right` and from `top` to `bottom`, its longer side, its area, and its
-    middle `x`, `y`."""
+    """The connected pieces of a column's ink: `labels` (height x width) is the number of each pixel's piece, 0 for
+    paper; the other arrays have an entry per piece (entry 0 unused): its edges, its longer side (`span`), its area and
+    its middle (`x`, `y`)."""
 
     labels: NDArray[np.intp]
     left: NDArray[np.intp]
@@ -161,8 +162,8 @@ class Strokes:
 
 
 class _Expected(NamedTuple):
-    """A run as the transcription has it: main text or a note, its height in cells, and by how many cells its right
-    half-row goes on after the left one (negative: the left one after the right)."""
+    """A transcribed run: main text or a note, its height in cells, and by how many cells its right half-row is longer
+    than the left one (negative: shorter)."""
 
     note: bool
     cells: float
@@ -174,9 +175,9 @@ class _Expected(NamedTuple):
 
 
 class _Worth(NamedTuple):
-    """What a run is worth that begins at every place of a grid (`begins`) and ends there (`ends`), added up: the sum of
-    what its rows say for it; and how the rows `above` the place speak if it ends there, and those `below` if it
-    begins."""
+    """The gain of a run as cumulative sums on a grid of positions: that of a run from a to b is `begins[a] + ends[b]`.
+    `above` is the gain of the rows above a position if the run ends there, `below` that of the rows below if it begins
+    there."""
 
     begins: NDArray[np.float64]
     ends: NDArray[np.float64]
@@ -185,8 +186,8 @@ class _Worth(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """How much every row of pixels speaks for main text (positive) or a note, from -1 to 1: where `main` text is
-    expected, where both half-rows of a note are, and where its right or its left one `goes_on` alone."""
+    """The gain of every row of pixels for main text (positive) or a note (negative), -1 to 1: where `main` text is
+    expected, where both half-rows of a `note` are, and where its right or its left one `goes_on` alone."""
 
     main: NDArray[np.float64]
     note: NDArray[np.float64]
@@ -194,7 +195,8 @@ class _Rows(NamedTuple):
 
     @classmethod
     def of(cls, gain: NDArray[np.float64], alone: NDArray[np.bool_]) -> _Rows:
-        """The rows of a column by the ink about their middle (`main_gain`) and where one half has ink `alone`."""
+        """The gains of the rows of a column, from those of `main_gain` and the rows with ink on one side `alone`
+        (`one_sided`)."""
         both = np.maximum(gain, 0.0)
         right, left = (
             np.where(alone[1 - side], both, np.where(alone[side], np.minimum(gain, 0.0), gain)) for side in (0, 1)
@@ -204,7 +206,7 @@ class _Rows(NamedTuple):
         return cls(main, np.where(either, both, gain), (right, left))
 
     def worth(self, run: _Expected, grid: NDArray[np.intp], cell: float) -> _Worth:
-        """What a run is worth on a grid of places; cells are `cell` pixels high."""
+        """The gain of a run on a grid of positions; cells are `cell` pixels high."""
         last = len(self.main) - 1
         half = round(WINDOW_CELLS * cell / 2)
         above, below = (grid - half).clip(0, last), (grid + half).clip(0, last)
@@ -219,16 +221,18 @@ class _Rows(NamedTuple):
 
 
 def _summed(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The sum of the rows before each place, and of all."""
+    """The sums of all rows before each row, and of all rows."""
     return np.concatenate([[0.0], np.cumsum(rows)])
 
 
 def one_sided(ink: NDArray[np.uint8], pitch: float) -> NDArray[np.bool_]:
-    """For every row of pixels (2 x height) whether there is ink at the right side of the column and none at the left
-    about there, and the other way round."""
+    """Whether the ink around every row of pixels is only at the right side of the column, and whether only at the left
+    side (2 x height)."""
     across, window = round(SIDE_WIDTHS * ink.shape[1]), 2 * round(FREE_SIDE_CELLS * pitch) + 1
     counts = (np.count_nonzero(part, axis=1).astype(np.float32) for part in (ink[:, -across:], ink[:, :across]))
-    right, left = (_windowed(count[:, None], window)[:, 0] * window >= SPECK * pitch * pitch for count in counts)
+    right, left = (
+        _windowed(count[:, None], window)[:, 0] * window >= MIN_PIECE_AREA * pitch * pitch for count in counts
+    )
     return np.array([right & ~left, left & ~right])
 
 
@@ -237,14 +241,14 @@ def strokes_of(ink: NDArray[np.uint8]) -> Strokes:
     left, top, width, height, area = (stats[:, i].astype(np.intp) for i in range(5))
     span = np.maximum(width, height)
     middle = np.asarray(centres, dtype=np.float64)
-    # a table is looked up by numbers of this kind in half of the time
+    # indexing with intp takes half the time
     numbers = np.asarray(labels, dtype=np.intp)
     return Strokes(numbers, left, left + width, top, top + height, span, area, middle[:, 0], middle[:, 1])
 
 
 def told_runs(area: ColumnArea, top: int, bottom: int) -> list[ColumnStretch]:
-    """Main text and notes where a person said which is where, counted from `top`; none where nobody did. A note to the
-    frame goes on to the end of the ink."""
+    """Main text and notes as a person marked them, in pixels below `top`; empty where nobody did. A note marked up to
+    an end of the column extends to the end of the ink."""
     if area.notes is None:
         return []
     stretches, at = [], 0.0
@@ -261,8 +265,9 @@ def told_runs(area: ColumnArea, top: int, bottom: int) -> list[ColumnStretch]:
 def find_runs(
     gain: NDArray[np.float64], ink: NDArray[np.uint8], column: Column | None, pitch: float, way: CutBy, lower: bool
 ) -> list[ColumnStretch]:
-    """Main text and notes from top to bottom, `top` and `bottom` counted from the top of `ink`. `lower`: the cells of a
-    note may be lower than those of main text."""
+    """Main text and notes from top to bottom, in pixels below the top of `ink`. `gain` is that of `main_gain`, `pitch`
+    the height of a cell in pixels. `lower`: the cells of a note may be lower than those of main text, as on an unruled
+    page."""
     if column is None or not column.runs or way is CutBy.SEEN:
         return _seen_stretches(gain, pitch)
     expected = [_Expected.of(run) for run in column.runs]
@@ -276,7 +281,7 @@ def find_runs(
     each, free = (
         (STRICT_COUNT_COST, STRICT_COUNT_SLACK_CELLS) if way is CutBy.STRICT else (COUNT_COST, COUNT_SLACK_CELLS)
     )
-    # what is free for main text would be a whole row of a note whose rows are half as high
+    # scaled: the cells at no cost for main text would be a whole row of a note with rows half as high
     price = ((each, free), (each, free * share))
     laid = _guided_stretches(
         rows, ink, expected, pitch, last, THROUGH_INK_COST_UNRULED if lower else THROUGH_INK_COST, price
@@ -286,36 +291,37 @@ def find_runs(
 
 
 def longer_by(run: Run) -> int:
-    """By how many characters the right half-row of a note goes on after the left one; negative where the left does."""
+    """By how many characters the right half-row of a note is longer than the left one; negative where it is shorter, 0
+    for main text."""
     return _written_cells(run.right) - _written_cells(run.left) if run.note else 0
 
 
 def _written_cells(half: Sequence[Cell]) -> int:
-    """The cells of a half-row, or of main text, but for the blank ones at its end."""
+    """The number of cells of a half-row, or of main text, without blank ones at its end."""
     return max((n for n, cell in enumerate(half, 1) if not cell.blank), default=0)
 
 
 def _note_share(expected: Sequence[_Expected], cells: float) -> float:
-    """The height of a note's row, in cells, where notes have rows of their own height: what the main text leaves of the
-    column's `cells` is shared among them."""
+    """The height of a note's row, in cells, where notes have lower rows: the part of the column's `cells` without main
+    text, divided by the number of their rows."""
     notes = sum(run.cells for run in expected if run.note)
     main = sum(run.cells for run in expected if not run.note)
-    return min(max((cells - main) / notes, LOWEST_NOTE), 1.0) if notes else 1.0
+    return min(max((cells - main) / notes, MIN_NOTE_CELL), 1.0) if notes else 1.0
 
 
 def main_gain(ink: NDArray[np.uint8], strokes: Strokes, pitch: float, lower: bool) -> NDArray[np.float64]:
-    """For every row of pixels how much it speaks for main text (positive) or a note (negative).
+    """How strongly every row of pixels indicates main text (positive) or a note (negative), -1 to 1; 0 without ink.
 
-    From -1 to 1. The half-rows of a note leave the middle of their column nearly free, main text fills it. Blank paper
-    is as clear and says nothing: where text begins and ends it is the middle of the text that is looked at. Specks
-    (noise, the dots of a seal) are left out; zero where no ink is at all. `lower` as in `find_runs`.
+    The half-rows of a note leave the middle of their column nearly free, main text fills it. Blank paper is free, too,
+    and no evidence: near the ends of a text the window is moved into the text. Specks (noise, the dots of a seal) are
+    ignored. `lower` as in `find_runs`.
     """
     _, width = ink.shape
     cells, even, aside = (
-        (WINDOW_CELLS_UNRULED, EVEN_INK_UNRULED, MIDDLE_ASIDE_WIDTHS) if lower else (WINDOW_CELLS, EVEN_INK, 0.0)
+        (WINDOW_CELLS_UNRULED, EVEN_INK_UNRULED, MAX_MIDDLE_SHIFT_WIDTHS) if lower else (WINDOW_CELLS, EVEN_INK, 0.0)
     )
     window = max(3, round(cells * pitch))
-    real = strokes.area >= SPECK * pitch * pitch
+    real = strokes.area >= MIN_PIECE_AREA * pitch * pitch
     real[0] = False
     inked = real[strokes.labels]
     within = slice(round(0.06 * width), round(0.94 * width))
@@ -327,28 +333,29 @@ def main_gain(ink: NDArray[np.uint8], strokes: Strokes, pitch: float, lower: boo
     about = cv2.blur(inked[:, first : high + reach].astype(np.float32), (2 * reach + 1, 1))
     middle = _windowed(np.asarray(about[:, low - first : high - first], np.float32), window).min(axis=1)
     gain = np.zeros(len(ink))
-    for first, last in _written(across > 0, round(JOINED * pitch)):
+    for first, last in _written(across > 0, round(MAX_BLANK_CELLS * pitch)):
         half = min(window, last - first) / 2
         rows = np.clip(np.arange(first, last), first + half, last - half).astype(np.intp)
         filled = window / (2 * half)
         present = np.minimum(filled * body[rows] / 0.1, 1.0)
         share = middle[rows] / np.maximum(body[rows], 1e-6)
-        gain[first:last] = np.clip((share - even) / PLAIN_INK_CHANGE, -1.0, 1.0) * present
+        gain[first:last] = np.clip((share - even) / CLEAR_INK_CHANGE, -1.0, 1.0) * present
     if not lower:
-        # a glyph of main text that leans leaves the middle as free as a note does
-        large = real & (strokes.right - strokes.left >= TOO_WIDE * width)
+        # a leaning glyph of main text leaves the middle as free as a note does
+        large = real & (strokes.right - strokes.left >= MAX_NOTE_PIECE_WIDTHS * width)
         rows = large[strokes.labels].any(axis=1)
         gain[rows] = np.maximum(gain[rows], 0.0)
     return gain
 
 
 def _windowed(profiles: NDArray[np.float32], window: int) -> NDArray[np.float32]:
-    """The mean of so many rows about every row of pixels; beyond the ends there is nothing."""
+    """The mean of `window` rows around every row of pixels, with zeros beyond the ends."""
     return np.asarray(cv2.boxFilter(profiles, -1, (1, window), borderType=cv2.BORDER_CONSTANT), np.float32)
 
 
 def _written(rows: NDArray[np.bool_], gap: int) -> list[tuple[int, int]]:
-    """From which row to which (exclusive) there is ink, gaps of so many rows and fewer left aside."""
+    """The first row and the end (exclusive) of each stretch with ink, where gaps of up to `gap` rows do not end a
+    stretch."""
     inked = np.flatnonzero(rows)
     if not inked.size:
         return []
@@ -358,9 +365,9 @@ def _written(rows: NDArray[np.bool_], gap: int) -> list[tuple[int, int]]:
 
 
 def _seen_stretches(gain: NDArray[np.float64], pitch: float) -> list[ColumnStretch]:
-    """The stretches that the image alone suggests: the best two-state path, where a change has its price."""
-    blocks = np.add.reduceat(gain, np.arange(0, gain.size, BLOCK)).tolist()
-    price = PRICE * pitch
+    """The stretches that the image alone suggests: the best path of two states, in which every change has a cost."""
+    blocks = np.add.reduceat(gain, np.arange(0, gain.size, BLOCK_PX)).tolist()
+    price = CHANGE_COST * pitch
     main = note = 0.0
     came: list[tuple[bool, bool]] = []
     for value in blocks:
@@ -374,7 +381,7 @@ def _seen_stretches(gain: NDArray[np.float64], pitch: float) -> list[ColumnStret
     states.reverse()
     edges = [0, *(i for i in range(1, len(states)) if states[i] != states[i - 1]), len(states)]
     return [
-        ColumnStretch(states[a], float(a * BLOCK), float(min(b * BLOCK, gain.size)))
+        ColumnStretch(states[a], float(a * BLOCK_PX), float(min(b * BLOCK_PX, gain.size)))
         for a, b in pairwise(edges)
         if a < b
     ]
@@ -389,34 +396,33 @@ def _guided_stretches(
     through: float,
     price: tuple[tuple[float, float], tuple[float, float]],
 ) -> list[ColumnStretch]:
-    """The transcription's runs laid on the column, each boundary where the image puts it; its text ends `last` cells
-    below the top, `through` is what ink costs that a boundary goes through, `price` what a cell more or less does, and
-    how many are free, of main text and of notes.
+    """The transcribed runs in the column, each boundary where the image supports it best (dynamic programming on a
+    grid).
 
-    Dynamic programming over boundaries on a grid of two pixels: its `rows` speak for a run, a boundary through ink
-    costs, and so does a run that is longer or shorter than its cells: where the transcription lacks a character one run
-    is, and where a note is taken for main text two are.
+    The gain of a run comes from `rows`. A boundary through ink costs `through`. `price` is the cost of each surplus or
+    missing cell and the number of cells at no cost, for main text and for notes. The text ends `last` cells below the
+    top. A missing character changes the length of one run, a note taken for main text that of two.
     """
     height = len(ink)
     if len(expected) == 1:
         return [ColumnStretch(expected[0].note, 0.0, float(height))]
     cells = sum(run.cells for run in expected)
     squeezed = min(1.0, height / (pitch * cells)) if cells else 1.0
-    grid = np.arange(0, height + STEP, STEP).clip(0, height)
+    grid = np.arange(0, height + GRID_PX, GRID_PX).clip(0, height)
     across = np.convolve((ink > 0).mean(axis=1), np.ones(3) / 3, mode="same")
     cut = np.concatenate([across, [0.0]])[grid.clip(0, height)] * pitch * through
     worth = [rows.worth(run, grid, pitch * squeezed) for run in expected]
     best = np.where(grid == 0, 0.0, -np.inf)
     back: list[NDArray[np.intp]] = []
-    start = BELOW_FRAME
+    start = TOP_MARGIN_CELLS
     for run, own_worth, next_worth in zip(expected, worth, worth[1:], strict=False):
         value, came = _run_before(best + own_worth.begins, start + squeezed * run.cells, pitch, price[run.note])
-        # one window above against one below: sharper than the rows, which change over a window's length
-        best = value + own_worth.ends + CONTRAST * pitch * (own_worth.above + next_worth.below) - cut
+        # the window above against the one below: sharper than the rows, whose gain changes over a window's length
+        best = value + own_worth.ends + CONTRAST_WEIGHT * pitch * (own_worth.above + next_worth.below) - cut
         back.append(came)
         start = 0.0
     run, own_worth = expected[-1], worth[-1]
-    final = best + own_worth.begins + own_worth.ends[min(len(grid) - 1, round(last * pitch / STEP))]
+    final = best + own_worth.begins + own_worth.ends[min(len(grid) - 1, round(last * pitch / GRID_PX))]
     place = int((final - _miscount(last - grid / pitch, squeezed * run.cells, pitch, price[run.note])).argmax())
     bounds = [place]
     for came in reversed(back[1:]):
@@ -429,8 +435,8 @@ def _guided_stretches(
 def runs_of_ink(stretches: Sequence[ColumnStretch], strokes: Strokes, pitch: float, lower: bool) -> NDArray[np.intp]:
     """For every pixel of a column the number of the stretch that its ink belongs to, `lower` as in `find_runs`.
 
-    Where one ends and the next begins no piece of ink is cut but two glyphs that touch: each goes where most of it is,
-    and what is wider than a note's glyph to the main text. What lies beside such a piece goes with it.
+    At a boundary only glyphs that touch are cut. Any other piece of ink goes whole to the stretch with most of it, or
+    to the main text if it is wider than a glyph of a note; ink beside it goes to the same stretch.
     """
     height, width = strokes.labels.shape
     cuts = np.array([round(stretch.top) for stretch in stretches[1:]], np.intp)
@@ -440,7 +446,7 @@ def runs_of_ink(stretches: Sequence[ColumnStretch], strokes: Strokes, pitch: flo
     runs, parted = np.full(len(strokes.area), -1), np.zeros(len(strokes.area), np.bool_)
     for number, (cut, (above, below)) in enumerate(zip(cuts.tolist(), pairwise(stretches), strict=True)):
         here = np.unique(strokes.labels[min(cut, height - 1)])
-        here = here[(here > 0) & (strokes.top[here] < cut) & (strokes.area[here] >= SPECK * pitch * pitch)]
+        here = here[(here > 0) & (strokes.top[here] < cut) & (strokes.area[here] >= MIN_PIECE_AREA * pitch * pitch)]
         share = np.array([np.count_nonzero(strokes.labels[:cut] == piece) for piece in here]) / strokes.area[here]
         beyond = np.minimum(cut - strokes.top[here], strokes.bottom[here] - cut)
         touch = high[here] & (beyond > MIN_TOUCHING_REACH_CELLS * pitch)
@@ -460,21 +466,21 @@ def runs_of_ink(stretches: Sequence[ColumnStretch], strokes: Strokes, pitch: flo
 def _miscount(
     cells: NDArray[np.float64], count: float, pitch: float, price: tuple[float, float]
 ) -> NDArray[np.float64]:
-    """What it costs that a run is so many `cells` long and not as many as were counted: a `price` for each beyond as
-    many as are free."""
+    """The cost of a run of `cells` where `count` are transcribed. `price` is the cost of each cell and the number of
+    cells at no cost."""
     each, free = price
-    off = np.minimum(np.maximum(np.abs(cells - count) - free, 0.0), MISCOUNTED)
+    off = np.minimum(np.maximum(np.abs(cells - count) - free, 0.0), MAX_MISCOUNT_CELLS)
     return np.asarray(each * pitch * off, dtype=np.float64)
 
 
 def _run_before(
     best: NDArray[np.float64], count: float, pitch: float, price: tuple[float, float]
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """For every place of the grid the best that ends there a run of about so many cells, and where that begins; `best`
-    is what the best is worth that ends at a place."""
-    cell = pitch / STEP
-    shortest = int(SHORTEST * count * cell)
-    longest = int(np.ceil((count + COUNT_SLACK_CELLS + MISCOUNTED) * cell))
+    """For every position of the grid the value of the best path whose last run, of about `count` cells, ends there, and
+    the position where that run begins. `best` is the value of the best path up to each position."""
+    cell = pitch / GRID_PX
+    shortest = int(MIN_LENGTH_SHARE * count * cell)
+    longest = int(np.ceil((count + COUNT_SLACK_CELLS + MAX_MISCOUNT_CELLS) * cell))
     padded = np.concatenate([np.full(longest, -np.inf), best])[: best.size + longest - shortest]
     lengths = np.arange(longest, shortest - 1, -1)
     ways = np.lib.stride_tricks.sliding_window_view(padded, lengths.size) - _miscount(

@@ -1,7 +1,7 @@
-"""From columns to strips: what a recogniser reads in one go.
+"""Cuts columns into strips, the images that a recogniser reads.
 
-Every run of a column (`proof.layout.runs`) is cut out with its own ink alone, a note in its two half-rows, and squeezed
-to the pitch at which the recogniser reads best.
+Every run of a column (`proof.layout.runs`) is cut out with only its own ink, a note as two half-rows, and squeezed to
+the pitch at which the recogniser reads best.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from proof.images.opencv import cv2
 from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.rules import connected, inked_along
 from proof.layout.runs import (
-    BLOCK,
+    BLOCK_PX,
     CutBy,
     Strokes,
     find_runs,
@@ -27,114 +27,115 @@ from proof.layout.runs import (
 from proof.text.model import Column, Row
 
 STRIP_WIDTH = 48
-"""Pixels across a strip, as the recogniser takes it."""
+"""Width of a strip, as the recogniser expects it, in pixels."""
 
 MAIN_PITCH = 16
-"""Pixels along a strip for one cell of main text. Squeezing the strip to this costs the recogniser nothing
-in accuracy (a second look at a doubtful place is less squeezed) and saves half of its time."""
+"""Length of a cell of main text along a strip, in pixels. This pitch costs the recogniser no accuracy (a second look at
+a doubtful place uses a longer one) and saves half of its time."""
 
 NOTE_PITCH = 20
-"""The same for a note; its strips are half as wide, so they are squeezed more."""
+"""The same for a note, whose strips are half as wide before they are scaled."""
 
-FEW = 3.4
-"""Cells: a strip shorter than this is not squeezed."""
+MIN_SQUEEZED_CELLS = 3.4
+"""Length below which a strip is not squeezed, in cells."""
 
-ALONE_PITCH = 42.0
-"""Pixels along a strip for one cell where it holds only a few."""
+SHORT_STRIP_PITCH = 42.0
+"""Minimum length of a cell along such a short strip, in pixels."""
 
-PROPORTION = 0.62
-"""The height of a cell against the width of a column whose glyphs fill it: cells of a ruled column are 0.55 of it."""
+MAX_CELL_WIDTHS = 0.62
+"""Maximum height of a cell by which an unruled column is squeezed, in widths of the column. Cells of a ruled column
+have 0.55."""
 
-NOTE_CELL = 0.75
-"""Cells: the height of a note's where there are no rules; its strips are squeezed by that."""
+NOTE_CELL_SHARE = 0.75
+"""Height of a note's cell by which its strips are squeezed on an unruled page, in cells of main text."""
 
 DARK = 160
-"""Grey value below which there is ink."""
+"""Grey value below which a pixel is ink."""
 
 WHITE = np.uint8(255)
 
-LONE = 1.35
-"""Height against width: a piece of a column that is higher holds more than one character."""
+MAX_LONE_RATIO = 1.35
+"""Height, relative to the width, from which a piece of a column holds more than one character."""
 
-LONE_SIZE = 0.75
-"""Of the strip's width: how large a single character is drawn."""
+LONE_SIZE_SHARE = 0.75
+"""Size at which a single character is drawn, as a share of the strip's width."""
 
-LENGTHS = ((128, 8), (256, 16), (10_000, 32))
-"""Up to so many pixels a strip's length is a multiple of so many. A recogniser prepares itself for every length that
-it meets and may remember it: of these there are few enough, and none is stretched by more than an eighth."""
+LENGTH_STEPS_PX = ((128, 8), (256, 16), (10_000, 32))
+"""Maximum lengths of strips, each with the step to whose multiples such lengths are rounded up, in pixels. A recogniser
+prepares itself for each length and may remember it, so there are few of them; a strip longer than 56 pixels grows by at
+most an eighth."""
 
-GUTTER_REACH = 0.13
-"""Of the column's width: how far from its middle the gap between two half-rows may lie."""
+MAX_GUTTER_OFFSET_WIDTHS = 0.13
+"""Maximum distance of the gap between two half-rows from the middle, as a share of the column's width."""
 
-NEAR = 0.35
-"""Cells: how far from the outermost stroke the dots of its glyph may lie."""
+MAX_DOT_DISTANCE_CELLS = 0.35
+"""Maximum distance of a glyph's dots above the first and below the last stroke of a strip, in cells."""
 
-SMALLEST = 0.006
-"""Of a cell's area: a piece of ink smaller than this is a speck where a place is looked at again."""
+MIN_PIECE_AREA = 0.006
+"""Area below which a piece of ink is a speck, as a share of a cell's area."""
 
 MIN_CLEAR_SPECKS = 4
-"""Specks that stand clear of all strokes within the length of a cell: from so many on they are the dots of a seal. A
-worn glyph leaves as many that are clear, but hardly ever `MIN_SPECKS`."""
+"""Specks clear of all strokes within the length of a cell from which they are the dots of a seal. A worn glyph may
+leave as many, but hardly ever `MIN_SPECKS` in all."""
 
-CLEAR_CELLS = 0.12
-"""Cells: a speck so far from all strokes stands clear of them."""
+MIN_CLEAR_DISTANCE_CELLS = 0.12
+"""Minimum distance of a clear speck from all strokes, in cells."""
 
 MIN_SPECKS = 12
-"""Specks within the length of a cell, clear or not: fewer are no seal."""
+"""Minimum number of specks, clear or not, within the length of a cell under a seal."""
 
 MAX_SEAL_DOT_AREA = 0.0015
-"""Of a cell's area: most dots of a seal are smaller. Those of a worn glyph are longer."""
+"""Area below which most dots of a seal are, as a share of a cell's area. Those of a worn glyph are larger."""
 
 MIN_TINY_SHARE = 0.4
-"""Of the pieces without a stroke within the length of a cell: so many are as small as the dots of a seal where one
-lies."""
+"""Share of dots of that size among the short pieces within the length of a cell from which there is a seal."""
 
 MIN_CROWD = 26
-"""Pieces without a stroke within the length of a cell: so many are of a seal, whatever their size; no glyph wears to
-more."""
+"""Short pieces of any area within the length of a cell from which they belong to a seal: no glyph wears to more."""
 
 MIN_SEALED_STROKE_CELLS = 0.35
-"""Cells: a glyph under a seal has a stroke as long as this."""
+"""Length below which a piece of ink is short, in cells: a glyph under a seal has a longer stroke."""
 
-MAX_FROM_STROKE_CELLS = 0.25
-"""Cells: under a seal what stands farther from such a stroke is of no glyph."""
+MAX_STROKE_DISTANCE_CELLS = 0.25
+"""Maximum distance of a short piece of a glyph from such a longer stroke under a seal, in cells."""
 
-MARGIN = 0.22
-"""Cells of white above and below a strip's ink."""
+MARGIN_CELLS = 0.22
+"""White margin above and below a strip's ink, in cells."""
 
-LEAST_INK = 0.02
-"""Of a cell's area: less ink than this in a whole column is no text."""
+MIN_INK_AREA = 0.02
+"""Minimum area of ink in a column with text, as a share of a cell's area."""
 
-DRIFT = 2
-"""Pixels: how far the gap may move from one block to the next."""
+MAX_GUTTER_STEP_PX = 2
+"""Maximum shift of the gap between half-rows from one block to the next, in pixels."""
 
-STROKE = 0.22
-"""Cells: a piece of ink as long as this is a stroke; text begins with the first and ends with the last."""
+MIN_STROKE_CELLS = 0.22
+"""Length from which a piece of ink is a stroke, in cells; text begins with the first stroke and ends with the last."""
 
-SHORT_STROKE = 0.13
-"""The same on a page that is not ruled, where characters of notes may be a third of the others' size."""
+MIN_STROKE_CELLS_UNRULED = 0.13
+"""The same on an unruled page, where characters of notes may have a third of the size of others."""
 
-LONG_STROKE = 0.5
-"""Cells: a stroke that no seal's dots and no dirt make: where the transcription has only spaces, ink is read
-if it has one."""
+MIN_LONG_STROKE_CELLS = 0.5
+"""Length from which a stroke is neither from a seal nor dirt, in cells: where the transcription has only spaces, only
+ink with such a stroke is read."""
 
 OVER_RULE_WIDTHS = 0.12
-"""Of the column's width: how far strokes may reach over its rules."""
+"""Maximum distance that strokes reach over the rules of a column, as a share of its width."""
 
 MAX_SPECKS_PX = 3
-"""Pixels of ink in a column of pixels beyond a rule: no more are specks and no stroke."""
+"""Maximum ink of specks in a column of pixels beyond a rule, in pixels; more ink is a stroke."""
 
-OVERHANG = 0.07
-"""Of the column's width: how far a stroke of one half-row may reach over the middle."""
+OVERHANG_WIDTHS = 0.07
+"""Maximum distance that a stroke of one half-row reaches over the middle, as a share of the column's width."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """One piece of a column to be read: `pixels` (length x STRIP_WIDTH, grey), and where it was cut.
+    """A part of a column to be read.
 
-    `left`, `top`, `right`, `bottom` are on the rectified page, `clean` is that part of it with its own ink
-    alone. `run` counts the column's stretches from 0. `cell` is the height of a cell by which the strip is squeezed;
-    `lone`: it holds one character, laid so that the recogniser, for which strips are turned, sees it upright.
+    `pixels` (length x STRIP_WIDTH, grey) is the image for the recogniser, `clean` the part of the rectified page
+    between `left`, `top`, `right` and `bottom` with only its own ink. `run` counts the column's stretches from 0.
+    `cell` is the height of a cell by which the strip is squeezed. `lone`: the strip holds one character, turned so that
+    the recogniser, which turns strips, sees it upright.
     """
 
     pixels: NDArray[np.uint8]
@@ -153,10 +154,10 @@ class Strip:
 def cut_strips(
     layout: Layout, area: ColumnArea, column: Column | None, rows: int, way: CutBy = CutBy.BEST
 ) -> tuple[Strip, ...]:
-    """The strips of one column in reading order; none where it has no ink.
+    """The strips of one column in reading order; empty where it has no ink.
 
-    `column` is what the transcription has for it, None where that is not known. `rows` is the number of
-    cells between the frame's top and bottom.
+    `column` is the line of the transcription for it, None if unknown. `rows` is the number of cells between the top and
+    the bottom of the frame.
     """
     pitch = area.cell(rows)
     top = area.top - area.raised - (0.15 * pitch if area.raised else 0.12 * pitch)
@@ -164,7 +165,7 @@ def cut_strips(
     y0, y1 = round(max(0.0, top)), round(min(float(layout.ink.shape[0]), bottom))
     x0, x1 = _across(layout, area, y0, y1)
     ink = layout.ink_of(area.number, np.s_[y0:y1, x0:x1])
-    if not ink.size or np.count_nonzero(ink) < LEAST_INK * pitch * pitch:
+    if not ink.size or np.count_nonzero(ink) < MIN_INK_AREA * pitch * pitch:
         return ()
     strokes = strokes_of(ink)
     lower = area.pitch is not None
@@ -172,7 +173,7 @@ def cut_strips(
     strips: list[Strip] = []
     runs = told_runs(area, y0, y1) or find_runs(gain, ink, column, pitch, way, lower)
     run_of = runs_of_ink(runs, strokes, pitch, lower)
-    least = SHORT_STROKE if lower else STROKE
+    least = MIN_STROKE_CELLS_UNRULED if lower else MIN_STROKE_CELLS
     for number, stretch in enumerate(runs):
         own = (ink > 0) & (run_of == number)
         inked = np.flatnonzero(own.any(axis=1))
@@ -180,7 +181,7 @@ def cut_strips(
             continue  # a line longer than the column can squeeze a run to nothing
         first, last = min(round(stretch.top), int(inked[0])), max(round(stretch.bottom), int(inked[-1]) + 1)
         labels, own = strokes.labels[first:last], own[first:last]
-        if stretch.blank and not (own & (strokes.span >= LONG_STROKE * pitch)[labels]).any():
+        if stretch.blank and not (own & (strokes.span >= MIN_LONG_STROKE_CELLS * pitch)[labels]).any():
             continue
         solid = (strokes.span >= least * pitch)[labels]
         for row, low, high, keep in _rows(own, strokes, first) if stretch.note else [(Row.MAIN, 0, own.shape[1], own)]:
@@ -192,8 +193,7 @@ def cut_strips(
 
 
 def _across(layout: Layout, area: ColumnArea, top: int, bottom: int) -> tuple[int, int]:
-    """From where to where a column goes across the page: to its rules, or as far as strokes of its own reach over
-    them."""
+    """The left and right edge of a column in pixels: its rules, or as far as its strokes reach over them."""
     left, right = round(max(0.0, area.left)), round(area.right)
     over = round(OVER_RULE_WIDTHS * area.width)
     low, high = max(0, left - over), min(layout.ink.shape[1], right + over)
@@ -204,16 +204,16 @@ def _across(layout: Layout, area: ColumnArea, top: int, bottom: int) -> tuple[in
 
 
 def _rows(own: NDArray[np.bool_], strokes: Strokes, first: int) -> list[tuple[Row, int, int, NDArray[np.bool_]]]:
-    """The half-rows of a note whose ink is `own` and begins at row of pixels `first`: which, from where to where across
-    the column, and which ink is its own.
+    """The half-rows of a note: each with its left and right edge in the column and the mask of its ink. `own` is the
+    ink of the note, which begins at row of pixels `first` of the column.
 
-    They are told apart stroke by stroke, since the tail of one character may pass under its neighbour; only a stroke
-    that lies on both sides is cut in the middle.
+    Each stroke goes whole to one half-row, since the tail of a character may pass under its neighbour; only a stroke
+    that reaches far to both sides is cut in the middle.
     """
     height, width = own.shape
     gutter = _gutter(own.astype(np.uint8))
     labels = strokes.labels[first : first + height]
-    overhang = round(OVERHANG * width)
+    overhang = round(OVERHANG_WIDTHS * width)
     here = gutter[(strokes.y.astype(np.intp) - first).clip(0, height - 1)]
     both = (strokes.left < here - 2 * overhang) & (strokes.right > here + 2 * overhang)
     on_right = np.where(both[labels], np.arange(width)[None, :] >= gutter[:, None], (strokes.x >= here)[labels])
@@ -225,30 +225,30 @@ def _rows(own: NDArray[np.bool_], strokes: Strokes, first: int) -> list[tuple[Ro
 
 
 def _gutter(ink: NDArray[np.uint8]) -> NDArray[np.intp]:
-    """For every row of pixels the x that parts the two half-rows of a note.
+    """For every row of pixels the x that separates the two half-rows of a note.
 
-    The emptiest way down near the middle, found block by block: half-rows written by hand drift, and a
-    straight cut would take the 亻 from 使.
+    It is the path with least ink near the middle, found block by block: handwritten half-rows drift, and a straight cut
+    would separate the 亻 from 使.
     """
     height, width = ink.shape
-    blocks = max(1, height // BLOCK)
-    low, high = round((0.5 - GUTTER_REACH) * width), round((0.5 + GUTTER_REACH) * width)
+    blocks = max(1, height // BLOCK_PX)
+    low, high = round((0.5 - MAX_GUTTER_OFFSET_WIDTHS) * width), round((0.5 + MAX_GUTTER_OFFSET_WIDTHS) * width)
     inked = cv2.resize((ink[:, low:high] > 0).astype(np.float32), (high - low, blocks), interpolation=cv2.INTER_AREA)
     wide = cv2.blur(inked, (5, 3))
     xs = np.arange(low, high)
     cost = wide + 0.12 * np.abs(xs / width - 0.5)
     breadth = high - low
-    padded = np.full(breadth + 2 * DRIFT, np.inf)
-    total = padded[DRIFT : DRIFT + breadth]
+    padded = np.full(breadth + 2 * MAX_GUTTER_STEP_PX, np.inf)
+    total = padded[MAX_GUTTER_STEP_PX : MAX_GUTTER_STEP_PX + breadth]
     total[:] = cost[0]
-    # row by row the total one place further to the right: a view, so that it follows the total from block to block
+    # a view with total[x + i - MAX_GUTTER_STEP_PX] at (i, x), which follows the changes of total
     moved = np.lib.stride_tricks.sliding_window_view(padded, breadth)
-    drift = 0.01 * np.abs(np.arange(-DRIFT, DRIFT + 1))[:, None]
+    drift = 0.01 * np.abs(np.arange(-MAX_GUTTER_STEP_PX, MAX_GUTTER_STEP_PX + 1))[:, None]
     steps = np.empty((blocks, *moved.shape))
     for block in range(1, blocks):
         np.add(moved, drift, out=steps[block])
         np.add(cost[block], steps[block].min(axis=0), out=total)
-    came = steps[1:].argmin(axis=1) - DRIFT
+    came = steps[1:].argmin(axis=1) - MAX_GUTTER_STEP_PX
     path = np.zeros(blocks, dtype=np.intp)
     path[-1] = int(total.argmin())
     for block in range(blocks - 1, 0, -1):
@@ -259,8 +259,8 @@ def _gutter(ink: NDArray[np.uint8]) -> NDArray[np.intp]:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """A rectangle of the rectified page, in whole pixels, which of its ink is to be read, and which of that
-    is more than specks."""
+    """A rectangle of the rectified page in whole pixels, with masks of the ink to read (`keep`) and of the strokes in
+    it (`solid`)."""
 
     left: int
     top: int
@@ -271,45 +271,45 @@ class _Cut:
 
 
 def _strip(layout: Layout, cut: _Cut, area: ColumnArea, run: int, row: Row, pitch: float) -> Strip | None:
-    """The strip of one rectangle, trimmed to its ink; None where there is none."""
+    """The strip of a rectangle, trimmed to its ink; None where it has too few strokes."""
     filled = np.nonzero(np.count_nonzero(cut.solid, axis=1) >= 2)[0]
     if filled.size < (0.08 * pitch if area.pitch is None else 1):
         return None
-    margin = round(MARGIN * pitch)
-    # the dots that belong to the first and the last glyph are smaller than what was looked for
-    near = round(NEAR * pitch)
+    margin = round(MARGIN_CELLS * pitch)
+    # the dots of the first and the last glyph are no strokes
+    near = round(MAX_DOT_DISTANCE_CELLS * pitch)
     inked = slice(max(0, int(filled[0]) - near), min(len(cut.keep), int(filled[-1]) + 1 + near))
     grey = layout.grey[cut.top : cut.bottom, cut.left : cut.right][inked]
     keep = cut.keep[inked, -grey.shape[1] :] if row is Row.RIGHT else cut.keep[inked, : grey.shape[1]]
     clean = np.maximum(grey, WHITE * ~_near(keep, 3))
     clean = _without_specks(np.pad(clean, ((margin, margin), (0, 0)), constant_values=255), pitch, MIN_CLEAR_SPECKS)
     top = cut.top + inked.start - margin
-    # a column without rules is no wider than its glyphs: it is squeezed as a ruled one with such glyphs would be
-    cell = pitch if area.pitch is None else min(pitch, PROPORTION * area.width)
+    # an unruled column is no wider than its glyphs: it is squeezed like a ruled one with such glyphs
+    cell = pitch if area.pitch is None else min(pitch, MAX_CELL_WIDTHS * area.width)
     if area.pitch is not None and row is not Row.MAIN:
-        cell *= NOTE_CELL
+        cell *= NOTE_CELL_SHARE
     lone = area.pitch is not None and _is_lone(clean, pitch)
     pixels = _laid(clean, 1.0) if lone else _squeezed(clean, row, cell, 1.0)
     return Strip(pixels, clean, area.number, run, row, cut.left, top, cut.right, top + clean.shape[0], cell, lone)
 
 
 def _is_lone(clean: NDArray[np.uint8], pitch: float) -> bool:
-    """Whether a piece of a page holds a single character: no higher than a cell, nor much higher than wide."""
+    """Whether a piece of a page holds a single character: hardly higher than a cell, and not much higher than wide."""
     rows, across = (np.flatnonzero((clean < DARK).any(axis=axis)) for axis in (1, 0))
     if not rows.size:
         return False
     high, wide = int(rows[-1] - rows[0]) + 1, int(across[-1] - across[0]) + 1
-    return high < 1.1 * pitch and high < LONE * wide
+    return high < 1.1 * pitch and high < MAX_LONE_RATIO * wide
 
 
 def _laid(clean: NDArray[np.uint8], zoom: float) -> NDArray[np.uint8]:
-    """A single character on a square, turned clockwise, as large as the recogniser likes it; 二 in a strip that is
-    turned the other way would be 11."""
+    """A single character on a square strip, scaled and turned clockwise for the recogniser. In a strip turned the other
+    way, 二 would be 11."""
     rows, across = (np.flatnonzero((clean < DARK).any(axis=axis)) for axis in (1, 0))
     if not rows.size:
         return np.full((STRIP_WIDTH, STRIP_WIDTH), 255, np.uint8)
     glyph = clean[rows[0] : rows[-1] + 1, across[0] : across[-1] + 1]
-    size = LONE_SIZE * STRIP_WIDTH / (1.0 + 0.2 * (zoom - 1.0))
+    size = LONE_SIZE_SHARE * STRIP_WIDTH / (1.0 + 0.2 * (zoom - 1.0))
     scale = size / max(glyph.shape)
     high, wide = (max(1, round(side * scale)) for side in glyph.shape)
     drawn = cv2.resize(glyph, (wide, high), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
@@ -320,8 +320,8 @@ def _laid(clean: NDArray[np.uint8], zoom: float) -> NDArray[np.uint8]:
 
 
 def window(strip: Strip, top: float, bottom: float, zoom: float, page: NDArray[np.uint8] | None = None) -> Strip:
-    """The part of a strip between two y of the rectified page, stretched lengthwise by `zoom`: without specks, or as
-    the grey `page` is there, with its rules."""
+    """The part of a strip between two y of the rectified page, lengthened by `zoom`: without specks or, where the grey
+    `page` is given, as it is there, with its rules."""
     first = max(0, round(top - strip.top))
     last = min(strip.clean.shape[0], round(bottom - strip.top))
     clean = strip.clean[first:last]
@@ -333,21 +333,21 @@ def window(strip: Strip, top: float, bottom: float, zoom: float, page: NDArray[n
     return replace(strip, pixels=pixels, clean=clean, top=strip.top + first, bottom=strip.top + last)
 
 
-def _without_specks(clean: NDArray[np.uint8], cell: float, many: float = 0.0) -> NDArray[np.uint8]:
-    """A part of a strip without pieces of ink too small for a stroke, such as a seal or dirt leaves; where `many` is
-    given, only as far as so many stand clear of all strokes in the length of a cell, and there without all that stands
-    by itself and has no stroke."""
+def _without_specks(clean: NDArray[np.uint8], cell: float, least: float = 0.0) -> NDArray[np.uint8]:
+    """A part of a strip without pieces of ink too small for a stroke, such as a seal or dirt leaves. With `least`, only
+    places with at least that many clear specks within the length of a cell change; isolated short pieces are removed
+    there, too."""
     inked = clean < DARK
     numbered, boxes, centres = connected(inked.astype(np.uint8))
     labels = numbered.astype(np.intp)
-    small = boxes[:, cv2.CC_STAT_AREA] < SMALLEST * cell * cell
+    small = boxes[:, cv2.CC_STAT_AREA] < MIN_PIECE_AREA * cell * cell
     small[0] = False
     alone = np.zeros_like(small)
 
     def ink_of(pieces: NDArray[np.bool_]) -> NDArray[np.bool_]:
         return np.asarray(np.append(False, pieces[1:])[labels])
 
-    if many:
+    if least:
         span, ys = boxes[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1].max(axis=1), centres[:, 1]
         sealed = _crowded(ys, ys[small], cell, MIN_SPECKS)
         if not sealed.any():
@@ -360,14 +360,16 @@ def _without_specks(clean: NDArray[np.uint8], cell: float, many: float = 0.0) ->
         )
         plainly = (about >= MIN_CROWD) | (_about(ys, ys[tiny], cell) >= MIN_TINY_SHARE * about)
         sealed &= _crowded(ys, ys[sealed & plainly], 2 * cell, 1)
-        by_stroke = labels[_near(ink_of(span >= STROKE * cell), round(2 * CLEAR_CELLS * cell) | 1)]
-        dotted = sealed & _crowded(ys, ys[small & (np.bincount(by_stroke, minlength=len(ys)) == 0)], cell, many)
+        by_stroke = labels[
+            _near(ink_of(span >= MIN_STROKE_CELLS * cell), round(2 * MIN_CLEAR_DISTANCE_CELLS * cell) | 1)
+        ]
+        dotted = sealed & _crowded(ys, ys[small & (np.bincount(by_stroke, minlength=len(ys)) == 0)], cell, least)
         small &= dotted
         alone = dotted & (span < MIN_SEALED_STROKE_CELLS * cell)
         alone[0] = False
     drop = np.zeros_like(inked)
-    # where ink has faded, what is small and beside a stroke is of it
-    for pieces, reach in ((small, 5 if many else 3), (alone, round(2 * MAX_FROM_STROKE_CELLS * cell) | 1)):
+    # where ink has faded, small pieces beside a stroke belong to it
+    for pieces, reach in ((small, 5 if least else 3), (alone, round(2 * MAX_STROKE_DISTANCE_CELLS * cell) | 1)):
         if pieces.any():
             drop |= ink_of(pieces) & ~_near(ink_of(~pieces), reach)
     if not drop.any():
@@ -375,47 +377,46 @@ def _without_specks(clean: NDArray[np.uint8], cell: float, many: float = 0.0) ->
     return np.maximum(clean, WHITE * (_near(drop, 3) & ~_near(~drop & inked, 3)))
 
 
-def _crowded(ys: NDArray[np.float64], dots: NDArray[np.float64], cell: float, many: float) -> NDArray[np.bool_]:
-    """About which of the `ys` so many of the `dots` stand in the length of a cell."""
-    return np.asarray(_about(ys, dots, cell) >= many)
+def _crowded(ys: NDArray[np.float64], dots: NDArray[np.float64], cell: float, least: float) -> NDArray[np.bool_]:
+    """Around which of the `ys` at least `least` of the `dots` are within the length of a cell."""
+    return np.asarray(_about(ys, dots, cell) >= least)
 
 
 def _about(ys: NDArray[np.float64], dots: NDArray[np.float64], cell: float) -> NDArray[np.intp]:
-    """How many of the `dots` stand in the length of a cell about each of the `ys`."""
+    """How many of the `dots` are within the length of a cell around each of the `ys`."""
     along = np.sort(dots)
     return np.searchsorted(along, ys + cell / 2) - np.searchsorted(along, ys - cell / 2)
 
 
 def _near(ink: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:
-    """`ink` with what lies around it, in a square of `reach` pixels."""
+    """`ink` dilated by a square with sides of `reach` pixels."""
     return np.asarray(cv2.dilate(ink.astype(np.uint8), np.ones((reach, reach), np.uint8)), dtype=np.bool_)
 
 
 def _as_it_is(page: NDArray[np.uint8], strip: Strip, clean: NDArray[np.uint8], first: int) -> NDArray[np.uint8]:
-    """A part of a strip that begins at its row of pixels `first`, with all that stands there; of a half-row its own
-    half alone."""
+    """A part of a strip, from its row of pixels `first` on, as it is on the page; of a half-row only its own half."""
     shown = np.full_like(clean, 255)
     top, left = round(strip.top) + first, round(strip.left)
     high, low = max(0, -top), max(0, min(clean.shape[0], page.shape[0] - top))
     across = min(clean.shape[1], page.shape[1] - left)
     shown[high:low, :across] = page[top + high : top + low, left : left + across]
-    other = round(OVERHANG / (0.5 + OVERHANG) * clean.shape[1])
+    other = round(OVERHANG_WIDTHS / (0.5 + OVERHANG_WIDTHS) * clean.shape[1])
     if strip.row is Row.RIGHT:
         return shown[:, other:]
     return shown[:, :-other] if strip.row is Row.LEFT else shown
 
 
 def _squeezed(clean: NDArray[np.uint8], row: Row, pitch: float, zoom: float) -> NDArray[np.uint8]:
-    """A piece of the rectified page as the recogniser takes it: STRIP_WIDTH wide, cells at their set pitch."""
+    """A part of the rectified page as a strip: STRIP_WIDTH wide, cells at the recogniser's pitch times `zoom`."""
     along = (MAIN_PITCH if row is Row.MAIN else NOTE_PITCH) * zoom
-    if clean.shape[0] < FEW * pitch:
-        # a character or two without neighbours: the recogniser needs them in their true proportions
-        along = max(along, ALONE_PITCH)
+    if clean.shape[0] < MIN_SQUEEZED_CELLS * pitch:
+        # the recogniser needs a few characters without neighbours in their true proportions
+        along = max(along, SHORT_STRIP_PITCH)
     length = _whole(max(STRIP_WIDTH // 2, round(clean.shape[0] * along / pitch)))
     return np.asarray(cv2.resize(clean, (STRIP_WIDTH, length), interpolation=cv2.INTER_AREA), dtype=np.uint8)
 
 
 def _whole(length: int) -> int:
-    """The next of `LENGTHS`: never a shorter one, since cells are as short as they can be read."""
-    step = next((step for longest, step in LENGTHS if length <= longest), LENGTHS[-1][1])
+    """`length` rounded up by `LENGTH_STEPS_PX`; never down, since cells are as short as can be read."""
+    step = next((step for longest, step in LENGTH_STEPS_PX if length <= longest), LENGTH_STEPS_PX[-1][1])
     return -(-length // step) * step

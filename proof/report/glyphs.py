@@ -17,7 +17,7 @@ from PIL import Image
 from proof.facsimile.forms import form_of
 from proof.images.opencv import cv2
 from proof.layout.glyph_form import DrawnForm
-from proof.layout.glyph_ink import BESIDE, REACH, GlyphInk, Rectangle, glyph_ink
+from proof.layout.glyph_ink import BESIDE_WIDTHS, WINDOW_CELLS, GlyphInk, Rectangle, glyph_ink
 from proof.model.flags import PLACEHOLDER, Flag, Kind, missing_characters
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
@@ -154,7 +154,7 @@ def _place(
     suggestion of the flag."""
     area = column.box if column else focus
     pitch = pitch_of(result, focus, area)
-    reach = (REACH + 1) * pitch
+    reach = (WINDOW_CELLS + 1) * pitch
     half = focus.w < HALF * area.w
     left, right = focus.x - 0.3 * focus.w, focus.right + 0.3 * focus.w
     near = [
@@ -288,8 +288,8 @@ class _Window:
     @classmethod
     def of(cls, image: Image.Image, place: GlyphPlace) -> _Window | None:
         x, y = place.focus.centre
-        tall = (2 * REACH * place.pitch + place.focus.h) / 2
-        wide = max((0.5 + BESIDE) * place.column_width + abs(_column_x(place) - x), SIDE * place.cell)
+        tall = (2 * WINDOW_CELLS * place.pitch + place.focus.h) / 2
+        wide = max((0.5 + BESIDE_WIDTHS) * place.column_width + abs(_column_x(place) - x), SIDE * place.cell)
         air = abs(tan(radians(place.skew))) * max(tall, wide) + 2
         left, top = round(x - wide - air), round(y - tall - air)
         right, bottom = round(x + wide + air), round(y + tall + air)
