@@ -55,12 +55,12 @@ def figure_columns(layout: Layout, areas: Sequence[ColumnArea], rows: int) -> se
     solid = cv2.erode(ink, np.ones((side, side), np.uint8), borderValue=(0,))
     large[np.unique(labels[solid > 0])] = True
     large[0] = False
-    found = set()
+    taken_up = set()
     for x, _, wide, *_ in stats[large].tolist():
         for area in areas:
             if min(x + wide, area.right) - max(x, area.left) > PART * area.width:
-                found.add(area.number)
-    return found
+                taken_up.add(area.number)
+    return taken_up
 
 
 def large_pieces(page_layout: PageLayout) -> list[tuple[float, float, float, float]]:

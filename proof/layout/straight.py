@@ -64,10 +64,10 @@ class Straightening(Rectification):
 
     def to_page(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         flat = points @ self.matrix[:, :2].T + self.matrix[:, 2]
-        found = flat.copy()
+        points_on_sheet = flat.copy()
         for _ in range(3):  # the shift hardly changes from one x to the next
-            found[:, 0] = flat[:, 0] - self.shifts(found)
-        return found
+            points_on_sheet[:, 0] = flat[:, 0] - self.shifts(points_on_sheet)
+        return points_on_sheet
 
     def shifts(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """How far to the right of each of the points (n x 2) of the straightened page its ink lies on the sheet."""
@@ -101,7 +101,7 @@ def straightened(sheet: Sheet, text: Mask, regions: Sequence[Region]) -> tuple[S
 
 def _bounds(sheet: Sheet, regions: Sequence[Region]) -> list[tuple[float, float, float, float]]:
     """Blocks around the registers that leave nothing of the page out: left, top, right, bottom."""
-    found = []
+    bounds = []
     leaves = {region.leaf: region for region in regions}
     cut = max(leaves[1].right, 0) if 1 in leaves else 0
     for region in regions:
@@ -111,8 +111,8 @@ def _bounds(sheet: Sheet, regions: Sequence[Region]) -> list[tuple[float, float,
         left, right = (0, sheet.width) if 1 not in leaves else (cut, sheet.width) if region.leaf == 0 else (0, cut)
         top = (max(above) + region.top) // 2 if above else 0
         bottom = (region.bottom + min(below)) // 2 if below else sheet.height
-        found.append((float(left), float(top), float(right), float(bottom)))
-    return found
+        bounds.append((float(left), float(top), float(right), float(bottom)))
+    return bounds
 
 
 def _shear(text: Mask, region: Region, bounds: tuple[float, float, float, float]) -> Shear:

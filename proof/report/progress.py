@@ -171,7 +171,7 @@ def time_left(store: Store, work: str) -> TimeLeft | None:
 def _planted(progress: WorkProgress) -> dict[str, Any]:
     """The counts of seeded errors for `progress.json`."""
     everyone = {name: value for name, value in asdict(progress.planted).items() if name != "name"}
-    return everyone | {"people": [asdict(one) for one in progress.planted_by]}
+    return everyone | {"people": [asdict(planted) for planted in progress.planted_by]}
 
 
 def per_10000(count: float, characters: int) -> float:

@@ -164,8 +164,8 @@ class Accounts(StorePart):
         if before is not None:
             query = query.where(AccountEventRow.id < before)
         with self._reading() as session:
-            found = session.execute(query.order_by(AccountEventRow.id.desc()).limit(limit))
-            return [_event(row, name) for row, name in found]
+            rows = session.execute(query.order_by(AccountEventRow.id.desc()).limit(limit))
+            return [_event(row, name) for row, name in rows]
 
     def add(self, name: str, role: Role, password: str, *, provisional: bool = False, by: By = UNSAID) -> Account:
         """Make an account; the first must be an administrator's. Raises AccountError."""

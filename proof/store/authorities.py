@@ -50,5 +50,5 @@ def _of_image(flag: FlagRow) -> frozenset[str]:
 
 def _witnesses(flag: FlagRow) -> Iterator[tuple[str, str]]:
     """The witnesses of a flag, and what they read there."""
-    told: list[dict[str, Any]] = flag.evidence.get("witnesses", [])
-    yield from ((one["siglum"], one["reading"]) for one in told)
+    witnesses: list[dict[str, Any]] = flag.evidence.get("witnesses", [])
+    yield from ((witness["siglum"], witness["reading"]) for witness in witnesses)

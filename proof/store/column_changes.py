@@ -152,7 +152,7 @@ def _check_structure(
     torn = torn or (change is ColumnChange.SPLIT and _is_in_half_rows(source, offset))
     if torn or open_was != open_now or parse_column(text, open_before).problems:
         raise RefusedDecisionError(_("a note or a mark of the text would be torn apart: change it in the text itself"))
-    if not all(_is_column(one) for one in after):
+    if not all(_is_column(source) for source in after):
         raise RefusedDecisionError(_("such a line would be no column of the text"))
 
 
@@ -174,8 +174,8 @@ def _is_in_half_rows(source: str, offset: int) -> bool:
 
 def _is_column(source: str) -> bool:
     """Whether a line of a page that reads so is a column, and one alone."""
-    found = [line.kind for line in lines(f"<pb:X_Y_001-1a>¶\n{source}¶\n")]
-    return found.count(LineKind.COLUMN) == 1 and not set(found) - {LineKind.MARK, LineKind.COLUMN, LineKind.EMPTY}
+    kinds = [line.kind for line in lines(f"<pb:X_Y_001-1a>¶\n{source}¶\n")]
+    return kinds.count(LineKind.COLUMN) == 1 and not set(kinds) - {LineKind.MARK, LineKind.COLUMN, LineKind.EMPTY}
 
 
 def _check_decided(session: Session, page: PageRow, column: ColumnRow, change: ColumnChange, offset: int) -> None:

@@ -158,9 +158,9 @@ def explained(url: URL) -> Iterator[None]:
         original = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
         if not isinstance(error, (DBAPIError, sqlite3.Error)) or not _of_the_place(original):
             raise
-        said = " ".join(str(original).split())
-        advice = next((advice for words, advice in ADVICE if words in said.lower()), "the database cannot be used")
-        raise OutputError(f"{name_of(url)}: {advice} ({said})") from error
+        message = " ".join(str(original).split())
+        advice = next((advice for words, advice in ADVICE if words in message.lower()), "the database cannot be used")
+        raise OutputError(f"{name_of(url)}: {advice} ({message})") from error
 
 
 def _of_the_place(error: BaseException) -> bool:

@@ -43,14 +43,14 @@ def standing(events: Sequence[Event], last: int | None = None) -> int:
 def changes_since(events: Sequence[Event], number: int) -> list[Event]:
     """The events after the first `number` of them, oldest first, without undone events and those that undid them."""
     numbers = {event.id: n for n, event in enumerate(events, 1)}
-    found: list[Event] = []
+    changes: list[Event] = []
     last = len(events)
     while last > number:
         event = events[last - 1]
         taken = numbers.get(event.about, 0) if event.about is not None else 0
-        found += [event] if taken <= number else []
+        changes += [event] if taken <= number else []
         last = last - 1 if taken <= number else taken - 1
-    return found[::-1]
+    return changes[::-1]
 
 
 def key_of_another() -> RefusedDecisionError:

@@ -59,7 +59,7 @@ class Columns:
         rows = [row for row in session.execute(query) if row[1] in order_of]
         fields = zip(*rows, strict=True) if rows else [()] * 11
         number, page, line, offset, score, kind, state, raised, text, image, origin = fields
-        position = np.array([order_of[one] for one in page], dtype=np.int32)
+        position = np.array([order_of[key] for key in page], dtype=np.int32)
         order = np.lexsort((number, offset, line, position))
         pair_of: dict[Pair, int] = {}
         self.number = np.array(number, dtype=np.int64)[order]
@@ -69,9 +69,9 @@ class Columns:
         of_position = np.array([-1, *(juan_of[page.juan_name] for page in self.pages)], dtype=np.int32)
         self.juan = of_position[self.position]
         self.score = np.array(score, dtype=np.float64)[order]
-        self.kind = np.array([KINDS.index(Kind(one)) for one in kind], dtype=np.int8)[order]
-        self.seeded = np.array([one == Origin.SEEDED.value for one in origin], dtype=np.bool_)[order]
-        self.state = np.array([STATES.index(State(one)) for one in state], dtype=np.int8)[order]
+        self.kind = np.array([KINDS.index(Kind(value)) for value in kind], dtype=np.int8)[order]
+        self.seeded = np.array([value == Origin.SEEDED.value for value in origin], dtype=np.bool_)[order]
+        self.state = np.array([STATES.index(State(value)) for value in state], dtype=np.int8)[order]
         # Numbered in page order, so that pairs of equal count are always listed in the same order.
         pairs = [pair_of.setdefault((text[n], image[n]), len(pair_of)) for n in order.tolist()]
         self.pair = np.array(pairs, dtype=np.int32)
@@ -79,8 +79,8 @@ class Columns:
         self.pairs = list(pair_of)
         audit = self.kind == KINDS.index(Kind.AUDIT)
         self._raised = (np.array(raised, dtype=np.bool_)[order] & ~self._hidden(session, work_id)) | audit
-        self.by_hand = np.array([one == Origin.PERSON.value for one in origin], dtype=np.bool_)[order]
-        self.at = {one: n for n, one in enumerate(self.number.tolist())}
+        self.by_hand = np.array([value == Origin.PERSON.value for value in origin], dtype=np.bool_)[order]
+        self.at = {number: n for n, number in enumerate(self.number.tolist())}
         self.by_score = np.argsort(-self.score, kind="stable")
         self.rank = np.empty(len(rows), dtype=np.int64)
         self.rank[self.by_score] = np.arange(len(rows))
@@ -162,8 +162,8 @@ class Columns:
     def one_with(self, number: int) -> int | None:
         """The number of the other half of a moved character, while both are one question."""
         here = self.at.get(number, -1)
-        for one, other in ((self._leading, self._following), (self._following, self._leading)):
-            for there in other[one == here].tolist():
+        for own, other in ((self._leading, self._following), (self._following, self._leading)):
+            for there in other[own == here].tolist():
                 if self.state[here] == self.state[there] and not (self.otherwise[here] or self.otherwise[there]):
                     return int(self.number[there])
         return None

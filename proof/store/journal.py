@@ -318,10 +318,10 @@ def chains_of(lines: Sequence[Line]) -> tuple[dict[tuple[str, ...], list[tuple[i
             continue
         chain = chains.setdefault(subjects.of(line), [])
         if line.get("version"):
-            keep = [one for one in chain if one[1]["version"] < line["version"]]
-            dropped.update(identity(one[1]) for one in chain[len(keep) :])
+            keep = [entry for entry in chain if entry[1]["version"] < line["version"]]
+            dropped.update(identity(entry[1]) for entry in chain[len(keep) :])
             chain[:] = keep
-        elif any(identity(one) == identity(line) for _, one in chain):
+        elif any(identity(entry) == identity(line) for _, entry in chain):
             continue
         chain.append((number, line))
     held = {identity(line) for chain in chains.values() for _, line in chain}

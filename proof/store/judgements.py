@@ -64,14 +64,16 @@ def judged_twice(session: Session, work: str) -> Pairs:
     pairs: Pairs = {}
     for events in _decided(session, work):
         validator = validated.get(events[0].page)
-        if validator is None and len({one.person for one in events}) < 2:
+        if validator is None and len({event.person for event in events}) < 2:
             continue
         judged_by = _of_flag(events)
         silent = validator if validator not in judged_by and events[-1].state in _SETTLED else None
         if silent is not None:
             judged_by[silent] = _what(events[-1])
-        for one, other in combinations(sorted(judged_by), 2):
-            pairs.setdefault((one, other), []).append(Judged(judged_by[one], judged_by[other], silent in (one, other)))
+        for person, other in combinations(sorted(judged_by), 2):
+            pairs.setdefault((person, other), []).append(
+                Judged(judged_by[person], judged_by[other], silent in (person, other))
+            )
     return pairs
 
 
@@ -103,9 +105,10 @@ def differing(session: Session, work: str, page: int, person: str) -> list[Diffe
         own = last_of.pop(person, None)
         if own is None:
             continue
-        others = (one for one in last_of.values() if _what(one) != _what(own))
+        others = (event for event in last_of.values() if _what(event) != _what(own))
         differing_flags += [
-            Differing(own.flag, (own.state, own.reading), one.person, (one.state, one.reading)) for one in others
+            Differing(own.flag, (own.state, own.reading), event.person, (event.state, event.reading))
+            for event in others
         ]
     return differing_flags
 
@@ -115,7 +118,7 @@ def changed_of(session: Session, work: str, person: str) -> list[Differing]:
     mine = select(DecisionRow.flag_id).where(DecisionRow.person == person)
     changes = []
     for events in _decided(session, work, DecisionRow.flag_id.in_(mine)):
-        own, now = next(one for one in reversed(events) if one.person == person), events[-1]
+        own, now = next(event for event in reversed(events) if event.person == person), events[-1]
         same = (own.state, own.reading) == (now.state, now.reading)
         if own.state in _SETTLED and now.person != person and not same:
             differs = Differing(own.flag, (own.state, own.reading), now.person, (now.state, now.reading))
@@ -152,7 +155,7 @@ def witness_records(session: Session, work: str) -> list[WitnessRecord]:
 
 def _of_flag(events: Iterable[_Event]) -> dict[str, str]:
     """The last judgement of each person on a flag that was not taken back."""
-    return {person: _what(one) for person, one in _last_events(events).items()}
+    return {person: _what(event) for person, event in _last_events(events).items()}
 
 
 def _last_events(events: Iterable[_Event]) -> dict[str, _Event]:
@@ -181,7 +184,7 @@ def paces(session: Session, work: str) -> list[float]:
     query = query.join(WorkRow, WorkRow.id == DecisionRow.work_id).where(WorkRow.name == work)
     last: dict[str, datetime] = {}
     intervals = []
-    rows = session.execute(query.where(DecisionRow.verdict.in_([one.value for one in STATE_OF]))).all()
+    rows = session.execute(query.where(DecisionRow.verdict.in_([verdict.value for verdict in STATE_OF]))).all()
     for person, at, batch in reversed(rows):
         since = (at - last[person]).total_seconds() if person in last else PAUSE
         if 0 < since < PAUSE and not batch:

@@ -97,8 +97,8 @@ def flags(
     for start in range(0, len(numbers), FLAGS_AT_ONCE):
         part = numbers[start : start + FLAGS_AT_ONCE]
         with reading() as session:
-            some = session.execute(query.where(FlagRow.id.in_(part)))
-            stored = {flag.id: rows.flag_of(page, flag) for flag, page in some}
+            rows_of_part = session.execute(query.where(FlagRow.id.in_(part)))
+            stored = {flag.id: rows.flag_of(page, flag) for flag, page in rows_of_part}
         yield from (stored[number] for number in part if number in stored)
 
 
@@ -129,5 +129,7 @@ def decided_places(session: Session, work: str) -> list[DecidedPlace]:
     """The places of a work of which something was decided, or was written and taken back since."""
     query = select(FlagRow, TextRow).join(TextRow, TextRow.id == FlagRow.text_id)
     query = query.where(FlagRow.work_id == number_of(work), FlagRow.version > 0, ~IS_SEEDED)
-    found = session.execute(query.order_by(FlagRow.id))
-    return [DecidedPlace(text.path, flag.version_id or 0, text.version_id or 0, place_of(flag)) for flag, text in found]
+    decided = session.execute(query.order_by(FlagRow.id))
+    return [
+        DecidedPlace(text.path, flag.version_id or 0, text.version_id or 0, place_of(flag)) for flag, text in decided
+    ]

@@ -216,7 +216,7 @@ class _TextThen:
     def reached(self, file: str) -> dict[int, _Reached]:
         """Where the places are in the end."""
         last = len(self._read) - 1
-        return {number: _Reached(file, one, one.version != last) for number, one in self.places.items()}
+        return {number: _Reached(file, place, place.version != last) for number, place in self.places.items()}
 
 
 def _standing(
@@ -252,7 +252,7 @@ def _versions_of_lost(session: Session, places: Iterable[_Reached]) -> dict[tupl
     """The versions of the store in which lost places stood last, by their texts and the numbers that they have in the
     journal; those that the store lacks are put before the present one."""
     versions: dict[tuple[str, int], int] = {}
-    contents = {(one.file, one.standing.version): one.standing.content for one in places if one.lost}
+    contents = {(place.file, place.standing.version): place.standing.content for place in places if place.lost}
     for (file, number), content in sorted(contents.items()):
         text = session.scalars(select(TextRow).where(TextRow.path == file)).one()
         same = select(TextVersionRow.id).where(TextVersionRow.text_id == text.id, TextVersionRow.id != text.version_id)

@@ -120,7 +120,7 @@ def page_values(result: PageResult) -> dict[str, Any]:
         "box": None if result.image_box is None else _edges(result.image_box),
         "skew": float(result.skew),
         "characters_checked": int(result.characters_checked),
-        "notices": [one.as_json() for one in result.notices],
+        "notices": [notice.as_json() for notice in result.notices],
         "seconds": float(result.seconds),
     }
 
@@ -152,7 +152,7 @@ def flag_values(flag: Flag) -> dict[str, Any]:
         "note": evidence.note,
         "notice": evidence.notice and evidence.notice.as_json(),
         "base": None if evidence.base is None else float(evidence.base),
-        "witnesses": [one.as_dict() for one in evidence.witnesses],
+        "witnesses": [witness.as_dict() for witness in evidence.witnesses],
         "moved": flag.moved,
         "language": evidence.language.as_dict() if evidence.language else None,
     }
@@ -220,7 +220,7 @@ def flag_of(page: str, row: FlagRow) -> Flag:
         note=details.get("note", ""),
         notice=_notice_of(details.get("notice")),
         base=details.get("base"),
-        witnesses=tuple(WitnessReading(**one) for one in details.get("witnesses", [])),
+        witnesses=tuple(WitnessReading(**reading) for reading in details.get("witnesses", [])),
         language=LanguageReading.of(details["language"]) if "language" in details else None,
     )
     return Flag(

@@ -205,7 +205,7 @@ def _bring_to(
     others = [
         page
         for page, values in wanted.items()
-        if not there[page] or {tuple(one[name] for name in names) for one in values} != set(map(tuple, there[page]))
+        if not there[page] or {tuple(row[name] for name in names) for row in values} != set(map(tuple, there[page]))
     ]
     gone = [page for page in others if there[page]]
     if gone:
@@ -317,6 +317,6 @@ def must_be_newest(session: Session, run: RunRow) -> None:
 
 def must_be_read_as(held: LayoutOverride | None, override: LayoutOverride | None) -> None:
     """Raises ReadOtherwiseError where the two do not say the same, whoever said it and when."""
-    settings = [(one.layout, one.image, one.quadrant) if one else None for one in (held, override)]
+    settings = [(setting.layout, setting.image, setting.quadrant) if setting else None for setting in (held, override)]
     if settings[0] != settings[1]:
         raise ReadOtherwiseError(held)

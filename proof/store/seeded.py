@@ -61,12 +61,14 @@ def as_shown(result: PageResult, places: Places | None) -> PageResult:
         return result
     return replace(
         result,
-        columns=tuple(replace(one, source=shown_text(one.source, one.number, places)) for one in result.columns),
+        columns=tuple(
+            replace(column, source=shown_text(column.source, column.number, places)) for column in result.columns
+        ),
         characters=tuple(
-            replace(one, text=shown.text, p_text=shown.p_text)
-            if (shown := places.get((one.line, one.offset))) is not None
-            else one
-            for one in result.characters
+            replace(character, text=shown.text, p_text=shown.p_text)
+            if (shown := places.get((character.line, character.offset))) is not None
+            else character
+            for character in result.characters
         ),
     )
 

@@ -270,7 +270,9 @@ def history(work: str) -> AnyResponse:
     data = {
         **api.acts_of(work, query).model_dump(mode="json"),
         "asked": {name: value for name, value in asked.items() if value},
-        "displaced": [answers.DisplacedOut(one).model_dump(mode="json") for one in store.decisions.displaced(work)],
+        "displaced": [
+            answers.DisplacedOut(decision).model_dump(mode="json") for decision in store.decisions.displaced(work)
+        ],
         "people": {
             who: {verdict.value: n for verdict, n in counts.items()}
             for who, counts in store.decisions.people(work, seeded=True).items()

@@ -17,7 +17,7 @@ def undone_of(undone: Undone) -> answers.UndoneOut:
         what=undone.what,
         again=undone.again,
         told=say(UNDONE["again" if undone.again else "back"]) % {"what": _words(undone)},
-        decisions=[answers.DecisionOut(one) for one in undone.decisions],
+        decisions=[answers.DecisionOut(decision) for decision in undone.decisions],
         rule=answers.RuleChangeOut(undone.rule) if undone.rule else None,
         page=answers.PageEventOut(undone.page) if undone.page else None,
         laid_out=undone.laid_out,
