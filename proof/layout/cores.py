@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.labels import Label
+from proof.layout.rules import runs, weighted_quantile
 from proof.layout.segmenter import LabelMap
 
 MIN_PROBABILITY = 0.4
@@ -229,9 +230,7 @@ def pitch_of(cores: Sequence[Core], usual: float = 0.0) -> float:
         return usual
     if not apart:
         return USUAL_PITCH_WIDTHS * float(np.median([core.width for core in cores]))
-    order = np.argsort(apart)
-    total = np.cumsum(np.array(weight)[order])
-    return float(np.array(apart)[order][np.searchsorted(total, 0.5 * total[-1])])
+    return weighted_quantile(np.array(apart), np.array(weight), 0.5)
 
 
 def _without_lesser(pieces: Sequence[Core], pitch: float) -> list[Core]:
@@ -278,8 +277,8 @@ def _parted(above: Core, below: Core, lines: NDArray[np.bool_], pitch: float) ->
     x, rows = round((above.x + below.x) / 2), slice(round(above.bottom), max(round(below.top), round(above.bottom) + 1))
     near, far = max(1, round(LINE_ACROSS_PITCHES * pitch)), max(1, round(LINE_BESIDE_PITCHES * pitch))
     crossed = lines[rows, max(0, x - near) : x + near + 1].all(axis=1)
-    runs = lines[rows, max(0, x - far) : x + far + 1].mean(axis=1) > MIN_LINE_SHARE
-    return bool((crossed | runs).any())
+    beside = lines[rows, max(0, x - far) : x + far + 1].mean(axis=1) > MIN_LINE_SHARE
+    return bool((crossed | beside).any())
 
 
 def _leaves(columns: Sequence[Core], lines: NDArray[np.bool_], pitch: float) -> list[list[Core]]:
@@ -307,12 +306,10 @@ def _leaves(columns: Sequence[Core], lines: NDArray[np.bool_], pitch: float) -> 
 def _between_frames(gap: NDArray[np.bool_]) -> bool:
     """Whether the sides of two frames stand in `gap` (the lines between two columns) with no level line from one to the
     other."""
-    sides = np.flatnonzero(
-        np.diff(np.concatenate([[False], gap.mean(axis=0) > MIN_RULE_SHARE, [False]]).astype(np.int8))
-    )
-    if sides.size < 4 or sides[-2] - sides[1] < 2:
+    sides = runs(gap.mean(axis=0) > MIN_RULE_SHARE)
+    if len(sides) < 2 or sides[-1][0] - sides[0][1] < 2:
         return False
-    return not bool(gap[:, sides[1] : sides[-2]].all(axis=1).any())
+    return not bool(gap[:, sides[0][1] : sides[-1][0]].all(axis=1).any())
 
 
 def _levels(columns: Sequence[Core], pitch: float) -> list[list[Core]]:
@@ -325,8 +322,7 @@ def _levels(columns: Sequence[Core], pitch: float) -> list[list[Core]]:
         crossed[int(core.bottom) + 1] -= 1
     crossed = np.cumsum(crossed)[:height]
     free = crossed <= MAX_CROSSING_SHARE * len(columns)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], ~free, [False]]).astype(np.int8)))
-    bands = edges.reshape(-1, 2).tolist()
+    bands = runs(~free)
     if len(bands) < 2:
         return [list(columns)]
     by_band: list[list[Core]] = [[] for _ in bands]
@@ -361,10 +357,7 @@ def _between_rules(columns: Sequence[Core], lines: NDArray[np.bool_], notes: NDA
     """The columns of a register, with the half-rows of notes between two neighbouring rules joined into one column."""
     top, bottom = int(min(core.top for core in columns)), int(max(core.bottom for core in columns)) + 1
     share = cv2.dilate(lines[top:bottom].astype(np.uint8), np.ones((1, 3), np.uint8)).mean(axis=0)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], share > MIN_RULE_SHARE, [False]]).astype(np.int8))).reshape(
-        -1, 2
-    )
-    rules = edges.mean(axis=1)
+    rules = np.array([(start + end) / 2 for start, end in runs(share > MIN_RULE_SHARE)])
     gaps = np.diff(rules)
     gaps = gaps[
         (gaps > min(core.width for core in columns)) & (gaps < MAX_GAP_WIDTHS * max(core.width for core in columns))

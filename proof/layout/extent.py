@@ -16,8 +16,7 @@ from proof.images.opencv import cv2
 from proof.layout.columns import cell_height
 from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.page import FoundColumn
-from proof.layout.regions import runs
-from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes, thickened
+from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes, runs, thickened
 
 RULED = 0.12
 """Of the height of the text: where upright strokes are as long as this together, there is a rule."""

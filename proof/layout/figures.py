@@ -12,10 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from proof.images.opencv import cv2
-from proof.layout.gaps import glyph_width
 from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.page import PageLayout
-from proof.layout.rules import connected
+from proof.layout.rules import connected, glyph_width
 
 MAX_GLYPH_CELLS = 1.9
 """Cells: no glyph is higher."""

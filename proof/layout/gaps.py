@@ -1,4 +1,4 @@
-"""What recurs on a page, and the gaps in between: how wide glyphs are, periods of ink, columns that are two each."""
+"""What recurs on a page, and the gaps in between: periods of ink, columns that are two each."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.images.opencv import cv2
-from proof.layout.rules import Mask, connected
+from proof.layout.rules import runs
 
 Profile = NDArray[np.float64]
 """For every x a share, from 0 to 1, of the rows of a region."""
-
 
 PERIODIC = 0.08
 """Autocorrelation from which a period is one."""
@@ -21,10 +19,8 @@ PERIODIC = 0.08
 AS_GOOD = 0.6
 """Of the highest peak of the autocorrelation: the first peak as high as this is the pitch and not a multiple of it."""
 
-
 EMPTY = 0.01
 """Share of the rows: less ink than this is none."""
-
 
 MAX_GAP_INK = 0.25
 """Of the average ink: where there is less, there is a gap."""
@@ -56,19 +52,6 @@ class Span:
     @property
     def middle(self) -> float:
         return (self.left + self.right) / 2
-
-
-def glyph_width(text: Mask) -> float:
-    """How wide a glyph of main text is, in pixels, from the connected pieces of ink; 0 where there is none."""
-    joined = cv2.morphologyEx(text, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
-    _, stats, _ = connected(joined)
-    width, area = stats[1:, cv2.CC_STAT_WIDTH], stats[1:, cv2.CC_STAT_AREA]
-    sound = (area > 20) & (width < 0.2 * text.shape[0])
-    if not sound.any():
-        return 0.0
-    order = np.argsort(width[sound])
-    total = np.cumsum(area[sound][order])
-    return float(width[sound][order][np.searchsorted(total, 0.6 * total[-1])])
 
 
 def first_period(alike: Profile, low: int, high: int) -> float | None:
@@ -107,5 +90,4 @@ def are_pairs(across: Profile, spans: Sequence[Span]) -> bool:
 def _gap(slight: NDArray[np.bool_], x: float, reach: float) -> int:
     """How many pixels the widest gap about a place is wide."""
     part = slight[max(0, round(x - reach)) : round(x + reach) + 1]
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], part, [False]]).astype(np.int8)))
-    return int((edges[1::2] - edges[::2]).max(initial=0))
+    return max((end - start for start, end in runs(part)), default=0)

@@ -8,14 +8,13 @@ Where there are no rules it lies in the widest band without ink.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes, slope, without_border
+from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes, runs, slope, without_border
 from proof.model.geometry import Box
 from proof.ocr.engine import Pixels
 
@@ -231,16 +230,10 @@ def _by_ink(ink: Mask) -> _Halves | None:
         return None
     left, right = int(xs[0]), int(xs[-1])
     low, high = left + (right - left) * 2 // 5, left + (right - left) * 3 // 5
-    bands = _runs(across[low:high] <= dirt)
+    bands = runs(across[low:high] <= dirt)
     if not bands:
         return None
     start, end = max(bands, key=lambda band: band[1] - band[0])
     if end - start < 0.02 * (right - left):
         return None
     return _Halves((left, low + start), (low + end, right), (float(ys[0]), float(ys[-1])))
-
-
-def _runs(marked: NDArray[np.bool_]) -> Sequence[tuple[int, int]]:
-    """From where to where (exclusive) `found` holds."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], marked, [False]]).astype(np.int8)))
-    return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.cores import MAX_NEIGHBOUR_PITCHES, Core, Register, columns_alone, registers_of
-from proof.layout.regions import Region, runs, text_ink
-from proof.layout.rules import Mask, connected, inked_along, thickened
+from proof.layout.regions import Region, text_ink
+from proof.layout.rules import Mask, glyph_width, inked_along, runs, thickened
 from proof.layout.segmenter import LabelMap, label_map
 from proof.layout.sheet import Sheet, prepare
 from proof.layout.straight import Straightening, straightened
@@ -167,11 +167,8 @@ def _bottom(register: Register) -> float:
 
 def _is_lined(sheet: Sheet, box: tuple[int, int, int, int], y: float, pitch: float) -> bool:
     part = sheet.level[max(0, round(y - 1.5 * pitch)) : round(y + 1.5 * pitch), box[0] : box[2]]
-    return (
-        bool((inked_along(thickened(part, 1, 9), 1) > MIN_BOUND_SHARE * (box[2] - box[0])).any())
-        if part.size
-        else False
-    )
+    along = inked_along(thickened(part, 1, 9), 1) if part.size else np.zeros(0)
+    return bool((along > MIN_BOUND_SHARE * (box[2] - box[0])).any())
 
 
 def _lines_across(sheet: Sheet, region: Region) -> int:
@@ -204,9 +201,8 @@ def _spans(register: Register, rules: Sequence[float]) -> list[tuple[Core, float
         right = min((x for x in beside if x > core.x), default=np.inf)
         edges = []
         for x, sign in ((left, -1), (right, 1)):
-            half = (
-                abs(x - core.x) / 2 if abs(x - core.x) < MAX_NEIGHBOUR_PITCHES * pitch else max(pitch, core.width) / 2
-            )
+            apart = abs(x - core.x)
+            half = (apart if apart < MAX_NEIGHBOUR_PITCHES * pitch else max(pitch, core.width)) / 2
             edge = core.x + sign * min(half, MAX_HALF_WIDTH_GLYPHS * core.width)
             near = [rule for rule in rules if abs(rule - edge) < 0.3 * pitch and sign * (rule - core.x) > 0.25 * pitch]
             edges.append(min(near, key=lambda rule: abs(rule - edge), default=edge))
@@ -224,14 +220,14 @@ def _column(sheet: Sheet, text: Mask, number: int, register: Register, own: tupl
     inked &= inked_along(thickened(sheet.level[:, across], 1, 5), 1) < MIN_BOUND_SHARE * (right - left)
     pitch = register.pitch
     top = _end(inked, core.top, -1, max(0.0, core.top - MAX_BEYOND_CORE_PITCHES * pitch), MAX_WHITE_PITCHES * pitch)
-    bottom = _end(
-        inked,
-        core.bottom,
-        1,
-        min(float(text.shape[0]), core.bottom + MAX_BEYOND_CORE_PITCHES * pitch),
-        MAX_WHITE_PITCHES * pitch,
-    )
-    glyph = _glyph(text[round(top) : round(bottom), across], pitch) or 0.8 * pitch
+    lowest = min(float(text.shape[0]), core.bottom + MAX_BEYOND_CORE_PITCHES * pitch)
+    bottom = _end(inked, core.bottom, 1, lowest, MAX_WHITE_PITCHES * pitch)
+
+    def large(pieces: NDArray[np.int32]) -> NDArray[np.bool_]:
+        return np.asarray(np.maximum(pieces[:, 2], pieces[:, 3]) > MIN_PIECE_PITCHES * pitch)
+
+    ink = text[round(top) : round(bottom), across]
+    glyph = (glyph_width(ink, large) if ink.size else 0.0) or 0.8 * pitch
     return FoundColumn(number, left, top, right, bottom, glyph)
 
 
@@ -249,17 +245,3 @@ def _end(inked: NDArray[np.bool_], start: float, step: int, limit: float, gap: f
     if last is None:
         return start
     return float(last + (step > 0))
-
-
-def _glyph(ink: Mask, pitch: float) -> float:
-    """The width of a column's glyphs: the 60th percentile of its pieces, weighted by ink; 0 without any."""
-    if not ink.size:
-        return 0.0
-    _, stats, _ = connected(np.asarray(cv2.morphologyEx(ink, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)), np.uint8))
-    width, height, area = stats[1:, 2], stats[1:, 3], stats[1:, 4]
-    sound = np.maximum(width, height) > MIN_PIECE_PITCHES * pitch
-    if not sound.any():
-        return 0.0
-    order = np.argsort(width[sound])
-    total = np.cumsum(area[sound][order])
-    return float(width[sound][order][np.searchsorted(total, 0.6 * total[-1])])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.rules import Mask
@@ -38,9 +37,3 @@ def text_ink(sheet: Sheet) -> Mask:
     drop = cv2.bitwise_or(drop, cv2.dilate(sheet.upright, np.ones((1, 3), np.uint8)))
     drop = cv2.bitwise_or(drop, cv2.dilate(sheet.level, np.ones((3, 1), np.uint8)))
     return np.asarray(np.where(drop > 0, 0, sheet.ink), dtype=np.uint8)
-
-
-def runs(holds: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """From where to where (exclusive) `found` holds."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int8)))
-    return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]

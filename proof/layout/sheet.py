@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from proof.images.light import evened
 from proof.images.opencv import cv2
-from proof.layout.gaps import glyph_width
 from proof.layout.rules import (
     Mask,
     Rectification,
     connected,
+    glyph_width,
     ink_mask,
     inked_along,
     long_strokes,

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
+from proof.layout.rules import runs
 from proof.model.geometry import Box
 from proof.ocr.engine import EngineIdentity, Pixels, ReadCharacter
 
@@ -206,14 +207,13 @@ def _horizontal_rules(page: Pixels, text: Box) -> list[_Rule]:
     _, ink = cv2.threshold(page, 0, 255, cv2.THRESH_BINARY_INV | cv2.THRESH_OTSU)
     # A stroke of a character is shorter than a tenth of the text's width; a rule wavers by some pixels.
     ink = cv2.dilate(ink, np.ones((3, 1), np.uint8))
-    runs = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((1, max(3, (right - left) // 10)), np.uint8))
-    runs = cv2.dilate(runs, np.ones((max(3, round(RULE_WIDTH * page.shape[0])), 1), np.uint8))
-    drawn = (runs[:, left:right] > 0).mean(axis=1) >= REGISTER_RULE
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], drawn, [False]]).astype(np.int8)))
+    strokes = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((1, max(3, (right - left) // 10)), np.uint8))
+    strokes = cv2.dilate(strokes, np.ones((max(3, round(RULE_WIDTH * page.shape[0])), 1), np.uint8))
+    drawn = (strokes[:, left:right] > 0).mean(axis=1) >= REGISTER_RULE
     rules: list[_Rule] = []
-    for top, bottom in zip(edges[::2], edges[1::2], strict=True):
-        across = np.flatnonzero((runs[top:bottom] > 0).any(axis=0))
-        rules.append(_Rule((float(top) + float(bottom)) / 2, float(across[0]), float(across[-1])))
+    for top, bottom in runs(drawn):
+        across = np.flatnonzero((strokes[top:bottom] > 0).any(axis=0))
+        rules.append(_Rule((top + bottom) / 2, float(across[0]), float(across[-1])))
     return rules
 
 
