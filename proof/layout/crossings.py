@@ -1,8 +1,8 @@
-"""Strokes that meet lines, cross them or lie on them: which ink of a line stays with the glyphs, and whose it is.
+"""Decides which ink of a ruled line stays with the strokes that meet it, cross it or lie on it, and in which column.
 
-Where a stroke meets a line or crosses it, the line's ink there cannot be told from the stroke's and stays. Where one
-lies on it, there is more ink across than the line has by itself: the lengths of runs tell, as they do of the signs on
-the staff lines of music (Dalitz and others, 2008).
+Where a stroke meets or crosses a line, their ink cannot be separated and stays. Where a stroke lies on a line, the line
+is thicker than elsewhere: the lengths of runs across it show this, as for signs on the staff lines of music (Dalitz and
+others, 2008).
 """
 
 from __future__ import annotations
@@ -17,85 +17,87 @@ from proof.images.opencv import cv2
 from proof.layout.lines import ROUGH, Line, median_of_sorted, splinters
 from proof.layout.rules import Mask, connected, long_strokes, thickened
 
-STROKE = 0.012
-"""Of a cell's area: a piece of ink as large as this can be a stroke that meets a line."""
+MIN_STROKE_AREA = 0.012
+"""Area from which a piece of ink can be a stroke that meets a line, as a share of a cell's area."""
 
-APART = 2
-"""Pixels of paper between pieces of ink that are one stroke, worn."""
+MAX_WORN_GAP_PX = 2
+"""Maximum gap between pieces of ink that are one worn stroke, in pixels."""
 
 MAX_DOT_AREA = 0.006
-"""Of a cell's area: smaller ink is a dot."""
+"""Area below which a piece of ink is a dot, as a share of a cell's area."""
 
 MIN_DOTS = 8
-"""Dots in a cell's area: where so many lie a seal left them, and there is no stroke."""
+"""Dots in a cell's area from which a seal left them and there is no stroke."""
 
 OVER_RULE_WIDTHS = 0.12
-"""Of a column's width: how far strokes reach over a rule."""
+"""Maximum distance that strokes reach over a rule, as a share of the column's width."""
 
 REST_OF_GLYPH_WIDTHS = 0.4
-"""Of a column's width: how far from a stroke that lies on a rule the rest of its glyph may stand."""
+"""Maximum distance of a stroke that lies on a rule from the rest of its glyph, as a share of the column's width."""
 
 MIN_SHARED_STROKE_WIDTHS = 0.2
-"""Of a column's width: a stroke along a rule that is as long as this may be of the glyph on either side, and is shown
-with both."""
+"""Length from which a stroke along a rule may belong to the glyph on either side and is shown with both, as a share of
+the column's width."""
 
 SHARED_GLYPH_WIDTHS = 0.25
-"""Of a column's width: how far from such a stroke the other glyph may stand."""
+"""Maximum distance of such a stroke from the glyph on the other side, as a share of the column's width."""
 
 MIN_SHARED_EXCESS_PX = 1.0
-"""Pixels by which such a stroke is thicker than the rule by itself: on 16 real pages all that is thinner is the rule's
-own ink."""
+"""Minimum excess of such a stroke over the thickness of the rule, in pixels: on 16 real pages all that is thinner is
+the rule's own ink."""
 
-THICK_REACH = 12
-"""Pixels beyond its edge: how far it is looked for that a line is thicker than by itself."""
+THICKNESS_REACH_PX = 12
+"""Distance beyond a line's edge within which its thickness is measured, in pixels."""
 
-THICK_ROWS = 5
-"""Rows of pixels over which the thickness of a line is averaged."""
+THICKNESS_ROWS_PX = 5
+"""Rows over which the thickness of a line is averaged, in pixels."""
 
-ASIDE = 1.0
-"""Pixels by which an edge of a line lies aside of its place where a stroke that meets it goes on along it: over it, or
-in its stead where it is broken."""
+MIN_EDGE_SHIFT_PX = 1.0
+"""Distance of a line's edge from its usual place from which a stroke that meets the line continues along it, in pixels:
+over the line, or in its place where it is broken."""
 
 MAX_BRIDGED_CELLS = 0.09
-"""Cells: between two places at which a stroke shows on a line, no farther from each other, it goes on."""
+"""Maximum gap between two places of a line at which a stroke shows, across which it continues, in cells."""
 
-FROM_MEETING_CELLS = 0.45
-"""Cells: so far from where strokes meet a line their ink is looked for on it: rules wander, too."""
+MAX_MEETING_DISTANCE_CELLS = 0.45
+"""Distance along a line from the place where a stroke meets it within which its ink is searched on the line, in cells;
+farther off the rule itself may wander."""
 
-DEEP = 0.115
-"""Cells: so deep into a frame, which may be far broader than a stroke, glyphs reach."""
+MAX_FRAME_DEPTH_CELLS = 0.115
+"""Maximum distance that glyphs reach into a frame, which may be far broader than a stroke, in cells."""
 
-AT_SIDE = 0.09
-"""Of a column: so near to the outermost rules lie pieces of the frame, which is thick and rough, and no strokes."""
+AT_SIDE_WIDTHS = 0.09
+"""Distance from the outermost rules within which ink is a piece of the thick, rough frame, as a share of the column's
+width."""
 
 PLAIN_EXCESS_PX = 2.0
-"""Pixels by which a line is plainly thicker than by itself, where a stroke lies on it; rules of printed pages vary by
+"""Excess over a line's own thickness from which a stroke plainly lies on it, in pixels; rules of printed pages vary by
 one pixel."""
 
 PLAIN_EXCESS_SHARE = 0.25
-"""The same of a thick line, as a share of its thickness."""
+"""The same for a thick line, as a share of its thickness."""
 
-WORN = 1.5
-"""Pixels by which a line is here and there thicker or thinner than it is as a whole."""
+MAX_WEAR_PX = 1.5
+"""Maximum local difference of a line's own thickness from that of the whole line, in pixels."""
 
-ALONG = (0.15, 1.1)
-"""Cells: how long a stroke is of which all lies on a rule, at least and at most."""
+STROKE_LENGTH_CELLS = (0.15, 1.1)
+"""Minimum and maximum length of a stroke that lies on a rule as a whole, in cells."""
 
 MAX_TIP_CELLS = 0.3
-"""Cells of a rule that a dot or the tip of a stroke takes that lies across it."""
+"""Maximum length along a rule of a dot or the tip of a stroke that lies across it, in cells."""
 
 MIN_TIP_AREA = 0.004
-"""Of a cell's area: the ink that such a tip adds to the rule."""
+"""Minimum ink that such a tip adds to the rule, as a share of a cell's area."""
 
 TIP_EXCESS = (0.5, 1.2)
-"""By how many times of what is plainly thicker the rule is so there: all along the tip, and somewhere. Real rules are
-hardly ever so much thicker by themselves for so short a piece."""
+"""Excess over the rule's own thickness all along such a tip and at its maximum, relative to the plain excess. Real
+rules are hardly ever so much thicker by themselves over so short a length."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strokes:
-    """The pieces of ink of a page without its lines, labelled: which of them can be of strokes that meet a line
-    (`large`), and where the dots lie that a seal or a stain leaves on a scan of two tones (`dotted`)."""
+    """The labelled pieces of a page's ink without its lines: which can be strokes that meet a line (`large`, by label),
+    and where dots of a seal or of a stain on a two-tone scan are (`dotted`, a mask)."""
 
     labels: NDArray[np.int32]
     large: NDArray[np.bool_]
@@ -105,10 +107,10 @@ class Strokes:
     def of(
         cls, ink: Mask, frames: Sequence[Line], outer: Sequence[Line], rules: Sequence[float], row: float
     ) -> Strokes:
-        """The strokes of a page; `outer` are the lines at its sides, `rules` where its rules were found, `row` is the
-        height of a cell."""
+        """The strokes of a page. `outer` are the lines at its sides, `rules` the x of its rules, `row` is the height of
+        a cell."""
         labels, boxes, centres = connected(ink)
-        # an image that is all ink has no paper, of which the middle would be told
+        # in an image without paper the middle of the paper (label 0) is not a number
         middles = np.nan_to_num(centres).round().astype(np.intp)
         x, y = (middles[:, i].clip(0, ink.shape[1 - i] - 1) for i in range(2))
         dots = np.zeros(ink.shape, np.float32)
@@ -117,9 +119,9 @@ class Strokes:
         cell = max(3, round(row))
         around = cv2.boxFilter(dots, -1, (cell, cell), normalize=False, borderType=cv2.BORDER_CONSTANT)
         dotted = np.asarray(around >= MIN_DOTS - 0.5, dtype=np.bool_)
-        large = (_stroke_areas(ink, labels, boxes) >= STROKE * row * row) & ~dotted[y, x]
+        large = (_stroke_areas(ink, labels, boxes) >= MIN_STROKE_AREA * row * row) & ~dotted[y, x]
         large &= ~splinters(labels, boxes[:, cv2.CC_STAT_AREA], frames, outer)
-        near = AT_SIDE * (rules[-1] - rules[0]) / (len(rules) - 1)
+        near = AT_SIDE_WIDTHS * (rules[-1] - rules[0]) / (len(rules) - 1)
         left = boxes[:, cv2.CC_STAT_LEFT]
         large &= (left + boxes[:, cv2.CC_STAT_WIDTH] > rules[0] + near) & (left < rules[-1] - near)
         large[0] = False
@@ -127,13 +129,14 @@ class Strokes:
 
     @property
     def turned(self) -> Strokes:
-        """The same on the page turned over its diagonal."""
+        """The strokes of the transposed page."""
         return Strokes(self.labels.T, self.large, self.dotted.T)
 
 
 def _stroke_areas(ink: Mask, labels: NDArray[np.int32], boxes: NDArray[np.int32]) -> NDArray[np.intp]:
-    """For each piece of ink the area of all pieces that are one stroke with it, `APART` pixels from each other."""
-    strokes, stats, _ = connected(cv2.dilate(ink, np.ones((APART + 1, APART + 1), np.uint8)))
+    """For each piece of ink the area of all pieces of its stroke: those with gaps of up to `MAX_WORN_GAP_PX` between
+    them."""
+    strokes, stats, _ = connected(cv2.dilate(ink, np.ones((MAX_WORN_GAP_PX + 1, MAX_WORN_GAP_PX + 1), np.uint8)))
     inked = np.flatnonzero(ink)
     stroke_of = np.zeros(len(boxes), np.intp)
     stroke_of[labels.ravel()[inked]] = strokes.ravel()[inked]
@@ -150,11 +153,12 @@ def restore(
     row: float,
     held: NDArray[np.bool_] | None = None,
 ) -> None:
-    """Give back (in place) the ink of a line, as it was `before`, where one of the `strokes` meets it: from the left
-    (`text` -1) or the right (1), where text is, or from either (0), and as far as it goes on along the line, whose
-    edges lie aside there; and where a stroke lies on it, so that there is more ink across than the line has by itself.
-    `row` is the height of a cell. All of a stroke may lie on a rule (a frame is too rough to tell): `held` is where the
-    pixels of such strokes are noted."""
+    """Restore (in place) the ink of a line, as it was `before`, where one of the `strokes` meets it or lies on it.
+
+    Strokes meet it from the left (`text` -1), from the right (1) or from either side (0). A stroke that meets the line
+    is followed along it as far as the line is thicker or its edge is shifted. `row` is the height of a cell. `held`,
+    given for rules only (a frame is too rough), receives the pixels of strokes that lie on the line as a whole.
+    """
     if not line.printed.any():
         return
     edge = ROUGH + 2.0
@@ -167,14 +171,18 @@ def restore(
     middle = np.rint(line.middle).astype(np.intp).clip(0, ink.shape[1] - 1)
     dotted = strokes.dotted[np.arange(len(ink)), middle]
     excess[dotted] = aside[dotted] = -np.inf
-    shown = ((excess >= 0.4 * plain) | (aside >= ASIDE)) & (_rows_from(met) <= FROM_MEETING_CELLS * row) | met
+    shown = ((excess >= 0.4 * plain) | (aside >= MIN_EDGE_SHIFT_PX)) & (
+        _rows_from(met) <= MAX_MEETING_DISTANCE_CELLS * row
+    ) | met
     thick = _runs_with(_closed(shown, round(MAX_BRIDGED_CELLS * row)), met) & line.printed
     own = line.own(low, high, ROUGH)
     if text:
         edge = line.right if text > 0 else line.left
-        own &= text * (np.arange(low, high)[None, :] - line.middle[:, None]) >= edge - DEEP * row
+        own &= text * (np.arange(low, high)[None, :] - line.middle[:, None]) >= edge - MAX_FRAME_DEPTH_CELLS * row
     if held is not None:
-        whole = _runs_with(excess >= 0.7 * plain, excess >= plain, ALONG[0] * row, ALONG[1] * row)
+        whole = _runs_with(
+            excess >= 0.7 * plain, excess >= plain, STROKE_LENGTH_CELLS[0] * row, STROKE_LENGTH_CELLS[1] * row
+        )
         whole |= _tips(excess / plain, MIN_TIP_AREA * row * row / plain, MAX_TIP_CELLS * row)
         held[:, low:high] |= own & whole[:, None]
         thick |= whole
@@ -185,15 +193,15 @@ def restore(
 def _thickness(
     ink: Mask, line: Line, text: int, met: NDArray[np.bool_], row: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """For every row by how many pixels a line is thicker than it is by itself, on the side of the `text` or (0) on
-    both, by how many an edge of it there lies aside of its place, and from when on it is plainly thicker; where strokes
-    have `met` it tells nothing of the line by itself."""
+    """For every row the excess of a line over its own thickness, on the side of the `text` or (0) on both; the shift of
+    its edge from its usual place; and the excess from which it is plainly thicker. Rows where strokes have `met` the
+    line are not used for its own thickness."""
     every, last = np.arange(len(ink)), ink.shape[1] - 1
     middle = np.rint(line.middle).astype(np.intp)
     shifts = np.array([0, -1, 1])
     there = ink[every[:, None], (middle[:, None] + shifts).clip(0, last)] > 127
     core, middle = there.any(axis=1), middle + shifts[there.argmax(axis=1)]
-    reach = np.arange(int(np.ceil(max(line.left, line.right))) + THICK_REACH)
+    reach = np.arange(int(np.ceil(max(line.left, line.right))) + THICKNESS_REACH_PX)
     alone = line.printed & core & ~met
     width, aside = np.zeros(len(ink)), np.zeros(len(ink))
     for side in (-1, 1):
@@ -214,16 +222,16 @@ def _thickness(
 def _excess(
     width: NDArray[np.float64], alone: NDArray[np.bool_], row: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """By how much more than usual a line has of a width (of all of it, or to one side) about every row, and what is
-    usual there."""
+    """For every row the excess of a `width` (of the line, or to one side of it) over the usual one, and the usual
+    one."""
     usual = _usual(width, alone, row)
-    most = np.minimum(width, usual + THICK_REACH / 2).astype(np.float32)[:, None]
-    return np.asarray(cv2.blur(most, (1, THICK_ROWS))[:, 0] - usual, dtype=np.float64), usual
+    most = np.minimum(width, usual + THICKNESS_REACH_PX / 2).astype(np.float32)[:, None]
+    return np.asarray(cv2.blur(most, (1, THICKNESS_ROWS_PX))[:, 0] - usual, dtype=np.float64), usual
 
 
 def _usual(width: NDArray[np.float64], alone: NDArray[np.bool_], row: float) -> NDArray[np.float64]:
-    """How thick a line is by itself about every row: the median of three cells in which it is `alone`, which differs
-    from that of the whole line by no more than a block wears."""
+    """The usual width of a line around every row: the median over three cells, of rows where the line is `alone`,
+    limited to `MAX_WEAR_PX` from that of the whole line."""
     if not alone.any():
         return np.full(len(width), np.inf)
     whole = median_of_sorted(np.sort(width[alone]))
@@ -232,12 +240,12 @@ def _usual(width: NDArray[np.float64], alone: NDArray[np.bool_], row: float) -> 
     firsts, lasts = np.searchsorted(cells, middles - 1.5, side="right"), np.searchsorted(cells, middles + 1.5)
     near = [width[a:b][alone[a:b]] for a, b in zip(firsts.tolist(), lasts.tolist(), strict=True)]
     medians = [median_of_sorted(np.sort(widths)) if widths.size > row / 2 else whole for widths in near]
-    near_by = np.interp(cells, middles, np.clip(medians, whole - WORN, whole + WORN))
+    near_by = np.interp(cells, middles, np.clip(medians, whole - MAX_WEAR_PX, whole + MAX_WEAR_PX))
     return np.asarray(near_by, dtype=np.float64)
 
 
 def _closed(rows: NDArray[np.bool_], gap: int) -> NDArray[np.bool_]:
-    """`rows` with the gaps between them that are no longer than `gap`."""
+    """`rows` with gaps of at most `gap` rows filled."""
     inked = np.flatnonzero(rows)
     closed = rows.copy()
     for number in np.flatnonzero(np.diff(inked) - 1 <= gap).tolist():
@@ -248,7 +256,7 @@ def _closed(rows: NDArray[np.bool_], gap: int) -> NDArray[np.bool_]:
 def _runs_with(
     rows: NDArray[np.bool_], sure: NDArray[np.bool_], least: float = 0.0, most: float = np.inf
 ) -> NDArray[np.bool_]:
-    """Of the runs of `rows` those that have one that is `sure`, and at least and at most so many rows."""
+    """The runs of `rows` with at least one row that is `sure`, and between `least` and `most` rows long."""
     labels, stats, _ = connected(rows.astype(np.uint8)[:, None])
     number, length = labels[:, 0], stats[:, cv2.CC_STAT_AREA]
     keep = (np.bincount(number[sure], minlength=len(stats)) > 0) & (length >= least) & (length <= most)
@@ -258,8 +266,8 @@ def _runs_with(
 
 def columns_of(ink: Mask, rules: Sequence[Line], strokes: Strokes, column: float) -> NDArray[np.int16]:
     """For every pixel the number of its column, from 1 at the right; 0 beyond the outermost rules, where the ink is
-    erased. What reaches over a rule a little belongs to the column of its glyph; -n is for ink that may be of column n
-    or of the next, n + 1."""
+    erased (in place). Ink that reaches a little over a rule belongs to its glyph's column; -n marks ink that may belong
+    to column n or n + 1."""
     width = ink.shape[1]
     numbers = [0, *range(len(rules) - 1, 0, -1), 0]
     column_of = np.zeros(ink.shape, np.int16)
@@ -269,17 +277,20 @@ def columns_of(ink: Mask, rules: Sequence[Line], strokes: Strokes, column: float
         column_of[:, low:high] = np.where(np.arange(low, high) < rule.middle[:, None], left, right)
         column_of[:, high:end] = right
     for rule, left, right in zip(rules, numbers, numbers[1:], strict=False):
-        _give_over_rule(column_of, ink, rule, (left, right), strokes, column)
+        _assign_ink_on_rule(column_of, ink, rule, (left, right), strokes, column)
     np.multiply(ink, column_of != 0, out=ink)
     return column_of
 
 
-def _give_over_rule(
+def _assign_ink_on_rule(
     column_of: NDArray[np.int16], ink: Mask, rule: Line, numbers: tuple[int, int], strokes: Strokes, column: float
 ) -> None:
-    """Say (in place) whose the pieces of ink are that lie on a rule or across it. Near the rule alone they are pieces
-    of glyphs that go on to the left or to the right; one that does neither is of the glyph that is nearer. An upright
-    stroke along the rule between two glyphs may be of either. Among the dots of a seal nobody knows."""
+    """Write into `column_of` the columns of the pieces of ink on a rule or across it. `numbers` are the columns at its
+    left and right, `column` is the width of a column.
+
+    A piece belongs to the side to which it continues; if to neither, to the nearer glyph. An upright stroke along the
+    rule between two glyphs may belong to either. Pieces among the dots of a seal are left as they are.
+    """
     reach = OVER_RULE_WIDTHS * column
     low, high = rule.band(ink.shape[1], reach)
     if low == high:
@@ -298,7 +309,7 @@ def _give_over_rule(
         goes_on = [side.any(axis=1) for side in sides]
         unsure = own & (on_rule[place] | ~_beyond(off[place], goes_on))
         if goes_on[0].any() and goes_on[1].any():
-            # two glyphs meet: what lies on the rule is of the one that goes on nearest to there
+            # two glyphs meet: ink on the rule belongs to the one that continues nearest to it
             away = [_pixels_from(own & ~on_rule[place] & (side * off[place] > 0), sides[side > 0]) for side in (-1, 1)]
             own &= on_rule[place]
         else:
@@ -321,12 +332,12 @@ def _give_over_rule(
 
 
 def _beyond(off: NDArray[np.float64], goes_on: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
-    """Which pixels, so far `off` a rule, lie on a side of it to which a piece of ink goes on."""
+    """Which pixels, by their distance `off` a rule, are on a side of it to which the piece of ink continues."""
     return np.asarray(((off < 0) & goes_on[0].any()) | ((off > 0) & goes_on[1].any()))
 
 
 def _upright(ink: NDArray[np.bool_], column: float) -> NDArray[np.bool_]:
-    """The upright strokes among a piece of ink, beyond whose box there is none."""
+    """The upright strokes in a piece of ink, of which all is in the mask."""
     length = round(MIN_SHARED_STROKE_WIDTHS * column)
     framed = np.pad(np.where(ink, np.uint8(255), np.uint8(0)), ((length, length), (0, 0)))
     long = thickened(long_strokes(framed, length, vertical=True), 3, 3)
@@ -334,20 +345,20 @@ def _upright(ink: NDArray[np.bool_], column: float) -> NDArray[np.bool_]:
 
 
 def _beside(ink: Mask, left: int, right: int, reach: int) -> tuple[Mask, Mask]:
-    """The ink at the left and at the right of a piece that lies from x `left` to `right`, within `reach`; from the
+    """The ink within `reach` to the left and to the right of a piece between x `left` and `right`, ordered from the
     piece outwards."""
     return ink[:, max(0, left - reach) : left][:, ::-1], ink[:, right : right + reach]
 
 
 def _nearer(beside: tuple[Mask, Mask], reach: int) -> list[NDArray[np.bool_]]:
-    """For the rows of a piece of ink that lies alone on a rule: all of them at the side where other ink is nearer, none
-    at the other; none at both where there is none within `reach`."""
+    """For the left and the right side whether the other ink nearest to a piece of ink on a rule is there, repeated for
+    all its rows; false for both where there is none within `reach`."""
     nearest = [np.append(np.flatnonzero(part.any(axis=0)), reach)[0] for part in beside]
     return [np.full(len(beside[0]), nearest[side] < nearest[1 - side]) for side in (0, 1)]
 
 
 def _pixels_from(ink: NDArray[np.bool_], going_on: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """How far every pixel is from those pieces of `ink` that have one that is `going_on`."""
+    """The distance of every pixel from the nearest piece of `ink` that contains a pixel of `going_on`."""
     labels, stats, _ = connected(ink.astype(np.uint8))
     goes_on = np.bincount(labels[going_on], minlength=len(stats)) > 0
     goes_on[0] = False
@@ -355,8 +366,8 @@ def _pixels_from(ink: NDArray[np.bool_], going_on: NDArray[np.bool_]) -> NDArray
 
 
 def _tips(excess: NDArray[np.float64], area: float, longest: float) -> NDArray[np.bool_]:
-    """The rows in which dots and tips of strokes lie across a line that has so much `excess` about every row: of so
-    much in all, and no longer."""
+    """The rows in which dots and tips of strokes lie across a line, by its `excess` in every row: with a total excess
+    of at least `area`, and at most `longest` rows long."""
     rows = excess >= TIP_EXCESS[0]
     labels, stats, _ = connected(rows.astype(np.uint8)[:, None])
     number, length = labels[:, 0], stats[:, cv2.CC_STAT_AREA]
@@ -367,7 +378,7 @@ def _tips(excess: NDArray[np.float64], area: float, longest: float) -> NDArray[n
 
 
 def _rows_from(rows: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """How many rows every one of them is from the nearest that holds."""
+    """The distance of every row from the nearest one that is true; infinite where none is."""
     if not rows.any():
         return np.full(len(rows), np.inf)
     away = np.abs(np.arange(len(rows))[:, None] - np.flatnonzero(rows)[None, :]).min(axis=1)

@@ -1,7 +1,7 @@
-"""The ink of a half-folio without its rules and its frame.
+"""Removes the rules and the frame from the ink of a half-folio.
 
-What is erased is the lines' own ink alone: a stroke that stands beside a line stays whole, and where one meets it,
-crosses it or lies on it, the line's ink stays with the stroke.
+Only the lines' own ink is erased: a stroke beside a line stays whole, and where a stroke meets a line, crosses it or
+lies on it, the line's ink stays with the stroke.
 """
 
 from __future__ import annotations
@@ -13,48 +13,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.crossings import STROKE, Strokes, columns_of, restore
+from proof.layout.crossings import MIN_STROKE_AREA, Strokes, columns_of, restore
 from proof.layout.lines import MIN_LINE_SHARE, MIN_SECOND_UPRIGHT_SHARE, ROUGH, SLIVER, Line, erase, follow, splinters
 from proof.layout.rules import Mask, connected
 
 MIN_RULE_PIECE_CELLS = 0.3
-"""Cells: the shortest piece of a rule."""
+"""Minimum length of a piece of a rule, in cells."""
 
 MIN_FRAME_PIECE_WIDTHS = 0.35
-"""Widths of a column: the shortest piece of a frame."""
+"""Minimum length of a piece of the frame, in widths of a column."""
 
-ALONE = 0.02
-"""Of a cell's area: less ink than this, with nothing near it, is dirt, unless it is a level stroke. 一 covers some
-0.05, and the upper stroke of 二 in a note 0.015."""
+MAX_DIRT_AREA = 0.02
+"""Area below which isolated ink is dirt unless it is a level stroke, as a share of a cell's area. 一 covers some 0.05,
+the upper stroke of 二 in a note 0.015."""
 
 MIN_LEVEL_STROKE_CELLS = 0.2
-"""Cells: ink alone that is as wide as this is a level stroke, where it is flat."""
+"""Minimum width of a level stroke, in cells."""
 
 MIN_FLATNESS = 2.5
-"""Width against height of a level stroke."""
+"""Minimum width of a level stroke relative to its height."""
 
-CORNER = 0.12
-"""Cells: so near to the frame a rule is thicker by the frame's ink."""
+CORNER_CELLS = 0.12
+"""Distance from the frame within which the frame's ink thickens a rule, in cells."""
 
-OUTSIDE = 0.45
-"""Cells above the inner frame: so far the outer one may lie, and pieces of it."""
+OUTER_FRAME_CELLS = 0.45
+"""Maximum distance of the outer frame and its pieces above the inner one, in cells."""
 
-BESIDE = 0.1
-"""Of a column's width: nearer to its rules lie pieces of the frame that runs around what is raised."""
+BESIDE_RULE_WIDTHS = 0.1
+"""Distance from a raised column's rules within which the frame around it lies, as a share of the column's width."""
 
-NOT_RUN = 0.05
-"""Of a column's width: where less of the frame is printed it does not run."""
+MIN_PRINTED_SHARE = 0.05
+"""Share of a column's width that must be printed for the frame to run there."""
 
-NO_CELL = 0.33
-"""Cells: so near to the frame, within it, no glyph stands; its lower strokes are near the rest of it."""
+FRAME_MARGIN_CELLS = 0.33
+"""Distance inside the frame within which ink without any farther inside is no glyph, in cells."""
 
 
 def without_lines(
     ink: Mask, upright: Mask, level: Mask, rules: Sequence[float], frame: tuple[float, float], row: float
 ) -> tuple[Mask, NDArray[np.int16]]:
-    """Ink of a half-folio without its rules and its frame, whose long pieces are in `upright` and `level`, and the
-    number of the column that every pixel belongs to. `frame` is the y of its inner frame above and below, `row` the
-    height of a cell."""
+    """The ink of a half-folio without its rules and its frame, and the number of each pixel's column (`columns_of`).
+    `upright` and `level` are masks of long strokes, `rules` the x of the rules, `frame` the y of the inner frame above
+    and below, `row` is the height of a cell."""
     height = ink.shape[0]
     column = (rules[-1] - rules[0]) / (len(rules) - 1)
     clean = ink.copy()
@@ -73,7 +73,7 @@ def without_lines(
         restore(clean, before, strokes, line, 1 if line.middle[0] < centre[1] else -1, row)
     held = np.zeros(clean.shape, np.bool_)
     for line in lines[inner]:
-        part = line.within((frame[0] + CORNER * row, frame[1] - CORNER * row))
+        part = line.within((frame[0] + CORNER_CELLS * row, frame[1] - CORNER_CELLS * row))
         restore(clean, before, strokes, part, 0, row, held)
     _erase_debris(clean, frames, lines, rules, frame, row, held)
     _erase_specks(clean, frame, row)
@@ -83,7 +83,7 @@ def without_lines(
 def _followed(
     ink: Mask, rules: Sequence[float], frame: tuple[float, float], row: float
 ) -> tuple[list[Line], list[Line]]:
-    """The lines of the frame above and below, and the upright ones, of which the first are the rules; all are erased
+    """The lines of the frame above and below, and the upright lines, of which the first are the rules; all are erased
     (in place)."""
     column = (rules[-1] - rules[0]) / (len(rules) - 1)
     near, sides = max(3, round(0.06 * column)), (rules[0], rules[-1])
@@ -103,20 +103,20 @@ def _followed(
 
 
 def _leave_raised(second: Line, first: Line, rules: Sequence[float]) -> None:
-    """Take (in place) from the `second` line of a frame what lies in columns where the `first` does not run: these are
-    raised, and what is level there are strokes of their glyphs."""
+    """Remove (in place) from the `second` line of a frame its parts in columns where the `first` does not run: these
+    columns are raised, and level ink there is strokes of their glyphs."""
     for left, right in pairwise(np.rint(rules).astype(np.intp).clip(0).tolist()):
-        apart = round(BESIDE * (right - left))
+        apart = round(BESIDE_RULE_WIDTHS * (right - left))
         across = first.printed[left + apart : right - apart]
-        if np.count_nonzero(across) < NOT_RUN * across.size:
+        if np.count_nonzero(across) < MIN_PRINTED_SHARE * across.size:
             second.printed[left:right] = False
 
 
 def _erase_outside(
     ink: Mask, upright: Mask, level: Mask, rules: Sequence[float], rows: tuple[int, int], near: int
 ) -> None:
-    """Erase (in place) long strokes beyond the outermost rules, and above and below the frame: the outer frame, and its
-    notches over what is raised, which run where rules do."""
+    """Erase (in place) long strokes of the outer frame: beyond the outermost rules, and above and below the frame,
+    there with its upright parts around raised columns, which continue the rules."""
     left, right = max(0, round(rules[0]) - near), max(0, round(rules[-1]) + near + 1)
     thick = np.ones((3, max(3, near // 2)), np.uint8)
     uprights, levels = (np.asarray(cv2.dilate(strokes, by)) > 0 for strokes, by in ((upright, thick), (level, thick.T)))
@@ -138,23 +138,23 @@ def _erase_debris(
     row: float,
     held: NDArray[np.bool_],
 ) -> None:
-    """Erase (in place) what is left of broken lines: splinters of them, the corners where two met, and what stands
-    below the frame; not the strokes that lie on them, where ink is `held`."""
+    """Erase (in place) the remains of broken lines: splinters, corners where two lines met, and ink at the frame's
+    lower edge and below it. Strokes that lie on lines, where ink is `held`, are not taken for splinters."""
     column = (rules[-1] - rules[0]) / (len(rules) - 1)
     labels, stats, _ = connected(ink)
     x, y, w, h = (stats[:, i] for i in range(4))
     drop = splinters(labels, stats[:, cv2.CC_STAT_AREA], frames, lines)
     drop[labels[held]] = False
-    # at the sides the frame is double, and no text comes so near to it
+    # at the sides the frame is double, and no text is so near to it
     near = 0.06 * column
     drop |= (x + w <= rules[0] + near) | (x >= rules[-1] - near)
-    # pieces of the outer frame; above it stand raised characters, whose strokes are no pieces of it
+    # pieces of the outer frame, but not the strokes of raised characters above it
     middle = (x + w // 2).clip(0, ink.shape[1] - 1)
     within = [line.middle[middle] + line.right for line in frames if line.printed.any()]
     inner = np.max([edge for edge in within if edge.mean() < frame[1] - row], axis=0, initial=frame[0])
-    flat = (y > frame[0] - OUTSIDE * row) & (y + h <= inner + ROUGH + SLIVER) & (h <= 0.14 * column)
+    flat = (y > frame[0] - OUTER_FRAME_CELLS * row) & (y + h <= inner + ROUGH + SLIVER) & (h <= 0.14 * column)
     drop |= flat & ~_in_raised(stats, frames, rules, frame[0], row)
-    # what is left of a corner: thin, bent, by a rule and at the frame
+    # remains of a corner: thin, bent, beside a rule and at the frame
     off = np.abs((x + w / 2)[:, None] - np.asarray(rules)[None, :]).min(axis=1)
     thin = stats[:, cv2.CC_STAT_AREA] < 0.23 * w * h
     by_rule = off - w / 2 < 0.08 * column
@@ -169,15 +169,15 @@ def _erase_debris(
 def _in_raised(
     stats: NDArray[np.int32], frames: Sequence[Line], rules: Sequence[float], top: float, row: float
 ) -> NDArray[np.bool_]:
-    """Which pieces of ink (`stats`) stand between the rules of a column that is raised: where no line of the frame runs
-    at its `top`, and a stroke begins higher than any piece of the outer frame does."""
+    """Which pieces of ink (`stats`) are between the rules of a raised column: one where no line of the frame runs at
+    its `top`, and a stroke begins above any piece of the outer frame."""
     x, y, w, h, area = (stats[:, i] for i in range(5))
     number = np.searchsorted(rules, x + w / 2)
-    stroke = (area >= STROKE * row * row) & (y <= top - OUTSIDE * row) & (y + h > top - 1.2 * row)
+    stroke = (area >= MIN_STROKE_AREA * row * row) & (y <= top - OUTER_FRAME_CELLS * row) & (y + h > top - 1.2 * row)
     stroke[0] = False
     raised = np.bincount(number[stroke], minlength=len(rules) + 1) > 0
     raised[[0, -1]] = False
-    apart = BESIDE * (rules[-1] - rules[0]) / (len(rules) - 1)
+    apart = BESIDE_RULE_WIDTHS * (rules[-1] - rules[0]) / (len(rules) - 1)
     for column in np.flatnonzero(raised).tolist():
         across = slice(max(0, round(rules[column - 1] + apart)), max(0, round(rules[column] - apart)))
         upper = [line for line in frames if abs(float(line.middle.mean()) - top) < row]
@@ -187,8 +187,8 @@ def _in_raised(
 
 
 def _erase_specks(ink: Mask, frame: tuple[float, float], row: float) -> None:
-    """Erase (in place) what stands alone and is too little for a character, or lies where the frame does and no cell
-    is; the dots of a glyph are near the rest of it."""
+    """Erase (in place) isolated ink that is too little for a character, or lies at the frame where there is no cell.
+    The dots of a glyph are near the rest of it and stay."""
     reach = max(3, round(0.2 * row)) | 1
     near = cv2.dilate(ink, np.ones((reach, reach), np.uint8))
     groups, boxes, _ = connected(near)
@@ -197,13 +197,13 @@ def _erase_specks(ink: Mask, frame: tuple[float, float], row: float) -> None:
     top = boxes[:, cv2.CC_STAT_TOP] + reach // 2
     bottom = boxes[:, cv2.CC_STAT_TOP] + boxes[:, cv2.CC_STAT_HEIGHT] - reach // 2
     width = boxes[:, cv2.CC_STAT_WIDTH] - 2 * (reach // 2)
-    dirt = amount < ALONE * row * row
+    dirt = amount < MAX_DIRT_AREA * row * row
     dirt &= (width < MIN_LEVEL_STROKE_CELLS * row) | (width < MIN_FLATNESS * (bottom - top))
-    above = (bottom < frame[0] + NO_CELL * row) & (top > frame[0] - OUTSIDE * row)
-    _erase(ink, inked, groups, dirt | above | (top > frame[1] - NO_CELL * row))
+    above = (bottom < frame[0] + FRAME_MARGIN_CELLS * row) & (top > frame[0] - OUTER_FRAME_CELLS * row)
+    _erase(ink, inked, groups, dirt | above | (top > frame[1] - FRAME_MARGIN_CELLS * row))
 
 
 def _erase(ink: Mask, inked: NDArray[np.intp], labels: NDArray[np.int32], drop: NDArray[np.bool_]) -> None:
-    """Erase (in place) the pieces of ink that `drop` says, by their label. `inked` are the places of all ink: most of a
-    page is paper and not asked."""
+    """Erase (in place) the pieces of ink whose labels `drop` selects. `inked` are the flat indices of all ink: most of
+    a page is paper and need not be looked up."""
     ink.ravel()[inked[drop[labels.ravel()[inked]]]] = 0

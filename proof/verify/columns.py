@@ -1,4 +1,4 @@
-"""One column of text on one column of the image: read, aligned, looked at again where they differ."""
+"""Reads one column of the image as one line of text: aligns them, and looks again where they differ."""
 
 from __future__ import annotations
 
@@ -17,56 +17,59 @@ from proof.verify.glyphs import Glyph, Window, column_glyphs, merged, without_sp
 from proof.verify.likeness import WordLikeness
 
 SUSPECT_NATS = (1.0, 1.0)
-"""Nats by which another reading of a glyph must be more probable for a second look at it, and for a third."""
+"""Nats by which another reading of a glyph must be more probable than the text for a second look at it, and for a
+third."""
 
 BAD_CUT_NATS = 12.0
 """Cost of an alignment above which the runs of the column may have been cut in the wrong places."""
 
 BAD_NOTE_CUT_NATS = 4.0
-"""The same in a column without rules, where notes of two or three characters stand among main text; in any column, the
-cost above which other lengths of its notes are tried."""
+"""The same in a column without rules, where notes of two or three characters occur in main text; in any column, the
+cost above which other lengths of its notes, and missing main text beside them, are tried."""
 
 WINDOW_CELLS = 2.2
 """Cells on either side of a suspect that a further look includes."""
 
 ZOOMS = (1.5, 1.25)
 """Factors by which the strips of a second and a third look are lengthened: at another pitch the recogniser makes other
-errors. The second look removes specks, the third keeps the page as it is, so that a reading that depends on the
+errors. The second look removes specks, the third shows the page as it is, so that a reading that depends on the
 preparation of the image loses probability."""
 
-SURELY_ITS_LINE = 0.7
-"""Agreement of a column with its line, 0 to 1, below which the line is not searched for single characters in other
-places."""
+MIN_LINE_AGREEMENT = 0.7
+"""Agreement of a column with its line, 0 to 1, from which other runs are tried for the line: its characters as notes,
+missing main text, notes of other lengths."""
 
-SMALL_NOTES = (2, 3)
-"""Characters of a note that a transcriber may have written in full width."""
+SMALL_NOTE_SIZES = (2, 3)
+"""Numbers of characters of a note that a transcriber may have written in full width."""
 
 LACKING = "□"
-"""Text of the cell that makes room for a character which the line may lack."""
+"""Text of a cell for a character that the line may lack."""
 
-UNCLEAR = 0.6
-"""Certainty (probability of the best reading times that of a glyph) below which it is not known what a glyph is."""
+MAX_UNCLEAR_CERTAINTY = 0.6
+"""Certainty (probability of the best reading times that of a glyph) below which a glyph is unclear."""
 
-SURELY_READ = 0.9
-"""Certainty above which it is known."""
+MIN_SURE_CERTAINTY = 0.9
+"""Certainty above which a glyph is surely read."""
 
-OUTERMOST = 2
-"""Glyphs at either end of a half-row among which a surplus one may be half of a character of main text, cut in two."""
+OUTERMOST_GLYPHS = 2
+"""Glyphs at either end of a half-row among which a surplus glyph may be half of a character of main text, cut in
+two."""
 
 BETTER_NATS = 2.0
 """Nats by which another way of cutting must be cheaper to be preferred."""
 
 EXCHANGED_COST_SHARE = 0.4
-"""Share of the cost of a column below which the cost with the halves of its notes exchanged must be."""
+"""Cost with the halves of a column's notes exchanged, relative to the cost before, below which they are exchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadColumn:
-    """A column of the image with the line of the transcription that was aligned with it.
+    """A column of the image, aligned with a line of the transcription.
 
-    `line` is None where the transcription has nothing for this column. `cells` are the line's glyph cells without blank
-    ones; `pairings` refer to them and to `glyphs` by number. `cost` is that of the alignment, in nats. `strips` are the
-    strips that were read. `swapped` is true where the halves of a note are exchanged on the image.
+    `line` is None where the transcription has none for this column. `cells` are the line's glyph cells without blank
+    ones; `pairings` refer to them and to `glyphs` by number. `cost` is that of the alignment, in nats. `way` is how the
+    column was cut, `strips` are the strips that were read. `swapped`: the halves of its notes are exchanged on the
+    image.
     """
 
     area: ColumnArea
@@ -81,12 +84,12 @@ class ReadColumn:
 
     @property
     def read(self) -> str:
-        """The best readings of all glyphs but the faint ones."""
+        """The best readings of all glyphs except faint ones."""
         return "".join(g.best for g in self.glyphs if g.presence > 0.5)
 
     @property
     def agreement(self) -> float:
-        """How well line and column agree: 1 where they are the same, near 0 where they are different texts."""
+        """How well line and column agree: 1 where they are equal, near 0 where they are different texts."""
         size = max(len(self.cells), sum(g.presence > 0.5 for g in self.glyphs))
         return 1.0 if size == 0 else max(0.0, 1.0 - self.cost / (8.0 * size))
 
@@ -105,7 +108,7 @@ class ColumnReader:
         self._rows = readings.rows
 
     def judged(self, column: ReadColumn) -> ReadColumn:
-        """A column aligned again with the `judged` likeness, if that knows other forms of any of its characters."""
+        """A column, aligned again with the `judged` likeness if that knows other forms of any of its characters."""
         judged, read_by = self._judged, self._likeness
         if judged is read_by or all(judged.forms(cell.text) == read_by.forms(cell.text) for cell in column.cells):
             return column
@@ -149,8 +152,8 @@ class ColumnReader:
         return self._best_cut(best, line, [(line, way) for way in ways])
 
     def _best_cut(self, best: ReadColumn, line: Column, cuts: Iterable[tuple[Column, CutBy]]) -> ReadColumn:
-        """The best reading of the column as `line` over `cuts`: the line and the way by which to cut it. Cuts in the
-        same places are tried once."""
+        """The best reading of the column as `line` over `cuts`, each a line and the way to cut the column as it. Equal
+        cuts are read once."""
         pitch = best.area.cell(self._rows)
         tried = [best.strips]
         for cut_as, way in cuts:
@@ -166,7 +169,7 @@ class ColumnReader:
     def _with_notes(self, best: ReadColumn) -> ReadColumn:
         """The column with a few full-width characters of its line read as a note, where one of them has no glyph:
         numbers in small script are often transcribed in full width. Skipped where the column shows another text."""
-        if best.agreement < SURELY_ITS_LINE:
+        if best.agreement < MIN_LINE_AGREEMENT:
             return best
         for number in [pairing.cells[0] for pairing in best.pairings if pairing.step is Step.EXTRA_CELL]:
             for line in _as_notes(best, number):
@@ -177,7 +180,7 @@ class ColumnReader:
 
     def _with_half_notes(self, best: ReadColumn) -> ReadColumn:
         """The column with a full-width character of its line read as one half of a note whose other half is missing.
-        Tried where two unclear glyphs stand in its place: two numbers in small script of which one was left out."""
+        Tried where two unclear glyphs are in its place: two small numbers, of which one was left out."""
         for number in _in_two(best):
             for line in _as_half_notes(best, number):
                 other = self._attempt(best.area, line, CutBy.BEST)
@@ -190,10 +193,10 @@ class ColumnReader:
         return best
 
     def _with_main_text(self, best: ReadColumn) -> ReadColumn:
-        """The column with room for a character of main text before its first or after its last note. Where the line
-        lacks that character it would be cut in two as a part of the note, as surplus glyphs."""
+        """The column with a cell of main text added before its first or after its last note. Without the cell, a
+        character that the line lacks would be cut in two, as surplus glyphs of the note."""
         line = best.line
-        if line is None or best.agreement < SURELY_ITS_LINE:
+        if line is None or best.agreement < MIN_LINE_AGREEMENT:
             return best
         over = self._over_at_ends(best)
         for at, end in ((0, 0), (-1, len(line.source))):
@@ -208,17 +211,19 @@ class ColumnReader:
     def _with_other_lengths(self, best: ReadColumn, line: Column) -> ReadColumn:
         """The column cut as if a note of its line were a row longer or shorter. Tried where the note has a surplus
         glyph or a character without one: an omission or an insertion in a note moves its end."""
-        if best.agreement < SURELY_ITS_LINE or best.area.notes is not None:
+        if best.agreement < MIN_LINE_AGREEMENT or best.area.notes is not None:
             return best
         return self._best_cut(best, line, [(other, CutBy.COUNTED) for other in _of_other_lengths(best, line)])
 
     def _over_at_ends(self, column: ReadColumn) -> tuple[bool, bool]:
-        """Whether there is a surplus glyph among the outermost ones of the first two and of the last two strips."""
+        """Whether a surplus glyph is among the outermost ones of the first two strips, and of the last two."""
         over = {number for pairing in column.pairings if not pairing.cells for number in pairing.glyphs}
         rows: list[list[bool]] = [[] for _ in column.strips]
         for number, glyph in enumerate(column.glyphs):
             rows[glyph.strip].append(number in over or glyph.silent)
-        return any(any(row[:OUTERMOST]) for row in rows[:2]), any(any(row[-OUTERMOST:]) for row in rows[-2:])
+        return any(any(row[:OUTERMOST_GLYPHS]) for row in rows[:2]), any(
+            any(row[-OUTERMOST_GLYPHS:]) for row in rows[-2:]
+        )
 
     def _attempt(self, area: ColumnArea, line: Column | None, way: CutBy) -> ReadColumn:
         return self._read_strips(area, line, way, self._readings.cut(area, line, way))
@@ -253,8 +258,8 @@ class ColumnReader:
         return replace(column, cells=cells, pairings=tuple(pairings), cost=cost)
 
     def _again(self, column: ReadColumn) -> ReadColumn:
-        """The column after further looks around the glyphs that do not agree; probabilities are the mean of all
-        looks."""
+        """The column after further looks around the glyphs that disagree with the text; probabilities are the mean of
+        all looks."""
         for looks, (zoom, suspect) in enumerate(zip(ZOOMS, SUSPECT_NATS, strict=True), 1):
             windows = self._windows(column, suspect)
             if not windows:
@@ -265,7 +270,7 @@ class ColumnReader:
         return column
 
     def _windows(self, column: ReadColumn, suspect: float) -> list[Window]:
-        """The windows to look at again: around the suspects of a column, overlapping ones joined."""
+        """The windows to look at again, around the suspects of a column; overlapping windows are joined."""
         windows: list[Window] = []
         for glyph in sorted(self._suspects(column, suspect), key=lambda g: (g.strip, g.y)):
             reach = WINDOW_CELLS * glyph.pitch
@@ -277,7 +282,7 @@ class ColumnReader:
         return windows
 
     def _suspects(self, column: ReadColumn, suspect: float) -> list[Glyph]:
-        """The glyphs that do not agree with the line; for a cell without a glyph, the glyph beside it."""
+        """The glyphs that disagree with the line; for a cell without a glyph, a glyph beside it."""
         suspects: list[Glyph] = []
         glyphs = column.glyphs
         for number, pairing in enumerate(column.pairings):
@@ -302,7 +307,7 @@ class ColumnReader:
         return 0.0 if own is None else glyph.log_prob(glyph.best) - own
 
     def _other_way_round(self, column: ReadColumn) -> ReadColumn:
-        """The column with the halves of its notes exchanged, if the transcription fits that far better."""
+        """The column with the halves of its notes exchanged, if the transcription then fits far better."""
         order = _halves_exchanged(column.glyphs)
         if order is None:
             return column
@@ -313,7 +318,7 @@ class ColumnReader:
 
 def on_its_ink(column: ReadColumn, readings: HalfFolioReadings) -> ReadColumn:
     """The column with top and bottom of each glyph taken from its ink: a recogniser places glyphs too low, by up to a
-    fifth of a cell. Faint glyphs are left as they are."""
+    fifth of a cell. Faint glyphs keep theirs."""
     glyphs = list(column.glyphs)
     for number, strip in enumerate(column.strips):
         own = [n for n, glyph in enumerate(glyphs) if glyph.strip == number and (glyph.silent or glyph.presence > 0.5)]
@@ -325,13 +330,13 @@ def on_its_ink(column: ReadColumn, readings: HalfFolioReadings) -> ReadColumn:
 
 
 def _is_written(column: ReadColumn, run: int) -> bool:
-    """Whether any cell of the line is matched with a glyph in the strips of one of its runs."""
+    """Whether a glyph in the strips of a run is matched with any cell of the line."""
     laid = (number for pairing in column.pairings if pairing.cells for number in pairing.glyphs)
     return any(column.strips[column.glyphs[number].strip].run == run for number in laid)
 
 
 def _as_notes(column: ReadColumn, number: int) -> list[Column]:
-    """The line of a column in variants: the cell of that number and one or two beside it form a note."""
+    """Variants of a column's line in which the cell of that number and one or two beside it form a note."""
     line, cell = column.line, column.cells[number]
     if line is None or cell.row is not Row.MAIN:
         return []
@@ -340,7 +345,7 @@ def _as_notes(column: ReadColumn, number: int) -> list[Column]:
         here = next((n for n, candidate in enumerate(run.cells) if candidate == cell), None)
         if run.note or here is None:
             continue
-        for size in SMALL_NOTES:
+        for size in SMALL_NOTE_SIZES:
             for first in range(max(0, here - size + 1), min(here, len(run.cells) - size) + 1):
                 parts = (run.cells[:first], run.cells[first : first + size], run.cells[first + size :])
                 lines.append(replace(line, parsed=(*line.runs[:at], *_noted(*parts), *line.runs[at + 1 :])))
@@ -348,8 +353,8 @@ def _as_notes(column: ReadColumn, number: int) -> list[Column]:
 
 
 def _of_other_lengths(column: ReadColumn, line: Column) -> list[Column]:
-    """The line of a column in variants: one of its notes a row longer where there are surplus glyphs, or a row shorter
-    where characters have no glyph."""
+    """Variants of a column's line with one note a row longer where there are surplus glyphs, or a row shorter where
+    characters have no glyph."""
     over = {column.strips[column.glyphs[j].strip].run for p in column.pairings if not p.cells for j in p.glyphs}
     lacking = {column.cells[p.cells[0]] for p in column.pairings if p.step is Step.EXTRA_CELL}
     lines = []
@@ -367,13 +372,13 @@ def _of_other_lengths(column: ReadColumn, line: Column) -> list[Column]:
 
 
 def _in_two(column: ReadColumn) -> list[int]:
-    """The numbers of cells that are matched with an unclear glyph beside another unclear one that has no cell."""
+    """The numbers of cells matched with an unclear glyph beside another unclear one that has no cell."""
     cells = []
     for matched, extra in (*pairwise(column.pairings), *pairwise(column.pairings[::-1])):
         if matched.step is Step.MATCH and extra.step is Step.EXTRA_GLYPH:
             glyphs = [column.glyphs[pairing.glyphs[0]] for pairing in (matched, extra)]
             near = glyphs[0].strip == glyphs[1].strip and abs(glyphs[0].y - glyphs[1].y) < glyphs[0].pitch
-            if near and all(not glyph.silent and _certainty(glyph) < UNCLEAR for glyph in glyphs):
+            if near and all(not glyph.silent and _certainty(glyph) < MAX_UNCLEAR_CERTAINTY for glyph in glyphs):
                 cells.append(matched.cells[0])
     return cells
 
@@ -381,7 +386,9 @@ def _in_two(column: ReadColumn) -> list[int]:
 def _has_half_over(column: ReadColumn) -> bool:
     """Whether a note has a surplus glyph that is surely read."""
     over = [column.glyphs[pairing.glyphs[0]] for pairing in column.pairings if pairing.step is Step.EXTRA_GLYPH]
-    return any(glyph.row is not Row.MAIN and not glyph.silent and _certainty(glyph) > SURELY_READ for glyph in over)
+    return any(
+        glyph.row is not Row.MAIN and not glyph.silent and _certainty(glyph) > MIN_SURE_CERTAINTY for glyph in over
+    )
 
 
 def _certainty(glyph: Glyph) -> float:
@@ -390,7 +397,8 @@ def _certainty(glyph: Glyph) -> float:
 
 
 def _as_half_notes(column: ReadColumn, number: int) -> list[Column]:
-    """The line of a column in two variants: the cell of that number is one half of a note, the other half is empty."""
+    """Two variants of a column's line in which the cell of that number is one half of a note whose other half is
+    missing."""
     line, cell = column.line, column.cells[number]
     if line is None:
         return []
@@ -409,7 +417,8 @@ def _as_half_notes(column: ReadColumn, number: int) -> list[Column]:
 
 
 def _noted(before: tuple[Cell, ...], small: tuple[Cell, ...], after: tuple[Cell, ...]) -> list[Run]:
-    """Up to three runs, the middle one a note with `small` divided between its halves, the right one longer if odd."""
+    """The runs of main text `before`, of a note and of main text `after`. The note's cells (`small`) are divided
+    between its halves, the right one longer if their number is odd."""
     half = (len(small) + 1) // 2
     right = tuple(replace(cell, row=Row.RIGHT) for cell in small[:half])
     left = tuple(replace(cell, row=Row.LEFT) for cell in small[half:])
@@ -426,7 +435,7 @@ def _same_cuts(first: Sequence[CutStrip], second: Sequence[CutStrip], tolerance:
 
 
 def _halves_exchanged(glyphs: Sequence[Glyph]) -> tuple[Glyph, ...] | None:
-    """The glyphs with every left half-row in the place of its right one; None where there is no such pair."""
+    """The glyphs with the halves of every note exchanged; None where there is no note with two."""
     strips: list[list[Glyph]] = []
     for glyph in glyphs:
         if strips and strips[-1][0].strip == glyph.strip:

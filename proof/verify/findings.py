@@ -35,16 +35,16 @@ from proof.verify.scores import (
 )
 
 MIN_SCORE = 0.0
-"""Findings that score no more are dropped."""
+"""Score in nats up to which findings are dropped."""
 
 MIN_HAN_SHARE = 0.2
-"""Least probability that is taken to be that of Han characters, however probable letters are."""
+"""Lower bound for the probability of all Han characters, however probable letters are."""
 
 FORM_FITS_NATS = -1.5
-"""Odds of the reading, in nats, below which a glyph is taken for an unknown form of what is transcribed."""
+"""Odds of the reading, in nats, below which a glyph is an unknown form of the transcribed character instead."""
 
 EXPECTED_SCORE = 0.01
-"""The score where the engine, which does not know a character, reads it just as it reads it in fonts."""
+"""Score in nats where the engine does not know a character and reads its glyph as it reads it drawn in fonts."""
 
 
 class Placement(Protocol):
@@ -111,8 +111,8 @@ class Weigher:
 
     def _mark_either(self, column: ReadColumn, flags: list[Flag | None]) -> None:
         """Give the flags of a wrong character and of the omissions right before it a common notice and the lowest of
-        their scores, where the character may stand for any of these glyphs. `flags` has one entry per pairing and is
-        changed in place."""
+        their scores, where the character may be the text of any of these glyphs. `flags` has one entry per pairing and
+        is changed in place."""
         for number, (pairing, flag) in enumerate(zip(column.pairings, flags, strict=True)):
             if flag is None or not flag.raised or flag.kind is not Kind.SUBSTITUTION:
                 continue
@@ -189,8 +189,8 @@ class Weigher:
         return score, "read so when drawn" if expected else "", None
 
     def _is_form(self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str, belief: float) -> bool:
-        """Whether the ink of a glyph resembles an unknown form of `transcribed` more than the word `other` that the
-        engine reads, if it reads `other` too where that form is drawn (囘, a form of 回, is read as 同)."""
+        """Whether the ink of a glyph resembles an unknown form of `transcribed` more than `other`, the engine's
+        reading, if the engine reads that form as `other` when it is drawn (囘, a form of 回, is read as 同)."""
         forms = (form for form in self._policy.forms(transcribed) if other in self._drawn_as(form))
         preferences = (self._form_preference(column, glyph, other, form) for form in forms)
         return any(
@@ -201,7 +201,7 @@ class Weigher:
         """The score of the word `other` where the engine knows `transcribed`."""
         listed = {text: belief for text, belief in glyph.believed.listed.items() if is_han(text)}
         relation = {text: self._policy.relation(transcribed, text).relation for text in listed}
-        # characters that look alike in handwriting are one reading to the image: they do not add up against it
+        # the image does not separate characters that look alike in handwriting: they are no evidence against the text
         distinct = [
             text for text in listed if relation[text] is Relation.DISTINCT and not run_together(transcribed, text)
         ]
@@ -222,7 +222,7 @@ class Weigher:
         )
 
     def _variant(self, column: ReadColumn, cell: Cell, glyph: Glyph, rule: str) -> Flag | None:
-        """The flag, not raised, about another form of the same word, with the rule that hides it."""
+        """The flag, not raised, for another form of the same word, with the rule that hides it."""
         if glyph.presence < 0.5 or glyph.log_prob(glyph.best) < log(0.5):
             return None
         evidence = Evidence(
@@ -259,7 +259,8 @@ class Weigher:
         return self._flag(column, place, swap_score(straight, crossed) * (1.0 - doubt), box, evidence)
 
     def _extra_cell(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
-        """The flag about a transcribed character without a glyph (衍); its score is low if there is room for one."""
+        """The flag for a transcribed character without a glyph (衍); its score is lower where the image may have room
+        for one."""
         number = pairing.cells[0]
         cell = column.cells[number]
         before, after = glyph_of(column, number - 1), glyph_of(column, number + 1)
@@ -271,7 +272,7 @@ class Weigher:
         return self._flag(column, place, score * (1.0 - doubt), box, evidence)
 
     def _extra_glyph(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
-        """The flag about a glyph for which nothing is transcribed (脫)."""
+        """The flag for a glyph for which nothing is transcribed (脫)."""
         number = pairing.glyphs[0]
         glyph = column.glyphs[number]
         others = [g for i, g in enumerate(column.glyphs) if i != number and g.strip == glyph.strip and g.presence > 0.5]
@@ -312,7 +313,7 @@ class Weigher:
         return self._context.layout.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom)
 
     def _gap_box(self, column: ReadColumn, before: Glyph | None, after: Glyph | None) -> Box:
-        """The place between two glyphs, for a character that is not on the image."""
+        """The box between two glyphs, for a character that is not on the image."""
         area = column.area
         near = before or after
         left, right = (near.left, near.right) if near else (area.left, area.right)

@@ -1,4 +1,4 @@
-"""Checking one page: from its image and its text to its flags."""
+"""Checks one page: from its image and its text to its flags."""
 
 from __future__ import annotations
 
@@ -64,17 +64,17 @@ from proof.verify.running import is_running, lay_out
 from proof.verify.slices import read_slice
 from proof.verify.unruled import check_unruled
 
-READ_AS_THEY_LIE = (ExternalEngine, NullEngine)
-"""Engines that read nothing more on an image that is turned or cut in two."""
+UNABLE_TO_READ_AGAIN = (ExternalEngine, NullEngine)
+"""Engines that cannot read an image again after it is turned or cut in two."""
 
-TURNED_PERCENT = 50.0
-"""Similarity, in percent, of the text read on a turned image and its page from which the image is taken to show it."""
+MIN_TURNED_PERCENT = 50.0
+"""Similarity of the text read on a turned image and its page, in percent, from which the image shows the page."""
 
-HALF_IMAGE_PERCENT = 75.0
-"""The same for half of an image: half of a page reaches 67 at most."""
+MIN_HALF_IMAGE_PERCENT = 75.0
+"""The same for half of an image, in percent: half of a page reaches 67 at most."""
 
 MIN_PAGE_INK = 0.0004
-"""Share of a page that ink must cover for the page not to be blank."""
+"""Share of a page covered by ink below which the page is blank."""
 
 TURNED = {
     Lie.HALF: NoticeCode.UPSIDE_DOWN,
@@ -85,23 +85,23 @@ TURNED = {
 """The notice for each orientation of an image."""
 
 HALVES = {"a": NoticeCode.IN_RIGHT_HALF, "b": NoticeCode.IN_LEFT_HALF}
-"""The notice for a page that is in one half of an opening."""
+"""The notice for a page that is in one half of an opening, by half."""
 
-TEXT_COLUMN_SHARE = 0.6
-"""Share of the cells of a column from which on, if characters are read in so many, the column is no figure."""
+MIN_TEXT_COLUMN_SHARE = 0.6
+"""Number of characters read in a column, as a share of its cells, from which it is no figure."""
 
 MIN_AGREEMENT = 0.5
 """Agreement of a column with its line, 0 to 1, below which the line may belong to another column."""
 
 MIN_COLUMN_INK = 0.002
-"""Share of a column that ink must cover for text to be in it; a single character covers some 0.01."""
+"""Share of a column covered by ink from which it holds text; a single character covers some 0.01."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checker:
-    """Checks pages. `columns` and `rows` are those of a full page. `fallback` makes the page pipeline for pages that
-    are not ruled columns; it is called when the first such page comes. `reading` is the likeness with which columns are
-    read, `likeness` the one with which they are judged; the project's variants change only the latter. Thread-safe."""
+    """Checks pages. `columns` and `rows` are those of a full page. `fallback` makes the page pipeline for pages without
+    ruled columns; it is called for the first such page. Columns are read with the likeness `reading` and judged with
+    `likeness`; the project's variants change only the latter. Thread-safe."""
 
     engine: Engine
     policy: VariantPolicy
@@ -137,8 +137,9 @@ class Checker:
         neighbours: Sequence[tuple[int, Page]],
         hint: LayoutOverrideShape | None = None,
     ) -> PageResult:
-        """Check one page against its image, without earlier readings. `image` is the whole file; a plate or an opening
-        is cut here. The other parameters are those of `readings` and `judge`. Raises ImageError."""
+        """Check one page against its image, without earlier readings. `image` is the whole file, of which a plate's or
+        an opening's part is cut out here. The other parameters are those of `readings` and `judge`. Raises
+        ImageError."""
         return self.judge(page, ref, page_image, self.readings(page_image, lambda: image, hint), neighbours)
 
     def readings(
@@ -148,8 +149,8 @@ class Checker:
         hint: LayoutOverrideShape | None = None,
         known: PageRecord | None = None,
     ) -> HalfFolioReadings:
-        """The readings of the half-folio of `page_image`: from `known`, and what is missing there from the engine and
-        the image, which `opened` loads whole. `hint` is a person's layout override."""
+        """The readings of the half-folio of `page_image`, taken from `known` where it has them, else from the engine
+        and the image, which `opened` loads whole. `hint` is a person's layout override."""
 
         def half() -> LoadedImage:
             return half_folio(opened(), page_image.quadrant, self.columns)
@@ -183,7 +184,7 @@ class Checker:
             image_size=sheet.size,
             image_box=sheet.box,
             skew=sheet.outline.skew,
-            notices=(*page_image.notices, *sheet.notices, *self._remarks(page_image, sheet)),
+            notices=(*page_image.notices, *sheet.notices, *self._reading_notices(page_image, sheet)),
         )
         written = any(line.cells for line in page.columns)
         coarse = written and not readings.has_override and sheet.detail < COARSEST
@@ -195,7 +196,7 @@ class Checker:
         elif sheet.outline.ruled:
             result = self._in_columns(page, readings, blank, neighbours, self._reader(page_image, readings))
         else:
-            result = self._otherwise(page, page_image, readings, blank, neighbours)
+            result = self._without_columns(page, page_image, readings, blank, neighbours)
         pale = any(notice.code is NoticeCode.PAGE_PALE for notice in sheet.notices)
         if pale and result.status is Status.MISMATCH and not result.flags[0].suggested:
             # on an empty pale leaf the contrast of the text that shows through from behind is raised, too
@@ -203,10 +204,10 @@ class Checker:
         elif not coarse and not readings.has_override and self._may_be_an_opening(page_image, result):
             result = self._in_a_half(page, readings, blank) or result
         if result.status is Status.MISMATCH and not result.flags[0].suggested and sheet.outline.ruled and not coarse:
-            result = self._as_it_lies(page, readings, blank) or result
+            result = self._reoriented(page, readings, blank) or result
         return replace(result, seconds=time.perf_counter() - started)
 
-    def _otherwise(
+    def _without_columns(
         self,
         page: Page,
         page_image: PageImage,
@@ -214,37 +215,40 @@ class Checker:
         blank: PageResult,
         neighbours: Sequence[tuple[int, Page]],
     ) -> PageResult:
-        """The result of a page without detected columns: the image is turned, or the page is read line by line."""
-        turned = self._as_it_lies(page, readings, blank)
+        """The result of a page without detected columns, from the turned image if that shows the page, else read line
+        by line."""
+        turned = self._reoriented(page, readings, blank)
         if turned is not None:
             return turned
         name, lines = self._lines(page_image, readings)
         return check_unruled(page, name, lines, readings.sheet, blank, self.policy, neighbours, self.threshold)
 
     def _may_be_an_opening(self, page_image: PageImage, result: PageResult) -> bool:
-        """Whether an image may show two pages: it has columns beside those of its page, or shows another page."""
-        if page_image.quadrant or isinstance(self.engine, READ_AS_THEY_LIE):
+        """Whether an image may show two pages: it has surplus columns, or shows another page."""
+        if page_image.quadrant or isinstance(self.engine, UNABLE_TO_READ_AGAIN):
             return False
         beside = {BESIDE, LineFault.MISSING}
         return result.status is Status.MISMATCH or any(flag.evidence.reason in beside for flag in result.flags)
 
-    def _as_it_lies(self, page: Page, readings: HalfFolioReadings, blank: PageResult) -> PageResult | None:
-        """The result of a page whose image is turned, or one finding where it is mirrored; None where the page is on
-        the image in no orientation."""
-        if isinstance(self.engine, READ_AS_THEY_LIE) or readings.has_override:
+    def _reoriented(self, page: Page, readings: HalfFolioReadings, blank: PageResult) -> PageResult | None:
+        """The result of a page whose image is turned, or a single finding where it is mirrored; None where no
+        orientation of the image shows the page."""
+        if isinstance(self.engine, UNABLE_TO_READ_AGAIN) or readings.has_override:
             return None
         for lie in Lie:
             turned = self._turned(readings, lie)
-            reader = self._carrying(page, turned)
+            reader = self._reader_if_shown(page, turned)
             if reader is None:
                 continue
             if lie is Lie.MIRRORED:
                 return unreadable(blank, "image mirrored", Notice(TURNED[lie]))
-            return self._said_to_be(page, turned, blank, reader, Evidence("image turned", notice=Notice(TURNED[lie])))
+            return self._with_layout_finding(
+                page, turned, blank, reader, Evidence("image turned", notice=Notice(TURNED[lie]))
+            )
         return None
 
     def _in_a_half(self, page: Page, readings: HalfFolioReadings, blank: PageResult) -> PageResult | None:
-        """The result of a page in the half of an opening that shows it; None where neither does."""
+        """The result of a page in the half of an opening that shows it; None where neither half does."""
         for name, half in (opening_halves(readings.image.pixels, self.columns) or {}).items():
             place = _origin(readings.image)
             origin = place[0] + half.box.x, place[1] + half.box.y
@@ -253,15 +257,17 @@ class Checker:
                 return page_columns(half.pixels, self.columns, self.rows, origin)
 
             turned = readings.turned(f"half {name}", layout)
-            reader = self._carrying(page, turned, HALF_IMAGE_PERCENT)
+            reader = self._reader_if_shown(page, turned, MIN_HALF_IMAGE_PERCENT)
             if reader is not None:
                 evidence = Evidence("image of two pages", notice=Notice(HALVES[name]))
-                return self._said_to_be(page, turned, blank, reader, evidence)
+                return self._with_layout_finding(page, turned, blank, reader, evidence)
         return None
 
-    def _carrying(self, page: Page, readings: HalfFolioReadings, least: float = TURNED_PERCENT) -> ColumnReader | None:
-        """The reader for a half-folio if it shows the page, that is if what is read on it is at least `least` percent
-        similar; else None."""
+    def _reader_if_shown(
+        self, page: Page, readings: HalfFolioReadings, least: float = MIN_TURNED_PERCENT
+    ) -> ColumnReader | None:
+        """The reader for a half-folio if the text read on it is at least `least` percent similar to the page; else
+        None."""
         if not readings.outline.ruled:
             return None
         reader = ColumnReader(readings, self.reading, self.likeness)
@@ -269,10 +275,10 @@ class Checker:
         sure = len(read) >= FEW and gate(read, page, (), self.policy.fold).likeness >= least
         return reader if sure else None
 
-    def _said_to_be(
+    def _with_layout_finding(
         self, page: Page, readings: HalfFolioReadings, blank: PageResult, reader: ColumnReader, evidence: Evidence
     ) -> PageResult:
-        """The result of a page in these readings, with one finding (`evidence`) that says how the image lies."""
+        """The result of a page in these readings, with a finding (`evidence`) about the layout of the image."""
         result = self._in_columns(page, readings, replace(blank, skew=readings.outline.skew), (), reader)
         return replace(result, flags=numbered([layout_flag(blank, 0, None, evidence), *result.flags]))
 
@@ -299,14 +305,14 @@ class Checker:
             return ExternalColumns(readings, self.likeness, self.engine.page_of(page_image.path, readings.sheet.size))
         return ColumnReader(readings, self.reading, self.likeness)
 
-    def _remarks(self, page_image: PageImage, sheet: PageSheet) -> tuple[Notice, ...]:
-        """What is to be said of a reading that somebody else's software wrote."""
+    def _reading_notices(self, page_image: PageImage, sheet: PageSheet) -> tuple[Notice, ...]:
+        """The notices about a reading file that other software wrote."""
         return (
             self.engine.page_of(page_image.path, sheet.size).notices if isinstance(self.engine, ExternalEngine) else ()
         )
 
     def _lines(self, page_image: PageImage, readings: HalfFolioReadings) -> tuple[str, PageReading]:
-        """The lines of a page that is not ruled columns, and the name of the page pipeline that read them."""
+        """The lines of a page without ruled columns, and the name of the page pipeline that read them."""
         if isinstance(self.engine, ExternalEngine):
             box = readings.sheet.box
             origin = (box.x, box.y) if box else (0.0, 0.0)
@@ -324,7 +330,7 @@ class Checker:
         neighbours: Sequence[tuple[int, Page]],
         reader: ColumnReader,
     ) -> PageResult:
-        part, columns, assignment = self._there(page, readings, reader)
+        part, columns, assignment = self._columns_on_image(page, readings, reader)
         sheet, page, outline = readings.sheet, part.page, part.outline or readings.outline
         paired = gate("".join(column.read for column in columns), page, neighbours, self.policy.fold)
         if not paired.fits:
@@ -340,10 +346,10 @@ class Checker:
         if not any(line.cells for line in page.columns):
             flags = untranscribed(blank, columns)
         else:
-            untold = [
-                c.area for c in columns if not c.cells and c.glyphs and len(c.read) < TEXT_COLUMN_SHARE * self.rows
+            textless = [
+                c.area for c in columns if not c.cells and c.glyphs and len(c.read) < MIN_TEXT_COLUMN_SHARE * self.rows
             ]
-            figures = readings.figures(untold)
+            figures = readings.figures(textless)
             drawn = [number for number, column in enumerate(columns) if column.area.number in figures]
             by_column = [
                 []
@@ -370,10 +376,10 @@ class Checker:
         )
         return by_the_file(result, page, outline, columns) if page.running else result
 
-    def _there(
+    def _columns_on_image(
         self, page: Page, readings: HalfFolioReadings, reader: ColumnReader
     ) -> tuple[PartOfPage, list[ReadColumn], Assignment]:
-        """What of a page is on its image, its columns as they are read, and which lines are out of place there."""
+        """The part of a page that is on its image, its columns as read, and the assignment of lines to them."""
         part = self._on_image(page, readings, reader)
         columns, assignment = self._read(part.page, readings, reader)
         edges = cut_by_edges(part.page, readings.outline, columns, readings.sheet.height) if not page.running else None
@@ -384,7 +390,7 @@ class Checker:
         return part, columns, assignment
 
     def _on_image(self, page: Page, readings: HalfFolioReadings, reader: ColumnReader) -> PartOfPage:
-        """What of a page is on its image."""
+        """The part of a page that is on its image."""
         outline = readings.outline
         if page.running or not is_partial(outline) or outline.columns[0].pitch is not None:
             return PartOfPage(page)
@@ -394,7 +400,7 @@ class Checker:
     def _read(
         self, page: Page, readings: HalfFolioReadings, reader: ColumnReader
     ) -> tuple[list[ReadColumn], Assignment]:
-        """Lines laid on columns and read: in order first, and by what the columns show where that fails."""
+        """The lines assigned to columns, and read: in order first, by the text read in the columns where that fails."""
         areas, text = readings.outline.columns, page.columns
         if page.running:
             columns, assignment = read_slice(text, areas, reader, self.rows, self.reading)
@@ -404,10 +410,10 @@ class Checker:
             alone = [on_its_ink(reader.read(area, None), readings) for area in areas]
             spread = lay_out(text, areas, [column.glyphs for column in alone], self.likeness)
             return spread, Assignment(tuple(text), ())
-        columns, assignment = self._laid_on(text, areas, reader)
+        columns, assignment = self._read_assigned(text, areas, reader)
         return [reader.judged(column) for column in columns], assignment
 
-    def _laid_on(
+    def _read_assigned(
         self, text: Sequence[Column], areas: Sequence[ColumnArea], reader: ColumnReader
     ) -> tuple[list[ReadColumn], Assignment]:
         assignment = lines.in_order(text, len(areas))
@@ -438,8 +444,8 @@ def _origin(part: LoadedImage) -> tuple[float, float]:
 
 
 def half_folio(image: LoadedImage, quadrant: str, columns: int = 8) -> LoadedImage:
-    """The half-folio itself: the whole image, a quadrant of a plate, or a half (a right, b left) of an opening whose
-    halves have `columns` columns. Raises ImageError."""
+    """The image of one half-folio: the whole image, a quadrant of a plate, or a half (a right, b left) of an opening
+    whose halves have `columns` columns. Raises ImageError."""
     if not quadrant:
         return image
     boxes = quadrant_boxes(image.pixels)

@@ -1,8 +1,8 @@
-"""Pages of which the image shows only a part: which lines, and which characters of each, can be checked.
+"""Finds which lines of a page, and which characters of each, its image shows where it shows only a part of the page.
 
 The layout says that columns are missing at a side, or that the image cuts columns off above or below. The text read in
-the remaining columns says which lines they are and where each begins and ends. The rest of the page is reported in one
-notice and raises no flags.
+the other columns says which lines they are, and where each begins and ends. One notice reports the rest of the page,
+without flags.
 """
 
 from __future__ import annotations
@@ -23,50 +23,51 @@ from proof.verify.columns import ReadColumn
 from proof.verify.lines import Assignment, LineFault, LineTrouble
 
 HALF_SHARE = (0.35, 0.65)
-"""Share of the columns of a page, least and most, that is reported as half of it."""
+"""Minimum and maximum share of a page's columns that is reported as half of it."""
 
 AROUND_CELLS = 3
 """Cells around the expected place in which a line may begin or end; raised columns begin above the frame."""
 
 BETTER_PERCENT = 3.0
-"""Percent of similarity by which another place must be better than the one that the layout gives."""
+"""Ten times the similarity, in percent, by which another place must be better than the one that the layout gives."""
 
-RIGHT = NoticeCode.RIGHT_HALF_MISSING, NoticeCode.RIGHT_COLUMNS_MISSING
-LEFT = NoticeCode.LEFT_HALF_MISSING, NoticeCode.LEFT_COLUMNS_MISSING
-"""Notices where a half of a page is missing, and where another share of its columns is."""
+RIGHT_MISSING = NoticeCode.RIGHT_HALF_MISSING, NoticeCode.RIGHT_COLUMNS_MISSING
+LEFT_MISSING = NoticeCode.LEFT_HALF_MISSING, NoticeCode.LEFT_COLUMNS_MISSING
+"""The notices for about half of a page missing, and for another share of its columns."""
 
 UPPER = NoticeCode.UPPER_REGISTER_MISSING
 LOWER = NoticeCode.LOWER_REGISTER_MISSING
-"""Notices where the image shows one register of two: wider than it is high, as no half of a leaf is."""
+"""The notices for an image of one of two registers: wider than high, as no half of a leaf is."""
 
-SEVERAL = 3
-"""Lines missing at one side of an image from which on one notice reports them together; characters of a line from which
-on it can be found to be missing as a whole."""
+MIN_MISSING = 3
+"""Minimum number: of lines missing at one side that are reported in one notice; of a line's characters for the line to
+be reported as missing; of columns without ink at an edge that must lack characters there for the edge to cut the page
+off."""
 
-UNSEEN_SHARE = 0.3
-"""Share of the characters of a line: if fewer are read in its column, and none of them is the line's, the line is not
-on the image."""
+MAX_UNSEEN_SHARE = 0.3
+"""Glyphs read in a column, relative to its line's characters, below which the line is not on the image if none of them
+is one of its characters."""
 
 NEAR_EDGE_CELLS = 1.3
-"""A column that ends nearer to the edge of the image than so many cells may be cut off by it."""
+"""Distance from the edge of the image within which a column may be cut off by it, in cells."""
 
-CUT_COLUMNS_SHARE = 0.55
+MIN_CUT_SHARE = 0.55
 """Share of the columns near an edge that must lack characters there for the edge to cut the page off."""
 
-CUT_COLUMNS_WITH_INK = 2
-"""The same in columns, where ink runs into the edge."""
+MIN_CUT_WITH_INK = 2
+"""Number of columns that must lack characters there where ink runs into the edge."""
 
-USUAL_ROWS_SLIP = 1
-"""Rows by which a column may lack more or fewer than most columns at an edge."""
+MAX_ROWS_SLIP = 1
+"""Maximum difference between the rows that a column lacks at an edge and those that most columns lack."""
 
 CUT_OFF_CELLS = 0.6
-"""A column that ends nearer to the edge of its image than so many cells continues beyond it."""
+"""Distance from the lower edge of the image within which a column continues beyond it, in cells."""
 
 BEYOND_CHARACTERS = 6
-"""Characters of a line's source beside those on the image: a glyph found at the edge is one of these."""
+"""Characters of a line's source, before and after those on the image, to which a glyph at the edge may belong."""
 
-PART_CELLS = 0.75
-"""What is nearer to the cutting edge than so many cells is not a whole character."""
+WHOLE_CHARACTER_CELLS = 0.75
+"""Distance of a glyph's middle from the cutting edge from which the glyph is whole, in cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +81,15 @@ class PartOfPage:
 
 
 def is_partial(outline: Outline) -> bool:
-    """Whether columns or parts of them seem to be missing on the image."""
+    """Whether columns or parts of them seem to be missing in the image."""
     return outline.missing > 0 or any(edge is not None for edge in outline.cut)
 
 
 def part_on_image(
     page: Page, outline: Outline, reads: Sequence[str], rows: int, fold: Callable[[str], str]
 ) -> PartOfPage:
-    """The part of a page that is on its image. `reads` is what was read in each column, right to left, without the
-    help of the text. A full column holds `rows` cells; `fold` maps forms of one word and both scripts to one key."""
+    """The part of a page that is on its image. `reads` is the text read in each column, right to left, without a
+    transcription. A full column has `rows` cells; `fold` maps forms of one word and both scripts to one key."""
     shown = ["".join(map(fold, read)) for read in reads]
     first = _first_line(page.columns, shown, fold) if outline.missing else 0
     there = list(page.columns[first : first + len(shown)] if outline.missing else page.columns)
@@ -102,11 +103,11 @@ def part_on_image(
 def beyond_the_sides(
     part: PartOfPage, columns: Sequence[ReadColumn], assignment: Assignment
 ) -> tuple[PartOfPage, Assignment]:
-    """The part of a page without rules that is on its image, and its assignment, with one notice in place of the
-    troubles of several lines that are missing at one side."""
+    """A part of an unruled page and its assignment, in which one notice replaces the troubles of several lines missing
+    at one side."""
     if not columns or columns[0].area.pitch is None:
         return part, assignment
-    # of two equal lines the one that is there may be the other
+    # of two equal lines, the missing one may have been taken for the one on the image
     gone = {
         trouble.line for trouble in assignment.troubles if trouble.trouble in (LineFault.NOT_ON_PAGE, LineFault.DOUBLED)
     }
@@ -125,12 +126,12 @@ def beyond_the_sides(
             # between two registers lines may be missing at the end of one or at the beginning of the next
             (either if on_left and on_right else sides[on_left]).extend(numbers[place] for place in places)
     sides[bool(sides[True]) or not sides[False]] += either
-    reported = {on_left: own for on_left, own in sides.items() if len(own) >= SEVERAL}
+    reported = {on_left: own for on_left, own in sides.items() if len(own) >= MIN_MISSING}
     register = _is_one_of_two_registers(columns, reported, len(numbers))
     notices = tuple(
         Notice.of(LOWER if on_left else UPPER, number=len(own), of=len(numbers))
         if register
-        else _side_missing(*(LEFT if on_left else RIGHT), len(own), len(numbers))
+        else _side_missing(*(LEFT_MISSING if on_left else RIGHT_MISSING), len(own), len(numbers))
         for on_left, own in reported.items()
     )
     joined = {number for own in reported.values() for number in own}
@@ -151,13 +152,13 @@ def _is_one_of_two_registers(columns: Sequence[ReadColumn], reported: dict[bool,
 
 
 def without_unseen(columns: Sequence[ReadColumn], assignment: Assignment) -> tuple[list[ReadColumn], Assignment]:
-    """The columns without the lines of which nothing is seen in them, and the assignment with one trouble for each of
-    these lines, so that its characters are not reported one by one."""
+    """The columns without lines of which nothing was read, and the assignment with one trouble for each of these lines,
+    so that their characters are not reported one by one."""
     unseen = [
         column
         for column in columns
-        if len(column.cells) >= SEVERAL
-        and len(column.read) < UNSEEN_SHARE * len(column.cells)
+        if len(column.cells) >= MIN_MISSING
+        and len(column.read) < MAX_UNSEEN_SHARE * len(column.cells)
         and not set(column.read) & {cell.text for cell in column.cells}
     ]
     gone = [LineTrouble(LineFault.NOT_ON_PAGE, column.line.number, None, "") for column in unseen if column.line]
@@ -194,25 +195,25 @@ def cut_by_edges(page: Page, outline: Outline, columns: Sequence[ReadColumn], he
 
 
 def _gone(own: int | None, usual: int) -> int:
-    """How many rows of a line are beyond an edge: as many as its column lacks (`own`), or as many as most columns lack
-    (`usual`) if `own` is far from that, as where half a character was read as two."""
+    """How many rows of a line are beyond an edge: those that its column lacks (`own`), or that most columns lack
+    (`usual`) if `own` differs much, as where half a character was read as two."""
     if own is None or not usual:
         return 0
-    return own if abs(own - usual) <= USUAL_ROWS_SLIP else usual
+    return own if abs(own - usual) <= MAX_ROWS_SLIP else usual
 
 
 def _usual(lacking: Sequence[int | None], runs_out: bool) -> int:
-    """How many rows the columns near an edge lack, as a median; 0 where the edge cuts none off. Most of them must lack
-    some, or a few where ink runs into the edge (`runs_out`)."""
+    """How many rows the columns near an edge lack (median); 0 where the edge cuts none off. Most of them must lack
+    rows, or a few where ink runs into the edge (`runs_out`)."""
     near = [number for number in lacking if number is not None]
     without = [number for number in near if number]
-    enough = CUT_COLUMNS_WITH_INK if runs_out else max(SEVERAL, CUT_COLUMNS_SHARE * len(near))
+    enough = MIN_CUT_WITH_INK if runs_out else max(MIN_MISSING, MIN_CUT_SHARE * len(near))
     return round(median(without)) if len(without) >= enough else 0
 
 
 def _lacking(column: ReadColumn, height: float) -> tuple[int | None, int | None]:
-    """How many rows of its line a column lacks at its beginning and at its end; None where it does not come near the
-    edge of the image."""
+    """How many rows of its line a column lacks at its beginning and at its end; None where it is not near that edge of
+    the image."""
     area, line = column.area, column.line
     if line is None or not column.cells:
         return None, None
@@ -226,7 +227,7 @@ def _lacking(column: ReadColumn, height: float) -> tuple[int | None, int | None]
         at += _height(run)
     first = min((rows[column.cells[number].offset] for number in shown), default=0)
     last = max((rows[column.cells[number].offset] for number in shown), default=at - 1)
-    # blanks above what is there are no characters that are cut off
+    # blank cells at the beginning are no characters that are cut off
     begin = min(rows[character.offset] for character in column.cells)
     return (
         (first if first > begin else 0) if area.top - area.raised < NEAR_EDGE_CELLS * cell else None,
@@ -265,7 +266,7 @@ def _is_beyond(flag: Flag, outline: Outline, rows: int) -> bool:
     above, below = outline.cut
     middle = np.array([[flag.bbox.x + flag.bbox.w / 2, flag.bbox.y + flag.bbox.h / 2]])
     y = float(outline.rectification.to_page(middle)[0, 1])
-    near = PART_CELLS * outline.columns[0].cell(rows)
+    near = WHOLE_CHARACTER_CELLS * outline.columns[0].cell(rows)
     return (above is not None and y < above + near) or (below is not None and y > below - near)
 
 
@@ -274,7 +275,7 @@ def _key(line: Column, fold: Callable[[str], str]) -> str:
 
 
 def _first_line(lines: Sequence[Column], shown: Sequence[str], fold: Callable[[str], str]) -> int:
-    """The number, from 0, of the line that stands in the first column on the image."""
+    """The index of the line in the first column on the image."""
     texts = [_key(line, fold) for line in lines]
 
     def worth(first: int) -> float:
@@ -287,7 +288,7 @@ def _first_line(lines: Sequence[Column], shown: Sequence[str], fold: Callable[[s
 def _missing_columns(lines: Sequence[Column], first: int, shown: int, missing: int) -> tuple[Notice, ...]:
     """The notices for the lines that are missing to the right and to the left of those on the image."""
     notices = []
-    for gone, codes in ((lines[:first], RIGHT), (lines[first + shown :], LEFT)):
+    for gone, codes in ((lines[:first], RIGHT_MISSING), (lines[first + shown :], LEFT_MISSING)):
         if missing and any(line.cells for line in gone):
             notices.append(_side_missing(*codes, len(gone), shown + missing))
     return tuple(notices)
@@ -296,7 +297,7 @@ def _missing_columns(lines: Sequence[Column], first: int, shown: int, missing: i
 def _cut_lines(
     lines: Sequence[Column], outline: Outline, shown: Sequence[str], rows: int, fold: Callable[[str], str]
 ) -> tuple[list[Column], tuple[Notice, ...]]:
-    """The lines reduced to what is between the cutting edges, and the notices for the rest."""
+    """The lines reduced to their part between the cutting edges, and the notices for the rest."""
     cut, gone_above, gone_below = [], [], []
     beyond = max(0, len(lines) - len(shown))
     areas = [*outline.columns, *[outline.columns[0]] * beyond]
@@ -335,8 +336,8 @@ def _cut_off(
 def _extent(
     line: Column, read: str, expected: tuple[int, int], cut: tuple[bool, bool], fold: Callable[[str], str]
 ) -> tuple[int, int]:
-    """The rows of a line that are on the image, the first and the end (exclusive): those around the `expected` first
-    row and height that fit best what was read there."""
+    """The first row of a line on the image, and the end (exclusive): those near the `expected` first row and height
+    that fit best the text `read` there."""
     top, height = expected
     size = sum(map(_height, line.runs))
     # only the settings say how many cells a whole column has: it may begin at any row up to the expected one
@@ -364,17 +365,17 @@ def _extent(
 
 
 def _row(run: Run, row: int) -> set[int]:
-    """Where in the source the characters of one row of a run stand: two of a note."""
+    """The offsets in the source of the characters in one row of a run; a note has up to two."""
     return {half[row].offset for half in (run.right, run.left) if row < len(half)}
 
 
 def _height(run: Run) -> int:
-    """How many cells of its column a run takes."""
+    """The number of rows of a run."""
     return max(len(run.right), len(run.left))
 
 
 def _between(runs: Sequence[Run], begin: int, end: int) -> tuple[Run, ...]:
-    """The runs of a line from one row to another (exclusive)."""
+    """The runs of a line from row `begin` to row `end` (exclusive)."""
     kept = []
     at = 0
     for run in runs:

@@ -22,13 +22,13 @@ OMISSION_UNCERTAINTY_WEIGHT = 1.5
 # Weights of a substitution. Fitted by logistic regression to errors planted on rendered pages, then scaled so that the
 # odds of a sure reading count once.
 ODDS_WEIGHT = 0.28
-"""Of a nat of the odds against what is transcribed."""
+"""Weight of the odds against the transcribed character, in nats per nat."""
 
 SURE_ALTERNATIVE_WEIGHT = 0.72
-"""Of such a nat times the probability of the best other reading."""
+"""Weight of the same odds times the probability of the best other reading."""
 
 ALTERNATIVE_WEIGHT = 0.32
-"""Of a nat of the log-probability of the best other reading."""
+"""Weight of the log-probability of the best other reading."""
 
 DOUBT_DEDUCTION_NATS = 7.0
 """Nats taken off where the image around the glyph is wholly in doubt."""
@@ -37,66 +37,66 @@ DOUBT_DEDUCTION_NATS = 7.0
 # reads what is transcribed as itself where it is drawn, and the image shows enough (`proof.verify.legibility`). Each
 # ramp is a pair of probabilities: no effect up to the first, full effect from the second on.
 SHARED_SELF_READING_RAMP = (0.95, 0.98)
-"""How surely the engine must read what is transcribed as itself."""
+"""How surely the engine must read the transcribed character as itself."""
 
 SHARED_BEST_RAMP = (0.35, 0.5)
 """How probable the best other character must be."""
 
 SINGLE_BEST_RAMP = (0.55, 0.65)
-"""How probable the best other character must be to count alone instead."""
+"""How probable the best other character must be for it to count alone instead."""
 
 SHARED_REST_RAMP = (0.1, 0.3)
-"""How probable all the rest must be."""
+"""How probable all the others together must be."""
 
 SHARED_ODDS_GAIN = 2.0
-"""What the odds against what is transcribed gain, relative to themselves, with the probability that is shared."""
+"""Relative increase of the odds against the transcribed character per shared probability."""
 
-# On rendered pages in three fonts, on real ones and on two canons the engine leaves a right character that it reads as
-# several things (none above 0.2) more than this, or hardly sees a glyph there.
+# On rendered pages in three fonts, on real ones and on two canons, a right character that the engine reads as several
+# others (none above 0.2) is more probable than this, or its glyph is hardly seen.
 NONE_LEFT_NATS_RAMP = (7.0, 9.0)
-"""Improbability of what is transcribed from which all other readings begin to count together, and count in full, if the
-engine surely reads it as itself where it is drawn."""
+"""Improbability of the transcribed character from which all other readings begin to count together, and count in full,
+if the engine surely reads it as itself where it is drawn."""
 
 NONE_LEFT_PRESENCE_RAMP = (0.5, 0.9)
-"""The same of the probability that a glyph is there."""
+"""Probability of a glyph from which they begin to count together, and count in full."""
 
 # By logistic regression of error on score and self-reading, characters that the engine surely reads as themselves are
 # worth 0.6 to 0.8 nats more than others (rendered pages in two fonts, real ones with two canons), and those that it
 # misreads 1.4 less on rendered pages and 3.4 less on the canons.
 MISREAD_DEDUCTION_NATS = 1.0
-"""Nats taken off where the engine takes the transcribed character for another one even where it is drawn."""
+"""Nats subtracted where the engine takes the transcribed character for another one even where it is drawn."""
 
 MISREAD_RAMP = (0.25, 0.5)
-"""Self-reading up to which that counts in full, and from which on it does not count."""
+"""Self-reading up to which the deduction counts in full, and from which it does not count."""
 
 SELF_READING_GAIN_NATS = 0.5
 """Nats added where the engine surely reads the transcribed character as itself, if the image shows enough of it."""
 
 SELF_READING_RAMP = (0.9, 0.95)
-"""Self-reading from which that begins to count, and counts in full."""
+"""Self-reading from which the gain begins to count, and counts in full."""
 
-SURE_INSERTION = 8.0
-"""The score of a transcribed character for which the image has no room."""
+SURE_INSERTION_SCORE = 8.0
+"""Score in nats of a transcribed character for which the image has no room."""
 
 MAX_PRESENCE_SCORE = 9.0
-"""The score of a glyph that is surely there and not transcribed, before its place is weighed."""
+"""Score in nats of a glyph that is surely there and not transcribed, before its reading and its place count."""
 
 ENTITY_SCORE = 1.0
-"""The score of an entity, which no engine knows, on a glyph that is read as something else; and of another unknown
-character where that reading is unsure."""
+"""Score in nats of an entity, which no engine knows, on a glyph that is read as a character; also the score of another
+unknown character before the doubt in the reading, where that reading is unsure."""
 
 UNKNOWN_CERTAIN_SCORE = 5.0
-"""The score of a character that the engine does not know, where the other reading is wholly certain."""
+"""Score in nats of a character that the engine does not know, where the other reading is wholly certain."""
 
 UNKNOWN_DOUBT_WEIGHT = 100.0
-"""What every nat of doubt in that reading takes off: an engine that sees a shape it never learned wavers between its
-neighbours."""
+"""Nats subtracted for every nat of doubt in that reading: the engine wavers between similar characters where it was not
+trained on a shape."""
 
-MIN_TAUGHT = 0.3
-"""The least weight of evidence against a character, however poorly the engine was taught it."""
+MIN_TAUGHT_WEIGHT = 0.3
+"""Minimum weight of the evidence against a character, however poorly the engine was trained on it."""
 
 SPLINTER_DEDUCTION_NATS = 1.5
-"""Nats taken off an omission that is read as a splinter between glyphs."""
+"""Nats subtracted from an omission whose glyph is read as a splinter, between glyphs."""
 
 LOOSE_SPLINTER_DEDUCTION_NATS = 5.0
 """The same at an end of the column."""
@@ -107,16 +107,17 @@ NO_CHARACTER_DEDUCTION_NATS = 7.0
 # Where the engine does not know a character. By logistic regression on 946 characters drawn in AR PL UKai, of which 427
 # are what is read, and on glyphs of two texts held against characters that are read as they are.
 FORM_PREFERENCE_WEIGHT = 30.0
-"""Nats for how much more the ink resembles what is read than what is transcribed, as fonts draw both."""
+"""Nats per unit of preference: how much more the ink resembles the reading than the transcribed character, as fonts
+draw both."""
 
 FORM_ODDS_WEIGHT = 0.5
-"""Of a nat of the odds of what is read."""
+"""Weight of the odds of the reading."""
 
 FORM_OFFSET_NATS = -1.5
-"""Nats added to both."""
+"""Nats added to the sum of both."""
 
 UNKNOWN_LOG_PROB = -3.0
-"""Log-probability of a character that the engine does not know, where two are weighed together."""
+"""Log-probability of a character that the engine does not know, where two characters are exchanged."""
 
 ALIKE = 0.4
 """Factor for findings between characters that look alike in handwriting: the image does not decide there. Of
@@ -127,36 +128,38 @@ DOUBT_REACH_CELLS = 4
 """Cells on either side whose readings decide how far the image is in doubt."""
 
 CONTEXT_WEIGHT = 0.4
-"""Of a nat of the language model's odds, beside the image. By logistic regression of whether a flag is an error on its
-score and the odds, over 1,872 flags on 100 rendered half-folios of three works, 1,360 of them errors, of `plant.py` and
-fluent ones. Each work judged by what the other two gave, the log loss falls from 0.111 to 0.093."""
+"""Weight of the language model's odds for the transcribed character, beside the image. By logistic regression of
+whether a flag is an error on its score and the odds, over 1,872 flags on 100 rendered half-folios of three works, 1,360
+of them errors, of `plant.py` and fluent ones. With the weights of two works, the log loss on the third falls from 0.111
+to 0.093."""
 
 CONTEXT_AGAINST_WEIGHT = 0.6
-"""The same of odds against what is transcribed. Beside `SELF_READING_GAIN_NATS` and `MISREAD_DEDUCTION_NATS` 1,405 of
+"""Weight of odds against the transcribed character. With `SELF_READING_GAIN_NATS` and `MISREAD_DEDUCTION_NATS` 1,405 of
 1,444 errors planted on real pages are raised at 0.4 and 1,407 at 0.6, with as many false flags there, on two canons and
 on rendered pages in three fonts."""
 
 MAX_CONTEXT_GAIN_NATS = 2.0
-"""Nats that the language model adds to a score at most. At 2.5, with a weight of 0.8, 16 right characters of 36,000 on
-rendered pages in a second font are raised, and 10 at 2."""
+"""Maximum that the language model adds to a score, in nats. At 2.5, with a weight of 0.8, 16 right characters of 36,000
+on rendered pages in a second font are raised, and 10 at 2."""
 
 MAX_CONTEXT_DEDUCTION_NATS = 1.0
-"""Nats that it takes off at most: the errors of real transcribers are fluent, and no context may hide what the image
-shows clearly."""
+"""Maximum that it subtracts, in nats: real transcribers' errors are fluent, and the context must not hide what the
+image shows clearly."""
 
 
 def language_weight(odds: float) -> float:
-    """What the odds of the language model (nats against what is transcribed) add to the score of what the image
-    shows."""
+    """Nats that the language model adds to the score of a flag; `odds` are its odds against the transcribed character,
+    in nats."""
     weight = CONTEXT_AGAINST_WEIGHT if odds > 0 else CONTEXT_WEIGHT
     return min(max(weight * odds, -MAX_CONTEXT_DEDUCTION_NATS), MAX_CONTEXT_GAIN_NATS)
 
 
 def unseen_score(odds: float, p_text: float | None, transcribed: str, suggested: str) -> float:
-    """How strongly the language model speaks against a character that its image does not contradict.
+    """How strongly the language model speaks against a character that its image does not contradict, in nats.
 
-    `odds` are those of the language model, in nats, `p_text` the posterior of what is transcribed (None where nothing
-    was read): what the image shows of it is taken off, in full, or by `ALIKE` where the two are written alike."""
+    `odds` are those of the language model, in nats; `p_text` is the posterior of the transcribed character (None where
+    nothing was read). Its odds are subtracted, times `ALIKE` where the two characters look alike in handwriting.
+    """
     if p_text is None:
         return odds
     chance = min(max(p_text, 0.5), 1.0 - 1e-5)
@@ -192,12 +195,12 @@ def substitution_score(
     other += max(shared, none_left * spread)
     score = odds * (ODDS_WEIGHT + SURE_ALTERNATIVE_WEIGHT * other + ODDS_WEIGHT * doubt)
     score += ALTERNATIVE_WEIGHT * log(max(other, MIN_PROBABILITY)) - DOUBT_DEDUCTION_NATS * doubt
-    return score * max(MIN_TAUGHT, taught) + (0.0 if sure is None else _as_itself(sure, shares))
+    return score * max(MIN_TAUGHT_WEIGHT, taught) + (0.0 if sure is None else _as_itself(sure, shares))
 
 
 def _as_itself(sure: float, shares: float) -> float:
-    """Nats to add to a score for self-reading: how surely the engine reads the transcribed character as itself where it
-    is drawn. The gain is scaled by `shares`, the deduction for a misreading is not."""
+    """Nats to add to a score for self-reading, the probability `sure` with which the engine reads the transcribed
+    character as itself where it is drawn. The gain is scaled by `shares`, the deduction for a misreading is not."""
     return SELF_READING_GAIN_NATS * shares * between(sure, *SELF_READING_RAMP) - MISREAD_DEDUCTION_NATS * (
         1.0 - between(sure, *MISREAD_RAMP)
     )
@@ -211,8 +214,8 @@ def between(value: float, low: float, high: float) -> float:
 def strange_score(transcribed: str, belief: float) -> float:
     """The score, in nats, of a glyph against a transcribed character that the engine does not know.
 
-    `belief` is the log-probability of what it reads instead. An entity stands for a character without a code point:
-    no reading can match it, so its score is constant.
+    `belief` is the log-probability of the engine's reading. An entity stands for a character without a code point: no
+    reading can match it, so its score is constant.
     """
     if transcribed.startswith("&"):
         return ENTITY_SCORE
@@ -266,14 +269,14 @@ def insertion_score(room: float) -> float:
     `room` is the distance between the middles of its neighbours in cells: 1 where they touch. Room for a whole cell
     without ink is blank paper; a little more than 1 leaves doubt whether a glyph was missed.
     """
-    return SURE_INSERTION - (10.0 * (room - 1.25) if 1.25 < room < 1.6 else 0.0)
+    return SURE_INSERTION_SCORE - (10.0 * (room - 1.25) if 1.25 < room < 1.6 else 0.0)
 
 
 def doubts(column: ReadColumn) -> list[float]:
     """For every pairing the doubt about the image around it, 0 to 1.
 
-    Under a seal or a stain every posterior is low: that is no evidence against the text. Sure readings nearby leave no
-    doubt, whether they agree with the text or not; faint glyphs are not counted.
+    Under a seal or a stain every posterior is low, which is no evidence against the text. Sure readings nearby leave no
+    doubt, whether they agree with the text or not; faint glyphs do not count.
     """
     certainty = [_certainty(column, pairing) for pairing in column.pairings]
     known = [c for c in certainty if c is not None]
@@ -288,7 +291,7 @@ def doubts(column: ReadColumn) -> list[float]:
 
 
 def _certainty(column: ReadColumn, pairing: Pairing) -> float | None:
-    """How sure the engine is of what it read here; None where there may be nothing to read."""
+    """How sure the engine is of its reading here, 0 to 1; None where there may be no glyph."""
     glyphs = [column.glyphs[j] for j in pairing.glyphs]
     if not glyphs or (pairing.step is Step.EXTRA_GLYPH and (glyphs[0].silent or glyphs[0].presence <= 0.5)):
         return None
