@@ -1,8 +1,8 @@
 """How much of a half-folio is on its image: how many of its columns, and whether top or bottom are cut off.
 
-Where the settings say eight columns and only four fit the rules at a width that a column can have, the others are not
-on the image; where nine or ten fit better, the page has as many. Where rules run into the edge of the image and no
-level line ends them, the frame lies beyond it, as far as so many cells of the height that the glyphs show would reach.
+If the settings name eight columns and only four fit the rules at a possible column width, the others are not on the
+image; if nine or ten fit better, the page has nine or ten. If rules run into the edge of the image without a level line
+that ends them, the frame lies beyond the edge; its height is that of a full column of cells, measured on the glyphs.
 """
 
 from __future__ import annotations
@@ -18,82 +18,83 @@ from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.page import FoundColumn
 from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes, runs, thickened
 
-RULED = 0.12
-"""Of the height of the text: where upright strokes are as long as this together, there is a rule."""
+MIN_RULE_SHARE = 0.12
+"""Minimum length of the upright strokes at a rule, as a share of the height of the text."""
 
-THICK = 0.5
-"""Of the height of the text: what a rule that runs further counts."""
+MAX_RULE_SHARE = 0.5
+"""Maximum weight of a rule, as a share of the height of the text: longer rules count no more."""
 
 ONE_RULE_PX = 3
-"""Pixels: strokes of one rule are no further apart."""
+"""Maximum distance of the strokes of a rule, in pixels."""
 
 DOUBLE_FRAME_PX = 15
-"""Pixels: the two lines of a double frame are no further apart."""
+"""Maximum distance of the two lines of a double frame, in pixels."""
 
 MIN_COLUMN_HEIGHTS = 1 / 16
-"""Of the height of the text: no column is narrower; a half-folio's of eight has 1/11.5."""
+"""Minimum width of a column in heights of the text; a half-folio of eight columns has 1/11.5."""
 
 MAX_COLUMN_HEIGHTS = 1 / 6.5
-"""Of the height of the text: no column is wider; a half-folio's of eight with its top cut off has 1/8."""
+"""Maximum width of a column in heights of the text; a half-folio of eight columns with its top cut off has 1/8."""
 
-PITCHES = 120
-"""How many widths of a column are tried."""
+TRIED_WIDTHS = 120
+"""The number of column widths that are tried."""
 
-NEAR = 0.06
-"""Of a column's width: how far from its place a rule may stand."""
+MAX_RULE_OFFSET = 0.06
+"""Maximum distance of a rule from its expected place, in widths of a column."""
 
-FRAMED = 0.2
-"""The same for the outermost rule, away from the columns."""
+MAX_FRAME_OFFSET = 0.2
+"""The same for the outermost rule, on the side away from the columns."""
 
-BAD = 1e6
-"""Less than anything: a rule beyond the image."""
+BEYOND_IMAGE_PENALTY = 1e6
+"""Subtracted from the score for a rule beyond the image, which excludes it."""
 
-OUT = 0.12
-"""Of a column's width: how far beyond the edge of the image the outermost rule may lie."""
+MAX_BEYOND_IMAGE = 0.12
+"""Maximum distance of the outermost rule beyond the edge of the image, in widths of a column."""
 
 MIN_COLUMNS = 2
-"""The fewest columns that are counted."""
+"""Minimum number of columns that is tried."""
 
 MAX_COLUMNS = 14
-"""The most columns that are counted."""
+"""Maximum number of columns that is tried."""
 
-HALF_AS_WELL = 0.5
-"""Where the expected columns fit the rules only so well against others, these are taken."""
+MAX_FIT_RATIO = 0.5
+"""Maximum fit of the expected number of columns, relative to that of fewer columns, for the fewer to be taken."""
 
-RULES_FIT = 0.6
-"""How well fewer columns than expected must fit the rules: 1 where each stands where it should and none elsewhere."""
+MIN_FIT_OF_FEWER = 0.6
+"""Minimum fit of fewer columns than expected: 1 if every rule stands at its place and none elsewhere."""
 
 MIN_BETTER_FIT = 0.015
-"""By how much better more columns than expected must fit."""
+"""Minimum difference by which more columns than expected must fit better."""
 
-MIN_FIT = 0.75
-"""How well more columns than expected must fit."""
+MIN_FIT_OF_MORE = 0.75
+"""Minimum fit of more columns than expected."""
 
-TAIL = 16
-"""Pixels at the height at which columns are counted: no stroke of text is as broad."""
+FISH_TAIL_PX = 16
+"""Minimum breadth of a fish tail, in pixels at the height at which columns are counted; strokes are thinner."""
 
-LEVEL = 0.3
-"""Of the width of the columns: a level line as long as this is the frame's."""
+MIN_FRAME_LINE = 0.3
+"""Minimum length of a level line of the frame, as a share of the width of all columns."""
 
-INTO_EDGE = 0.4
-"""Of what is left of the rules elsewhere: where so much of them is left at the end of the columns, they run on."""
+MIN_RULE_AT_END = 0.4
+"""Minimum printed share of the rules at the end of the columns, relative to their printed share over the whole
+height, for the rules to run on beyond the image."""
 
-AT_EDGE = 0.25
-"""Cells: rules that end so near to the edge of the image run up to it."""
+MAX_EDGE_DISTANCE_CELLS = 0.25
+"""Maximum distance in cells between the end of a rule and the edge of the image for the rule to reach the edge."""
 
-GLYPH = 0.75
-"""The width of a glyph against that of its column."""
+GLYPH_WIDTH = 0.75
+"""The usual width of a glyph, in widths of its column."""
 
-LESS = 0.6
-"""Cells: where less than this is missing, nothing is."""
+MIN_MISSING_CELLS = 0.6
+"""Minimum height of the missing part of the columns, in cells; less counts as nothing missing."""
 
-FULL = 1.018
-"""The height of a frame against that of the cells in it."""
+FRAME_HEIGHT = 1.018
+"""The height of a frame, in heights of all the cells of a column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comb:
-    """So many equal columns between two x of a page, and how well they explain its rules, 0 to 1."""
+    """A number of equal columns between two x of a page, and how well they explain its rules, 0 to 1."""
 
     columns: int
     left: float
@@ -101,13 +102,12 @@ class Comb:
     fit: float
 
     def enlarged(self, factor: float) -> Comb:
-        """The same on a page so many times larger."""
+        """The same on a page that is larger by this factor."""
         return replace(self, left=self.left * factor, right=self.right * factor)
 
 
 def other_count(ink: Mask, expected: int) -> Comb | None:
-    """The columns of a ruled page that lies flat, by its `ink`, where its rules plainly speak for another count than
-    the expected one."""
+    """The columns of a flat ruled page if its rules clearly show another number than `expected`, else None."""
     height, width = ink.shape
     rows = np.flatnonzero(inked_along(ink, 1) > 0.01 * width)
     if rows.size < height // 3:
@@ -119,8 +119,8 @@ def other_count(ink: Mask, expected: int) -> Comb | None:
         return None
     usual = fits[expected].fit if expected in fits else 0.0
     best = max(fits.values(), key=lambda comb: comb.fit)
-    fewer = best.columns < expected and best.fit > RULES_FIT and usual < HALF_AS_WELL * best.fit
-    more = best.columns > expected and best.fit > max(MIN_FIT, usual + MIN_BETTER_FIT)
+    fewer = best.columns < expected and best.fit > MIN_FIT_OF_FEWER and usual < MAX_FIT_RATIO * best.fit
+    more = best.columns > expected and best.fit > max(MIN_FIT_OF_MORE, usual + MIN_BETTER_FIT)
     if not fewer and not (more and not _with_fold_strip(ink, best)):
         return None
     return best
@@ -128,7 +128,7 @@ def other_count(ink: Mask, expected: int) -> Comb | None:
 
 def _with_fold_strip(ink: Mask, comb: Comb) -> bool:
     """Whether the outermost of these columns is a fold strip, told by its fish tail, which is solid ink."""
-    solid = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((TAIL, TAIL), np.uint8))
+    solid = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((FISH_TAIL_PX, FISH_TAIL_PX), np.uint8))
     pitch = (comb.right - comb.left) / comb.columns
     middles = comb.left + pitch / 2, comb.right - pitch / 2
     inner = (solid[:, max(0, round(x - 0.3 * pitch)) : max(0, round(x + 0.3 * pitch))] for x in middles)
@@ -136,54 +136,62 @@ def _with_fold_strip(ink: Mask, comb: Comb) -> bool:
 
 
 def _rules(share: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Where rules stand, along which share of the height each runs, and the sum of these shares; there the two lines of
-    a frame are one."""
+    """The x of the rules, the share of the height along which each runs, and the sum of these shares, in which the two
+    lines of a double frame count once."""
     single, double = (_stretches(share, apart) for apart in (ONE_RULE_PX, DOUBLE_FRAME_PX))
     places = [float(np.average(np.arange(a, b), weights=share[a:b])) for a, b in single]
-    strength = [min(float(share[a:b].max()), THICK) for a, b in single]
-    return np.array(places), np.array(strength), sum(min(float(share[a:b].max()), THICK) for a, b in double)
+    strength = [min(float(share[a:b].max()), MAX_RULE_SHARE) for a, b in single]
+    return np.array(places), np.array(strength), sum(min(float(share[a:b].max()), MAX_RULE_SHARE) for a, b in double)
 
 
 def _stretches(share: NDArray[np.float64], apart: int) -> list[tuple[int, int]]:
-    """From where to where (exclusive) there are rules, those within `apart` pixels taken together."""
-    ruled = (share > RULED).astype(np.uint8)[None, :]
+    """The ranges of x (end exclusive) in which rules stand; rules within `apart` pixels are joined."""
+    ruled = (share > MIN_RULE_SHARE).astype(np.uint8)[None, :]
     return runs(np.asarray(cv2.morphologyEx(ruled, cv2.MORPH_CLOSE, np.ones((1, apart), np.uint8)))[0] > 0)
 
 
 def _fits(share: NDArray[np.float64], tall: float) -> dict[int, Comb]:
-    """For every count of columns those that explain best where rules stand, by the F measure of rules that are where
-    they are expected, each weighed by how far it runs."""
+    """For every number of columns the comb that explains the rules best, by the F measure of rules at their expected
+    places, each weighted by its length."""
     places, strength, total = _rules(share)
     if not MIN_COLUMNS < places.size < 3 * MAX_COLUMNS:
         return {}
-    pitch = np.linspace(MIN_COLUMN_HEIGHTS * tall, MAX_COLUMN_HEIGHTS * tall, PITCHES)[:, None, None]
+    pitch = np.linspace(MIN_COLUMN_HEIGHTS * tall, MAX_COLUMN_HEIGHTS * tall, TRIED_WIDTHS)[:, None, None]
     teeth = places[None, :, None] + np.arange(-MAX_COLUMNS, MAX_COLUMNS + 1)[None, None, :] * pitch
     off = (places - teeth[..., None]) / pitch[..., None]
-    beyond = np.where((teeth < -OUT * pitch) | (teeth > share.size + OUT * pitch), -np.inf, 0.0)
+    beyond = np.where(
+        (teeth < -MAX_BEYOND_IMAGE * pitch) | (teeth > share.size + MAX_BEYOND_IMAGE * pitch), -np.inf, 0.0
+    )
 
     def hit(low: float, high: float) -> NDArray[np.float64]:
         there = (off > -low) & (off < high)
         return np.asarray((there * strength).max(axis=-1) + beyond, dtype=np.float64)
 
     # the outer line of a frame may be all that is left of it
-    inner, left, right = hit(NEAR, NEAR), hit(FRAMED, NEAR), hit(NEAR, FRAMED)
-    sums = np.cumsum(np.pad(np.where(np.isfinite(inner), inner, -BAD), ((0, 0), (0, 0), (1, 0))), axis=-1)
+    inner, left, right = (
+        hit(MAX_RULE_OFFSET, MAX_RULE_OFFSET),
+        hit(MAX_FRAME_OFFSET, MAX_RULE_OFFSET),
+        hit(MAX_RULE_OFFSET, MAX_FRAME_OFFSET),
+    )
+    sums = np.cumsum(
+        np.pad(np.where(np.isfinite(inner), inner, -BEYOND_IMAGE_PENALTY), ((0, 0), (0, 0), (1, 0))), axis=-1
+    )
     fits = {}
     for count in range(MIN_COLUMNS, MAX_COLUMNS + 1):
         within = sums[..., count:-1] - sums[..., 1:-count]
         score = left[..., :-count] + within + right[..., count:]
         best = np.unravel_index(int(score.argmax()), score.shape)
         start = float(teeth[best])
-        fit = 2 * float(score[best]) / (total + THICK * (count + 1))
+        fit = 2 * float(score[best]) / (total + MAX_RULE_SHARE * (count + 1))
         if fit > 0:
             fits[count] = Comb(count, start, start + count * float(pitch[best[0], 0, 0]), fit)
     return fits
 
 
 def with_cut_edges(layout: Layout, rows: int, page: tuple[int, int], origin: tuple[float, float]) -> Layout:
-    """The layout of a ruled page with its columns as long as they are, where the image cuts them off above or below.
+    """The layout of a ruled page with its columns extended to where they end beyond the image that cuts them off.
 
-    `page` is height and width of the image, `origin` where it lies in its file; a full column holds `rows` cells.
+    `page` is height and width of the image, `origin` its place in the file; a full column holds `rows` cells.
     """
     areas = layout.columns
     reach = areas[0].cell(rows)
@@ -197,10 +205,10 @@ def with_cut_edges(layout: Layout, rows: int, page: tuple[int, int], origin: tup
     if not top and not bottom:
         return layout
     begin, end = above if top else areas[0].top, below if bottom else areas[0].bottom
-    text_columns = [FoundColumn(1, area.left, begin, area.right, end, GLYPH * area.width) for area in areas]
+    text_columns = [FoundColumn(1, area.left, begin, area.right, end, GLYPH_WIDTH * area.width) for area in areas]
     pitch = cell_height(layout.ink, text_columns)
-    full = FULL * rows * pitch
-    if full - (end - begin) < LESS * pitch:
+    full = FRAME_HEIGHT * rows * pitch
+    if full - (end - begin) < MIN_MISSING_CELLS * pitch:
         return layout
     # cut on both sides it is the text that tells how far above it begins
     first = begin if bottom else end - full
@@ -210,8 +218,8 @@ def with_cut_edges(layout: Layout, rows: int, page: tuple[int, int], origin: tup
 
 
 def _ends(layout: Layout, page: tuple[int, int], origin: tuple[float, float], reach: float) -> tuple[float, float]:
-    """The y of the rectified page at which its columns end above and below: at the edge of the image where their rules
-    run up to it, else where these end."""
+    """The y of the rectified page at which its columns end above and below: the edge of the image if their rules reach
+    it, otherwise the end of the rules."""
     height, width = page
     xs = np.linspace(0, width, 41)
     first, last = layout.columns[0], layout.columns[-1]
@@ -220,7 +228,7 @@ def _ends(layout: Layout, page: tuple[int, int], origin: tuple[float, float], re
         seen = layout.rectification.to_page(np.stack([xs, np.full_like(xs, y)], axis=1) + np.array(origin))
         across = (seen[:, 0] > last.left) & (seen[:, 0] < first.right)
         edge = float(np.median(seen[across, 1])) if across.any() else inner
-        edges.append(edge if (edge - inner) * out < AT_EDGE * reach else inner)
+        edges.append(edge if (edge - inner) * out < MAX_EDGE_DISTANCE_CELLS * reach else inner)
     return max(0.0, edges[0]), min(float(layout.grey.shape[0]), edges[1])
 
 
@@ -232,7 +240,7 @@ def _is_framed(layout: Layout, end: float, reach: float) -> bool:
     if not band.size:
         return False
     level = long_strokes(ink_mask(band), layout.grey.shape[0] // 15, vertical=False)
-    return bool(inked_along(level, 1).max() > LEVEL * (right - left))
+    return bool(inked_along(level, 1).max() > MIN_FRAME_LINE * (right - left))
 
 
 def _runs_out(upright: Mask, areas: tuple[ColumnArea, ...], first: float, last: float) -> bool:
@@ -243,6 +251,6 @@ def _runs_out(upright: Mask, areas: tuple[ColumnArea, ...], first: float, last: 
     # a rule that is broken elsewhere may be so here
     return (
         sum(float(stroke[rows].mean()) for stroke in strokes)
-        > INTO_EDGE * sum(float(stroke.mean()) for stroke in strokes)
+        > MIN_RULE_AT_END * sum(float(stroke.mean()) for stroke in strokes)
         > 0
     )

@@ -1,4 +1,4 @@
-"""What recurs on a page, and the gaps in between: periods of ink, columns that are two each."""
+"""Periods of ink, and columns that are really two columns each."""
 
 from __future__ import annotations
 
@@ -13,34 +13,35 @@ from proof.layout.rules import runs
 Profile = NDArray[np.float64]
 """For every x a share, from 0 to 1, of the rows of a region."""
 
-PERIODIC = 0.08
-"""Autocorrelation from which a period is one."""
+MIN_AUTOCORRELATION = 0.08
+"""Minimum autocorrelation at the lag of a period."""
 
-AS_GOOD = 0.6
-"""Of the highest peak of the autocorrelation: the first peak as high as this is the pitch and not a multiple of it."""
+MIN_PEAK_RATIO = 0.6
+"""Minimum height of a peak of the autocorrelation relative to the highest peak: the first such peak is the pitch, the
+others are multiples of it."""
 
-EMPTY = 0.01
-"""Share of the rows: less ink than this is none."""
+MAX_EMPTY_INK = 0.01
+"""Maximum share of inked rows that counts as no ink."""
 
 MAX_GAP_INK = 0.25
-"""Of the average ink: where there is less, there is a gap."""
+"""Maximum ink of a gap, relative to the mean ink."""
 
 GAP_REACH_WIDTHS = 0.2
-"""Of a column's width: so near to its middle, or its side, a gap is looked for."""
+"""Maximum distance of a gap from the middle or side of a column, in widths of the column."""
 
 MIN_MIDDLE_GAP = 0.75
-"""Gaps in the middle of columns that are so wide, against those between them, part columns as well."""
+"""Minimum width of the gaps in the middle of columns, relative to the gaps between them, for both to part columns."""
 
 MIN_PAIRS = 2
-"""So many columns at least have ink on either side of their middle, where each is two."""
+"""Minimum number of columns with ink on both sides of their middle."""
 
 MIN_HALF_INK = 0.06
-"""Of a column's ink: so much is on either side of its middle."""
+"""Minimum share of a column's ink on either side of its middle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From where to where a column goes across its region, in pixels."""
+    """The left and right edge of a column, in pixels."""
 
     left: float
     right: float
@@ -58,18 +59,19 @@ def first_period(alike: Profile, low: int, high: int) -> float | None:
     """The lag of the first high peak of an autocorrelation (1 at lag 0) from `low` to `high`; None where there is
     none."""
     lags = np.arange(low, high)
-    peaks = lags[(alike[lags] > alike[lags - 1]) & (alike[lags] >= alike[lags + 1]) & (alike[lags] > PERIODIC)]
+    peaks = lags[
+        (alike[lags] > alike[lags - 1]) & (alike[lags] >= alike[lags + 1]) & (alike[lags] > MIN_AUTOCORRELATION)
+    ]
     if not peaks.size:
         return None
-    first = int(peaks[alike[peaks] >= AS_GOOD * alike[peaks].max()][0])
+    first = int(peaks[alike[peaks] >= MIN_PEAK_RATIO * alike[peaks].max()][0])
     a, b, c = (float(value) for value in alike[first - 1 : first + 2])
     return first + 0.5 * (a - c) / min(a - 2 * b + c, -1e-9)
 
 
 def are_pairs(across: Profile, spans: Sequence[Span]) -> bool:
-    """Whether these columns are two each: they have gaps in the middle as wide as those between them. What recurs most
-    may be every other column, where some are empty."""
-    inked = across[across > 2 * EMPTY]
+    """Whether each of these columns is really two: the gaps in their middles are as wide as the gaps between them."""
+    inked = across[across > 2 * MAX_EMPTY_INK]
     if not inked.size:
         return False
     slight = across < MAX_GAP_INK * float(inked.mean())
@@ -88,6 +90,6 @@ def are_pairs(across: Profile, spans: Sequence[Span]) -> bool:
 
 
 def _gap(slight: NDArray[np.bool_], x: float, reach: float) -> int:
-    """How many pixels the widest gap about a place is wide."""
+    """The width of the widest gap within `reach` of `x`, in pixels."""
     part = slight[max(0, round(x - reach)) : round(x + reach) + 1]
     return max((end - start for start, end in runs(part)), default=0)

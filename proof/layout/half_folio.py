@@ -1,9 +1,8 @@
 """The layout of a ruled half-folio: frame, columns, and what lies above them.
 
-A half-folio of the Siku is a frame with eight equal columns between rules, the fold strip at one side.
-Equal columns are fitted to the energy of upright lines, so that a rule that is broken, faint or missing
-costs nothing as long as its neighbours stand. Everything is found on one rectified page of moderate size;
-`Rectification` brings any place on it back to pixels of the image file.
+A half-folio of the Siku is a frame with eight equal columns between rules, and the fold strip at one side.
+Equal columns are fitted to the upright lines, so that a broken, faint or missing rule does no harm if its neighbours
+are printed. All places are found on a rectified page of moderate size; `Rectification` maps them to pixels of the file.
 """
 
 from __future__ import annotations
@@ -26,36 +25,36 @@ from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 
 PAGE_HEIGHT = 1400
-"""Pixels: a page is read at this height at most; columns are then some 90 to 110 pixels wide."""
+"""Maximum height of a page for its layout, in pixels; columns are then 90 to 110 pixels wide."""
 
-RULE_LENGTH = 1 / 25
-"""Of the page height: the shortest stroke taken for a piece of rule. A character cell is about 1/26."""
+MIN_RULE_HEIGHTS = 1 / 25
+"""Minimum length of a piece of rule, in heights of the page. A cell has about 1/26."""
 
-WIDE_RULE_LENGTH = 1 / 22
-"""The same of its width, where it is hardly higher than wide: a part of a page has fewer cells in its height."""
+MIN_RULE_WIDTHS = 1 / 22
+"""The same in widths of the page; the longer of the two holds, since a part of a page has fewer cells in its height."""
 
-FRAME_LENGTH = 1 / 15
-"""Of the page height: the shortest level stroke taken for a piece of frame."""
-
+MIN_FRAME_HEIGHTS = 1 / 15
+"""Minimum length of a level piece of frame, in heights of the page."""
 
 BRUSH_CELLS = 0.055
-"""Cells: a stroke of the brush is as thick."""
+"""The thickness of a stroke of the brush, in cells."""
 
 MIN_BRUSH_SHARE = 0.52
-"""Of the ink above the frame: so much is of such strokes where a glyph stands there; a stain is mostly specks. Of 192
-raised columns of rendered pages, worn and not, one has less; of 18 stains six have more."""
+"""Minimum share of the ink above the frame that is as thick as such strokes for a glyph to stand there; stains are
+mostly specks. Of 192 raised columns of rendered pages, worn and not, one has less; of 18 stains six have more."""
 
 MAX_SHORTER_RULES = 0.1
-"""Of the height of a page: rules that are shorter by no more in all are as good a place for the columns."""
+"""Maximum length, in heights of the page, by which the rules of another place may be shorter in all and still be as
+good for the columns."""
 
 MIN_MORE_TEXT = 0.02
-"""Of a page's ink: how much more of it lies within the better place."""
+"""Minimum share of the page's ink by which the better place must hold more."""
 
-OPENED = 0.95
-"""Width against height from which on columns are those of an opening; a half-folio's have 0.6 to 0.8."""
+MIN_OPENING_RATIO = 0.95
+"""Minimum width of all columns, in their heights, for an opening; a half-folio has 0.6 to 0.8."""
 
-EVERYWHERE = (slice(None), slice(None))
-"""All rows and columns of pixels of a page."""
+WHOLE_PAGE = (slice(None), slice(None))
+"""The slices of a whole page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +144,7 @@ class Layout:
     doubtful: bool = False
     beyond: tuple[int, ...] = ()
 
-    def ink_of(self, column: int, place: tuple[slice, slice] = EVERYWHERE) -> Mask:
+    def ink_of(self, column: int, place: tuple[slice, slice] = WHOLE_PAGE) -> Mask:
         """The ink of one column at a place of the rectified page, with what may be of its neighbour."""
         owners = self.owners[place]
         own: Mask = self.ink[place] * ((owners == column) | (owners == -column) | (owners == min(1 - column, -1)))
@@ -196,10 +195,9 @@ def find_layout(
 ) -> Layout:
     """Find frame and columns on a grey half-folio (height x width, 0 black).
 
-    `columns` 0 means: find the count from the page. `rows` is the number of characters a full column
-    holds. `origin` is where `page` lies in its image file (a quadrant of a plate). Where a person said what the
-    layout is, `hint` says it, and nothing is looked for. `small` is the page no higher than `PAGE_HEIGHT`, if there is
-    one already.
+    `columns` 0 means that the number is found from the page. `rows` is the number of characters of a full column.
+    `origin` is the place of `page` in its image file (a quadrant of a plate). `hint` is a layout that a person set;
+    with it nothing is searched. `small` is the page at `PAGE_HEIGHT` or lower, if the caller has it already.
     """
     small = shrunk(page, PAGE_HEIGHT)[0] if small is None else small
     height, width = small.shape
@@ -235,26 +233,26 @@ def find_layout(
     )
     outline = Outline(whole, areas, not why, why, float(np.degrees(np.arctan(lean))))
     layout = Layout(outline, grey, clean, support, owners)
-    return layout if why else _asked(layout, ink, upright, level, rules)
+    return layout if why else _questioned(layout, ink, upright, level, rules)
 
 
 def _strokes(page: NDArray[np.uint8]) -> tuple[Mask, Mask, Mask]:
     """The ink of a page of working size, and its upright and level strokes that may be of rules and frames."""
     height, width = page.shape
     ink = without_border(ink_mask(page))
-    upright = long_strokes(ink, round(max(height * RULE_LENGTH, width * WIDE_RULE_LENGTH)), vertical=True)
-    return ink, upright, long_strokes(ink, round(height * FRAME_LENGTH), vertical=False)
+    upright = long_strokes(ink, round(max(height * MIN_RULE_HEIGHTS, width * MIN_RULE_WIDTHS)), vertical=True)
+    return ink, upright, long_strokes(ink, round(height * MIN_FRAME_HEIGHTS), vertical=False)
 
 
 def _comb_on(ink: Mask, upright: Mask, level: Mask, counts: Sequence[int]) -> _Comb:
-    """The equal columns that its upright strokes and its text speak for."""
+    """The equal columns that fit the upright strokes and the text best."""
     energy = inked_along(upright, 0) / ink.shape[0]
     text = np.asarray(cv2.subtract(ink, cv2.max(upright, level)), dtype=np.uint8)
     return _with_the_text(_fit_comb(energy, counts), energy, text)
 
 
-def _asked(layout: Layout, ink: Mask, upright: Mask, level: Mask, rules: Sequence[float]) -> Layout:
-    """The layout with what speaks against its columns between `rules`: the text, a side without a rule, other rules."""
+def _questioned(layout: Layout, ink: Mask, upright: Mask, level: Mask, rules: Sequence[float]) -> Layout:
+    """The layout, marked as doubtful if the text, a side without a rule, or other rules contradict its columns."""
     rows = layout.columns[0].top, layout.columns[0].bottom
     left, right = unbounded(upright, rules, rows)
     beyond = (1,) * right + (len(layout.columns),) * left
@@ -264,9 +262,9 @@ def _asked(layout: Layout, ink: Mask, upright: Mask, level: Mask, rules: Sequenc
 
 
 def is_wide(layout: Layout) -> bool:
-    """Whether columns stand side by side further than they are high: those of an opening do, and of a page cut off."""
+    """Whether the columns together are about as wide as high or wider: of an opening, or of a page cut off."""
     first, last = layout.columns[0], layout.columns[-1]
-    return first.right - last.left > OPENED * (first.bottom - first.top)
+    return first.right - last.left > MIN_OPENING_RATIO * (first.bottom - first.top)
 
 
 def _told(
@@ -278,7 +276,7 @@ def _told(
     level: Mask,
     rows: int,
 ) -> Layout:
-    """The layout that a person set, on the page rectified by it: its regions one after the other."""
+    """The layout that a person set, region by region, on the page rectified by it."""
     regions = [_region(region, whole, ink, upright, level, rows) for region in hint.regions]
     areas, clean, owners = regions[0]
     for others, own, of_column in regions[1:]:
@@ -454,7 +452,7 @@ def _raised(ink: Mask, left: float, right: float, top: float, row: float) -> flo
 def _against(
     upright: Mask, level: Mask, rules: Sequence[float], rows: tuple[float, float], support: float
 ) -> Notice | None:
-    """What speaks against a page of ruled columns from top to bottom (`rows`)."""
+    """Why the page is no page of ruled columns from top to bottom (`rows`), None if it is one."""
     top, bottom = rows
     left, right = round(max(rules[0], 0)), round(rules[-1])
     height = bottom - top

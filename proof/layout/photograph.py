@@ -1,4 +1,4 @@
-"""A page as it was photographed: brought into even light and laid flat where it needs that, then cut into columns."""
+"""A photographed page: evened in light, laid flat if necessary, and divided into columns."""
 
 from __future__ import annotations
 
@@ -24,20 +24,21 @@ from proof.model.notices import Notice, NoticeCode
 
 Grey = NDArray[np.uint8]
 
-MEASURED = 1000
-"""Pixels: how far a page is from flat is measured, and its columns are counted, on one of this height."""
+MEASURED_HEIGHT = 1000
+"""The height, in pixels, at which flatness is measured and columns are counted."""
 
-ALIKE = 0.08
-"""Columns that differ in width by less are of the same width."""
+MAX_WIDTH_DIFFERENCE = 0.08
+"""Maximum relative difference of widths that count as equal."""
 
-EMPTY = 2
-"""Columns of a ruled page that may be empty beside those in which there is text."""
+MAX_EMPTY_COLUMNS = 2
+"""Maximum number of empty columns of a ruled page."""
 
-ASIDE = 0.3
-"""Of a column's width: no further from the middle of a ruled column is the middle of one found by itself."""
+MAX_MIDDLE_DISTANCE = 0.3
+"""Maximum distance between the middles of a ruled column and of the column that the network finds in it, in widths of a
+column."""
 
-ROOM = 0.3
-"""Of a column's width: what is left beside columns that were counted, too little for another one."""
+SIDE_ROOM = 0.3
+"""Width left on either side of the counted columns, in widths of a column: too little for another column."""
 
 
 def page_columns(
@@ -47,13 +48,13 @@ def page_columns(
     origin: tuple[float, float] = (0, 0),
     hint: LayoutOverrideShape | None = None,
 ) -> Layout:
-    """The columns of a page: as ruled as a half-folio is where it is one, else as many as there are, ruled or not.
+    """The columns of a page: by its rules if it is a ruled half-folio, otherwise by the network.
 
-    What is white on black is turned over first; what is pale, in uneven light, askew, seen at an angle or curved is set
-    right, and the outline remarks on it. The rest as in `find_layout`.
+    White on black is inverted first; pale ink, uneven light, skew, perspective and curvature are corrected, and the
+    outline's remarks name them. Arguments as in `find_layout`.
     """
     even, small, remarks = in_even_light(page)
-    ink = measured_ink(small, MEASURED)
+    ink = measured_ink(small, MEASURED_HEIGHT)
     flat = laid_flat(*ink, columns)
     if flat is None:
         layout = _columns_of(even.pixels, small, ink, columns, rows, origin, hint)
@@ -62,7 +63,7 @@ def page_columns(
         flat_hint = hint and _laid_flat(hint, flattening, origin)
         pixels = flattening.flat(even.pixels, even.paper)
         small, _ = shrunk(pixels, PAGE_HEIGHT)
-        layout = _columns_of(pixels, small, measured_ink(small, MEASURED), columns, rows, (0, 0), flat_hint)
+        layout = _columns_of(pixels, small, measured_ink(small, MEASURED_HEIGHT), columns, rows, (0, 0), flat_hint)
         back = Flattened.of_flat(layout.rectification, flattening, origin)
         layout = replace(layout, outline=replace(layout.outline, rectification=back, skew=damage.skew))
         remarks += damage.notices
@@ -72,8 +73,8 @@ def page_columns(
 
 
 def in_even_light(page: Grey) -> tuple[EvenPage, Grey, tuple[Notice, ...]]:
-    """A page (height x width) as its columns are looked for, whatever light it was seen in: with pale ink strengthened,
-    what is white on black turned over, shade divided out; the same at `PAGE_HEIGHT`; and what is to be said of that."""
+    """A page (height x width) with pale ink strengthened, white on black inverted and shade divided out; the same at
+    `PAGE_HEIGHT`; and the notices about these corrections."""
     small, _ = shrunk(page, PAGE_HEIGHT)
     strong = strengthened(page, small)
     plain = turned_over(strong, small if strong is page else None)
@@ -96,8 +97,8 @@ def _columns_of(
     origin: tuple[float, float],
     hint: LayoutOverrideShape | None,
 ) -> Layout:
-    """As `page_columns`, of a page that lies flat in even light; `small` is the same at `PAGE_HEIGHT`, `ink` that of
-    this one at `MEASURED`, and by how much it was scaled for that."""
+    """As `page_columns`, of a flat page in even light. `small` is the page at `PAGE_HEIGHT`; `ink` is the ink of
+    `small` at `MEASURED_HEIGHT`, with the factor by which it was scaled."""
     layout: Layout | None = None
     if columns and not hint:
         measured, scale = ink
@@ -120,8 +121,8 @@ def _columns_of(
         return _within_frame(page, layout, page_layout, rows, origin)
     counted = len(page_layout.columns)
     if layout.ruled and len(page_layout.regions) == 1:
-        # what is empty is not found, and is between rules all the same
-        for count in range(max(counted, MIN_COLUMNS), min(counted + EMPTY, MAX_COLUMNS) + 1):
+        # the network does not find empty columns, which the rules show
+        for count in range(max(counted, MIN_COLUMNS), min(counted + MAX_EMPTY_COLUMNS, MAX_COLUMNS) + 1):
             other = find_layout(page, count, rows, origin, None, small)
             if other.ruled and not other.doubtful and _same_columns(other, page_layout):
                 return other
@@ -129,8 +130,8 @@ def _columns_of(
 
 
 def _same_columns(layout: Layout, page_layout: PageLayout) -> bool:
-    """Whether columns found by what parts them are those of a ruled layout: as wide, and each in the middle of one of
-    them. What else there is between its rules may be empty, or the fold strip of an opening."""
+    """Whether the network's columns are those of a ruled layout: as wide, and each in the middle of a ruled column. The
+    other ruled columns may be empty, or the fold strip of an opening."""
     if not page_layout.columns:
         return False
     areas = layout.columns
@@ -138,7 +139,7 @@ def _same_columns(layout: Layout, page_layout: PageLayout) -> bool:
     pairs = [(a, b) for a, b in pairwise(page_layout.columns) if a.register == b.register]
     if pairs:
         pitch = float(np.median([(a.left + a.right - b.left - b.right) / 2 for a, b in pairs]))
-        if abs(pitch / width - 1.0) > ALIKE:
+        if abs(pitch / width - 1.0) > MAX_WIDTH_DIFFERENCE:
             return False
     own = _own(layout, page_layout)
     if None in own:
@@ -150,7 +151,7 @@ def _same_columns(layout: Layout, page_layout: PageLayout) -> bool:
 
 
 def _own(layout: Layout, page_layout: PageLayout) -> list[int | None]:
-    """For every column found the number of the ruled one in whose middle it stands; None where it stands in none."""
+    """For each of the network's columns the number of the ruled column in whose middle it stands, or None."""
     areas = layout.columns
     boxes = [
         page_layout.file_box(column.left, column.top, column.right, column.bottom).centre
@@ -159,7 +160,7 @@ def _own(layout: Layout, page_layout: PageLayout) -> list[int | None]:
     across = layout.rectification.to_page(np.array(boxes))[:, 0]
     near = [min(areas, key=lambda area: abs(x - (area.left + area.right) / 2)) for x in across]
     return [
-        area.number if abs(x - (area.left + area.right) / 2) < ASIDE * area.width else None
+        area.number if abs(x - (area.left + area.right) / 2) < MAX_MIDDLE_DISTANCE * area.width else None
         for x, area in zip(across, near, strict=True)
     ]
 
@@ -167,7 +168,7 @@ def _own(layout: Layout, page_layout: PageLayout) -> list[int | None]:
 def _within_frame(
     page: Grey, layout: Layout, page_layout: PageLayout, rows: int, origin: tuple[float, float]
 ) -> Layout:
-    """The layout without what may lie beyond its frame and has none of the columns found in it."""
+    """The layout without the columns that may lie beyond the frame and in which the network finds none."""
     own = _own(layout, page_layout)
     kept = [area for area in layout.columns if area.number not in layout.beyond or area.number in own]
     if len(kept) in (len(layout.columns), 0):
@@ -178,15 +179,15 @@ def _within_frame(
 
 
 def _counted(page: Grey, comb: Comb, rows: int, origin: tuple[float, float]) -> Layout:
-    """The layout of so many columns on that part of a page where they are."""
-    room = ROOM * (comb.right - comb.left) / comb.columns
+    """The layout of the comb's columns on the part of the page that they cover."""
+    room = SIDE_ROOM * (comb.right - comb.left) / comb.columns
     left, right = max(0, round(comb.left - room)), round(comb.right + room)
     part = np.ascontiguousarray(page[:, left:right])
     return find_layout(part, comb.columns, rows, (origin[0] + left, origin[1]))
 
 
 def _laid_flat(hint: LayoutOverrideShape, flattening: Flattening, origin: tuple[float, float]) -> LayoutOverrideShape:
-    """What a person said of the layout, on the page laid flat."""
+    """The layout that a person set, on the page laid flat."""
     corners = flattening.to_flat(np.array(hint.corners, dtype=np.float64) - np.array(origin))
     (a, b, c, d) = ((float(x), float(y)) for x, y in corners)
     more = tuple(_laid_flat(region, flattening, origin) for region in hint.more)

@@ -1,7 +1,7 @@
-"""Whether equal columns that were laid on the rules of a page are those of its text.
+"""Whether a comb of equal columns fitted to the rules of a page agrees with its text.
 
-Two sides of a frame and a rule or two fit many combs. On a page that is ruled as the comb says nearly all its text
-stands between the outermost rules, and where a rule is not printed there is hardly any ink all the same.
+The two sides of a frame and one or two rules fit many combs. If the comb is right, nearly all text of the page stands
+between the outermost rules, and there is hardly any ink at the place of a rule that is not printed.
 """
 
 from __future__ import annotations
@@ -16,44 +16,42 @@ from proof.images.opencv import cv2
 from proof.layout.gaps import Span, are_pairs
 from proof.layout.rules import Mask, inked_along, thickened
 
-AROUND = 4
-"""Pixels to either side of where a rule should be that are looked at for text."""
+RULE_REACH_PX = 4
+"""Distance on either side of an expected rule that is searched for text, in pixels."""
 
-CROSSED = 0.5
-"""Of the ink that there is on average in a column's breadth: with more of it where a rule should be, text stands
-there."""
+MIN_TEXT_AT_RULE = 0.5
+"""Minimum ink at the place of a rule, as a share of the mean ink of a column, for text to stand there."""
 
-CROSSINGS = 2
-"""In so many places at least text stands where a rule should be."""
+MIN_CROSSED_RULES = 2
+"""Minimum number of rules crossed by text for the text to contradict the comb."""
 
 MIN_PRINTED_SHARE = 0.1
-"""Of its length: of a rule that is printed, however badly, there is more."""
+"""Minimum printed share of the length of a rule for any of it to count as printed."""
 
-MAX_SIDES = 3
-"""Rules of which anything is printed: so many and no more may be the sides of a frame and a line of a drawing, wherever
-they fit columns."""
+MAX_FRAME_LINES = 3
+"""Maximum number of printed rules that may be merely the sides of a frame and a line of a drawing."""
 
 MIN_PRINTED_RUN = 0.15
-"""Of a rule's length: with so much in one piece something of it is printed, which is more than strokes of text stand
-below each other by chance. Of real pages that are ruled, eight of nine rules and more are printed so far."""
+"""Minimum share of a rule's length that is inked for the rule to be printed: more than strokes of text reach by chance.
+On real ruled pages at least eight of nine rules are."""
 
-PLAINLY_PRINTED = 0.35
-"""Of their length: with more printed of the rules on average, they are rules, whatever stands between them."""
+MIN_CLEARLY_PRINTED = 0.35
+"""Minimum mean printed share of the rules from which they are rules, whatever stands between them."""
 
-MAX_UNPRINTED = 2
-"""And so they are where of fewer than so many nothing is printed."""
+MIN_UNPRINTED = 2
+"""Minimum number of unprinted rules for the page to be examined for pairs of columns."""
 
 MAX_OPEN_PRINTED = 0.25
-"""Of its length: of the outermost rule no more is printed where a column lies beyond the side of a frame."""
+"""Maximum printed share of the outermost rule if its column lies beyond the side of the frame."""
 
 MIN_SIDE_PRINTED = 0.5
-"""Of its length: so much is printed of the side of such a frame. An ear beside a frame is as high as the one."""
+"""Minimum printed share of the side of such a frame."""
 
-BESIDE = 0.25
-"""Of a column's width: so far from the outermost rules no stroke of their columns reaches."""
+STROKE_REACH = 0.25
+"""Maximum distance that strokes reach over the rule of their column, in widths of a column."""
 
-OUTSIDE = 1.4
-"""Columns of ink that may stand outside: half a fold strip and part of the other half-folio do."""
+MAX_INK_OUTSIDE = 1.4
+"""Maximum ink outside the comb, in columns of mean ink: half a fold strip and a part of the other half-folio."""
 
 
 def has_rules(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) -> bool:
@@ -79,15 +77,19 @@ def text_against(
     mean = float(text[left:right].mean()) if right > left else 0.0
     if not mean:
         return False
-    apart = round(BESIDE * width)
+    apart = round(STROKE_REACH * width)
     outside = int(text[: max(0, left - apart)].sum()) + int(text[right + apart :].sum())
     runs = inked_along(strokes, 0)
     printed = sum(int(runs[_about(rule)].max(initial=0)) > MIN_PRINTED_RUN * (bottom - top) for rule in rules)
-    if printed <= MAX_SIDES or outside > OUTSIDE * mean * width or _crossed(text, runs, rules, bottom - top, mean):
+    if (
+        printed <= MAX_FRAME_LINES
+        or outside > MAX_INK_OUTSIDE * mean * width
+        or _crossed(text, runs, rules, bottom - top, mean)
+    ):
         return True
     return (
-        support < PLAINLY_PRINTED
-        and printed <= len(rules) - MAX_UNPRINTED
+        support < MIN_CLEARLY_PRINTED
+        and printed <= len(rules) - MIN_UNPRINTED
         and are_pairs(text / max(bottom - top, 1), [Span(max(a, 0.0), b) for a, b in pairwise(rules)])
     )
 
@@ -98,8 +100,11 @@ def parted(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) -> 
     ink."""
     top, bottom = max(0, round(rows[0])), round(rows[1])
     strokes = _runs(upright, top, bottom)
-    inside = (strokes[max(0, round(a + BESIDE * (b - a))) : round(b - BESIDE * (b - a))] for a, b in pairwise(rules))
-    return sum(int(part.max(initial=0)) > PLAINLY_PRINTED * (bottom - top) for part in inside) >= CROSSINGS
+    inside = (
+        strokes[max(0, round(a + STROKE_REACH * (b - a))) : round(b - STROKE_REACH * (b - a))]
+        for a, b in pairwise(rules)
+    )
+    return sum(int(part.max(initial=0)) > MIN_CLEARLY_PRINTED * (bottom - top) for part in inside) >= MIN_CROSSED_RULES
 
 
 def unbounded(upright: Mask, rules: Sequence[float], rows: tuple[float, float]) -> tuple[bool, bool]:
@@ -118,8 +123,8 @@ def _crossed(
 ) -> bool:
     """Whether text stands where several of the inner rules should be."""
     bare = [_about(rule) for rule in rules[1:-1] if strokes[_about(rule)].max(initial=0) < MIN_PRINTED_SHARE * height]
-    here = [np.sort(text[place])[: AROUND + 1] for place in bare]
-    return sum(bool(ink.size) and float(ink.mean()) > CROSSED * mean for ink in here) >= CROSSINGS
+    here = [np.sort(text[place])[: RULE_REACH_PX + 1] for place in bare]
+    return sum(bool(ink.size) and float(ink.mean()) > MIN_TEXT_AT_RULE * mean for ink in here) >= MIN_CROSSED_RULES
 
 
 def _runs(upright: Mask, top: int, bottom: int) -> NDArray[np.intp]:
@@ -128,4 +133,4 @@ def _runs(upright: Mask, top: int, bottom: int) -> NDArray[np.intp]:
 
 
 def _about(rule: float) -> slice:
-    return slice(max(0, round(rule) - AROUND), max(0, round(rule) + AROUND + 1))
+    return slice(max(0, round(rule) - RULE_REACH_PX), max(0, round(rule) + RULE_REACH_PX + 1))

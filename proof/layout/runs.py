@@ -246,7 +246,7 @@ def strokes_of(ink: NDArray[np.uint8]) -> Strokes:
     return Strokes(numbers, left, left + width, top, top + height, span, area, middle[:, 0], middle[:, 1])
 
 
-def told_runs(area: ColumnArea, top: int, bottom: int) -> list[ColumnStretch]:
+def runs_set_by_hand(area: ColumnArea, top: int, bottom: int) -> list[ColumnStretch]:
     """Main text and notes as a person marked them, in pixels below `top`; empty where nobody did. A note marked up to
     an end of the column extends to the end of the ink."""
     if area.notes is None:

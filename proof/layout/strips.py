@@ -21,8 +21,8 @@ from proof.layout.runs import (
     find_runs,
     main_gain,
     runs_of_ink,
+    runs_set_by_hand,
     strokes_of,
-    told_runs,
 )
 from proof.text.model import Column, Row
 
@@ -171,7 +171,7 @@ def cut_strips(
     lower = area.pitch is not None
     gain = main_gain(ink, strokes, pitch, lower)
     strips: list[Strip] = []
-    runs = told_runs(area, y0, y1) or find_runs(gain, ink, column, pitch, way, lower)
+    runs = runs_set_by_hand(area, y0, y1) or find_runs(gain, ink, column, pitch, way, lower)
     run_of = runs_of_ink(runs, strokes, pitch, lower)
     least = MIN_STROKE_CELLS_UNRULED if lower else MIN_STROKE_CELLS
     for number, stretch in enumerate(runs):

@@ -28,8 +28,8 @@ HALF_SHARE = (0.35, 0.65)
 AROUND_CELLS = 3
 """Cells around the expected place in which a line may begin or end; raised columns begin above the frame."""
 
-BETTER_PERCENT = 3.0
-"""Ten times the similarity, in percent, by which another place must be better than the one that the layout gives."""
+MIN_BETTER_PERCENT = 0.3
+"""Minimum similarity, in percent, by which another place must be better than the one that the layout gives."""
 
 RIGHT_MISSING = NoticeCode.RIGHT_HALF_MISSING, NoticeCode.RIGHT_COLUMNS_MISSING
 LEFT_MISSING = NoticeCode.LEFT_HALF_MISSING, NoticeCode.LEFT_COLUMNS_MISSING
@@ -361,7 +361,7 @@ def _extent(
     mores = range(-AROUND_CELLS, more + AROUND_CELLS + 1) if cut[1] else [0]
     tried = {(begin, end_of(begin, more)) for begin in begins for more in mores}
     best = max(sorted(tried), key=lambda extent: (likeness(extent), -abs(extent[0] - top)))
-    return best if likeness(best) > likeness(usual) + BETTER_PERCENT / 10 else usual
+    return best if likeness(best) > likeness(usual) + MIN_BETTER_PERCENT else usual
 
 
 def _row(run: Run, row: int) -> set[int]:

@@ -18,7 +18,7 @@ from proof.layout.dewarp import laid_flat
 from proof.layout.extent import other_count
 from proof.layout.flattening import TERMS, Bend, Flattening
 from proof.layout.half_folio import Layout, Outline, find_layout
-from proof.layout.photograph import MEASURED, page_columns
+from proof.layout.photograph import MEASURED_HEIGHT, page_columns
 from proof.layout.rules import measured_ink
 from proof.model.notices import NoticeCode
 from proof.text.model import Page
@@ -156,13 +156,13 @@ def test_columns_that_are_cut_off_reach_beyond_the_image_as_far_as_they_would(dr
 def test_a_page_with_more_columns_than_expected_has_them(make_page: MakePage, columns: int) -> None:
     lines = (*LINES, *LINES)[:columns]
     page = render_page(make_page(*lines), replace(Style(), columns=columns), Wear(broken=0.1), seed=2, strip=STRIP)
-    comb = other_count(measured_ink(page.image, MEASURED)[0], 8)
+    comb = other_count(measured_ink(page.image, MEASURED_HEIGHT)[0], 8)
     assert comb is not None
     assert comb.columns == columns
     assert len(page_columns(page.image, 8, 21).columns) == columns
 
 
 def test_a_page_of_the_expected_columns_is_not_counted_otherwise(drawn: RenderedPage) -> None:
-    ink, scale = measured_ink(drawn.image, MEASURED)
+    ink, scale = measured_ink(drawn.image, MEASURED_HEIGHT)
     assert other_count(ink, 8) is None
     assert laid_flat(ink, scale) is None
