@@ -2,8 +2,8 @@
 
 It is an opened book (1b to the right, 2a to the left, the gutter between them) or a leaf that was never folded (1a to
 the right, 1b to the left, the fold strip between them). Part a is the right half, b the left, as on a leaf of a plate.
-Both have the same equal columns, so that two combs of one pitch are laid on the rules; between the combs lies the cut.
-Where there are no rules it lies in the widest band without ink.
+Both halves have the same equal columns, so two combs of equal pitch are fitted to the rules; the cut lies between them.
+Without rules it lies in the widest band without ink.
 """
 
 from __future__ import annotations
@@ -19,55 +19,55 @@ from proof.model.geometry import Box
 from proof.ocr.engine import Pixels
 
 WORKING_HEIGHT = 1400
-"""Pixels: the cut is looked for on an opening of this height."""
+"""The height of the opening, in pixels, at which the cut is found."""
 
-WIDE = 0.95
-"""Width against height from which on what stands on a sheet is two half-folios; one has 0.6 to 0.8, a plate 0.7."""
+MIN_OPENING_RATIO = 0.95
+"""Minimum width of two half-folios side by side, in their heights; one half-folio has 0.6 to 0.8, a plate 0.7."""
 
-FURTHEST = 1.0
-"""Of the width of a half-folio: the widest gap between two."""
+MAX_GAP_WIDTHS = 1.0
+"""Maximum gap between the two half-folios, in widths of a half-folio."""
 
-NARROWEST = 0.22
-"""Of the width of a sheet: a half-folio's columns together."""
+MIN_HALF_WIDTH = 0.22
+"""Minimum width of all columns of a half-folio, as a share of the width of the sheet."""
 
-ALIKE = 0.06
-"""How much the columns of the two may differ in width, on a book that does not lie flat."""
+MAX_WIDTH_DIFFERENCE = 0.06
+"""Maximum relative difference between the column widths of the two halves, for a book that does not lie flat."""
 
-LEAST_SUPPORT = 0.25
-"""Mean share of its height along which a line runs where a rule is expected."""
+MIN_RULE_SUPPORT = 0.25
+"""Minimum mean share of the height along which a line runs at the expected rules."""
 
 BESIDE_WIDTHS = 0.04
-"""Room beside the columns, of the width of both halves."""
+"""Room left beside the columns, in widths of both halves."""
 
 ABOVE_HEIGHTS = 0.12
-"""Room above the columns, of their height, for raised ones."""
+"""Room left above the columns for raised text, in heights of the columns."""
 
 BELOW_HEIGHTS = 0.05
-"""Room below the columns, of their height."""
+"""Room left below the columns, in heights of the columns."""
 
-OVERLAP = 0.03
-"""Of the width of both: how far past the middle of a fold strip a half-folio goes."""
+FOLD_OVERLAP = 0.03
+"""Maximum reach of a half-folio past the middle of a fold strip, in widths of both halves."""
 
-STRIP = 0.06
-"""Of the width of both: a wider gap between the two is a gutter; a column has 0.06 where there are eight."""
+MAX_STRIP_WIDTH = 0.06
+"""Maximum width of a fold strip, in widths of both halves; a wider gap is a gutter. One of eight columns has 0.06."""
 
-CLEAR = 0.3
-"""Of the gutter: how much of it goes with either half."""
+GUTTER_SHARE = 0.3
+"""The share of the gutter that goes with each half."""
 
-SHADE = 28
-"""Pixels at the working height: what is broader than this and dark is shade, not ink."""
+SHADE_PX = 28
+"""Minimum breadth of shade, in pixels at the working height; dark parts that are narrower are ink."""
 
-DEEPEST = 0.25
-"""Of the paper's tone: no shade is taken for deeper."""
+MIN_GROUND_TONE = 0.25
+"""Minimum tone of shade, as a share of the paper's tone: darker shade is brightened no more than this."""
 
-EVEN = 0.85
-"""Of the paper's tone: lighter shade does no harm."""
+MIN_EVEN_TONE = 0.85
+"""Minimum tone of the ground, as a share of the paper's tone, at which a page is left as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Halves:
-    """Left and right edge of the left half and of the right one, at half the height of the sheet; top and bottom of
-    both; how far the rules of either lean (dx per dy). Pixels at the working height."""
+    """The left and right edge of each half at half the height of the sheet, the top and bottom of both (`rows`), and
+    the slope of the rules of each (dx per dy). In pixels at the working height."""
 
     left: tuple[float, float]
     right: tuple[float, float]
@@ -77,7 +77,7 @@ class _Halves:
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """Left and right edge of two combs, how well both fit, and the mean energy at the rules of the better one."""
+    """The left and right edge of two combs, their common score, and the mean strength of the better one's rules."""
 
     left: tuple[float, float]
     right: tuple[float, float]
@@ -87,8 +87,8 @@ class _Fit:
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """One half-folio of an opening: `box` in pixels of the opening, and `pixels` of that size, in even light and blank
-    where the other half or what the book lies on would be seen."""
+    """One half-folio of an opening: `box` in pixels of the opening, and `pixels` of that size, in even light, and blank
+    where the other half or the ground below the book would be seen."""
 
     box: Box
     pixels: Pixels
@@ -97,8 +97,8 @@ class Half:
 def opening_halves(page: NDArray[np.uint8], columns: int = 8) -> dict[str, Half] | None:
     """The two half-folios of an opening (grey, height x width): a the right one, b the left.
 
-    `columns` are those of one half-folio, 0 where that is not known. One of the two may be blank, as at the beginning
-    of a book. None where the sheet does not show two half-folios side by side.
+    `columns` is the number of columns of a half-folio, 0 if unknown. One half may be blank, as at the beginning of a
+    book. None if the sheet does not show two half-folios side by side.
     """
     scale = min(1.0, WORKING_HEIGHT / page.shape[0])
     page = _evened(page, scale)
@@ -109,11 +109,11 @@ def opening_halves(page: NDArray[np.uint8], columns: int = 8) -> dict[str, Half]
         return None
     (left, end), (start, right), (top, bottom) = leaves.left, leaves.right, leaves.rows
     across, down, gap = right - left, bottom - top, start - end
-    if across < WIDE * down:
+    if across < MIN_OPENING_RATIO * down:
         return None
-    # past the middle of a fold strip, so that the rule by the fold is in it, but no further than the other half's rule,
-    # which could be taken for one of this half's; in a gutter not as far as where it is darkest
-    reach = min(gap * 0.85, gap / 2 + OVERLAP * across) if gap < STRIP * across else gap * CLEAR
+    # Past the middle of a fold strip, to include the rule by the fold, but not as far as the rule of the other half,
+    # which could be mistaken for one of this half; in a gutter, not as far as its darkest part.
+    reach = min(gap * 0.85, gap / 2 + FOLD_OVERLAP * across) if gap < MAX_STRIP_WIDTH * across else gap * GUTTER_SHARE
     high, low = max(0.0, top - ABOVE_HEIGHTS * down), min(ink.shape[0], bottom + BELOW_HEIGHTS * down)
     return {
         "a": _half(page, scale, (start - reach, high, right + BESIDE_WIDTHS * across, low), leaves.leans[1], "a"),
@@ -122,7 +122,7 @@ def opening_halves(page: NDArray[np.uint8], columns: int = 8) -> dict[str, Half]
 
 
 def _half(page: Pixels, scale: float, edges: tuple[float, float, float, float], lean: float, part: str) -> Half:
-    """What lies between the edges (left, top, right, bottom, at the working height), blank beyond the leaning cut."""
+    """The part between the edges (left, top, right, bottom, at the working height), blank beyond the leaning cut."""
     left, top, right, bottom = (edge / scale for edge in edges)
     sway = abs(lean) * (bottom - top) / 2
     x0, x1 = round(max(0.0, left - sway)), round(min(page.shape[1], right + sway))
@@ -136,15 +136,14 @@ def _half(page: Pixels, scale: float, edges: tuple[float, float, float, float], 
 
 
 def _evened(page: Pixels, scale: float) -> Pixels:
-    """The page without the shade of the gutter and without the dark ground that the book lies on; one without them
-    stays as it is."""
+    """The page without the shade of the gutter and the dark ground below the book; unchanged if it has neither."""
     small = np.asarray(cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    ground = cv2.morphologyEx(small, cv2.MORPH_CLOSE, np.ones((SHADE, SHADE), np.uint8))
+    ground = cv2.morphologyEx(small, cv2.MORPH_CLOSE, np.ones((SHADE_PX, SHADE_PX), np.uint8))
     paper = max(float(np.percentile(ground, 75)), 1.0)
     ink = ink_mask(small)
     surround = cv2.dilate(cv2.subtract(ink, without_border(ink)), np.ones((5, 5), np.uint8)) > 0
-    ground = cv2.blur(np.maximum(ground, DEEPEST * paper).astype(np.float32), (SHADE, SHADE))
-    if not surround.any() and float(np.percentile(ground, 1)) > EVEN * paper:
+    ground = cv2.blur(np.maximum(ground, MIN_GROUND_TONE * paper).astype(np.float32), (SHADE_PX, SHADE_PX))
+    if not surround.any() and float(np.percentile(ground, 1)) > MIN_EVEN_TONE * paper:
         return page
     light = np.maximum(paper / ground, 1.0)
     light[surround] = 255
@@ -153,7 +152,7 @@ def _evened(page: Pixels, scale: float) -> Pixels:
 
 
 def _by_rules(ink: Mask, columns: int) -> _Halves | None:
-    """The halves by their rules; None where too few run along."""
+    """The halves by their rules; None if too little of the rules is printed."""
     height, width = ink.shape
     upright = long_strokes(ink, height // 25, vertical=True)
     # the two pages of a book hardly ever lean alike
@@ -176,11 +175,11 @@ def _by_rules(ink: Mask, columns: int) -> _Halves | None:
         return None
     top, bottom = float(np.quantile([e[0] for e in ends], 0.1)), float(np.quantile([e[1] for e in ends], 0.9))
     support = fit.support * height / max(bottom - top, 1.0)
-    return _Halves(fit.left, fit.right, (top, bottom), leans) if support > LEAST_SUPPORT else None
+    return _Halves(fit.left, fit.right, (top, bottom), leans) if support > MIN_RULE_SUPPORT else None
 
 
 def _straightened(upright: Mask, lean: float) -> Mask:
-    """Strokes that lean so set upright, each where it is at half the height; a little broader, as pages are bent."""
+    """The leaning strokes set upright about half the height, and broadened a little since pages are bent."""
     height, width = upright.shape
     turn = np.array([[1.0, -lean, lean * height / 2], [0.0, 1.0, 0.0]])
     straight = cv2.warpAffine(upright, turn, (width, height), flags=cv2.INTER_NEAREST)
@@ -188,10 +187,10 @@ def _straightened(upright: Mask, lean: float) -> Mask:
 
 
 def _fitted(to_left: NDArray[np.float64], to_right: NDArray[np.float64], count: int) -> _Fit | None:
-    """Two combs of `count` equal columns, one to the right of the other, that best explain where rules stand: for every
-    x the share of the height along which they run, as seen from the left and from the right half."""
+    """The two combs of `count` equal columns, side by side, that fit the rules best. `to_left` and `to_right` are, for
+    every x, the share of the height along which rules run, by the slope of the left and of the right half."""
     width = to_left.size
-    pitches = np.arange(NARROWEST * width / count, 0.5 * width / count, 0.5)
+    pitches = np.arange(MIN_HALF_WIDTH * width / count, 0.5 * width / count, 0.5)
     starting, ending = np.full((2, pitches.size, width), -1.0)
     for number, pitch in enumerate(pitches.tolist()):
         teeth = [round(n * pitch) for n in range(count + 1)]
@@ -202,9 +201,11 @@ def _fitted(to_left: NDArray[np.float64], to_right: NDArray[np.float64], count: 
     best: _Fit | None = None
     pitch = float(pitches[0])
     while pitch < pitches[-1]:
-        alike = np.flatnonzero((pitches > pitch * (1 - ALIKE)) & (pitches < pitch * (1 + ALIKE)))
+        alike = np.flatnonzero(
+            (pitches > pitch * (1 - MAX_WIDTH_DIFFERENCE)) & (pitches < pitch * (1 + MAX_WIDTH_DIFFERENCE))
+        )
         lefts, rights = ending[alike].max(axis=0), starting[alike].max(axis=0)
-        gap = round(FURTHEST * count * pitch)
+        gap = round(MAX_GAP_WIDTHS * count * pitch)
         windows = np.lib.stride_tricks.sliding_window_view(np.concatenate([np.full(gap, -1.0), lefts]), gap + 1)
         together = windows.max(axis=1) + rights
         start = int(together.argmax())
@@ -217,7 +218,7 @@ def _fitted(to_left: NDArray[np.float64], to_right: NDArray[np.float64], count: 
             support = max(float(lefts[end]), float(rights[start])) ** 0.5 / (count + 1)
             edges = (end - wide[0], float(end)), (float(start), start + wide[1])
             best = _Fit(*edges, float(together[start]), support)
-        pitch *= 1 + ALIKE / 2
+        pitch *= 1 + MAX_WIDTH_DIFFERENCE / 2
     return best
 
 

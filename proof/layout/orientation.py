@@ -1,4 +1,4 @@
-"""A page that lies otherwise than it is read: turned by a quarter or a half, or mirrored."""
+"""Images that are turned by a quarter or a half, or mirrored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proof.layout.half_folio import Layout
 
 
 class Lie(StrEnum):
-    """How an image lies."""
+    """The orientation of an image that is not upright."""
 
     HALF = "upside down"
     RIGHT = "on its right side"
@@ -21,12 +21,12 @@ class Lie(StrEnum):
 
 
 ANGLE = {Lie.HALF: 180.0, Lie.RIGHT: -90.0, Lie.LEFT: 90.0, Lie.MIRRORED: 0.0}
-"""Degrees by which an image that lies so is turned clockwise until it is upright."""
+"""The clockwise rotation, in degrees, that sets an image of each orientation upright."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reoriented:
-    """An image set right: its pixels, and the affine map (2 x 3) that leads from their places to the image's own."""
+    """An image set upright: its pixels, and the affine map (2 x 3) from them back to pixels of the image."""
 
     lie: Lie
     pixels: NDArray[np.uint8]
@@ -34,7 +34,7 @@ class Reoriented:
 
 
 def reoriented(page: NDArray[np.uint8], lie: Lie) -> Reoriented:
-    """A page (height x width) that lies so, set right."""
+    """A page (height x width) of this orientation, set upright."""
     height, width = page.shape
     if lie is Lie.HALF:
         return Reoriented(lie, np.ascontiguousarray(np.rot90(page, 2)), _map((-1, 0, width), (0, -1, height)))
@@ -50,8 +50,8 @@ def _map(x: tuple[float, float, float], y: tuple[float, float, float]) -> NDArra
 
 
 def in_image(layout: Layout, turned: Reoriented, origin: tuple[float, float]) -> Layout:
-    """The layout of pixels that were set right, leading to places of the image as it lies; `origin` is where that
-    image lies in its file."""
+    """The layout of a page that was set upright, mapped back to the image as it lies; `origin` is the place of the
+    image in its file."""
     back = np.vstack([turned.back, [0.0, 0.0, 1.0]])
     back[:2, 2] += origin
     own = layout.rectification

@@ -10,20 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.rules import ink_mask, long_strokes
+from proof.layout.rules import ink_mask, long_strokes, runs
 from proof.model.geometry import Box
 
 WORKING_HEIGHT = 1600
-"""Pixels: the cuts are looked for on a plate of this height."""
+"""The height of the plate, in pixels, at which the cuts are found."""
 
-FOLD = 0.03
-"""Of a leaf's width: how far past its middle a half-folio is cut, so that the rule by the fold is in it."""
+FOLD_OVERLAP = 0.03
+"""Reach of a half-folio past the middle of its leaf, in widths of the leaf, to include the rule by the fold."""
 
 
 def quadrant_boxes(page: NDArray[np.uint8]) -> dict[str, Box] | None:
     """The four half-folios of a plate (grey, height x width) as boxes in its pixels.
 
-    None where the sheet does not show two framed leaves one above the other.
+    None if the sheet does not show two framed leaves one above the other.
     """
     scale = min(1.0, WORKING_HEIGHT / page.shape[0])
     small = cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else page
@@ -40,7 +40,7 @@ def quadrant_boxes(page: NDArray[np.uint8]) -> dict[str, Box] | None:
             return None
         x0, y0, x1, y1 = leaf
         across, down = x1 - x0, y1 - y0
-        middle, fold = (x0 + x1) / 2, FOLD * across
+        middle, fold = (x0 + x1) / 2, FOLD_OVERLAP * across
         # room around the frame, for raised columns above and ragged edges beside it
         top, bottom = max(0.0, low + y0 - 0.12 * down), min(float(height), low + y1 + 0.05 * down)
         top, bottom = max(top, float(low)), min(bottom, float(high))
@@ -56,20 +56,14 @@ def _scaled(left: float, top: float, right: float, bottom: float, scale: float) 
 
 
 def _between_leaves(ink: NDArray[np.uint8], level: NDArray[np.uint8]) -> int | None:
-    """The y in the middle of the band that parts the leaves: free of ink, a frame above and one below."""
+    """The y of the middle of the band between the leaves, which is free of ink with a frame above and below."""
     height = ink.shape[0]
     share = (level > 0).mean(axis=1)
     empty = (ink > 0).mean(axis=1) < 0.004
-    best: tuple[int, int] | None = None
-    start: int | None = None
-    for y in range(round(0.3 * height), round(0.7 * height) + 1):
-        if empty[y]:
-            start = y if start is None else start
-            continue
-        if start is not None and (best is None or y - start > best[1] - best[0]):
-            best = (start, y)
-        start = None
-    if best is None or best[1] - best[0] < 0.004 * height:
+    first, last = round(0.3 * height), round(0.7 * height) + 1
+    bands = [(first + start, first + end) for start, end in runs(empty[first:last]) if first + end < last]
+    best = max(bands, key=lambda band: band[1] - band[0], default=(0, 0))
+    if best[1] - best[0] < 0.004 * height:
         return None
     near = round(0.02 * height)
     above, below = share[max(0, best[0] - near) : best[0]], share[best[1] : best[1] + near]

@@ -1,4 +1,4 @@
-"""A page made ready for being laid out: of moderate size, in even light, with its rules told from its text."""
+"""A page prepared for its layout: scaled to moderate size, in even light, upright, with its long strokes."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ from proof.layout.rules import (
     without_border,
 )
 
-HEIGHT = 1400
-"""Pixels: a page is laid out at this height at most."""
+WORKING_HEIGHT = 1400
+"""Maximum height of a page for its layout, in pixels."""
 
-PIECE = 1 / 25
-"""Of the page's height: the shortest upright stroke taken for a piece of rule."""
+MIN_RULE_HEIGHTS = 1 / 25
+"""Minimum length of an upright piece of rule, in heights of the page."""
 
-LEVEL_PIECE = 1 / 15
-"""Of the page's width, at most of its height: the shortest level stroke taken for a piece of frame."""
+MIN_FRAME_WIDTHS = 1 / 15
+"""Minimum length of a level piece of frame, in widths or heights of the page, whichever is shorter."""
 
 MIN_RULE_GLYPHS = 1.25
-"""Widths of a glyph: no stroke of text is as long as this, whatever the size of the page."""
+"""Minimum length of a piece of rule, in widths of a glyph; strokes of text are shorter."""
 
 MAX_STROKE_HEIGHTS = 1 / 6
-"""Of the page's height: a line as long as this is a piece of a rule, whatever the glyphs seem to be."""
+"""Maximum of this minimum length, in heights of the page."""
 
-SPECK = 5
-"""Pixels: a smaller piece of ink is dirt."""
+MIN_STROKE_AREA = 5
+"""Minimum area of a stroke, in pixels; smaller pieces of ink are dirt."""
 
-PLENTY = 0.35
-"""Of the page's height: upright strokes that long together, in all, tell the slope of the rules."""
+MIN_STROKES_HEIGHTS = 0.35
+"""Minimum total length of upright strokes for them to show the slope of the rules, in thirds of the page's height."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A page at working size, rectified: `grey` (0 black), all its `ink` (255 on 0), and the long strokes of it that
-    may be rules: `upright` and `level`. All are height x width. `rectification` leads to pixels of the file."""
+    """A rectified page at working size: `grey` (0 black), its `ink` (255 on 0), and the long strokes that may be rules,
+    `upright` and `level`; all height x width. `rectification` maps it to pixels of the file; `skew` is in degrees."""
 
     grey: NDArray[np.uint8]
     ink: Mask
@@ -65,8 +65,8 @@ class Sheet:
 
 
 def prepare(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> Sheet:
-    """`page` (grey, height x width, 0 black) at working size and upright; `origin` is where it lies in its file."""
-    scale = min(1.0, HEIGHT / page.shape[0])
+    """`page` (grey, height x width, 0 black) at working size and upright; `origin` is its place in the file."""
+    scale = min(1.0, WORKING_HEIGHT / page.shape[0])
     small = page
     if scale < 1:
         small = np.asarray(cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
@@ -74,8 +74,8 @@ def prepare(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> Sh
     height, width = small.shape
     raw = without_border(ink_mask(small))
     stroke = min(MIN_RULE_GLYPHS * glyph_width(raw), MAX_STROKE_HEIGHTS * height)
-    upright = long_strokes(raw, round(max(height * PIECE, stroke)), vertical=True)
-    level = long_strokes(raw, round(max(min(height, width) * LEVEL_PIECE, stroke)), vertical=False)
+    upright = long_strokes(raw, round(max(height * MIN_RULE_HEIGHTS, stroke)), vertical=True)
+    level = long_strokes(raw, round(max(min(height, width) * MIN_FRAME_WIDTHS, stroke)), vertical=False)
     lean = slope(upright if _plenty(upright, height) else raw, vertical=True)
     tilt = slope(level, vertical=False) if _plenty(level, width) else -lean
     turn = Rectification.of(1.0, lean, tilt, height, width, (0, 0))
@@ -87,12 +87,12 @@ def prepare(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> Sh
 
 
 def without_specks(ink: Mask) -> Mask:
-    """Ink without pieces too small for a stroke."""
+    """The ink without pieces that are too small for a stroke."""
     labels, stats, _ = connected((ink > 127).astype(np.uint8))
-    keep = stats[:, cv2.CC_STAT_AREA] >= SPECK
+    keep = stats[:, cv2.CC_STAT_AREA] >= MIN_STROKE_AREA
     keep[0] = False
     return np.where(keep[labels], 255, 0).astype(np.uint8)
 
 
 def _plenty(strokes: Mask, length: int) -> bool:
-    return int(inked_along(strokes, 0).sum()) > PLENTY * length * 3
+    return int(inked_along(strokes, 0).sum()) > MIN_STROKES_HEIGHTS * length * 3

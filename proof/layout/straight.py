@@ -1,5 +1,5 @@
-"""Registers that lean set upright, each for itself: two leaves of a book hardly ever lean alike, and a camera that
-stood askew makes the columns of one side lean against those of the other."""
+"""Setting leaning registers upright, each by its own slope: the leaves of a book rarely lean alike, and a camera that
+is not parallel to the page makes the columns of the two sides lean against each other."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from proof.layout.regions import Region
 from proof.layout.rules import Mask, Rectification
 from proof.layout.sheet import Sheet
 
-POINTS = 8000
-"""Of the pixels of ink, how many are enough to tell how they lean."""
+MAX_POINTS = 8000
+"""Maximum number of pixels of ink from which a slope is measured."""
 
 LEAN, FAN = (float(np.tan(np.radians(degrees))) for degrees in (1.8, 1.5))
-"""How far columns lean at most beside the page's own slope, and how much more at the right edge of a register than at
-its middle (dx per dy)."""
+"""Maximum slope of columns beside the page's own slope, and maximum difference of slope between the right edge and the
+middle of a register (dx per dy)."""
 
-DOUBT = (15.0, 65.0)
-"""How much sharpness a lean and a fan must gain to be believed, by their square: 2 % for a fan of one degree."""
+SHARPNESS_COST = (15.0, 65.0)
+"""Sharpness that a lean and a fan must gain to be accepted, per square of the angle: 2 % for a fan of one degree."""
 
 COARSE_SLOPES = 11
-"""Slopes tried first, over all that is possible."""
+"""The number of slopes tried first, over the whole range."""
 
 FINE_SLOPES = 7
-"""Slopes tried around the best, twice."""
+"""The number of slopes tried around the best one, in each of two passes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shear:
-    """How the columns of one block of a page lean: at `x`, by `lean + fan * (x - middle) / half` (dx per dy), about
-    `level`. The block is what lies from `left`, `top` to `right`, `bottom` (exclusive)."""
+    """The slope of the columns of a block of a page: `lean + fan * (x - middle) / half` (dx per dy) at `x`, about the y
+    `level`. The block extends from `left`, `top` to `right`, `bottom` (exclusive)."""
 
     left: float
     top: float
@@ -47,13 +47,13 @@ class Shear:
     fan: float
 
     def shift(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How far to the right of `x` on the straightened page its ink lies on the sheet."""
+        """The distance by which the ink at `x` of the straightened page lies further right on the sheet."""
         return (y - self.level) * (self.lean + self.fan * (x - self.middle) / self.half)
 
 
 @dataclass(frozen=True, slots=True)
 class Straightening(Rectification):
-    """A rectification whose blocks were sheared as well."""
+    """A rectification that shears blocks of the page as well."""
 
     blocks: tuple[Shear, ...] = ()
 
@@ -122,7 +122,7 @@ def _shear(text: Mask, region: Region, bounds: tuple[float, float, float, float]
     half = max((region.right - region.left) / 2, 1.0)
     lean = fan = 0.0
     if xs.size > 200:
-        pick = np.linspace(0, xs.size - 1, min(POINTS, xs.size)).astype(np.intp)
+        pick = np.linspace(0, xs.size - 1, min(MAX_POINTS, xs.size)).astype(np.intp)
         across = xs[pick].astype(np.float64) + region.left - middle
         down = ys[pick].astype(np.float64) + region.top - level
         lean, fan = _sharpest(across, down, half)
@@ -136,7 +136,7 @@ def _sharpest(across: NDArray[np.float64], down: NDArray[np.float64], half: floa
     def sharpness(lean: float, fan: float) -> float:
         places = (across - down * (lean + fan * weight) + 1.5 * half) / 2
         bins = np.bincount(places.clip(0, 1.5 * half).astype(np.intp))
-        return float(bins @ bins) * (1.0 - DOUBT[0] * lean * lean - DOUBT[1] * fan * fan)
+        return float(bins @ bins) * (1.0 - SHARPNESS_COST[0] * lean * lean - SHARPNESS_COST[1] * fan * fan)
 
     best, lean, fan = sharpness(0.0, 0.0), 0.0, 0.0
     for reach, count in ((1.0, COARSE_SLOPES), (2.0 / COARSE_SLOPES, FINE_SLOPES), (0.6 / COARSE_SLOPES, FINE_SLOPES)):
