@@ -1,4 +1,4 @@
-"""One page read again while a project is served: as a person set it right, with every decision whose place remains."""
+"""Checking one page again while a project is served, with a person's layout; decisions stay if their places remain."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ from proof.text.witnesses import read_witnesses, witnesses_state
 from proof.verify.page import Checker
 
 KEPT_TEXTS = 8
-"""Texts whose alignment with the witnesses is kept in memory."""
+"""Maximum number of texts whose alignment with the witnesses is kept in memory."""
 
 
 CheckCancelled = Callable[[], None]
-"""Raises StoppedError where the reading was taken back; called wherever it can end without leaving anything behind."""
+"""Raises StoppedError if the recheck was cancelled; called only where stopping leaves nothing in the store."""
 
 
 class RecheckFault(StrEnum):
-    """Why a page could not be read, as far as who looks at it can do something about it."""
+    """Why a page could not be checked, in the categories that a user can act on."""
 
     TEXT_CHANGED = "text changed"
     TEXT = "text"
@@ -71,7 +71,7 @@ class RecheckFault(StrEnum):
 
     @classmethod
     def of(cls, error: BaseException) -> RecheckFault:
-        """The trouble that an error tells of."""
+        """The category of an error."""
         kinds: tuple[tuple[type[BaseException], RecheckFault], ...] = (
             (GonePageError, cls.TEXT_CHANGED),
             (NoPlaceError, cls.TEXT_CHANGED),
@@ -81,13 +81,13 @@ class RecheckFault(StrEnum):
             (MemoryError, cls.MEMORY),
             (OutputError, cls.STORE),
         )
-        return next((trouble for kind, trouble in kinds if isinstance(error, kind)), cls.MISTAKE)
+        return next((fault for kind, fault in kinds if isinstance(error, kind)), cls.MISTAKE)
 
 
 @dataclass(frozen=True, slots=True)
 class Reread:
-    """What came of reading a page again: its raised flags that are new and that are gone, and, of the flags that
-    were decided, those whose place remains and those whose place is gone. `trouble`: why it could not be checked."""
+    """The outcome of a recheck. `fresh` and `gone` are raised flags that appeared and disappeared; `kept` and `lost`
+    are decided flags whose places remain and whose places are lost. `trouble`: why the page could not be checked."""
 
     result: PageResult
     trouble: RecheckFault | None
@@ -98,7 +98,7 @@ class Reread:
 
 
 class Rechecker:
-    """Reads pages again, one at a time; the engine is opened for the first and kept."""
+    """Checks pages again, one at a time; the engine is opened for the first page and kept."""
 
     def __init__(self, settings: Settings, store: Store) -> None:
         self._settings = settings
@@ -109,21 +109,23 @@ class Rechecker:
         self._known_evidence: dict[bytes, WitnessEvidence | None] = {}
 
     def images(self) -> list[tuple[str, Path]]:
-        """The project's images, by the names that they are assigned by."""
+        """The project's images, each with the name under which it is assigned to a page."""
         return ImageIndex(self._settings.project.images).files()
 
     def read(self, work: str, number: int, check_cancelled: CheckCancelled = lambda: None) -> Reread:
-        """Read page `number` of the store's `work` again and save it within the newest run. Raises ProofError;
-        StoppedError as long as nothing of it is in the store."""
+        """Check page `number` of `work` again and save its result within the newest run.
+
+        Raises ProofError, and StoppedError only before anything is saved.
+        """
         with self._lock:
-            while True:  # again where the page was meanwhile checked, or set right, by somebody else
+            while True:  # another check or layout change may have replaced the page meanwhile
                 with suppress(ReadOtherwiseError):
                     reread = self._read(work, number, check_cancelled)
                     if reread is not None:
                         return reread
 
     def _read(self, work: str, number: int, check_cancelled: CheckCancelled) -> Reread | None:
-        """The same once; None where the page was meanwhile checked, or its text. Raises ReadOtherwiseError too."""
+        """One attempt of `read`; None if the page or its text changed meanwhile. May also raise ReadOtherwiseError."""
         check_cancelled()
         known, _ = self._store.queue.page(work, number)
         seen = self._store.stamp(number)
@@ -138,8 +140,8 @@ class Rechecker:
         page, trouble = self._checked(task, job, checker)
         result = page.whole()
         overlay = quality_flags(result, self._settings, checker)
-        given, overlay = self._settled(work, result, overlay, evidence, language)
-        check_cancelled()  # for the last time: what follows is kept whole
+        result_to_save, overlay = self._settled(work, result, overlay, evidence, language)
+        check_cancelled()  # the last call: from here on everything is saved
         if page.readings is not None:
             self._store.cache.put(*page.readings)
         text = task.text
@@ -148,15 +150,15 @@ class Rechecker:
             self._store.move_text(work, known.text, place.text)
         if not self._store.text_versions.arrive(str(text.path), text.text, script, text.is_in_file):
             return None
-        if not self._store.replace_page(number, seen, task.in_text, page.key, given, overlay, page.shapes):
+        if not self._store.replace_page(number, seen, task.in_text, page.key, result_to_save, overlay, page.shapes):
             return None
-        # a page that is kept under the same key keeps its flags too, but witnesses may read otherwise now
-        self._store.rescore(work, overlay.among(given.flags))
+        # under an unchanged key the store keeps the old flags, but the witnesses may have changed
+        self._store.rescore(work, overlay.among(result_to_save.flags))
         places_lost = self._displaced(work) - displaced
         return _compared(result, trouble, before, self._flags(work, place), displaced, places_lost)
 
     def _checked(self, task: PageTask, job: CheckPlan, checker: Checker) -> tuple[CheckedPage, RecheckFault | None]:
-        """The page with its result, and why it could not be checked."""
+        """The checked page, and why it could not be checked, if so."""
         try:
             page = check_page(task, job.keys, self._store, checker, Plates(job.max_megapixels))
         except StoppedError:
@@ -175,8 +177,11 @@ class Rechecker:
     def _task(
         self, work: str, place: ListedPage, engine: Engine, override: LayoutOverride | None
     ) -> tuple[CheckPlan, PageTask, WitnessEvidence | None, FlagLanguage]:
-        """The page as a check would take it up, of its own text alone; that text beside its witnesses, and what the
-        language model says of it."""
+        """The plan for the page's text alone, the page's task, and the evidence of the witnesses and the language
+        model.
+
+        Raises GonePageError if the text no longer has the page.
+        """
         index = ImageIndex(self._settings.project.images)
         text = on_pages(read_transcription(Path(place.text)), self._settings, index, engine, self._store)
         job = CheckPlan(self._settings, [text], index, engine.identity, self._store)
@@ -189,8 +194,11 @@ class Rechecker:
         return job, task, self._evidence(text), language
 
     def _text_at(self, checked: Path) -> Path:
-        """The text that was checked at that path. A project that was moved, restored or copied has its own: the one of
-        that name that it names now, and where the old one is still there, of the same content."""
+        """The present path of the text that was checked at `checked`.
+
+        In a moved, restored or copied project this is the project's only text of the same file name, provided that
+        the old file is gone or has the same content; otherwise `checked`.
+        """
         if checked.is_file() and self._settings.folder and checked.is_relative_to(self._settings.folder):
             return checked
         own = [file for file in self._settings.text_files() if file.name == checked.name and file != checked]
@@ -199,8 +207,10 @@ class Rechecker:
         return own[0]
 
     def _evidence(self, text: Transcription) -> WitnessEvidence | None:
-        """The text beside the project's witnesses, which are read again only where a file of them, the text or a
-        setting changed."""
+        """The evidence of the project's witnesses on the text, None without witnesses.
+
+        Witnesses are read again only if their files or the settings changed; a changed text is aligned again.
+        """
         sources = self._settings.witness_sources()
         if not sources:
             return None
@@ -225,12 +235,12 @@ class Rechecker:
         evidence: WitnessEvidence | None,
         language: FlagLanguage,
     ) -> tuple[PageResult, QualityFlags]:
-        """The flags of the page, and what proofreaders meet beside them, in the light of the whole text, of the
-        language model and of the witnesses, as a check leaves them."""
+        """The result and the overlay with scores that use the whole work, the language model and the witnesses, as in a
+        full check."""
         bias = EngineBias()
         bias.add(result)
         asked = tuple({flag.transcribed for flag in overlay.among(result.flags) if flag.kind is Kind.SUBSTITUTION})
-        kinds = (Kind.SUBSTITUTION, Kind.VARIANT)  # of the whole work, only what bears on this page
+        kinds = (Kind.SUBSTITUTION, Kind.VARIANT)  # the other kinds do not affect the scores of this page
         for other in self._store.flags(work, (Origin.FINDING,), kinds=kinds, transcribed=asked) if asked else ():
             if other.page != result.page:
                 bias.learn(other)
@@ -246,12 +256,12 @@ class Rechecker:
         return {queued.number: queued for queued in self._store.queue.on_page(work, place.position)}
 
     def _displaced(self, work: str) -> frozenset[int]:
-        """The flags of the work that were decided and whose places are lost, by their numbers."""
+        """The numbers of the work's decided flags whose places are lost."""
         return frozenset(place.decision.flag for place in self._store.decisions.displaced(work))
 
 
 class _CancellableEngine(WrappedEngine):
-    """An engine that is asked no further where the reading was taken back."""
+    """An engine that stops reading once the recheck is cancelled."""
 
     def __init__(self, engine: Engine, check_cancelled: CheckCancelled) -> None:
         super().__init__(engine)
@@ -263,7 +273,8 @@ class _CancellableEngine(WrappedEngine):
 
 
 def _cancellable(engine: Engine, check_cancelled: CheckCancelled) -> Engine:
-    """What somebody else's software read is at hand, and its engine is known by its kind."""
+    """The engine, made cancellable; an ExternalEngine stays as it is, since it reads stored results and callers test
+    for its type."""
     return engine if isinstance(engine, ExternalEngine) else _CancellableEngine(engine, check_cancelled)
 
 
@@ -275,8 +286,11 @@ def _compared(
     displaced: Collection[int],
     places_lost: Collection[int],
 ) -> Reread:
-    """What the reading changed on the page. Of the flags in `displaced` the places were lost before, of those in
-    `places_lost` by this reading; a decision whose place stands is kept, also where nothing is found there now."""
+    """The differences between the page's flags before and after the recheck.
+
+    `displaced` are the flags whose places were lost before, `places_lost` those whose places this recheck lost. A
+    decision whose place remains is kept even if nothing is flagged there now.
+    """
 
     def raised(flags: dict[int, QueuedFlag], number: int) -> bool:
         return number in flags and not flags[number].stale and flags[number].flag.raised

@@ -1,4 +1,4 @@
-"""Collating a base with witnesses: parts, differences, systematic pairs, and what the apparatus says of them."""
+"""Collating a base with a witness: aligned parts, differences, systematic pairs and the notes of the apparatus."""
 
 from __future__ import annotations
 
@@ -35,22 +35,25 @@ from proof.text.variants import policy_of
 Numbers = NDArray[np.int64]
 
 SAID_AGAIN = "said-again"
-"""The evidence where what one of the two has alone says again what stands elsewhere in both."""
+"""The rule of a passage found in one text only that repeats a passage which both texts have elsewhere."""
 
 PLACED = 0.5
-"""Share of a paragraph's characters that the witness must have for the paragraph to be placed."""
+"""Minimum share of a paragraph's characters that the witness must have for the paragraph to be placed."""
 
 FAULTS = frozenset(
     {"訛作", "誤作", "原作", "改作", "訛脫", "原脫", "誤脫", "訛衍", "原衍", "誤衍", "當作", "補", "改", "刪"}
 )
-"""What the notes of an apparatus say of an error."""
+"""The verbs by which apparatus notes mark a reading as an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParallelPlace:
-    """Where a paragraph or column of the base is in the witness: `block` its number in the base, `file_line` its
-    line, `share` how much of it the witness has, `witness_line` the line there with which it begins (0: nowhere).
-    `again` is how much of it the witness has where it answers another part of the base."""
+    """The place of a paragraph or column of the base in the witness.
+
+    `block` is its number and `file_line` its line in the base; `witness_line` is the line of the witness where it
+    begins (0: nowhere). `share` is the share of its characters that the witness has at that place, `again` the share
+    that only matches witness text already aligned with another part of the base.
+    """
 
     block: int
     file_line: int
@@ -64,14 +67,14 @@ class ParallelPlace:
 
     @property
     def said_again(self) -> bool:
-        """Whether the base says here again what the witness has once."""
+        """Whether the base repeats here a passage that the witness has only once."""
         return not self.placed and self.share + self.again >= PLACED
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part that one of the two lacks: code points in the file of the one that has it, and how many characters;
-    `again` of them it says elsewhere too, where the other has them."""
+    """A part that one of the two texts lacks: `start` and `end` in code points of the file that has it, `length` in
+    characters. `again` characters repeat a passage that both texts have elsewhere."""
 
     start: int
     end: int
@@ -82,8 +85,8 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Collation:
-    """A base collated with one witness. `only_base` and `only_witness` are passages that the other lacks; `again` is
-    what the base says again and the witness once (`proof.collation.blocks.repeated`)."""
+    """A base collated with one witness. `only_base` and `only_witness` are passages that the other text lacks; `again`
+    are passages that the base repeats and the witness has once (`proof.collation.blocks.repeated`)."""
 
     base: WitnessTokens
     witness: WitnessTokens
@@ -95,23 +98,24 @@ class Collation:
     only_witness: tuple[Passage, ...]
     again: tuple[AlignedPart, ...]
     notes: tuple[NoteLayout, ...]
-    """The same words, set as text in one of the two and as a note in the other."""
+    """Words set as main text in one of the two and as a note in the other."""
     left_out: tuple[Layer, ...]
-    """Layers that were not compared since only one of the two has them."""
+    """Layers that were not compared, since only one of the two texts has them."""
     quality: tuple[WitnessQuality, ...]
-    """The witness in each juan of the base."""
+    """The quality of the witness in each juan of the base."""
 
     def of(self, *categories: Class) -> list[Difference]:
         """The differences of these classes, in the order of the base."""
         return [difference for difference in self.differences if difference.category in categories]
 
     def aligned(self) -> dict[int, int]:
-        """Which character of the witness answers each of the base, where one does."""
+        """The index of the witness character aligned with each aligned base character, by the index of the latter."""
         return aligned_in(self.blocks)
 
 
 def answering(blocks: Sequence[AlignedPart], *, equal: bool = False) -> tuple[Numbers, Numbers]:
-    """Which characters of the first sequence are answered, by an `equal` one where that is asked, and by which."""
+    """The indices of aligned characters in the first and in the second sequence, of equal length; with `equal` only
+    those of equal characters."""
     ops = [
         op
         for block in blocks
@@ -123,22 +127,22 @@ def answering(blocks: Sequence[AlignedPart], *, equal: bool = False) -> tuple[Nu
 
 
 def _runs(starts: Sequence[int], lengths: Sequence[int]) -> Numbers:
-    """The numbers from each start on, as many as its length says."""
+    """The concatenated ranges that begin at `starts` and have these `lengths`."""
     ends = np.cumsum(lengths, dtype=np.int64)
     before = np.repeat(ends - np.asarray(lengths, dtype=np.int64), lengths)
     return np.repeat(np.asarray(starts, dtype=np.int64), lengths) + np.arange(len(before)) - before
 
 
 def aligned_in(blocks: Sequence[AlignedPart]) -> dict[int, int]:
-    """Which character of the second sequence answers each of the first, where one does."""
+    """The index in the second sequence of each aligned character, by its index in the first."""
     mine, theirs = answering(blocks)
     return dict(zip(mine.tolist(), theirs.tolist(), strict=True))
 
 
 def collate(base: Transcription, witness: Transcription, pairs: Path | None = None) -> Collation:
-    """`base` against `witness`. `pairs` is a project's own file of pairs of characters.
+    """Collate `base` with `witness`. `pairs` is the project's own file of character variants.
 
-    Raises UsageError where one of the two has no text.
+    Raises UsageError if one of the two has no text.
     """
     mine, theirs = shared_layers(base, witness)
     policies = {script: policy_of(script, pairs) for script in (base.script, witness.script, Script.SIMPLIFIED)}
@@ -175,14 +179,14 @@ def collate(base: Transcription, witness: Transcription, pairs: Path | None = No
 
 
 def _covered(parts: Sequence[AlignedPart]) -> frozenset[int]:
-    """The numbers of the first sequence's characters in these parts."""
+    """The indices of the first sequence's characters in these parts."""
     return frozenset(at for part in parts for at in range(part.a0, part.a1))
 
 
 def _with_repetitions(
     differences: Sequence[Difference], in_repeats: frozenset[int], in_repeats_there: frozenset[int]
 ) -> list[Difference]:
-    """The differences, with passages marked of which at least half repeats what stands elsewhere."""
+    """The differences; passages of which at least half is repeated elsewhere get the rule SAID_AGAIN."""
     done = []
     for difference in differences:
         here, there = range(difference.a0, difference.a1), range(difference.b0, difference.b1)
@@ -195,7 +199,7 @@ def _with_repetitions(
 def _placements(
     a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart], again: Sequence[AlignedPart]
 ) -> list[ParallelPlace]:
-    """Where every paragraph of the base that has text is in the witness."""
+    """The place in the witness of every paragraph of the base that has text."""
     of_block = np.asarray(a.blocks)
     total = np.bincount(of_block)
     mine, theirs = answering(blocks, equal=True)
@@ -235,7 +239,7 @@ def _passages(tokens: WitnessTokens, spans: list[tuple[int, int]], in_repeats: f
 
 
 def _annotated(a: WitnessTokens, b: WitnessTokens, differences: list[Difference]) -> list[Difference]:
-    """The differences with the notes of either apparatus that speak of their place."""
+    """The differences with the notes of both apparatuses on their places."""
     mine, theirs = noted(a), noted(b)
     done = []
     for difference in differences:
@@ -248,19 +252,19 @@ def _annotated(a: WitnessTokens, b: WitnessTokens, differences: list[Difference]
             note for at in there for note in theirs.get(at, ())
         ]
         annotated = replace(difference, notes=tuple(dict.fromkeys(notes)))
-        if difference.category in WORDS and any(_faulted(note, difference) for note in notes):
+        if difference.category in WORDS and any(_is_called_error(note, difference) for note in notes):
             annotated = replace(annotated, category=Class.ERROR, rule="apparatus")
         done.append(annotated)
     return done
 
 
-def _faulted(note: ApparatusNote, difference: Difference) -> bool:
-    """Whether a note calls one of the two readings an error: it was so once, and was put right."""
+def _is_called_error(note: ApparatusNote, difference: Difference) -> bool:
+    """Whether a note says that one of the two readings is an error that was corrected."""
     return note.verb in FAULTS and bool({difference.base, difference.witness} & {note.lemma, note.reading} - {""})
 
 
 def noted(of: WitnessTokens) -> dict[int, list[ApparatusNote]]:
-    """The notes of an apparatus by the numbers of the characters that they speak of."""
+    """The notes of the apparatus by the indices of the characters that they annotate."""
     places: dict[int, list[ApparatusNote]] = defaultdict(list)
     for note in apparatus_of(of.edition):
         last = of.index_before(note.anchor)

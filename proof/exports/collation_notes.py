@@ -1,9 +1,8 @@
-"""Collation notes (校勘記): what was changed, what stood there, what the witnesses read, and after which of them.
+"""Collation notes (校勘記): each change, the original reading, the readings of the witnesses and the authority.
 
-`notes_of` makes the notes; the forms that they are written in (a list, footnotes, TEI, HTML, DOCX) are other modules.
-A note says 乙, 衍, 脫 or what stood there, names every witness with its reading, and what the decision rests on:
-`西：原作東，四部本作西，從四部本改。` Where nobody stated that it says `今改`. A text that is kept though a copy reads
-otherwise: `東：四部本作西，今不從。` One that is doubtful: `東：疑當作西。`
+`notes_of` makes the notes; other modules write them (as a list, footnotes, TEI, HTML, DOCX). A correction:
+`西：原作東，四部本作西，從四部本改。`, or `今改` if no authority was stated. A text kept against a copy:
+`東：四部本作西，今不從。` A doubtful place: `東：疑當作西。`
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ from proof.text.model import Page, Script, is_han
 from proof.text.transcription import Transcription
 
 _SIMPLIFIED = str.maketrans(dict(zip("據刪補脫頁從無卷葉當記", "据删补脱页从无卷叶当记", strict=True)))
-_PASSAGE = 12
-"""Code points; a longer correction is named by its beginning and its end."""
+_MAX_QUOTED = 12
+"""Maximum length, in code points, of a reading quoted in full; a longer one is cited by its beginning and end."""
 
 LEMMA_CONTEXT = 4
-"""Characters of the corrected text that are shown on either side of a lemma."""
+"""Han characters of the corrected text shown on each side of a lemma."""
 
 KANRIPO_SIGLA = {"WYG": "四庫", "SBCK": "叢刊"}
-"""What editions of the Kanseki Repository are called in notes, by their branches."""
+"""Sigla of editions in notes, by their branches in the Kanseki Repository."""
 
 EDITIONS = {"四庫": "文淵閣四庫全書本", "叢刊": "四部叢刊本", "四部": "四部叢刊本"}
 """The full names of editions by their usual sigla."""
@@ -37,9 +36,9 @@ EDITIONS = {"四庫": "文淵閣四庫全書本", "叢刊": "四部叢刊本", "
 
 @dataclass(frozen=True, slots=True)
 class CollationNote:
-    """A note: `number` counts from 1 within its juan. `juan` and `leaf` are as the page has them, empty in a text
-    without pages; `line` is a column or a line of the file. `before` and `after` are what stands around `lemma` in the
-    corrected text. `edits` are what was changed: none where the text is kept, two where a character moved."""
+    """A note. `number` counts from 1 within the juan. `juan` and `leaf` are empty in a text without pages; `line` is
+    the number of a column of the page or of a line of the file. `before` and `after` are the context of `lemma` in
+    the corrected text. `edits` is empty if the text is kept, and has two edits for a moved character."""
 
     number: int
     juan: str
@@ -55,13 +54,13 @@ class CollationNote:
 
     @property
     def start(self) -> int:
-        """The code point of the source at which its place begins."""
+        """The offset of the noted place in the source, in code points."""
         return self.placed.edit.start
 
 
 @dataclass(frozen=True, slots=True)
 class CollationNotes:
-    """The notes of a text in its order, and the witnesses that they name: sigla as written there, with full names."""
+    """The notes of a text in text order, and the full names of the cited witnesses by their sigla in the notes."""
 
     edition: Transcription
     notes: tuple[CollationNote, ...]
@@ -71,8 +70,8 @@ class CollationNotes:
 def notes_of(
     corrected: CorrectedSource, beside: Sequence[Correction] = (), names: Mapping[str, str] | None = None
 ) -> CollationNotes:
-    """The notes on a corrected text. `beside` is what has a note and changes nothing, places left in doubt and what the
-    text has already; `names` are full names of witnesses by their sigla."""
+    """The notes on a corrected text. `beside` are corrections that get a note but change nothing (places left in doubt,
+    and corrections that the text has already); `names` are full names of witnesses by their sigla."""
     edition = corrected.edition
     still = [
         PlacedCorrection(correction, Edit(correction.start or 0, correction.length, correction.replacement))
@@ -88,13 +87,13 @@ def notes_of(
     )
     numbers: dict[str, int] = {}
     notes = []
-    for place, was in placed:
+    for place, removal in placed:
         correction = place.correction
         juan = juan_of.get(correction.page, "")
         numbers[juan] = numbers.get(juan, 0) + 1
         before, after = _around(addresses, edition, edits, place)
-        words = moved_note(place, was, edition.script) if was is not None else house_note(place, edition.script)
-        changes = tuple(part.edit for part in (place, was) if part is not None and part.correction.changes)
+        words = moved_note(place, removal, edition.script) if removal is not None else house_note(place, edition.script)
+        changes = tuple(part.edit for part in (place, removal) if part is not None and part.correction.changes)
         notes.append(
             CollationNote(
                 numbers[juan],
@@ -118,7 +117,8 @@ def notes_of(
 
 
 def called(siglum: str) -> str:
-    """What a witness is called in a note: 四庫本 for 四庫; what ends in a word for an edition, or is no Han, stays."""
+    """The name of a witness in a note: 四庫本 for 四庫. Names that end in a word for an edition or in a non-Han
+    character stay as they are."""
     name = KANRIPO_SIGLA.get(siglum, siglum)
     return name + "本" if is_han(name[-1]) and name[-1] not in "本影像校記書藏" else name
 
@@ -126,7 +126,7 @@ def called(siglum: str) -> str:
 def _around(
     addresses: Addresses, edition: Transcription, edits: Sequence[Edit], placed: PlacedCorrection
 ) -> tuple[str, str]:
-    """What stands before and behind a place in its line of the corrected text, characters alone."""
+    """The Han characters before and after a place in its line of the corrected text."""
     try:
         begin, end = addresses.line(placed.correction.page, placed.correction.line)
     except UsageError:
@@ -139,7 +139,7 @@ def _around(
 
 
 def _corrected(text: str, edits: Iterable[Edit], begin: int, end: int) -> str:
-    """A part of a text as corrected by the edits that lie in it."""
+    """The text from `begin` to `end` with the edits inside it applied."""
     parts, at = [], begin
     for edit in edits:
         if at <= edit.start and edit.end <= end:
@@ -153,7 +153,7 @@ def _characters(text: str) -> str:
 
 
 def house_note(placed: PlacedCorrection, script: Script) -> str:
-    """One correction in the house style, its own words in the script of the source."""
+    """The note on one correction in the house style, its wording in `script`."""
     correction = placed.correction
     new, old = _short(correction.replacement), _short(correction.original)
     after, readings = _after(correction), _readings(correction)
@@ -169,7 +169,7 @@ def house_note(placed: PlacedCorrection, script: Script) -> str:
         words = f"{new}：原脫，{readings}{after}補"
     elif not correction.replacement:
         words = f"{old}：原衍，{readings}{after}刪"
-    elif correction.kind is Kind.TRANSPOSITION or _put_right(correction.original, correction.replacement):
+    elif correction.kind is Kind.TRANSPOSITION or _is_reordered(correction.original, correction.replacement):
         words = f"{new}：原作{old}，{readings}{after}乙正"
     else:
         words = f"{new}：原作{old}，{readings}{after}改"
@@ -177,7 +177,7 @@ def house_note(placed: PlacedCorrection, script: Script) -> str:
 
 
 def _suspected(correction: Correction, suggested: str) -> str:
-    """What is suspected of a place that is left in doubt."""
+    """The suspected error at a place left in doubt."""
     if not correction.original:
         return "脫"
     if suggested in ("", correction.original):
@@ -186,7 +186,7 @@ def _suspected(correction: Correction, suggested: str) -> str:
 
 
 def _after(correction: Correction) -> str:
-    """What a correction was made after, as the words before its verb."""
+    """The authority of a correction, as the words before the verb."""
     if not correction.witness:
         return "今"
     of_witness = correction.witness in {siglum for siglum, _ in correction.readings}
@@ -194,7 +194,7 @@ def _after(correction: Correction) -> str:
 
 
 def _readings(correction: Correction) -> str:
-    """What the witnesses read, those of one reading together."""
+    """The readings of the witnesses, grouped by reading."""
     lemma = correction.replacement or correction.doubt or correction.copy_reads
     groups: dict[str, list[str]] = {}
     for siglum, reading in correction.readings:
@@ -212,7 +212,7 @@ def _readings(correction: Correction) -> str:
 
 
 def _retained(correction: Correction, copy: str) -> str:
-    """A text that is kept though a copy reads otherwise: the copy is the image unless a witness is named."""
+    """The words on a text kept against a copy, which is the image unless a witness is named."""
     reasoned = correction.witness in REASONED
     kept = f"據{correction.witness}不從" if reasoned else "今不從"
     lemma = _short(correction.original or copy)
@@ -225,7 +225,7 @@ def _retained(correction: Correction, copy: str) -> str:
 
 
 def with_moved(corrections: Sequence[PlacedCorrection]) -> list[tuple[PlacedCorrection, PlacedCorrection | None]]:
-    """Each correction; the two of a character that moved as one, where it belongs and where it stood."""
+    """Each correction with None, or for a moved character the insertion with its deletion."""
     removed = {
         placed.correction.flag: placed for placed in corrections if placed.correction.moved and placed.edit.length
     }
@@ -240,8 +240,7 @@ def with_moved(corrections: Sequence[PlacedCorrection]) -> list[tuple[PlacedCorr
 
 
 def moved_note(placed: PlacedCorrection, old: PlacedCorrection, script: Script) -> str:
-    """The note on a character that stood elsewhere (`old`): put right (乙正) within its column, moved (移) from one
-    beside it."""
+    """The note on a character moved from `old`: 乙正 within the same column, 移 from another column."""
     correction, was = placed.correction, old.correction
     before = was.context.partition("[")[0][-1:]
     where = f"{before}下" if before else "行首"
@@ -254,19 +253,19 @@ def moved_note(placed: PlacedCorrection, old: PlacedCorrection, script: Script) 
 
 
 def place_in_words(note: CollationNote, script: Script) -> str:
-    """Where a note belongs: the leaf and the column, or the line of a text without pages."""
+    """The leaf and column of a note, or the line in a text without pages."""
     return in_script(f"{note.leaf}第{numeral(note.line)}行", script)
 
 
 def juan_in_words(juan: str, script: Script) -> str:
-    """What a juan is called over its notes; empty in a text without any."""
+    """The heading of a juan in the notes; empty in a text without juan."""
     if juan.isascii() and juan.isdigit():
         return in_script(f"卷{numeral(int(juan))}" if int(juan) else "卷首", script)
     return in_script(juan, script)
 
 
 def leaf_in_words(page: Page, script: Script) -> str:
-    """What a page is called: 葉一上 for its half-folio 1a, its id where it has none."""
+    """The name of a page: 葉一上 for half-folio 1a, or its id if it has no folio."""
     if page.folio is None:
         return page.id
     side = {"a": "上", "b": "下"}[page.folio.side]
@@ -274,7 +273,7 @@ def leaf_in_words(page: Page, script: Script) -> str:
 
 
 def numeral(number: int) -> str:
-    """A number below ten thousand in Chinese."""
+    """A number below 10,000 in Chinese numerals."""
     written, empty = "", False
     for unit, name in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
         digit = number // unit % 10
@@ -285,13 +284,13 @@ def numeral(number: int) -> str:
 
 
 def in_script(words: str, script: Script) -> str:
-    """Words of notes as a text in that script has them."""
+    """The words of a note converted to the script of the text."""
     return words.translate(_SIMPLIFIED) if script is Script.SIMPLIFIED else words
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _PASSAGE else f"{text[:2]}至{text[-2:]}{len(text)}字"
+    return text if len(text) <= _MAX_QUOTED else f"{text[:2]}至{text[-2:]}{len(text)}字"
 
 
-def _put_right(old: str, new: str) -> bool:
+def _is_reordered(old: str, new: str) -> bool:
     return len(old) > 1 and old != new and sorted(old) == sorted(new)

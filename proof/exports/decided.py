@@ -1,4 +1,4 @@
-"""What people decided in the store, as corrections of a text, and what of it the text does not get, with the reason."""
+"""The decisions of a store as corrections of a text, and the decisions that do not reach the text, with the reason."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from proof.text.variants import VariantPolicy, policy_of
 
 
 class Unused(StrEnum):
-    """Why a decision does not reach the text; messages of the catalogues."""
+    """Why a decision does not reach the text. The values are message ids of the catalogues."""
 
     OTHER_TEXT = _("about another file with the same pages")
     CONFLICT = _("contradicts another decision about the same place; take back one of the two")
@@ -40,7 +40,7 @@ class Unused(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A decision that does not reach the text; `text` is the file that it is about."""
+    """A decision that does not reach the text; `text` is the path of the file it was made for."""
 
     decision: Decision
     reason: Unused
@@ -49,10 +49,13 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What was decided for a text: `edition` is the text, in the script in which it was checked; `settled` counts the
-    decisions that leave the text as it is; `applied` those that the text had before it was checked last; `rejected` are
-    the ids of the flags at which the text is kept; `noted` is what has a note and changes nothing: places
-    that are left in doubt, and corrections that the text has already, with what stood there."""
+    """The decisions about a text.
+
+    `edition` is the text in the script in which it was checked. `corrections` are still to be written, `applied` are
+    in the text already. `settled` counts the decisions that keep the text; `rejected` are the ids of their flags.
+    `noted` are corrections that get a note but change nothing: places left in doubt, and applied corrections with
+    the characters they replaced.
+    """
 
     edition: Transcription
     corrections: tuple[Correction, ...] = ()
@@ -69,15 +72,15 @@ class Decided:
 
     @property
     def here(self) -> tuple[LeftOut, ...]:
-        """What is left out of the decisions about this text itself."""
+        """The decisions about this text itself that do not reach it."""
         return tuple(decision for decision in self.left_out if decision.reason is not Unused.OTHER_TEXT)
 
 
 def decided_in(store: Store, edition: Transcription) -> Decided:
-    """What was decided for the text of `edition`, in whatever work it was checked, at the places that it has there as
-    it is now. What the text reads already is `applied`; what was written and taken back since is put back.
+    """The decisions about the text of `edition` in all works, at their places in its present content.
 
-    Raises UsageError where the store does not know the text.
+    A correction that was written and later taken back becomes a correction back to the transcribed characters.
+    Raises UsageError if the store does not know the text.
     """
     text = find_text(store, edition)
     script = text.latest.script
@@ -134,7 +137,7 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
 
 
 def note_written(store: Store, corrected: CorrectedSource) -> None:
-    """Note in the store what was written into a text itself, so that its places stand where they are now."""
+    """Record in the store the edits written into a text file, so that the places of its flags follow them."""
     edition = corrected.edition
     written = [correction for correction in corrected.placed if correction.correction.changes]
     writing = Writing(
@@ -157,8 +160,11 @@ _UNDECIDED: Mapping[State, Unused] = {State.UNSURE: Unused.UNSURE, State.SKIPPED
 def decisions_of(
     store: Store, edition: Transcription, texts: Iterable[StoredText], own: Collection[str]
 ) -> Iterator[tuple[DecidedPlace, Decision, tuple[Span, str] | None]]:
-    """What was decided last of each place of some texts, with who decided it; and of a place in one of the files
-    `own`, which are the edition, where it is in the edition as it is now and what it reads, None where it is lost."""
+    """The place, the last decision and the present span of every decided flag in `texts`.
+
+    The decision names the person who made it. The span, with the characters read there, is given for flags in the
+    files `own` (the paths of `edition`); it is None for other files and for lost places.
+    """
     places = {work: store.decided_places(work) for work in sorted({text.work for text in texts})}
     contents: dict[int, str] = {}
     standing: dict[int, list[Standing]] = defaultdict(list)
@@ -179,7 +185,7 @@ def decisions_of(
 
 
 def _writes(decision: Decision) -> bool:
-    """Whether a decision changes the text or has a note in it."""
+    """Whether a decision changes the text or adds a note to it."""
     noted = decision.state is State.RETAINED or (decision.state is State.COPY and bool(decision.transcribed))
     return decision.state is State.CORRECTED or noted
 
@@ -187,7 +193,7 @@ def _writes(decision: Decision) -> bool:
 def _correction(
     decision: Decision, span: Span, edition: Transcription, addresses: Addresses, policy: VariantPolicy
 ) -> Correction:
-    """A decision as a correction of what stands at its place: what was decided, or what was transcribed."""
+    """A decision as a correction at `span`; a decision that corrects nothing restores the transcribed characters."""
     corrected = decision.state is State.CORRECTED
     address = addresses.of(span.start)
     begin = span.start - address.offset if address is not None else span.start
@@ -220,20 +226,21 @@ def _correction(
 
 
 def _is_typed(decision: Decision) -> bool:
-    """Whether what is to stand there is in the words of a person: at a place of their own, or none that was seen."""
+    """Whether a person typed the reading: at a place corrected by hand, or a reading that the recogniser did not
+    give."""
     seen = (decision.suggested, *(text for text, _ in _seen(decision)))
     return decision.evidence.get("reason") == CORRECTED_BY_HAND or decision.reading not in seen
 
 
 def _seen(decision: Decision) -> Sequence[tuple[str, float]]:
-    """What the recogniser saw at the place, beside what it suggests."""
+    """The recogniser's alternatives to its suggestion, each with its share."""
     seen: Sequence[tuple[str, float]] = decision.evidence.get("alternatives", [])
     return seen
 
 
 def _as_read(decision: Decision, policy: VariantPolicy) -> str:
-    """The reading as the image has it, where what was taken is the likelier of several forms that it can have in the
-    script of the text (着 for 著): which is meant was not asked yet."""
+    """The reading to write. If the accepted suggestion is the most frequent of several simplified forms of a
+    recognised character (着 for 著), this is the recognised character, since nobody has chosen between the forms."""
     if policy.script is Script.TRADITIONAL or decision.reading != decision.suggested:
         return decision.reading
     for character, _share in _seen(decision):
@@ -246,8 +253,7 @@ def _as_read(decision: Decision, policy: VariantPolicy) -> str:
 def _without_superseded(
     corrected: Sequence[tuple[Decision, Correction]], kept: Iterable[tuple[Decision, Span]]
 ) -> list[tuple[Decision, Correction]]:
-    """The corrections but for those that put back what somebody took back, where something was decided of the same
-    characters since."""
+    """`corrected` without the restorations of withdrawn corrections whose characters have a newer decision."""
     decided = [(made, Span(*_place(correction))) for made, correction in corrected if made.state is not State.OPEN]
     newest: dict[int, int] = {}
     for made, span in (*decided, *kept):
@@ -262,16 +268,18 @@ def _without_superseded(
 
 
 def _parts(span: Span) -> range:
-    """The characters of a place, by odd numbers, and the gaps between them, by even ones; of no characters the gap."""
+    """The numbers of a span's characters (odd: 2n + 1) and the gaps between them (even); of an empty span, its gap."""
     return range(2 * span.start + 1, 2 * span.end) if span.length else range(2 * span.start, 2 * span.start + 1)
 
 
 def _without_conflicts(
     corrected: Iterable[tuple[Decision, Correction]], kept: Iterable[tuple[Decision, Span]]
 ) -> tuple[list[Correction], list[Decision]]:
-    """The corrections without those that claim one place and say different things of it, or of one of which it was
-    said that it is right as it is (`kept`), and the decisions behind these. Equal ones count once; an insertion goes
-    before what is changed at its place."""
+    """The corrections without conflicts, in the order of their decisions, and the conflicting decisions.
+
+    Corrections conflict if their places overlap and they differ, or if another decision keeps the same place
+    (`kept`). Equal corrections count once. An insertion does not conflict with a change that begins at its place.
+    """
     ordered = sorted(corrected, key=lambda pair: (pair[1].start or 0, pair[1].length, pair[0].id))
     refused: dict[int, Decision] = {}
     doubled: set[int] = set()
@@ -303,7 +311,7 @@ def _place(correction: Correction) -> tuple[int, int]:
 def _collide(first: Correction, second: Correction) -> bool:
     if not (first.changes or second.changes):
         return False
-    start, then = first.start or 0, second.start or 0
-    if start == then and not (first.length and second.length):
+    first_start, second_start = first.start or 0, second.start or 0
+    if first_start == second_start and not (first.length and second.length):
         return first.length == second.length
-    return start < then + second.length and then < start + first.length
+    return first_start < second_start + second.length and second_start < first_start + first.length

@@ -24,27 +24,26 @@ from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
 
 CAUTION = 1.125
-"""Nats subtracted from all odds, since errors are rarer than in the material on which the weights were fitted. At the
-default threshold four places in ten thousand characters of correct text are then raised
-(`scripts/bench/language.py`)."""
+"""Nats subtracted from all odds, since errors are rarer than in the material on which the weights were fitted. The
+default threshold then raises four places per 10,000 characters of correct text (`scripts/bench/language.py`)."""
 
 MIN_ODDS_NATS = 1.5
-"""Odds, in nats, from which on a place is a finding, raised or not."""
+"""Minimum odds, in nats, of a finding, raised or not."""
 
-TELLABLE = tuple(n for n, p in enumerate(PATTERNS) if len(p) <= 3 and max(*p, 0) - min(*p, 0) == len(p))
-"""Patterns of consecutive characters, which can be shown to people: runs of two to four characters."""
+SHOWABLE = tuple(n for n, p in enumerate(PATTERNS) if len(p) <= 3 and max(*p, 0) - min(*p, 0) == len(p))
+"""The indices of patterns that span two to four consecutive characters, which can be shown to people."""
 
 PART = 1_000_000
-"""Code points of texts that are processed together, some six thousand pages, so that memory, and the work after a
-change, do not grow with a longer work."""
+"""Maximum number of code points processed together, about 6,000 pages. It bounds the memory, and the recomputation
+after a change, for works of any length."""
 
 PLACES = 3
-"""Pages elsewhere in the text that a finding names, at most."""
+"""Maximum number of other pages that a finding names as evidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class PagePosition:
-    """A page of a work: the index of its text, and its index in that."""
+    """A page of a work: the index of its text in the work, and of the page in the text."""
 
     text: int
     page: int
@@ -52,9 +51,9 @@ class PagePosition:
 
 @dataclass(frozen=True, slots=True)
 class LanguageEvidence:
-    """The language model's evidence on one place: `odds` are those of the `suggested` character against the transcribed
-    one, in nats, less `CAUTION` and the margin of the pair; `reading` has the counts. `column` and `offset` are the
-    place in the page's source."""
+    """The language model's evidence on one place: `odds` of the `suggested` character against the transcribed one, in
+    nats, less `CAUTION` and the margin of the pair; `reading` has the counts. `column` is the index of the column in
+    the page, `offset` the code point in its source."""
 
     where: PagePosition
     column: int
@@ -74,16 +73,12 @@ def evidence(
 ) -> list[LanguageEvidence]:
     """The places of a work where the language model prefers a look-alike of the transcribed character by at least
     `least` nats; only those on `pages`, if given (the other pages still count as context). A work of more than `PART`
-    code points is processed in parts."""
+    code points is processed in parts, which do not share context."""
     findings: list[LanguageEvidence] = []
     for first, part in _parts(texts):
         own = None
         if pages is not None:
-            own = {
-                PagePosition(finding.text - first, finding.page)
-                for finding in pages
-                if 0 <= finding.text - first < len(part)
-            }
+            own = {PagePosition(page.text - first, page.page) for page in pages if 0 <= page.text - first < len(part)}
             if not own:
                 continue
         for finding in _in_part(_Work(part, language, weights), own, least):
@@ -93,14 +88,14 @@ def evidence(
 
 
 def _give_memory_back() -> None:
-    """Have the C library return freed memory to the system; that of Linux keeps 80 MB after each part of a work."""
-    with suppress(AttributeError, OSError, TypeError):  # other libraries have no such call
+    """Make the C library return freed memory to the system; glibc keeps 80 MB after each part of a work."""
+    with suppress(AttributeError, OSError, TypeError):  # other C libraries lack this function
         ctypes.CDLL(None).malloc_trim(0)
 
 
 def _parts(texts: Sequence[Transcription]) -> Iterator[tuple[int, Sequence[Transcription]]]:
-    """The texts of a work in groups of at most `PART` code points, or one text, each with the number of its first
-    text."""
+    """The texts of a work in groups of at most `PART` code points (a longer text is a group of its own), each with the
+    index of its first text."""
     first, size = 0, 0
     for number, text in enumerate(texts):
         size += len(text.text)
@@ -121,8 +116,8 @@ def _in_part(work: _Work, pages: Collection[PagePosition] | None, least: float) 
 
 
 def asked_places(tokens: TextTokens) -> Places:
-    """The places of characters with look-alikes that have a neighbour; for a single character (in a table, or alone on
-    a page) there is no context."""
+    """The places of characters that have look-alikes and at least one neighbouring character, since an isolated
+    character (in a table, or alone on a page) has no context."""
     places = LookAlikes.shipped().places(tokens.raw)
     return places[(tokens.raw[places - 1] > UNKNOWN) | (tokens.raw[places + 1] > UNKNOWN)]
 
@@ -130,8 +125,8 @@ def asked_places(tokens: TextTokens) -> Places:
 def against(
     contexts: ContextScores, places: Places, candidates: Codes, margins: NDArray[np.float32]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """For each place the candidate that the language model prefers to the first one, and by how many nats more than its
-    margin."""
+    """For each place the index of the best candidate other than the first, which is the transcribed character, and its
+    advantage over the first in nats, less `CAUTION` and its margin."""
     scores = contexts.scores(places, candidates)
     others = scores - margins - CAUTION
     others[:, 0] = NOTHING
@@ -140,12 +135,12 @@ def against(
 
 
 def _narrow(numbers: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
-    """Numbers from -1 on in the smallest sufficient type."""
+    """Numbers of at least -1 in the smallest sufficient signed integer type."""
     return numbers.astype(np.min_scalar_type(-int(numbers.max(initial=0)) - 1))
 
 
 class _Work:
-    """A work as tokens, with the scores of the language model."""
+    """The tokens of a work with their scores by the language model."""
 
     def __init__(self, texts: Sequence[Transcription], language: Counted, weights: LanguageWeights) -> None:
         self._texts = texts
@@ -159,7 +154,7 @@ class _Work:
         )
 
     def places(self, pages: Collection[PagePosition] | None) -> Places:
-        """Those of `asked_places` that are on these pages."""
+        """The `asked_places` on these pages, or all of them."""
         places = asked_places(self.tokens)
         if pages is None:
             return places
@@ -169,7 +164,8 @@ class _Work:
         return np.asarray(places[wanted[self.tokens.page[places]]])
 
     def evidence(self, places: Places, pairs: Codes, odds: NDArray[np.float32]) -> list[LanguageEvidence]:
-        """The evidence on these places; each pair is the transcribed and the suggested character."""
+        """The evidence on these places; each row of `pairs` has the code points of the transcribed and the suggested
+        character."""
         grams: list[_Gram] = []
         for start, met in self.contexts.met(places, pairs):
             grams += self._grams(places[start : start + len(met.text)], pairs[start:], met)
@@ -189,7 +185,8 @@ class _Work:
     def _written(
         self, where: PagePosition, line: int, offset: int, transcribed: str, suggested: str
     ) -> tuple[str, str]:
-        """The transcribed and the suggested character in the script of the text; in simplified they may be the same."""
+        """The transcribed and the suggested character in the script of the text; they may be equal in simplified
+        script."""
         text = self._texts[where.text]
         if text.script is Script.TRADITIONAL:
             return transcribed, suggested
@@ -197,13 +194,13 @@ class _Work:
         return own, policy_of(Script.SIMPLIFIED).to_source_script(suggested, own)
 
     def _grams(self, places: Places, pairs: Codes, met: Met) -> list[_Gram]:
-        """For each place the run of characters with most evidence."""
-        counts = (met.language + met.text)[:, TELLABLE, :].astype(np.float64)
+        """For each place the run of characters with the strongest evidence."""
+        counts = (met.language + met.text)[:, SHOWABLE, :].astype(np.float64)
         weight = (np.log(counts[:, :, 1] + 0.5) - np.log(counts[:, :, 0] + 0.5)) * np.log1p(counts[:, :, 1])
         best = weight.argmax(1)
         grams = []
         for number, at in enumerate(places):
-            pattern = TELLABLE[best[number]]
+            pattern = SHOWABLE[best[number]]
             against, for_it = (int(value) for value in counts[number, best[number]])
             texts = [self._run(int(at), PATTERNS[pattern], int(code)) for code in pairs[number]]
             grams.append(_Gram(pattern, texts[1], for_it, texts[0], against))
@@ -214,7 +211,7 @@ class _Work:
         return "".join(chr(codes[offset]) for offset in sorted(codes) if codes[offset] > BREAK)
 
     def _elsewhere(self, places: Places, pairs: Codes, grams: Sequence[_Gram]) -> list[tuple[str, ...]]:
-        """For each place other pages of the text with the run that is evidence for the suggestion."""
+        """For each place the ids of other pages that have the run with the suggested character."""
         pages_of_place: list[tuple[str, ...]] = [() for _ in places]
         numbers = np.array([gram.pattern for gram in grams], np.int64)
         for pattern in np.unique(numbers):
@@ -228,7 +225,8 @@ class _Work:
         return pages_of_place
 
     def _pages_with(self, pattern: int, wanted: Keys, centres: Codes) -> dict[int, list[int]]:
-        """For each key of a pattern the first pages that have it."""
+        """For each key of a pattern the indices of the first pages that have it, up to `PLACES` + 1, since the caller
+        leaves out the page of the place."""
         at = own_places(self.tokens, centres)
         met = keys_at(self.tokens, at, pattern)
         hits = np.flatnonzero(np.isin(met, wanted))
@@ -250,7 +248,7 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class _Gram:
-    """A run of characters around a place, as suggested and as transcribed, and how often each was met elsewhere."""
+    """A run of characters around a place, as suggested and as transcribed, with the count of each elsewhere."""
 
     pattern: int
     suggested: str
@@ -260,7 +258,7 @@ class _Gram:
 
 
 def flag_of(page: Page, ref: str, finding: LanguageEvidence, threshold: float) -> Flag:
-    """A finding of the language model alone as a flag of its page, without id and without a place on an image."""
+    """A finding of the language model as a flag of its page, without id and bounding box."""
     column = page.columns[finding.column]
     return Flag(
         page=page.id,

@@ -1,7 +1,7 @@
 """A library: the folders that are checked into one store, and the counts of every work.
 
-Counts are kept in memory until the revision of a work changes or an act is added to it: a page that lists thousands of
-works counts only those again.
+Counts are kept in memory until the revision of a work changes or an act is added to it, so that a list of thousands of
+works counts only the changed ones again.
 """
 
 from __future__ import annotations
@@ -39,10 +39,15 @@ class FolderState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WorkCounts:
-    """The counts of a work: pages by status; raised flags, and those decided, settled, and confirmed as errors
-    (`upheld`); all confirmed errors, including those found by hand; decided samples, and errors among them."""
+    """The counts of a work.
+
+    `pages` counts pages by status, `read` those whose result is from the last run. `flagged` are raised flags, of which
+    `decided`, `settled` and confirmed as errors (`upheld`); `confirmed` are all confirmed errors, including those found
+    by hand; `samples` are decided samples, `missed` the errors among them.
+    """
 
     pages: Mapping[str, int] = field(default_factory=dict)
+    read: int = 0
     characters: int = 0
     flagged: int = 0
     decided: int = 0
@@ -58,18 +63,18 @@ class WorkCounts:
 
     @property
     def left(self) -> float | None:
-        """Expected errors left: among undecided flags at the rate of the decided ones, and among all other characters
-        at the rate of the samples; None before any decision."""
+        """Expected number of errors left: open flags times the error rate of the settled ones, plus characters times
+        the error rate of the samples; None before any decision."""
         if not self.settled and not self.samples:
             return None
-        among = (self.flagged - self.settled) * self.upheld / self.settled if self.settled else 0.0
-        return among + estimate(self.samples, self.missed).rate * self.characters / 10_000
+        in_flags = (self.flagged - self.settled) * self.upheld / self.settled if self.settled else 0.0
+        return in_flags + estimate(self.samples, self.missed).rate * self.characters / 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryWork:
-    """A line of the library: a folder, its work once it was checked, and the counts of that. `speed` is in pages a
-    second of its last whole check. A work in no folder has none."""
+    """A line of the library: a folder (empty for a work in no folder), its work once it was checked, and the counts of
+    the work. `speed` is the pages per second that the last run read; None unless it finished and read a page."""
 
     folder: str
     state: FolderState
@@ -83,7 +88,7 @@ class LibraryWork:
 
 
 class Library(StorePart):
-    """All works of a store; `Store.library` is one."""
+    """The works of a store, as `Store.library`."""
 
     def __init__(self, reading: Sessions, writing: Sessions) -> None:
         super().__init__(reading, writing)
@@ -100,8 +105,7 @@ class Library(StorePart):
             return {folder: (work, FolderState(state)) for folder, work, state in rows}
 
     def begin(self, folders: Sequence[str]) -> None:
-        """Record the folders of a library in the order of checking. Folders that are gone are removed, but not their
-        works."""
+        """Record the folders of a library in the order of checking. Missing folders are removed, their works stay."""
         now = datetime.now(UTC)
         with self._writing() as session:
             known = {row.folder: row for row in session.scalars(select(LibraryRow))}
@@ -114,7 +118,7 @@ class Library(StorePart):
                     session.add(LibraryRow(folder=name, state=FolderState.WAITING.value, turn=turn, at=now))
 
     def note(self, folder: str, state: FolderState, *, work: str = "", trouble: Notice | None = None) -> None:
-        """Record the state of a folder, and its work if given."""
+        """Record the state of a folder, and its work unless empty."""
         values: dict[str, Any] = {
             "state": state.value,
             "trouble": trouble and trouble.as_json(),
@@ -125,14 +129,14 @@ class Library(StorePart):
             session.execute(change.values(values | ({"work": work} if work else {})))
 
     def folder_of(self, work: str) -> str | None:
-        """The folder that a work was checked in."""
+        """The folder in which a work was checked."""
         with self._reading() as session:
             return session.scalar(select(LibraryRow.folder).where(LibraryRow.work == work).limit(1))
 
     # counts
 
     def works(self) -> list[LibraryWork]:
-        """Every folder and every work, in the order of checking; works of no folder after them."""
+        """All folders in the order of checking, then the works in no folder."""
         with self._lock, self._reading() as session:
             works = {work.name: work for work in works_now(session)}
             self._catch_up(session, works.values())
@@ -153,12 +157,12 @@ class Library(StorePart):
         if work is None:
             return line
         run, counts = runs.get(work.id), self._counts[work.id][1]
-        speed = counts.all_pages / run.seconds if run and run.seconds else None
+        speed = counts.read / run.seconds if run and run.seconds and counts.read else None
         script = run.script if run else "zh-Hant"
         return replace(line, work=work.name, title=work.title, script=script, counts=counts, speed=speed)
 
     def _catch_up(self, session: Session, works: Collection[WorkNow]) -> None:
-        """Count the works again that have a new revision or new acts."""
+        """Count again the works with a new revision or new acts."""
         newest = newest_act(session)
         touched: set[int] = set()
         if newest > self._act and self._counts:
@@ -170,7 +174,7 @@ class Library(StorePart):
             self._counts |= {w.id: (w.revision, counts.get(w.id, WorkCounts())) for w in works if w.id in stale}
 
     def _revision(self, work: WorkNow) -> int | None:
-        """The revision at which a work was counted."""
+        """The revision at which a work was counted, None if it was not."""
         return self._counts[work.id][0] if work.id in self._counts else None
 
 
@@ -199,7 +203,7 @@ def _last_runs(session: Session) -> dict[int, _Run]:
 
 
 def _count(session: Session, works: Collection[int] | None) -> dict[int, WorkCounts]:
-    """The counts of these works, or of all."""
+    """The counts of these works, or of all works."""
     pages: defaultdict[int, dict[str, int]] = defaultdict(dict)
     characters: Counter[int] = Counter()
     query = select(PageRow.work_id, PageRow.status, func.count(), func.sum(PageRow.characters_checked))
@@ -207,6 +211,10 @@ def _count(session: Session, works: Collection[int] | None) -> dict[int, WorkCou
     for work, status, count, checked in session.execute(query.where(*_among(PageRow.work_id, works))):
         pages[work][status] = count
         characters[work] += checked or 0
+    last_runs = select(func.max(RunRow.id)).group_by(RunRow.work_id)
+    own = select(PageRow.work_id, func.count()).where(PageRow.absent.is_(False), PageRow.result_run_id.in_(last_runs))
+    own = own.where(*_among(PageRow.work_id, works)).group_by(PageRow.work_id)
+    read = {int(work): int(count) for work, count in session.execute(own)}
     sums: defaultdict[int, Counter[str]] = defaultdict(Counter)
     hidden = tuple_(FlagRow.work_id, FlagRow.transcribed, FlagRow.suggested).in_(_hidden_pairs(session, works))
     shown = FlagRow.raised & (FlagRow.origin != Origin.PERSON.value) & ~hidden
@@ -225,11 +233,13 @@ def _count(session: Session, works: Collection[int] | None) -> dict[int, WorkCou
             total["settled"] += count * (flagged and settled)
             total["upheld"] += count * (flagged and wrong)
             total["confirmed"] += count * wrong
-    return {work: WorkCounts(pages[work], characters[work], **sums[work]) for work in {*pages, *sums}}
+    return {
+        work: WorkCounts(pages[work], read.get(work, 0), characters[work], **sums[work]) for work in {*pages, *sums}
+    }
 
 
 def _hidden_pairs(session: Session, works: Collection[int] | None) -> list[tuple[int, str, str]]:
-    """The works and pairs of characters that are variants by a rule."""
+    """The pairs of characters that a rule of their work hides as variants, with the id of the work."""
     ruled = session.scalars(select(RuleRow.work_id).distinct().where(*_among(RuleRow.work_id, works)))
     rules = ((work, pair, rule) for work in ruled.all() for pair, rule in rules_of(session, work).items())
     return [(work, *pair) for work, pair, rule in rules if not rule.planted]

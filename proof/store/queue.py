@@ -1,7 +1,7 @@
-"""The flags of a work as a proofreader goes through them: filtered, counted, in order.
+"""The proofreader's queue: the flags of a work filtered, counted and ordered.
 
-Filters and counts run over arrays in memory, a few bytes a flag: a hundred thousand flags are counted on every filter
-in a few milliseconds, on any database. New decisions are read in; a check makes the arrays anew.
+Filters and counts run over arrays in memory with a few bytes per flag, so that 100,000 flags are counted for every
+filter in a few milliseconds on any database. New decisions update the arrays; a check rebuilds them.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ from proof.text.edit import Edit
 from proof.text.model import script_shown
 
 KEPT_WORKS = 32
-"""Works whose flags are kept in memory: those that somebody looked at last."""
+"""Maximum number of works whose flags are kept in memory; the most recently used stay."""
 
 MOST_ON_PAGE = 10_000
-"""Flags of one page that are read at once; a page of two thousand characters has fewer."""
+"""Maximum number of flags read for one page; a page of 2,000 characters has fewer."""
 
 BINS = 24
-"""Steps of the score that the dial has."""
+"""Number of bins of the score histogram."""
 
 
 class Queue(StorePart):
-    """The flags of a store for going through; `Store.queue` is one."""
+    """The queue of flags of every work, as `Store.queue`."""
 
     def __init__(self, reading: Sessions, writing: Sessions) -> None:
         super().__init__(reading, writing)
@@ -73,66 +73,66 @@ class Queue(StorePart):
         return [self._summary(name, title, scripts[name]) for name, title in names]
 
     def work(self, name: str) -> WorkSummary:
-        """One work. Raises NoPlaceError."""
+        """The summary of a work. Raises NoPlaceError."""
         with self._reading() as session:
             title = work_now(session, name).title
             script = _script(session, name)
         return self._summary(name, title, script)
 
     def pages(self, work: str, first: int = 1, limit: int | None = None) -> list[ListedPage]:
-        """The pages of a work in their order, from the `first` on (from 1), each with its raised flags and
-        those still open."""
+        """At most `limit` pages of a work in page order, beginning with number `first` (from 1), each with the numbers
+        of its raised and its open flags. Raises NoPlaceError."""
         columns = self._fresh(work)
         return self._counted(columns, columns.pages[first - 1 :][:limit])
 
     def places(self, work: str) -> Sequence[ListedPage]:
-        """All pages of a work in their order, without counts. Raises NoPlaceError."""
+        """All pages of a work in page order, without counts. Raises NoPlaceError."""
         return self._fresh(work).pages
 
     def has(self, work: str, flag: int) -> bool:
-        """Whether a work has this flag now. Raises NoPlaceError."""
+        """Whether the work has this flag at present. Raises NoPlaceError."""
         columns = self._fresh(work)
         return flag in columns.at and bool(columns.there[columns.at[flag]])
 
     def left(self, work: str) -> WorkLeft:
-        """What is left to do in a work. Raises NoPlaceError."""
+        """The counts of flags, pages and problems left to do in a work. Raises NoPlaceError."""
         columns = self._fresh(work)
         flags = np.bincount(columns.state[columns.raised], minlength=len(STATES))
         shown = [page.number for page in columns.pages if page.image_sha]
         with self._reading() as session:
             states = Counter(page.state for page in page_states(session, shown).values())
             problems = count_problems(session, work)
-        still = {state: int(flags[STATES.index(state)]) for state in (State.OPEN, State.UNSURE, State.SKIPPED)}
+        unsettled = {state: int(flags[STATES.index(state)]) for state in (State.OPEN, State.UNSURE, State.SKIPPED)}
         return WorkLeft(
-            open=still[State.OPEN],
-            unsure=still[State.UNSURE],
-            skipped=still[State.SKIPPED],
+            open=unsettled[State.OPEN],
+            unsure=unsettled[State.UNSURE],
+            skipped=unsettled[State.SKIPPED],
             to_mark=states[PageState.NOT_PROOFREAD],
             to_validate=states[PageState.PROOFREAD],
             problems=problems,
         )
 
     def open_beside_images(self, work: str) -> int:
-        """How many raised flags are open on pages of a work that have an image. Raises NoPlaceError."""
+        """The number of open raised flags on pages that have an image. Raises NoPlaceError."""
         columns = self._fresh(work)
         shown = np.array([False, *(bool(page.image_sha) for page in columns.pages)], dtype=np.bool_)
-        still = columns.raised & (columns.state == STATES.index(State.OPEN))
-        return int(shown[columns.position[still]].sum())
+        is_open = columns.raised & (columns.state == STATES.index(State.OPEN))
+        return int(shown[columns.position[is_open]].sum())
 
     def in_state(self, work: str, state: PageState) -> list[ListedPage]:
-        """The pages of a work in a state; pages of which nothing was said only if they have an image."""
+        """The pages of a work in a state. Pages without an image are included only once their state was set."""
         of_work = self.pages(work)
         return [page for page in of_work if page.state is state and (page.image_sha or page.version)]
 
     def listed(self, work: str, numbers: Sequence[int]) -> dict[int, ListedPage]:
-        """Those of these pages that are in the work."""
+        """The pages with these numbers that are in the work, by number."""
         columns = self._fresh(work)
         return {number: columns.page_of[number] for number in numbers if number in columns.page_of}
 
     def _counted(self, columns: Columns, pages: Sequence[ListedPage]) -> list[ListedPage]:
         raised = np.bincount(columns.position[columns.raised], minlength=len(columns.pages) + 1)
-        still = columns.raised & (columns.state == STATES.index(State.OPEN))
-        waiting = np.bincount(columns.position[still], minlength=len(columns.pages) + 1)
+        is_open = columns.raised & (columns.state == STATES.index(State.OPEN))
+        waiting = np.bincount(columns.position[is_open], minlength=len(columns.pages) + 1)
         with self._reading() as session:
             states = page_states(session, [page.number for page in pages])
         return [
@@ -143,7 +143,8 @@ class Queue(StorePart):
     def find(
         self, work: str, wanted: QueueFilter, order: Order, *, after: int | None = None, limit: int = 50
     ) -> tuple[list[int], bool]:
-        """The numbers of the next flags that are wanted, those after the flag `after`, and whether there are more."""
+        """The numbers of the next `limit` wanted flags after the flag `after`, and whether there are more. Raises
+        CursorError if the work no longer has `after`."""
         columns = self._fresh(work)
         mask = columns.chosen(wanted)
         along = columns.by_score if order is Order.SCORE else np.arange(len(columns.number))
@@ -156,7 +157,7 @@ class Queue(StorePart):
         return [int(number) for number in columns.number[hits[:limit]]], len(hits) > limit
 
     def facets(self, work: str, wanted: QueueFilter, *, pairs: int = 40) -> Facets:
-        """Counts on every filter."""
+        """The counts of flags for every value of every filter; of the pairs only the `pairs` most frequent."""
         columns = self._fresh(work)
         masks = columns.masks(wanted)
 
@@ -182,20 +183,20 @@ class Queue(StorePart):
         )
 
     def pairs(self, work: str, wanted: QueueFilter) -> list[WorkPair]:
-        """Pairs of transcribed and suggested text, most frequent first."""
+        """The pairs of transcribed and suggested text of the wanted flags, most frequent first."""
         columns = self._fresh(work)
         mask = columns.chosen(wanted)
         mask &= np.isin(columns.kind, [KINDS.index(kind) for kind in PAIRED])
         counts = np.bincount(columns.pair[mask], minlength=len(columns.pairs))
-        still = mask & (columns.state == STATES.index(State.OPEN))
-        waiting = np.bincount(columns.pair[still], minlength=len(columns.pairs))
+        is_open = mask & (columns.state == STATES.index(State.OPEN))
+        waiting = np.bincount(columns.pair[is_open], minlength=len(columns.pairs))
         most = np.argsort(-counts, kind="stable")
         counted = ((*columns.pairs[n], int(counts[n]), int(waiting[n])) for n in most if counts[n])
         return [WorkPair(text, image, count, still_open) for text, image, count, still_open in counted]
 
     def scores(self, work: str, wanted: QueueFilter) -> tuple[NDArray[np.float64], NDArray[np.int8], Mask]:
-        """The scores of the wanted flags, where each flag stands (its place in `STATES`) and which a check found,
-        highest score first."""
+        """The scores of the wanted flags other than samples in descending order, their states (indices in `STATES`),
+        and whether each is not a seeded error."""
         columns = self._fresh(work)
         mask = columns.chosen(wanted)
         mask &= columns.kind != KINDS.index(Kind.AUDIT)
@@ -203,15 +204,15 @@ class Queue(StorePart):
         return columns.score[hits], columns.state[hits], ~columns.seeded[hits]
 
     def juans(self, work: str) -> list[JuanCount]:
-        """How far each juan has come, in the order of the text; samples are counted apart, seeded errors nowhere."""
+        """The progress of each juan in text order. Samples are counted apart, seeded errors are not counted."""
         columns = self._fresh(work)
         audit = columns.kind == KINDS.index(Kind.AUDIT)
         settled = columns.is_in(SETTLED)
         wrong = columns.state == STATES.index(State.CORRECTED)
         size = len(columns.pages) + 1
-        found_here = ~audit & ~columns.seeded
-        flagged = columns.raised & found_here & ~columns.by_hand
-        confirmed = columns.questions(wrong & found_here)
+        counted = ~audit & ~columns.seeded
+        flagged = columns.raised & counted & ~columns.by_hand
+        confirmed = columns.questions(wrong & counted)
         masks = (flagged, flagged & settled, flagged & wrong, confirmed, audit & settled, audit & wrong)
         counts = [np.bincount(columns.position[mask], minlength=size) for mask in masks]
         counts_of: dict[tuple[str, str], list[int]] = {}
@@ -222,8 +223,8 @@ class Queue(StorePart):
         return [JuanCount(juan, *entry) for (_, juan), entry in counts_of.items()]
 
     def flags(self, work: str, numbers: Sequence[int], *, taken_back: bool = False) -> list[QueuedFlag]:
-        """These flags as people see them, in the order given. Corrections by hand that were taken back are included
-        with `taken_back` only. Raises MissingFlagError."""
+        """The flags with these numbers as people see them, in the given order. Withdrawn corrections by hand are
+        included only with `taken_back`. Raises MissingFlagError, NoPlaceError."""
         columns = self._fresh(work)
         halves = {number: columns.one_with(number) for number in numbers}
         both_halves = {*numbers, *(other for other in halves.values() if other is not None)}
@@ -232,9 +233,9 @@ class Queue(StorePart):
             query = query.join(WorkRow, FlagRow.work_id == WorkRow.id)
             query = query.where(FlagRow.id.in_(both_halves), WorkRow.name == work)
             if not taken_back:
-                there = [half for half in both_halves if half in columns.at and columns.there[columns.at[half]]]
+                present = [half for half in both_halves if half in columns.at and columns.there[columns.at[half]]]
                 corrected = ~BY_HAND | (FlagRow.state != State.OPEN.value)
-                query = query.where(corrected | FlagRow.id.in_(there))
+                query = query.where(corrected | FlagRow.id.in_(present))
             both = list(session.execute(query))
             places = seeded_places(session, sorted({page.id for _, page in both}))
             sources = _sources(session, {page.id for flag, page in both if _is_whole_column(flag.context)})
@@ -251,14 +252,14 @@ class Queue(StorePart):
         return [replace(queued[number], other=queued.get(halves[number] or 0)) for number in numbers]
 
     def on_page(self, work: str, position: int) -> list[QueuedFlag]:
-        """All flags of the page at a position of a work, hidden ones and both halves of a moved character included, in
-        page order. Raises NoPlaceError."""
+        """All flags of the page at a position of a work in page order, including hidden flags and both halves of moved
+        characters. Raises NoPlaceError."""
         wanted = QueueFilter(first_page=position, last_page=position, raised=None, halves=True)
         numbers, _more = self.find(work, wanted, Order.PAGE, limit=MOST_ON_PAGE)
         return self.flags(work, numbers)
 
     def page(self, work: str, number: int) -> tuple[ListedPage, PageResult]:
-        """A page of a work and its result as people see it. Raises NoPlaceError."""
+        """A page of a work with its counts, and its result as people see it. Raises NoPlaceError."""
         columns = self._fresh(work)
         numbered = [page for page in columns.pages if page.number == number]
         if not numbered:
@@ -266,7 +267,7 @@ class Queue(StorePart):
         return self._counted(columns, numbered)[0], self.results([number])[number]
 
     def results(self, numbers: Sequence[int]) -> dict[int, PageResult]:
-        """The results of these pages as people see them."""
+        """The results of these pages as people see them, by page number."""
         with self._reading() as session:
             pages = list(session.scalars(select(PageRow).where(PageRow.id.in_(numbers))))
             places = seeded_places(session, [page.id for page in pages])
@@ -274,15 +275,16 @@ class Queue(StorePart):
             return {page.id: as_shown(result, places.get(page.id)) for page, result in zip(pages, results, strict=True)}
 
     def edits(self, work: str, pages: Collection[int]) -> dict[At, tuple[Edit, ...]]:
-        """What decisions make of the columns of pages, by page and number of the column: by their places in the column
-        as it was checked. Raises NoPlaceError."""
+        """The edits of columns by decisions, by page and column number, with offsets in the column as it was checked.
+        Raises NoPlaceError."""
         with self._reading() as session:
             own = own_states(session, FlagRow.page_id.in_(pages))
             columns = chain.from_iterable(columns_of(session, work_now(session, work).id, pages, own))
             return {(column.page, column.number): column.edits for column in columns if column.edits}
 
     def image(self, sha: str) -> tuple[str, int, int] | None:
-        """The path, as the check found it, and the size of the image with this hash."""
+        """The path in the last check and the width and height, in pixels, of the image with this hash; None if
+        unknown."""
         query = select(PageRow.image, PageRow.width, PageRow.height)
         with self._reading() as session:
             row = session.execute(query.where(PageRow.image_sha == sha, PageRow.image.is_not(None)).limit(1)).first()
@@ -296,7 +298,7 @@ class Queue(StorePart):
         return WorkSummary(name, title, script, len(columns.pages), characters, states)
 
     def _fresh(self, work: str) -> Columns:
-        """The columns of a work as the store is now. Raises NoPlaceError."""
+        """The arrays of a work, brought up to date with the store. Raises NoPlaceError."""
         with self._lock, self._reading() as session:
             now, act = work_now(session, work), newest_act(session)
             key = now.id, LOOKER.get()
@@ -306,8 +308,10 @@ class Queue(StorePart):
             return columns
 
 
-def _with_counts(page: ListedPage, flags: int, still: int, stands: PageStanding) -> ListedPage:
-    return replace(page, flags=flags, open=still, state=stands.state, version=stands.version, changed=stands.changed)
+def _with_counts(page: ListedPage, flags: int, waiting: int, standing: PageStanding) -> ListedPage:
+    return replace(
+        page, flags=flags, open=waiting, state=standing.state, version=standing.version, changed=standing.changed
+    )
 
 
 def _queued(
@@ -330,12 +334,12 @@ def _queued(
 
 
 def _is_whole_column(context: str) -> bool:
-    """Whether a flag's context has no characters around its place."""
+    """Whether a flag's context has no characters outside its place, which is in brackets."""
     return context.startswith("[") and context.endswith("]")
 
 
 def _sources(session: Session, pages: set[int]) -> dict[int, dict[int, str]]:
-    """For each page (by its key) the source of its columns that are not empty, by their number."""
+    """The sources of the non-empty columns, by page id and column number."""
     query = select(ColumnRow.page_id, ColumnRow.number, ColumnRow.source)
     query = query.where(ColumnRow.page_id.in_(pages), ColumnRow.source != "")
     sources: dict[int, dict[int, str]] = {}
@@ -345,7 +349,7 @@ def _sources(session: Session, pages: set[int]) -> dict[int, dict[int, str]]:
 
 
 def _between_columns(context: str, line: int, sources: dict[int, str]) -> str:
-    """The context of a whole column, with the end of the column before it and the beginning of the next."""
+    """The context of a whole column, extended by the end of the previous column and the beginning of the next."""
     before = max((number for number in sources if number < line), default=None)
     after = min((number for number in sources if number > line), default=None)
     head = "" if before is None else sources[before][-REACH:]
@@ -354,7 +358,7 @@ def _between_columns(context: str, line: int, sources: dict[int, str]) -> str:
 
 
 def _script(session: Session, work: str) -> str:
-    """The language tag of a work's texts, as they were checked last."""
+    """The language tag of a work's texts in its last run."""
     last = select(func.max(RunRow.id)).join(WorkRow, RunRow.work_id == WorkRow.id).where(WorkRow.name == work)
     texts = session.scalar(select(RunRow.texts).where(RunRow.id == last.scalar_subquery())) or []
     return script_shown(text.get("script", "") for text in texts)

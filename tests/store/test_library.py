@@ -45,6 +45,22 @@ def test_every_work_is_counted_as_it_stands(store: Store, page_result: PageResul
     assert all(one.speed is not None for one in store.library.works())
 
 
+def test_the_speed_counts_only_pages_that_the_last_run_read(store: Store, page_result: PageResult) -> None:
+    pages = [of_page(page_result, "A-1"), of_page(page_result, "A-2"), of_page(page_result, "A-3")]
+
+    def check_again(*results: PageResult) -> float | None:
+        check(store, *results, info=run_info("A", "題"), text="A.txt", key="same ")
+        return store.library.works()[0].speed
+
+    assert check_again(*pages[:2]) is not None
+    speed = check_again(*pages)
+    run = store.latest_run("A")
+    assert run is not None
+    assert run.finished is not None
+    assert speed == pytest.approx(1 / (run.finished - run.started).total_seconds())
+    assert check_again(*pages) is None
+
+
 def test_a_decision_and_a_check_change_the_counts_of_their_work(store: Store, page_result: PageResult) -> None:
     check_work(store, "A", [of_page(page_result, "A-1"), of_page(page_result, "A-2")])
     check_work(store, "B", [of_page(page_result, "B-1")])

@@ -1,8 +1,8 @@
-"""DOCX: paragraphs, headings, footnotes; runs in smaller type than the rest are commentary. What a tracked change
-deletes is not read, what it inserts is.
+"""DOCX: paragraphs, headings and footnotes. Runs in a smaller size than the usual one are commentary. Tracked
+insertions are read, tracked deletions are not.
 
-The document is read from the archive itself: python-docx hides where in `word/document.xml` a character stands, and
-writes all of the file anew.
+The XML of the archive is parsed directly, since python-docx does not give the position of a character in
+`word/document.xml` and rewrites the whole file.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _take_run(node: Node, running: Running, notes: dict[str, tuple[Run, ...]]) -
 
 
 def _level(paragraph: Node) -> int:
-    """The level of a heading by its style or outline, moved so that no heading is above the title; 0 for none."""
+    """The heading level from the name of the paragraph style, 3 to 6; 0 for a paragraph that is no heading."""
     for style in paragraph.all("pStyle"):
         name = style.attributes.get("val", "").lower()
         digits = "".join(char for char in name if char.isdigit())
@@ -81,7 +81,7 @@ def _level(paragraph: Node) -> int:
 
 
 def _size(run: Node) -> int:
-    """The size of a run in half points, 0 where it says none."""
+    """The font size of a run in half points, 0 if the run has none of its own."""
     properties = run.child("rPr")
     size = properties.child("sz") if properties else None
     value = size.attributes.get("val", "") if size else ""
@@ -89,7 +89,7 @@ def _size(run: Node) -> int:
 
 
 def _usual_size(document: Node) -> int:
-    """The size that most characters have that have one, or else the 12 points of a new document."""
+    """The most frequent stated font size by characters, in half points, but at least 21; 0 if no run states a size."""
     sizes: Counter[int] = Counter()
     for run in document.all("r"):
         sizes[_size(run)] += sum(len(text.said()) for text in run.children("t"))
