@@ -30,7 +30,7 @@ default threshold then raises four places per 10,000 characters of correct text 
 MIN_ODDS_NATS = 1.5
 """Minimum odds, in nats, of a finding, raised or not."""
 
-SHOWABLE = tuple(n for n, p in enumerate(PATTERNS) if len(p) <= 3 and max(*p, 0) - min(*p, 0) == len(p))
+TELLABLE = tuple(n for n, p in enumerate(PATTERNS) if len(p) <= 3 and max(*p, 0) - min(*p, 0) == len(p))
 """The indices of patterns that span two to four consecutive characters, which can be shown to people."""
 
 PART = 1_000_000
@@ -195,12 +195,12 @@ class _Work:
 
     def _grams(self, places: Places, pairs: Codes, met: Met) -> list[_Gram]:
         """For each place the run of characters with the strongest evidence."""
-        counts = (met.language + met.text)[:, SHOWABLE, :].astype(np.float64)
+        counts = (met.language + met.text)[:, TELLABLE, :].astype(np.float64)
         weight = (np.log(counts[:, :, 1] + 0.5) - np.log(counts[:, :, 0] + 0.5)) * np.log1p(counts[:, :, 1])
         best = weight.argmax(1)
         grams = []
         for number, at in enumerate(places):
-            pattern = SHOWABLE[best[number]]
+            pattern = TELLABLE[best[number]]
             against, for_it = (int(value) for value in counts[number, best[number]])
             texts = [self._run(int(at), PATTERNS[pattern], int(code)) for code in pairs[number]]
             grams.append(_Gram(pattern, texts[1], for_it, texts[0], against))

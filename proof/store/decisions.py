@@ -1,8 +1,8 @@
-"""What people decided about flags: events that are added and never changed or taken away.
+"""People's decisions about flags: events that are added and never changed or removed.
 
-A flag carries where it stands (`state`), what is to be read there (`reading`), and how many events made it
-so (`version`). Who decides says which version they saw; if another was quicker they are told what happened
-and nothing is written. A request that is sent again under its key is answered as the first time, not doubled.
+A flag has a `state`, the decided `reading`, and a `version`, the number of its events. A request names the version that
+the person saw; if others decided since, it is refused with their decisions and nothing is written. A request repeated
+under its key returns the first decision again.
 """
 
 from __future__ import annotations
@@ -52,39 +52,42 @@ from proof.store.texts import is_displaced
 from proof.store.typed_text import check_authority, check_markup, check_meant, check_note, check_reading
 
 AT_ONCE = 500
+"""Decisions read in one query."""
 
 SURPLUS_COLUMN = frozenset({"column doubled", "column moved", "column not on the page", DELETED, JOINED})
-"""Reasons of findings about a column, or the end of one, that should not be where it is."""
+"""Reasons of findings about a column, or the end of a column, that should not be where it is."""
 
 
 class Decisions(StorePart):
-    """The events of a store; `Store.decisions` is one."""
+    """The decisions of a store, as `Store.decisions`."""
 
     def decide(self, demand: DecisionRequest) -> Decision:
-        """Write a decision down. When this returns, it outlives the process.
+        """Store a decision durably.
 
-        Raises ConflictError, MissingFlagError, NotYoursError, RefusedDecisionError; then nothing was written.
+        Raises ConflictError, MissingFlagError, NotYoursError or RefusedDecisionError, and then writes nothing.
         """
         check_demand(demand)
         try:
             with self._writing() as session:
                 must_be_own(session, [demand.key], FlagAct)
                 return decide_in(session, demand)
-        except IntegrityError:  # the same key came twice at the same moment: now the first one is there
+        except IntegrityError:  # another request stored the same key at the same moment
             with self._writing() as session:
                 return decide_in(session, demand)
 
     def decide_all(self, demands: Sequence[DecisionRequest]) -> list[Decision | ConflictError]:
-        """Write several down in one transaction: each is decided, or has its conflict in its place.
+        """Store several decisions in one transaction; gives a decision or a conflict for each request, in their order.
 
-        Raises MissingFlagError, NotYoursError, RefusedDecisionError; then none was written.
+        Raises MissingFlagError, NotYoursError or RefusedDecisionError, and then writes nothing.
         """
         for demand in demands:
             check_demand(demand)
         outcomes: list[Decision | ConflictError] = []
         with self._writing() as session:
             must_be_own(session, [demand.key for demand in demands], FlagAct)
-            for demand in sorted(demands, key=lambda demand: demand.flag):  # all take their locks in one order
+            for demand in sorted(
+                demands, key=lambda demand: demand.flag
+            ):  # one order of locks for all, against deadlocks
                 try:
                     outcomes.append(decide_in(session, demand))
                 except ConflictError as conflict:
@@ -93,8 +96,8 @@ class Decisions(StorePart):
         return sorted(outcomes, key=lambda outcome: at[outcome.flag])
 
     def check(self, work: str, flag: int, reading: str) -> None:
-        """Raises RefusedDecisionError where a reading cannot be typed at a flag, UnconfirmedReadingError where it is
-        likely to be a slip, and MissingFlagError."""
+        """Raise RefusedDecisionError if a reading cannot be typed at a flag, UnconfirmedReadingError if it is probably
+        a slip, MissingFlagError if the work has no such flag."""
         with self._reading() as session:
             row = session.get(FlagRow, flag)
             owner = session.get(WorkRow, row.work_id) if row is not None else None
@@ -104,13 +107,13 @@ class Decisions(StorePart):
             check_typed(DecisionRequest(work, flag, Verdict.TYPED, row.version, "", "", reading), row)
 
     def history(self, flag: int) -> list[Decision]:
-        """All that was decided about a flag, oldest first."""
+        """All decisions about a flag, oldest first."""
         with self._reading() as session:
             rows = session.scalars(select(DecisionRow).where(DecisionRow.flag_id == flag).order_by(DecisionRow.version))
             return [*shown_decisions(session, list(rows)), *own_readings(session, flag)]
 
     def log(self, work: str, *, before: int | None = None, limit: int = 50) -> list[Decision]:
-        """What was decided in a work, newest first, from the one before the decision `before` on."""
+        """At most `limit` decisions of a work, newest first; with `before` only those older than that decision."""
         query = select(DecisionRow).join(WorkRow, DecisionRow.work_id == WorkRow.id).where(WorkRow.name == work)
         if before is not None:
             query = query.where(DecisionRow.id < before)
@@ -119,8 +122,8 @@ class Decisions(StorePart):
             return shown_decisions(session, list(rows))
 
     def standing(self, work: str) -> Iterator[Decision]:
-        """The last decision about each decided flag of a work, in the order in which they were made; what was
-        taken back altogether is not among them, nor what was said of seeded errors."""
+        """The last decision about each decided flag of a work, oldest first, without flags that are open again and
+        seeded errors."""
         after = 0
         while True:
             query = (
@@ -134,7 +137,7 @@ class Decisions(StorePart):
             yield from decisions
 
     def last_of_flags(self, work: str) -> list[Decision]:
-        """The last decision about each flag of a work, also where all was taken back, but for seeded errors."""
+        """The last decision about each flag of a work, including flags that are open again, without seeded errors."""
         of_flag = (FlagRow.id == DecisionRow.flag_id) & (FlagRow.version == DecisionRow.version)
         query = select(DecisionRow).join(FlagRow, of_flag).join(WorkRow, DecisionRow.work_id == WorkRow.id)
         with self._reading() as session:
@@ -142,7 +145,8 @@ class Decisions(StorePart):
             return [decision_of(row) for row in rows]
 
     def makers(self, decisions: Iterable[Decision]) -> dict[int, str]:
-        """Who made what stands by each of these decisions, by its number: that person took no other back."""
+        """The person behind the outcome of each decision, by its number: of an undo the maker of the restored
+        decision."""
         with self._reading() as session:
             return {
                 decision.id: decision.person
@@ -152,35 +156,35 @@ class Decisions(StorePart):
             }
 
     def displaced(self, work: str) -> list[DisplacedDecision]:
-        """The decisions whose places are lost."""
+        """The last decisions about flags whose places are lost."""
         query = _last_decisions(work).where(is_displaced(), ~IS_SEEDED).order_by(DecisionRow.id)
         with self._reading() as session:
             return [DisplacedDecision(shown) for shown in shown_decisions(session, list(session.scalars(query)))]
 
     def people(self, work: str, *, seeded: bool = False) -> dict[str, dict[Verdict, int]]:
-        """How often each person said what, but for what was taken back; of `seeded` errors too, if these are counted
-        as people see them."""
+        """The number of decisions by person and verdict, without those taken back; with `seeded` including decisions
+        about seeded errors."""
         with self._reading() as session:
             return by_person(session, work, seeded=seeded)
 
     def days(self, work: str) -> dict[str, int]:
-        """How much was decided on each day (UTC, as `2026-01-31`), in their order, but for what was taken back."""
+        """The number of decisions by day (UTC, as `2026-01-31`) in order of time, without those taken back."""
         with self._reading() as session:
             return by_day(session, work)
 
     def answers(self, work: str) -> list[list[SeededAnswer]]:
-        """For each seeded error that anybody answered: the last answer of each person, in the order given."""
+        """For each answered seeded error the last answer of each person, in the order of the answers."""
         with self._reading() as session:
             return list(answers(session, work).values())
 
     def last(self) -> int:
-        """The number of the newest decision in the store, 0 where there is none."""
+        """The number of the newest decision in the store, 0 if there is none."""
         with self._reading() as session:
             return session.scalar(select(func.max(DecisionRow.id))) or 0
 
 
 def check_demand(demand: DecisionRequest) -> None:
-    """Raises RefusedDecisionError for a decision that cannot be, whatever the store holds."""
+    """Raise RefusedDecisionError for a request that is invalid regardless of the content of the store."""
     if not 8 <= len(demand.key) <= 64:
         raise RefusedDecisionError(_("the key of a request has 8 to 64 letters"))
     if demand.verdict is Verdict.REDO:
@@ -201,17 +205,17 @@ def check_demand(demand: DecisionRequest) -> None:
 
 
 def decide_in(session: Session, demand: DecisionRequest) -> Decision:
-    """Write a decision down within a transaction; raises as `Decisions.decide`."""
+    """Store a decision within a transaction; raises as `Decisions.decide`."""
     flag = session.scalar(select(FlagRow).where(FlagRow.id == demand.flag).with_for_update())
     work = session.get(WorkRow, flag.work_id) if flag else None
     if flag is None or work is None or work.name != demand.work:
         raise MissingFlagError(_("%(work)s: there is no flag %(flag)s"), work=demand.work, flag=demand.flag)
     if LOOKER.get().blind:
         return _read_in(session, demand, flag)
-    there = session.scalar(select(DecisionRow).where(DecisionRow.key == demand.key))
-    if there is not None:
-        _again(there, demand, there.version)
-        return replace(shown_decisions(session, [there])[0], repeated=True)
+    stored = session.scalar(select(DecisionRow).where(DecisionRow.key == demand.key))
+    if stored is not None:
+        _must_be_same_request(stored, demand, stored.version)
+        return replace(shown_decisions(session, [stored])[0], repeated=True)
     if flag.version != demand.version:
         same = _decided_with_other_half(session, flag, demand)
         if same is not None:
@@ -222,7 +226,7 @@ def decide_in(session: Session, demand: DecisionRequest) -> Decision:
     state, reading = _after(session, demand, flag)
     undone = _undone(session, demand, flag) if demand.verdict is Verdict.UNDO else None
     along = _of_other_half(session, demand, flag, undone)
-    if along is not None:  # both are one stroke, and taken back as one
+    if along is not None:  # one batch for both halves, so that they are taken back together
         demand = replace(demand, batch=along.batch)
     made = _write(session, demand, flag, state, reading, undone)
     if along is not None:
@@ -231,12 +235,12 @@ def decide_in(session: Session, demand: DecisionRequest) -> Decision:
 
 
 def _read_in(session: Session, demand: DecisionRequest, flag: FlagRow) -> Decision:
-    """Write down what is decided blind; raises as `Decisions.decide`."""
+    """Store a blind reader's decision as a reading; raises as `Decisions.decide`."""
     own = readings_of(session, flag.id, demand.person)
-    there = next((number for number, row in enumerate(own, 1) if row.key == demand.key), 0)
-    if there:
-        _again(own[there - 1], demand, there)
-        return replace(shown_readings(session, own)[there - 1], repeated=True)
+    stored_as = next((number for number, row in enumerate(own, 1) if row.key == demand.key), 0)
+    if stored_as:
+        _must_be_same_request(own[stored_as - 1], demand, stored_as)
+        return replace(shown_readings(session, own)[stored_as - 1], repeated=True)
     if flag.state != State.OPEN.value:
         raise NotYoursError(_("flag %(flag)s is settled: it was decided between the two readers"), flag=flag.id)
     if len(own) != demand.version:
@@ -247,7 +251,7 @@ def _read_in(session: Session, demand: DecisionRequest, flag: FlagRow) -> Decisi
     undone = _undone_reading(own, demand) if demand.verdict is Verdict.UNDO else None
     other = _half_of(session, flag) if demand.verdict in _OF_BOTH and not demand.key.startswith(_MOVED) else None
     also = readings_of(session, other.id, demand.person) if other is not None else []
-    if other is not None and not also:  # one stroke for both halves of a moved character
+    if other is not None and not also:  # one batch for both halves of a moved character
         key = _key_of_other(demand.key)
         demand = replace(demand, batch=demand.batch or key)
         reading = other.suggested if demand.verdict is Verdict.RETAIN else ""
@@ -269,7 +273,7 @@ def _undone_reading(own: Sequence[ReadingRow], demand: DecisionRequest) -> Readi
 def take_reading_back(
     session: Session, flag: FlagRow, taken: ReadingRow, person: str, key: str, batch: str = ""
 ) -> Decision:
-    """Take back, within a transaction, a reading that stands: all is as it was before it."""
+    """Take back a blind reader's present reading of `flag` within a transaction, restoring what it replaced."""
     seen = as_read(flag, readings_of(session, flag.id, person))
     demand = DecisionRequest("", flag.id, Verdict.UNDO, seen.version, person, key, batch=batch)
     return _write_reading(session, demand, seen, State(taken.was_state), taken.was, taken)
@@ -288,14 +292,14 @@ def _write_reading(
 
 
 def _must_be_as_seen(demand: DecisionRequest, flag: FlagRow) -> None:
-    """Raises ConflictError where something else is suggested by now."""
+    """Raise ConflictError if the suggestion changed since the person saw it."""
     if demand.verdict is Verdict.TAKE and demand.suggested not in (None, flag.suggested):
         raise ConflictError(flag.id, flag.version, [])
 
 
 def check_typed(demand: DecisionRequest, flag: FlagRow) -> None:
-    """Raises RefusedDecisionError where the reading of a request would break the text at a flag, and
-    UnconfirmedReadingError where it looks like a slip."""
+    """Raise RefusedDecisionError if the reading of a request would break the markup at a flag, and
+    UnconfirmedReadingError if it looks like a slip and is not confirmed."""
     if demand.verdict not in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN):
         return
     check_markup(demand.reading, flag.transcribed or (flag.suggested if flag.kind == Kind.LAYOUT.value else ""))
@@ -307,7 +311,7 @@ def check_typed(demand: DecisionRequest, flag: FlagRow) -> None:
 def take_back_in(
     session: Session, flag: FlagRow, taken: DecisionRow, person: str, key: str, batch: str = ""
 ) -> Decision:
-    """Take back, within a transaction, an event that stands on `flag`: all is as it was before it."""
+    """Take back the present decision `taken` of `flag` within a transaction, restoring what it replaced."""
     demand = DecisionRequest("", flag.id, Verdict.UNDO, flag.version, person, key, batch=batch)
     return _write(session, demand, flag, State(taken.was_state), taken.was, taken)
 
@@ -331,24 +335,25 @@ def _write(
 
 
 def conflict_of(session: Session, flag: FlagRow, version: int) -> ConflictError:
-    """What was decided about a flag since `version`, as a refusal."""
+    """The refusal with the decisions about a flag since `version`."""
     since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > version)
     rows = list(session.scalars(since.order_by(DecisionRow.version)))
     return ConflictError(flag.id, flag.version, shown_decisions(session, rows))
 
 
 _MOVED = "moved-"
-"""With what the key of a decision begins that was made by deciding the other half of a moved character."""
+"""Key prefix of a decision that follows from deciding the other half of a moved character."""
 _OF_BOTH = frozenset({Verdict.KEEP, Verdict.TAKE, Verdict.COPY, Verdict.RETAIN, Verdict.UNSURE, Verdict.SKIP})
-"""What is said of both halves of a moved character at once; a reading that was typed is of its own place alone."""
+"""Verdicts that apply to both halves of a moved character; a typed reading applies to its own place only."""
 
 
 def _of_other_half(
     session: Session, demand: DecisionRequest, flag: FlagRow, undone: DecisionRow | None
 ) -> DecisionRequest | None:
-    """What is said of the other half of a moved character along with this one: what is said of one half is said of
-    the other, and taken back with it, unless somebody said something of that one, or of some of its characters, by
-    itself."""
+    """The request that applies `demand` to the other half of a moved character as well.
+
+    None if the flag is no such half, or if the other half, or some of its characters, have a decision of their own.
+    """
     other = None if demand.key.startswith(_MOVED) else _half_of(session, flag)
     if other is None:
         return None
@@ -367,7 +372,7 @@ def _of_other_half(
 
 
 def _half_of(session: Session, flag: FlagRow) -> FlagRow | None:
-    """The other half of a moved character, held."""
+    """The other half of a moved character, locked for the transaction."""
     uid = flag.evidence.get("moved", "")
     query = select(FlagRow).where(FlagRow.page_id == flag.page_id, FlagRow.uid == uid, FlagRow.stale.is_(False))
     return session.scalar(query.with_for_update()) if uid else None
@@ -384,7 +389,7 @@ def _is_corrected_in_part(session: Session, flag: FlagRow) -> bool:
 
 
 def _twin(session: Session, event: DecisionRow, other: FlagRow) -> DecisionRow | None:
-    """What was said of the other half of a moved character by the stroke of `event`, where that half stands so."""
+    """The decision about the other half of a moved character made with `event`, if that half still has its outcome."""
     if not event.batch:
         return None
     query = select(DecisionRow).where(DecisionRow.flag_id == other.id, DecisionRow.batch == event.batch)
@@ -394,8 +399,8 @@ def _twin(session: Session, event: DecisionRow, other: FlagRow) -> DecisionRow |
 
 
 def _decided_with_other_half(session: Session, flag: FlagRow, demand: DecisionRequest) -> Decision | None:
-    """The decision about this half of a moved character that was made with the other one, where it is the same and
-    nothing was said of this half since."""
+    """The decision about this half of a moved character that was made with the other half, if it is the only one since
+    `demand.version` and has the person and verdict of `demand`."""
     since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > demand.version)
     rows = list(session.scalars(since.order_by(DecisionRow.version)))
     if [(decision.key[: len(_MOVED)], decision.person, decision.verdict) for decision in rows] != [
@@ -409,20 +414,19 @@ def _key_of_other(key: str) -> str:
     return _MOVED + hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
 
 
-def _again(there: DecisionRow | ReadingRow, demand: DecisionRequest, version: int) -> None:
-    """Raises RefusedDecisionError where the key was used for something else than what made that version."""
-    verdict = Verdict.UNDO.value if there.verdict in TAKING_BACK else there.verdict
-    note = (
-        there.note if demand.verdict is Verdict.UNDO and not demand.note else demand.note
-    )  # that of what stands again
+def _must_be_same_request(stored: DecisionRow | ReadingRow, demand: DecisionRequest, version: int) -> None:
+    """Raise RefusedDecisionError if the key belongs to another request than the one that made `version`."""
+    verdict = Verdict.UNDO.value if stored.verdict in TAKING_BACK else stored.verdict
+    # an undo without a note takes over the note of the restored decision
+    note = stored.note if demand.verdict is Verdict.UNDO and not demand.note else demand.note
     asked = (demand.flag, demand.verdict.value, demand.version + 1, demand.person, note)
-    same = (there.flag_id, verdict, version, there.person, there.note) == asked
-    if not same or (demand.verdict in (Verdict.OTHER, Verdict.TYPED) and there.reading != demand.reading):
+    same = (stored.flag_id, verdict, version, stored.person, stored.note) == asked
+    if not same or (demand.verdict in (Verdict.OTHER, Verdict.TYPED) and stored.reading != demand.reading):
         raise key_of_another()
 
 
 def _after(session: Session, demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
-    """Where the flag stands after the decision, and what is then to be read there."""
+    """The state and reading of the flag after the decision. Raises RefusedDecisionError, NotYoursError."""
     if demand.verdict is Verdict.UNDO:
         last = _undone(session, demand, flag)
         if (
@@ -442,7 +446,7 @@ def _after(session: Session, demand: DecisionRequest, flag: FlagRow) -> tuple[St
 
 
 def _left_by(demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
-    """Where a flag stands after a decision that takes nothing back, and what is then to be read there."""
+    """The state and reading of a flag after a decision other than an undo. Raises RefusedDecisionError."""
     readings = {
         Verdict.TAKE: flag.suggested,
         Verdict.OTHER: demand.reading,
@@ -454,12 +458,7 @@ def _left_by(demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
         raise RefusedDecisionError(_("the text reads so itself: where the copy reads as the text does, say `copy`"))
     if demand.verdict is Verdict.DELETE and not flag.transcribed:
         raise RefusedDecisionError(_("flag %(flag)s: nothing stands there that could be deleted"), flag=flag.id)
-    if (
-        demand.verdict is Verdict.TAKE
-        and flag.transcribed
-        and not reading
-        and not _says_too_much(flag.kind, flag.reason)
-    ):
+    if demand.verdict is Verdict.TAKE and flag.transcribed and not reading and not _is_surplus(flag.kind, flag.reason):
         raise RefusedDecisionError(
             _("flag %(flag)s: no reading is suggested there; to delete what stands say `delete`"), flag=flag.id
         )
@@ -470,14 +469,14 @@ def _left_by(demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
 
 
 def may_take(flag: Flag) -> bool:
-    """Whether a flag has something to take: another reading, or that nothing is to stand there."""
+    """Whether a flag has a suggestion to accept: another reading, or a deletion."""
     if not flag.suggested:
-        return bool(flag.transcribed) and _says_too_much(flag.kind.value, flag.evidence.reason)
+        return bool(flag.transcribed) and _is_surplus(flag.kind.value, flag.evidence.reason)
     return flag.suggested != flag.transcribed
 
 
-def _says_too_much(kind: str, reason: str) -> bool:
-    """Whether the finding itself says that something stands there that should not."""
+def _is_surplus(kind: str, reason: str) -> bool:
+    """Whether the finding says that the transcribed text is surplus."""
     return kind == Kind.INSERTION.value or reason in SURPLUS_COLUMN
 
 

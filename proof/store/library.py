@@ -63,8 +63,8 @@ class WorkCounts:
 
     @property
     def left(self) -> float | None:
-        """Expected number of errors left: open flags times the error rate of the settled ones, plus characters times
-        the error rate of the samples; None before any decision."""
+        """Expected number of errors left: unsettled flags times the error rate of the settled ones, plus characters
+        times the error rate of the samples; None before any decision."""
         if not self.settled and not self.samples:
             return None
         in_flags = (self.flagged - self.settled) * self.upheld / self.settled if self.settled else 0.0

@@ -1,7 +1,7 @@
-"""Which findings of a page are at places that are known already, wherever these stand in the text now.
+"""Matching the findings of a page with the flags already stored.
 
-A finding is told by its place in the text: a check that finds something at the place of a flag finds that flag, on
-whatever page and line it stands by now. What was decided of a place and written is not asked again.
+A finding is identified by its place in the text: a finding at the place of a flag is that flag, whatever page and line
+the place is on now. A decision that was written into the text is not asked again.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ OF_COLLATION = frozenset({Origin.COLLATION.value})
 
 @dataclass(frozen=True, slots=True)
 class PageToPlace:
-    """A page that is there, where it stands in its text, the columns that it reads there, and what was found on it."""
+    """A stored page with its place in its text, its columns there, and its findings."""
 
     page: PageRow
     place: PagePlace
@@ -48,8 +48,8 @@ class PageToPlace:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A finding under the id of its flag, its place as columns of `flags`, and the `row` of the flag that it is, None
-    where it is a new one."""
+    """A finding with the id of its flag, its place as column values of `flags` (`stands`), and the `row` of its flag,
+    None for a new flag."""
 
     flag: Flag
     origin: Origin
@@ -58,8 +58,8 @@ class _Placed:
 
 
 def put_flags(session: Session, pages: Sequence[PageToPlace], replaced: Collection[str]) -> int:
-    """Have what was found on pages be their flags of the origins that are `replaced`; those that were not found are
-    stale. Gives how many flags of a check a collation found again: they stay what they are."""
+    """Save the findings of pages as their flags; flags of the origins `replaced` that were not found become stale.
+    Returns the number of flags of a check that a collation found again, which stay unchanged."""
     fresh: list[dict[str, Any]] = []
     again = 0
     for page, placed, others in _placed_pages(session, pages):
@@ -86,13 +86,13 @@ def put_flags(session: Session, pages: Sequence[PageToPlace], replaced: Collecti
 
 
 def _is_free(flag: Flag, by_hand: Iterable[tuple[int, int]]) -> bool:
-    """Whether an error may be seeded at a place: nobody has corrected the text by hand there."""
+    """Whether an error may be seeded at a place: no correction by hand is within twice the context length."""
     return all(line != flag.line or abs(offset - flag.offset) > 2 * REACH for line, offset in by_hand)
 
 
 def stand_in_text(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
-    """Note where pages stand in their texts. What stood on them in the version of the text in which they were last, and
-    was not found again in the present one, stands where it did on the page. For pages whose text did not change."""
+    """Record the places of pages in their texts, for pages whose own text did not change. Flags on them that were lost
+    when the text changed get the same place on the page again."""
     moved = []
     for page, version, start in _standings(session, pages):
         before = (page.version_id, page.start)
@@ -108,8 +108,8 @@ def stand_in_text(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) 
 
 
 def follow_to_other_texts(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
-    """Have what stands on pages that are to be saved as pages of another file stand there, where its own file is gone
-    or has lost it."""
+    """Carry the flags of pages that move to another file to that file, if their own file is gone or has lost their
+    places."""
     moved = {page.id: (page, place) for page, place in pages if page.text != place.text}
     there = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(moved))).all() if moved else ()
     flags_of: defaultdict[tuple[str, str], list[FlagRow]] = defaultdict(list)
@@ -125,7 +125,7 @@ def follow_to_other_texts(session: Session, pages: Iterable[tuple[PageRow, PageP
 
 
 def _left_behind(session: Session, flags: Sequence[FlagRow]) -> list[FlagRow]:
-    """Those flags that have lost their places in their texts, or whose texts are gone."""
+    """The flags that have lost their places in their texts, or whose files are gone."""
     texts = {flag.text_id for flag in flags if flag.text_id is not None}
     known = {text.id: text for text in session.scalars(select(TextRow).where(TextRow.id.in_(texts)))}
     gone = {number for number, text in known.items() if not Path(text.path).is_file()}
@@ -137,7 +137,7 @@ def _left_behind(session: Session, flags: Sequence[FlagRow]) -> list[FlagRow]:
 
 
 def note_text_of_pages(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
-    """Note where pages stand in their texts."""
+    """Record the places of pages in their texts."""
     for page, version, start in _standings(session, pages):
         page.text_id, page.version_id, page.start = version.text_id, version.id, start
 
@@ -158,34 +158,36 @@ def _standings(
 def _placed_pages(
     session: Session, pages: Sequence[PageToPlace]
 ) -> Iterator[tuple[PageRow, list[_Placed], list[FlagRow]]]:
-    """Of each page what was found on it, beside the flags that stand on it, or stood there last, and were not found."""
-    spans = {one.page.id: _PageSpans(session, one) for one in pages}
+    """Each page with its findings, and the flags on it, or last seen there, that were not found."""
+    spans = {to_place.page.id: _PageSpans(session, to_place) for to_place in pages}
     known = list(session.scalars(select(FlagRow).where(FlagRow.page_id.in_(spans)).order_by(FlagRow.id)))
     known += _claimed(session, spans.values(), spans.keys())
     at: defaultdict[int, list[FlagRow]] = defaultdict(list)
     ids: defaultdict[int, set[str]] = defaultdict(set)
     for flag in known:
         ids[flag.page_id].add(flag.uid)
-        here = (spans.get(flag.page_id), *spans.values())  # of a text without pages one line may stand on two
-        page = next((one for one in here if one is not None and one.has(flag)), None)
+        # its own page first: in a text without pages two pages may share a line
+        candidates = (spans.get(flag.page_id), *spans.values())
+        page = next((span for span in candidates if span is not None and span.has(flag)), None)
         at[page.number if page is not None else flag.page_id].append(flag)
     for number, flags in at.items():
         for flag in flags:
             if flag.page_id != number:
                 flag.page_id, flag.uid = number, _unused(flag.uid, ids[number])
-    for one in pages:
-        yield one.page, *_placed(one, spans[one.page.id], at[one.page.id], ids[one.page.id])
+    for to_place in pages:
+        number = to_place.page.id
+        yield to_place.page, *_placed(to_place, spans[number], at[number], ids[number])
 
 
 def _unused(uid: str, used: set[str]) -> str:
-    """That id, or another made of it where it is used; it is used from now on."""
+    """The id, or a hash derived from it if it is used already; adds the result to `used`."""
     ids = (hashlib.blake2b(f"{uid}\x1f{n}".encode(), digest_size=10).hexdigest() for n in count(1))
     used.add(free := next(other_id for other_id in chain([uid], ids) if other_id not in used))
     return free
 
 
 def _claimed(session: Session, spans: Collection[_PageSpans], pages: Collection[int]) -> list[FlagRow]:
-    """The flags that stood on other pages, and stand on these now."""
+    """The flags stored on other pages whose places are on these pages now."""
     by_text: defaultdict[tuple[int, int], list[_PageSpans]] = defaultdict(list)
     for span in spans:
         if span.text is not None and span.version is not None:
@@ -199,16 +201,16 @@ def _claimed(session: Session, spans: Collection[_PageSpans], pages: Collection[
 
 
 class _PageSpans:
-    """A page in the present version of its text."""
+    """The lines of a page in the present version of its text."""
 
-    def __init__(self, session: Session, one: PageToPlace) -> None:
-        page = one.page
+    def __init__(self, session: Session, to_place: PageToPlace) -> None:
+        page = to_place.page
         text = session.get(TextRow, page.text_id) if page.text_id is not None else None
         self.number, self.work = page.id, page.work_id
         self.text = text.id if text is not None else None
         self.version = text.version_id if text is not None else None
-        self._lines = dict(one.place.lines) if text is not None else {}
-        self._sources = {column.number: column.source for column in one.columns}
+        self._lines = dict(to_place.place.lines) if text is not None else {}
+        self._sources = {column.number: column.source for column in to_place.columns}
         self._map: PositionMap | None = None
         if text is not None and page.version_id is not None and self.version != page.version_id:
             old, new = (session.get_one(TextVersionRow, number) for number in (page.version_id, self.version))
@@ -218,21 +220,21 @@ class _PageSpans:
         self._order = sorted((start, number) for number, start in self._lines.items())
 
     def of(self, flag: Flag) -> Span | None:
-        """The place of a finding; of one about a column that the text lacks, or the page, the end of the page or its
-        beginning."""
+        """The place of a finding: at the end of the page for a column that the text lacks, at its beginning for a
+        finding about the whole page. None if the page has no lines in its text or the place is lost."""
         if not self._lines:
             return None
         start = self._lines.get(flag.line, self.end if flag.line else self.begin) + flag.offset
         return Span(start, flag.length) if self._map is None else self._map.where(start, flag.length)
 
     def columns(self, span: Span | None, flag: Flag) -> dict[str, Any]:
-        """The place of a finding as columns of `flags`."""
+        """The place of a finding as column values of `flags`."""
         place = {"text_id": self.text, "version_id": self.version} if span is not None else {}
         known: dict[str, Any] = dict.fromkeys(("text_id", "version_id", "start")) | place
         return known | {"start": span.start if span else None, "extent": flag.length, "reads": flag.transcribed}
 
     def has(self, flag: FlagRow) -> bool:
-        """Whether a flag stands on this page now."""
+        """Whether the place of a flag is on this page now."""
         if flag.start is None or self.version is None or (flag.text_id, flag.version_id) != (self.text, self.version):
             return False
         address = self.address(flag.start)
@@ -242,7 +244,7 @@ class _PageSpans:
         return number not in self._sources or offset <= len(self._sources[number])
 
     def address(self, start: int) -> tuple[int, int] | None:
-        """The line and offset of a code point of the text on this page."""
+        """The line number on this page and the offset in the line of a code point of the text; None if unknown."""
         at = bisect_right(self._order, (start, 1 << 60)) - 1
         if at < 0 or self._map is not None:
             return None
@@ -250,15 +252,18 @@ class _PageSpans:
         return number, start - begin
 
     def source(self, line: int) -> str:
-        """What a column reads."""
+        """The source of a column, empty if the page has none of that number."""
         return self._sources.get(line, "")
 
 
 def _placed(
     to_place: PageToPlace, spans: _PageSpans, flags: Sequence[FlagRow], used: set[str]
 ) -> tuple[list[_Placed], list[FlagRow]]:
-    """Findings are the flags at their places, first of all those of their kind, then those that are settled; then those
-    of their ids whose places are not known. What was decided of a place, and stands written there, is not asked."""
+    """The findings with their flags, and the flags that were not found.
+
+    A finding is matched with a flag at its place (preferably of its kind, else a settled one), then with a flag of its
+    id that has no place. Findings that a decision already answers are left out.
+    """
     place_of = {flag.id: spans.of(flag) for flag, _ in to_place.found}
     decided = [row for row in flags if spans.has(row)]
     answered = {
@@ -300,7 +305,7 @@ def _placed(
 
 
 def _rank(spans: _PageSpans, row: FlagRow, flag: Flag, span: Span | None) -> int | None:
-    """How surely a finding is that flag, the surest first; None where it is not."""
+    """The rank of `row` as the flag of a finding, 0 for the best match; None if it does not match."""
     same = span == (row.start, row.extent) and spans.has(row) and row.reads == row.transcribed
     if same and row.kind == flag.kind.value:
         return 0 if row.uid == flag.id else 1
@@ -310,13 +315,12 @@ def _rank(spans: _PageSpans, row: FlagRow, flag: Flag, span: Span | None) -> int
 
 
 def _may_be_anywhere(row: FlagRow, spans: _PageSpans) -> bool:
-    """Whether a flag may be told by its id: its place is not known, or nobody decided anything of it and it has lost
-    its place."""
+    """Whether a flag may be matched by its id alone: its place is unknown, or lost and never decided."""
     return row.start is None or spans.version is None or (not row.version and not spans.has(row))
 
 
 def answers(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
-    """Whether what was decided of `row` answers a finding: about the very same place, or where it stands written."""
+    """Whether the decision on `row` answers a finding: at the same place, or within the reading written there."""
     if span is None or row.start is None or row.origin == Origin.SEEDED.value:
         return False
     if row.reads == row.transcribed:
@@ -333,13 +337,13 @@ def answers(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
 
 
 def no_longer_ask(session: Session, decided: Iterable[FlagRow]) -> None:
-    """Have what a check found where something was decided be asked no more."""
+    """Make undecided flags stale that the decisions on these flags answer."""
     for flag in decided:
         if flag.start is None:
             continue
-        there = select(FlagRow).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == flag.version_id)
-        there = there.where(FlagRow.start >= flag.start, FlagRow.start <= flag.start + flag.extent)
-        asked = there.where(FlagRow.version == 0, FlagRow.origin != Origin.SEEDED.value, FlagRow.stale.is_(False))
+        in_text = select(FlagRow).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == flag.version_id)
+        nearby = in_text.where(FlagRow.start >= flag.start, FlagRow.start <= flag.start + flag.extent)
+        asked = nearby.where(FlagRow.version == 0, FlagRow.origin != Origin.SEEDED.value, FlagRow.stale.is_(False))
         for other in session.scalars(asked).all():
             if answers(flag, Span(other.start or 0, other.extent), other):
                 other.stale = True
@@ -347,7 +351,8 @@ def no_longer_ask(session: Session, decided: Iterable[FlagRow]) -> None:
 
 
 def _follow(spans: _PageSpans, flags: Iterable[FlagRow], page: PageRow) -> None:
-    """Have flags that were not found stand on the page and line on which their places are now."""
+    """Move flags that were not found to the line where their places are now; those whose places are lost, or whose
+    decisions are written, become stale unless they come from a check."""
     for row in flags:
         if not spans.has(row) or row.start is None:
             if row.origin not in OF_CHECK and row.page_id == page.id and row.start is not None:

@@ -1,17 +1,16 @@
 """Texts by version, and how the places of flags follow them from one version to the next.
 
-A text is a file. Each content of it that was checked or written is a version, known by its hash. A flag stands at a
-place: `extent` code points from `start` on in a version of its text, which reads there what was transcribed or, once it
-was written, what was decided (`reads`). When a text arrives in another version every place of it is carried there
-(`PositionMap`):
+A text is a file. Each content of it that was checked or written is a version, identified by its hash. The place of a
+flag is `extent` code points from `start` in a version of its text; `reads` are the characters there, as transcribed or,
+after an export, as decided. When a text arrives in a new version, each place is carried to it (`PositionMap`):
 
-- its characters stand: so does the place;
-- they gave way to what was decided: the place is where that stands;
-- anything else: the place is lost. It stays in the last version that had it, until one arrives that has it again, and
-  did not have it meanwhile: of a line that was doubled nobody can say which of the two was meant, however one of them
-  is changed later. Nor does it come back where something was decided since of what may be the same characters.
+- if its characters are unchanged, the place is theirs;
+- if they were replaced by the decided reading, the place is that of the reading;
+- otherwise the place is lost. It stays in the last version that had it until a version has it again that the previous
+  version did not: after a line was doubled, nothing tells which of the two was meant, however one of them changes
+  later. Nor does it return if characters that may be the same were decided since.
 
-Nothing is guessed, and no place is dropped.
+No place is guessed or dropped.
 """
 
 from __future__ import annotations
@@ -39,32 +38,32 @@ from proof.text.variants import policy_of
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """What an export wrote into a text: the edits of its content, and which of them wrote what was decided of a flag,
-    by the flag's number."""
+    """The edits that an export made to a text; `of_flags` are those that wrote the decision on a flag, by its
+    number."""
 
     edits: tuple[Edit, ...]
     of_flags: Mapping[int, Edit] = field(default_factory=dict)
 
 
 class Texts(StorePart):
-    """The texts of a store; `Store.text_versions` is one."""
+    """The texts of a store, as `Store.text_versions`."""
 
     def arrive(self, path: str, content: str, script: str, still: Callable[[], bool]) -> bool:
-        """Note that a text that lies at `path` reads `content`. Gives False, and notes nothing, where it lies elsewhere
-        by now, or no longer reads so as `still` says, which is asked while nobody else can note another version."""
+        """Record that the text at `path` has `content`. Returns False and records nothing if the store no longer has a
+        text at `path`, or if `still`, called while the text is locked, says that the content is outdated."""
         with self._writing() as session:
-            here = bool(hold(session, [path])) and still()
-            if here:
+            is_current = bool(hold(session, [path])) and still()
+            if is_current:
                 arrive(session, path, content, script)
-        return here
+        return is_current
 
     def paths(self) -> set[str]:
-        """Where the texts lie that the store knows, each where it was checked or written last."""
+        """The paths of all texts in the store, as of their last check or export."""
         with self._reading() as session:
             return set(session.scalars(select(TextRow.path)))
 
     def content(self, path: str) -> str:
-        """What the text at `path` read when it was checked or written last; nothing where it never was."""
+        """The content of the text at `path` when it was last checked or written; empty for an unknown text."""
         with self._reading() as session:
             version = select(TextVersionRow).join(TextRow, TextRow.version_id == TextVersionRow.id)
             newest = session.scalar(version.where(TextRow.path == path))
@@ -73,29 +72,31 @@ class Texts(StorePart):
     def wrote(
         self, path: str, before: str, after: str, script: str, written: Writing, still: Callable[[], bool]
     ) -> None:
-        """Note that an export wrote `written` into the file at `path`, which read `before`, and reads `after` now.
-        Notes nothing where it no longer does as `still` says, or a check has noted it already."""
+        """Record that an export changed the file at `path` from `before` to `after` by `written`.
+
+        Records nothing if `still` says that the content is outdated, or if a check has recorded `after` already.
+        """
         with self._writing() as session:
-            text = hold(session, [path])
-            if still() and not any(_content(session, one.version_id) == after for one in text):
+            texts = hold(session, [path])
+            if still() and not any(_content(session, known.version_id) == after for known in texts):
                 arrive(session, path, before, script)
                 arrive(session, path, after, script, written=written)
 
 
 def sha_of(content: str) -> str:
-    """What a version is known by."""
+    """The hash that identifies a version: SHA-256 of its content."""
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def content_of(version: TextVersionRow) -> str:
-    """What the file read in that version."""
+    """The content of the file in that version."""
     return zlib.decompress(version.content).decode("utf-8", "surrogatepass")
 
 
 def arrive(
     session: Session, path: str, content: str, script: str = "", *, written: Writing | None = None
 ) -> TextVersionRow:
-    """The version of the text at `path` that reads `content`, made the present one: all places are carried there."""
+    """Make `content` the present version of the text at `path` and carry all places to it; returns the version."""
     text = next(iter(hold(session, [path])), None)
     if text is None:
         text = TextRow(path=path)
@@ -129,27 +130,27 @@ def _content(session: Session, version: int | None) -> str | None:
 
 
 def hold(session: Session, paths: Iterable[str]) -> Sequence[TextRow]:
-    """The texts at these paths that the store knows; until the transaction ends nobody else notes how they read."""
+    """The texts at these paths, locked against new versions until the transaction ends; unknown paths are left out."""
     texts = select(TextRow).where(TextRow.path.in_(list(paths))).order_by(TextRow.id)
     return session.scalars(texts.with_for_update()).all()
 
 
 def version_read(session: Session, path: str, sha: str) -> TextVersionRow | None:
-    """The last version of the text at `path` that has that hash."""
+    """The last version of the text at `path` with this hash, None if there is none."""
     known = select(TextVersionRow).join(TextRow, TextRow.id == TextVersionRow.text_id)
     known = known.where(TextRow.path == path, TextVersionRow.sha == sha).order_by(TextVersionRow.id.desc())
     return session.scalars(known.limit(1)).first()
 
 
 def move_text(session: Session, old: str, new: str) -> None:
-    """Note that the text at `old` lies at `new` now, where no other is known."""
+    """Move the text at `old` to `new`, unless the store has another text there."""
     known = {text.path: text for text in hold(session, [old, new])}
     if old in known and new not in known:
         known[old].path = new
 
 
 def new_version(session: Session, text: TextRow, content: str) -> TextVersionRow:
-    """A version of a text that reads `content`."""
+    """Add a version of a text with this content."""
     packed = zlib.compress(content.encode("utf-8", "surrogatepass"))
     version = TextVersionRow(text_id=text.id, sha=sha_of(content), content=packed, at=datetime.now(UTC))
     session.add(version)
@@ -158,7 +159,7 @@ def new_version(session: Session, text: TextRow, content: str) -> TextVersionRow
 
 
 def put_before(session: Session, text: TextRow, content: str) -> TextVersionRow:
-    """A version of a text that read `content` before it read as it does now."""
+    """Add a version with `content` that precedes the present version, which gets a new number."""
     earlier = new_version(session, text, content)
     present = text.version_id
     if present is not None:
@@ -181,7 +182,7 @@ def carry(session: Session, flags: Iterable[FlagRow]) -> None:
 
 
 def carry_to(session: Session, flags: Sequence[FlagRow], version: TextVersionRow) -> None:
-    """Carry the places of these flags to a version of their text, or of another."""
+    """Carry the places of these flags to a version of their own or another text."""
     newest = session.get_one(TextRow, version.text_id).version_id
     before = _content(session, newest) if newest != version.id else None
     _carry(session, flags, version, Arrival(before, content_of(version), newest))
@@ -196,13 +197,13 @@ def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, 
     ]
     carried_places = arrival.carried(standing)
     for flag in flags:
-        if flag.id in carried_places:  # else it stays where it was last
+        if flag.id in carried_places:  # a lost place stays in its last version
             (flag.start, flag.extent), flag.reads = carried_places[flag.id]
             flag.text_id, flag.version_id = version.text_id, version.id
 
 
 def place_of(flag: FlagRow) -> Place:
-    """The place of a flag in the last version of its text that has it."""
+    """The place of a flag in the last version of its text that has the place."""
     seeded = flag.origin == Origin.SEEDED.value
     whole = seeded or flag.kind == Kind.LAYOUT.value
     wanted = flag.reads if seeded else decided_reading(flag)
@@ -211,22 +212,24 @@ def place_of(flag: FlagRow) -> Place:
 
 
 def is_displaced() -> ColumnElement[bool]:
-    """Whether the flag of a query has lost its place."""
+    """The condition that the place of a queried flag is lost."""
     present = select(TextRow.version_id).where(TextRow.id == FlagRow.text_id).scalar_subquery()
     return FlagRow.text_id.is_not(None) & (FlagRow.version_id != present)
 
 
 def decided_reading(flag: FlagRow) -> str:
-    """What is to stand at the place of a flag: what was decided, else what was transcribed."""
+    """The reading to write at the place of a flag: the decided one, or else the transcribed one."""
     return flag.reading if flag.state == State.CORRECTED.value else flag.transcribed
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a version of a text: `extent` code points from `start` on, which read `reads` there; `transcribed` is
-    what they read when they were checked, `wanted` what is to stand there. `flag` is the number of its flag. Of a place
-    that is `whole` nothing but itself is looked for: it is one of a seeded error, or of a column or a page. `decided`:
-    somebody decided what is to stand there."""
+    """The place of the flag number `flag` in a version of a text: `extent` code points from `start`, which are `reads`.
+
+    `transcribed` are the characters at the time of the check, `wanted` those that should be there. A `whole` place (of
+    a seeded error, a column or a page) is lost if its characters change, even to another of its readings. `decided`:
+    somebody decided its reading.
+    """
 
     flag: int
     start: int
@@ -240,8 +243,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A place in a version of a text that reads `content`, the last one that has it; later ones have a larger number
-    `version`."""
+    """A place in the last version of a text that has it: the `content` and the number `version`, which is larger for
+    later versions."""
 
     place: Place
     content: str
@@ -250,8 +253,8 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class DecidedPlace:
-    """Where the place of a flag is of which something was decided: in the version `version` of the text at `text`,
-    of which `present` is the last one; where the two differ the place is lost."""
+    """The place of a decided flag in version `version` of the text at the path `text`; the place is lost if the present
+    version `present` is another."""
 
     text: str
     version: int
@@ -261,9 +264,12 @@ class DecidedPlace:
 
 @dataclass(frozen=True, slots=True)
 class _Corrected:
-    """Where a place stands, if somebody wrote what was decided; how far its line as corrected is from what they made of
-    it, whether that line stands as a whole, and whether the version before had none like it (`line_is_new`). `pending`:
-    what was decided of this place was not written yet, and stands there if it was."""
+    """The `span` of a place, assuming that somebody wrote the pending decisions into the text.
+
+    `distance` compares the corrected line with the new text (`PositionMap.distance`); `line_stands` says whether the
+    new text has that line, `line_is_new` whether the old text lacked it. `pending`: the decision on this place was not
+    written before.
+    """
 
     span: Span
     distance: int
@@ -274,9 +280,9 @@ class _Corrected:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A text that read `before` in its version of the number `version`, None where these are not known, reads `content`
-    now. `written` is what an export wrote into it, where that made it so; `script` tells in what forms a reading may be
-    written."""
+    """A change of a text from `before`, the content of the version number `version` (both None if unknown), to
+    `content`. `written` are the edits of the export that made the change, if one did; `script` determines in which
+    variant forms a reading may be written."""
 
     before: str | None
     content: str
@@ -285,23 +291,28 @@ class Arrival:
     written: Writing | None = None
 
     def carried(self, standing: Iterable[Standing]) -> dict[int, tuple[Span, str]]:
-        """Where places are now, and what of their readings stands there, by the numbers of their flags; without those
-        that are lost."""
+        """The span of each place in `content` and the reading found there, by flag number, without lost places."""
         of_version: defaultdict[tuple[int, str], list[Standing]] = defaultdict(list)
-        for one in standing:
-            of_version[one.version, one.content].append(one)
+        for known_place in standing:
+            of_version[known_place.version, known_place.content].append(known_place)
         place_of: dict[int, tuple[Span, str]] = {}
         spans_of: defaultdict[tuple[str, bool], list[tuple[int, Span]]] = defaultdict(list)
-        for (version, content), there in sorted(of_version.items(), reverse=True):
-            here = version == self.version
-            places = [one.place for one in there]
-            step = _Step(content, self, places, self.written if here else None, None if here else self.before)
+        for (version, content), of_same_version in sorted(of_version.items(), reverse=True):
+            is_previous = version == self.version
+            places = [known_place.place for known_place in of_same_version]
+            step = _Step(
+                content, self, places, self.written if is_previous else None, None if is_previous else self.before
+            )
             now = {place.flag: at for place in places if (at := step.now(place)) is not None}
             for place in places:
                 at = now.get(place.flag)
                 line, span = _in_line(self.content, at[0]) if at else _in_line(content, Span(place.start, place.extent))
                 known = spans_of[line, place.whole]
-                if at is not None and not here and any(later > version and _meet(span, one) for later, one in known):
+                if (
+                    at is not None
+                    and not is_previous
+                    and any(later > version and _meet(span, other) for later, other in known)
+                ):
                     del now[place.flag]
                 elif place.decided:
                     known.append((version, span))
@@ -310,19 +321,19 @@ class Arrival:
 
 
 def _in_line(text: str, span: Span) -> tuple[str, Span]:
-    """The line in which a place begins, and where it is in that."""
+    """The line in which a span begins, and the span relative to the line."""
     begin = text.rfind("\n", 0, span.start) + 1
     return text[begin : line_end(text, span.start)], Span(span.start - begin, span.length)
 
 
 def _meet(span: Span, other: Span) -> bool:
-    """Whether two places have a character in common, or are the same."""
+    """Whether two spans share a character or are equal."""
     return span == other or (span.start < other.end and other.start < span.end)
 
 
 class _Step:
-    """The way from the version `old` of a text to the one that arrives, for the places in the first. `lost_in` is the
-    version before the other, where the places were lost in that: what stood there already is none of them."""
+    """Carries places from the content `old` to an arriving version. `lost_in` is the content of the version before the
+    arriving one, if it had lost the places: a match that it already had is not one of them."""
 
     def __init__(
         self, old: str, arrival: Arrival, places: Iterable[Place], written: Writing | None, lost_in: str | None
@@ -339,10 +350,10 @@ class _Step:
         self._back = PositionMap.of_comparison(new, lost_in) if lost_in is not None else None
 
     def now(self, place: Place) -> tuple[Span, str] | None:
-        """Where a place is, and what of its readings stands there; None where it is lost."""
-        there = self._carried(place)
-        stood = self._back is not None and there is not None and self._back.where(*there[0]) is not None
-        return None if stood else there
+        """The span of a place in the new version and the reading found there; None if the place is lost."""
+        carried = self._carried(place)
+        was_there = self._back is not None and carried is not None and self._back.where(*carried[0]) is not None
+        return None if was_there else carried
 
     def _carried(self, place: Place) -> tuple[Span, str] | None:
         if self._written is not None and place.flag in self._written.of_flags:
@@ -356,7 +367,7 @@ class _Step:
             if not line_stands and (corrected.pending or unchanged is None):
                 return corrected.span, place.wanted if corrected.pending else place.reads
             if line_stands and corrected.pending and (corrected.line_is_new or unchanged is None):
-                return None  # the line was doubled, and one of the two was corrected
+                return None  # the line was doubled and one copy corrected
         elif corrected is not None and corrected.pending and not line_stands:
             nearer = self._direct.distance(place.start) - corrected.distance
             if nearer > 0 or (nearer == 0 and unchanged is None):
@@ -366,20 +377,20 @@ class _Step:
         return None if place.whole else self._put_in_place(place)
 
     def _put_in_place(self, place: Place) -> tuple[Span, str] | None:
-        """Where the text has at a place what it may have there: what was decided, in whatever form, or what was
-        transcribed."""
+        """The span of a replacement that equals the decided reading, or the transcribed one, in any variant form, and
+        that reading; None for any other replacement."""
         span = self._direct.instead(place.start, place.extent)
         if span is None:
             return None
-        there = self._new[span.start : span.end]
+        replacement = self._new[span.start : span.end]
         for wanted in (place.wanted, place.transcribed):
-            if wanted != place.reads and re.fullmatch(self._policy.pattern(wanted), there) is not None:
+            if wanted != place.reads and re.fullmatch(self._policy.pattern(wanted), replacement) is not None:
                 return span, wanted
         return None
 
     def _as_corrected(self, old: str, places: Iterable[Place]) -> dict[int, _Corrected]:
-        """Where places stand, as if what was decided and not written yet had been written: a text that somebody
-        corrected with the same corrections is that one."""
+        """The places in the new version, by flag number, assuming that all pending decisions were written into `old`,
+        as in a text that somebody corrected by hand in the same way."""
         pending: dict[Span, Place] = {}
         reached = 0
         waiting = [place for place in places if place.reads != place.wanted and not place.whole]
@@ -398,11 +409,11 @@ class _Step:
             span = Span(place.start, place.extent)
             is_pending = pending.get(span) is place
             inside = correction.instead(*span) if is_pending else correction.where(*span)
-            there = arrival.where(*inside) if inside is not None else None
-            if inside is not None and there is not None:
+            arrived = arrival.where(*inside) if inside is not None else None
+            if inside is not None and arrived is not None:
                 at = inside.start
                 corrected_of[place.flag] = _Corrected(
-                    span=there,
+                    span=arrived,
                     distance=arrival.distance(at),
                     line_stands=arrival.line_stands(at),
                     line_is_new=arrival.line(at) not in lines_before,
@@ -412,7 +423,7 @@ class _Step:
 
 
 def _forget_unused(session: Session, text: TextRow) -> None:
-    """Drop the versions of a text in which nothing stands any more."""
+    """Delete the versions of a text that no flag or page refers to."""
     used = {
         text.version_id,
         *session.scalars(select(FlagRow.version_id).where(FlagRow.text_id == text.id).distinct()),
