@@ -51,7 +51,7 @@ MIN_MORE_TEXT = 0.02
 """Minimum share of the page's ink by which the better place must hold more."""
 
 MIN_OPENING_RATIO = 0.95
-"""Minimum width of all columns, in their heights, for an opening; a half-folio has 0.6 to 0.8."""
+"""Minimum width of all columns, in their heights, for an opening; a half-folio has 0.6 to 0.8, a plate 0.7."""
 
 WHOLE_PAGE = (slice(None), slice(None))
 """The slices of a whole page."""

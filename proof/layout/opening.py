@@ -14,15 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
+from proof.layout.half_folio import MIN_OPENING_RATIO
 from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes, runs, slope, without_border
 from proof.model.geometry import Box
 from proof.ocr.engine import Pixels
 
 WORKING_HEIGHT = 1400
 """The height of the opening, in pixels, at which the cut is found."""
-
-MIN_OPENING_RATIO = 0.95
-"""Minimum width of two half-folios side by side, in their heights; one half-folio has 0.6 to 0.8, a plate 0.7."""
 
 MAX_GAP_WIDTHS = 1.0
 """Maximum gap between the two half-folios, in widths of a half-folio."""

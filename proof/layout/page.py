@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from proof.images.opencv import cv2
 from proof.layout.cores import MAX_NEIGHBOUR_PITCHES, Core, Register, columns_alone, registers_of
 from proof.layout.regions import Region, text_ink
-from proof.layout.rules import Mask, glyph_width, inked_along, runs, thickened
+from proof.layout.rules import Mask, glyph_pieces, inked_along, runs, thickened, usual_width
 from proof.layout.segmenter import LabelMap, label_map
 from proof.layout.sheet import Sheet, prepare
 from proof.layout.straight import Straightening, straightened
@@ -222,12 +222,9 @@ def _column(sheet: Sheet, text: Mask, number: int, register: Register, own: tupl
     top = _end(inked, core.top, -1, max(0.0, core.top - MAX_BEYOND_CORE_PITCHES * pitch), MAX_WHITE_PITCHES * pitch)
     lowest = min(float(text.shape[0]), core.bottom + MAX_BEYOND_CORE_PITCHES * pitch)
     bottom = _end(inked, core.bottom, 1, lowest, MAX_WHITE_PITCHES * pitch)
-
-    def large(pieces: NDArray[np.int32]) -> NDArray[np.bool_]:
-        return np.asarray(np.maximum(pieces[:, 2], pieces[:, 3]) > MIN_PIECE_PITCHES * pitch)
-
-    ink = text[round(top) : round(bottom), across]
-    glyph = (glyph_width(ink, large) if ink.size else 0.0) or 0.8 * pitch
+    pieces = glyph_pieces(text[round(top) : round(bottom), across])
+    longer_side = pieces[:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]].max(axis=1)
+    glyph = usual_width(pieces[longer_side > MIN_PIECE_PITCHES * pitch]) or 0.8 * pitch
     return FoundColumn(number, left, top, right, bottom, glyph)
 
 

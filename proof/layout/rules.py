@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,16 +109,27 @@ def weighted_quantile(values: NDArray[Any], weights: NDArray[Any], share: float)
     return float(values[order][np.searchsorted(total, share * total[-1])])
 
 
-def glyph_width(text: Mask, sound: Callable[[NDArray[np.int32]], NDArray[np.bool_]] | None = None) -> float:
-    """The width of glyphs in pixels: the 60th percentile of the widths of the connected pieces of ink, weighted by ink.
-
-    `sound` takes the extents of the pieces (as of `connected`) and says which of them count; otherwise those of more
-    than 20 pixels do that are narrower than a fifth of the page's height. 0 without any."""
+def glyph_pieces(text: Mask) -> NDArray[np.int32]:
+    """The extents and areas (as of `connected`) of the pieces of ink, with gaps of a pixel or two closed."""
+    if not text.size:
+        return np.zeros((0, 5), np.int32)
     joined = cv2.morphologyEx(text, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
-    pieces = connected(np.asarray(joined, np.uint8))[1][1:]
+    return connected(np.asarray(joined, np.uint8))[1][1:]
+
+
+def usual_width(pieces: NDArray[np.int32]) -> float:
+    """The width of glyphs in pixels: the 60th percentile of the widths of `glyph_pieces`, weighted by ink; 0 without
+    any."""
+    if not len(pieces):
+        return 0.0
+    return weighted_quantile(pieces[:, cv2.CC_STAT_WIDTH], pieces[:, cv2.CC_STAT_AREA], 0.6)
+
+
+def glyph_width(text: Mask) -> float:
+    """The width of a page's glyphs in pixels, without specks and pieces wider than any glyph; 0 without any."""
+    pieces = glyph_pieces(text)
     width, area = pieces[:, cv2.CC_STAT_WIDTH], pieces[:, cv2.CC_STAT_AREA]
-    counted = sound(pieces) if sound else (area > 20) & (width < 0.2 * text.shape[0])
-    return weighted_quantile(width[counted], area[counted], 0.6) if counted.any() else 0.0
+    return usual_width(pieces[(area > 20) & (width < 0.2 * text.shape[0])])
 
 
 def slope(lines: Mask, vertical: bool, degrees: float = MAX_SKEW_DEGREES) -> float:

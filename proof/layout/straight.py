@@ -64,10 +64,10 @@ class Straightening(Rectification):
 
     def to_page(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         flat = points @ self.matrix[:, :2].T + self.matrix[:, 2]
-        points_on_sheet = flat.copy()
+        straight = flat.copy()
         for _ in range(3):  # the shift hardly changes from one x to the next
-            points_on_sheet[:, 0] = flat[:, 0] - self.shifts(points_on_sheet)
-        return points_on_sheet
+            straight[:, 0] = flat[:, 0] - self.shifts(straight)
+        return straight
 
     def shifts(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """How far to the right of each of the points (n x 2) of the straightened page its ink lies on the sheet."""

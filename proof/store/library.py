@@ -192,10 +192,13 @@ class _Run:
         return (self.finished - self.started).total_seconds() if self.finished else 0.0
 
 
+_LAST_RUNS = select(func.max(RunRow.id)).group_by(RunRow.work_id)
+"""The last run of each work."""
+
+
 def _last_runs(session: Session) -> dict[int, _Run]:
-    last = select(func.max(RunRow.id)).group_by(RunRow.work_id)
     script = RunRow.texts[0]["script"].as_string()
-    query = select(RunRow.work_id, RunRow.id, RunRow.started, RunRow.finished, script).where(RunRow.id.in_(last))
+    query = select(RunRow.work_id, RunRow.id, RunRow.started, RunRow.finished, script).where(RunRow.id.in_(_LAST_RUNS))
     return {
         work: _Run(number, started, finished, script_shown([script]))
         for work, number, started, finished, script in session.execute(query)
@@ -206,15 +209,14 @@ def _count(session: Session, works: Collection[int] | None) -> dict[int, WorkCou
     """The counts of these works, or of all works."""
     pages: defaultdict[int, dict[str, int]] = defaultdict(dict)
     characters: Counter[int] = Counter()
-    query = select(PageRow.work_id, PageRow.status, func.count(), func.sum(PageRow.characters_checked))
+    read: Counter[int] = Counter()
+    in_last_run = func.count().filter(PageRow.result_run_id.in_(_LAST_RUNS))
+    query = select(PageRow.work_id, PageRow.status, func.count(), func.sum(PageRow.characters_checked), in_last_run)
     query = query.where(PageRow.absent.is_(False)).group_by(PageRow.work_id, PageRow.status)
-    for work, status, count, checked in session.execute(query.where(*_among(PageRow.work_id, works))):
+    for work, status, count, checked, just_read in session.execute(query.where(*_among(PageRow.work_id, works))):
         pages[work][status] = count
         characters[work] += checked or 0
-    last_runs = select(func.max(RunRow.id)).group_by(RunRow.work_id)
-    own = select(PageRow.work_id, func.count()).where(PageRow.absent.is_(False), PageRow.result_run_id.in_(last_runs))
-    own = own.where(*_among(PageRow.work_id, works)).group_by(PageRow.work_id)
-    read = {int(work): int(count) for work, count in session.execute(own)}
+        read[work] += just_read
     sums: defaultdict[int, Counter[str]] = defaultdict(Counter)
     hidden = tuple_(FlagRow.work_id, FlagRow.transcribed, FlagRow.suggested).in_(_hidden_pairs(session, works))
     shown = FlagRow.raised & (FlagRow.origin != Origin.PERSON.value) & ~hidden
@@ -233,9 +235,7 @@ def _count(session: Session, works: Collection[int] | None) -> dict[int, WorkCou
             total["settled"] += count * (flagged and settled)
             total["upheld"] += count * (flagged and wrong)
             total["confirmed"] += count * wrong
-    return {
-        work: WorkCounts(pages[work], read.get(work, 0), characters[work], **sums[work]) for work in {*pages, *sums}
-    }
+    return {work: WorkCounts(pages[work], read[work], characters[work], **sums[work]) for work in {*pages, *sums}}
 
 
 def _hidden_pairs(session: Session, works: Collection[int] | None) -> list[tuple[int, str, str]]:

@@ -116,7 +116,7 @@ class Queue(StorePart):
         """The number of open raised flags on pages that have an image. Raises NoPlaceError."""
         columns = self._fresh(work)
         shown = np.array([False, *(bool(page.image_sha) for page in columns.pages)], dtype=np.bool_)
-        is_open = columns.raised & (columns.state == STATES.index(State.OPEN))
+        is_open = columns.raised & columns.is_in({State.OPEN})
         return int(shown[columns.position[is_open]].sum())
 
     def in_state(self, work: str, state: PageState) -> list[ListedPage]:
@@ -131,7 +131,7 @@ class Queue(StorePart):
 
     def _counted(self, columns: Columns, pages: Sequence[ListedPage]) -> list[ListedPage]:
         raised = np.bincount(columns.position[columns.raised], minlength=len(columns.pages) + 1)
-        is_open = columns.raised & (columns.state == STATES.index(State.OPEN))
+        is_open = columns.raised & columns.is_in({State.OPEN})
         waiting = np.bincount(columns.position[is_open], minlength=len(columns.pages) + 1)
         with self._reading() as session:
             states = page_states(session, [page.number for page in pages])
@@ -188,7 +188,7 @@ class Queue(StorePart):
         mask = columns.chosen(wanted)
         mask &= np.isin(columns.kind, [KINDS.index(kind) for kind in PAIRED])
         counts = np.bincount(columns.pair[mask], minlength=len(columns.pairs))
-        is_open = mask & (columns.state == STATES.index(State.OPEN))
+        is_open = mask & columns.is_in({State.OPEN})
         waiting = np.bincount(columns.pair[is_open], minlength=len(columns.pairs))
         most = np.argsort(-counts, kind="stable")
         counted = ((*columns.pairs[n], int(counts[n]), int(waiting[n])) for n in most if counts[n])
