@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from math import log
 from statistics import median
 
-from proof.model.flags import LANGUAGE, PLACEHOLDER, Evidence, Flag, Kind
+from proof.model.flags import LANGUAGE, PLACEHOLDER, Evidence, Flag, Kind, without_language
 from proof.model.result import PageResult
 from proof.text.alike import run_together
 from proof.verify.scores import ALIKE
@@ -87,7 +87,9 @@ class EngineBias:
             self.learn(flag, position, ordinal)
 
     def learn(self, flag: Flag, position: int = LAST, ordinal: int = 0) -> None:
-        """Take in what one flag says, if it says how a character is read."""
+        """Take in what one flag says, if it says how a character is read; what the language model made of it does not
+        count."""
+        flag = without_language(flag)
         if flag.kind is Kind.VARIANT:
             self.forms[flag.transcribed][flag.suggested] += 1
         if not _is_misread(flag):

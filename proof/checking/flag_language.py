@@ -18,12 +18,13 @@ from proof.checking.plan import PageTask
 from proof.language.doubts import Doubt, DoubtedText
 from proof.language.findings import LanguageEvidence
 from proof.language.model import ModelFile
-from proof.model.flags import LANGUAGE, PLACEHOLDER, Flag, Kind, LanguageReading
+from proof.model.flags import LANGUAGE, PLACEHOLDER, Flag, Kind, LanguageReading, without_language
 from proof.model.notices import NoticeCode
 from proof.settings.config import Settings
 from proof.store.cache import Cache
 from proof.text.alike import run_together
 from proof.text.transcription import Transcription
+from proof.text.variants import Relation, policy_of
 from proof.verify.scores import language_weight
 
 Readings = dict[str, LanguageReading | None]
@@ -60,29 +61,28 @@ class FlagLanguage:
         for flag in flags:
             place = self._pages.get(flag.page)
             if place is not None and _bears(flag):
-                asked[place.text].append(flag)
+                asked[place.text].append(without_language(flag))
         for text in self._asked - asked.keys():
             text.forget()
         self._asked = set(asked)
         for text, own in asked.items():
             text.ask([(self._pages[flag.page].page, flag) for flag in own])
 
-    def weighed(self, flag: Flag) -> Flag:
-        """A flag with the reading of the model at its place, and its score with this."""
+    def weighed(self, flag: Flag, *, seeded: bool = False) -> Flag:
+        """A flag with the reading of the model at its place, and its score with this. Of the readings of the image the
+        one is suggested that fits its neighbours best, too; a `seeded` error keeps its suggestion."""
         place = self._pages.get(flag.page)
         reading = _reading_of(place, flag) if place is not None and _bears(flag) else None
-        if reading is None:
+        if place is None or reading is None:
             return flag
         score = round(flag.score + reading.weight, 6)
-        return replace(flag, score=score, evidence=replace(flag.evidence, language=reading))
-
-
-def without_language(flag: Flag) -> Flag:
-    """The flag with the score that it has without the model; unchanged where the model alone raised it."""
-    reading = flag.evidence.language
-    if reading is None or flag.evidence.reason == LANGUAGE:
-        return flag
-    return replace(flag, score=round(flag.score - reading.weight, 6), evidence=replace(flag.evidence, language=None))
+        other = "" if seeded else place.text.suggested(flag, reading.likeliest)
+        if not other:
+            return replace(flag, score=score, evidence=replace(flag.evidence, language=reading))
+        reading = replace(reading, instead_of=(flag.suggested, flag.evidence.p_best))
+        chance = dict(flag.evidence.alternatives)[reading.likeliest]
+        evidence = replace(flag.evidence, language=reading, p_best=chance)
+        return replace(flag, score=score, suggested=other, evidence=evidence)
 
 
 def _reading_of(place: _Place, flag: Flag) -> LanguageReading | None:
@@ -129,6 +129,15 @@ class _Text:
         """The reading of a flag."""
         assert self._readings is not None, "flags are heard before they are weighed"
         return self._readings[_name(self._doubt(page, flag))]
+
+    def suggested(self, flag: Flag, likeliest: str) -> str:
+        """The reading `likeliest` as the text would write it, if the image shows it and it is another word than what is
+        transcribed and what is suggested; else empty."""
+        policy = policy_of(self._text.script)
+        other = policy.to_source_script(likeliest, flag.transcribed) if likeliest else ""
+        shown = any(text == likeliest for text, _ in flag.evidence.alternatives)
+        words = (policy.relation(text, likeliest).relation for text in (flag.transcribed, flag.suggested))
+        return other if shown and all(relation is Relation.DISTINCT for relation in words) else ""
 
     def line(self, page: int, column: int) -> int:
         """The number of a column of a page."""

@@ -9,10 +9,10 @@ from itertools import islice
 
 import proof
 from proof.checking.engine_bias import EngineBias
-from proof.checking.flag_language import FlagLanguage, without_language
+from proof.checking.flag_language import FlagLanguage
 from proof.checking.plan import METHOD
 from proof.collation.witness_evidence import ALIGNED, WitnessEvidence, beside, without_witnesses
-from proof.model.flags import COLLATION, OF_TEXT, Flag, Origin, is_raised
+from proof.model.flags import COLLATION, OF_TEXT, Flag, Origin, is_raised, without_language
 from proof.settings.config import FlagsSection, Settings
 from proof.store import Store
 from proof.text.addresses import Addresses
@@ -85,7 +85,7 @@ def weighed(
         return flag
     settled = bias.settled(without_language(without_witnesses(flag)))
     if language is not None:
-        settled = language.weighed(settled)
+        settled = language.weighed(settled, seeded=seeded)
     if evidence is not None:
         settled = evidence.with_witnesses(settled, seeded=seeded)
     raised = is_raised(settled.kind, settled.score, flagging.threshold, flagging.show_variants)

@@ -30,6 +30,10 @@ MAX_READINGS = 6
 UNGIVEN_PROBABILITY = 1e-4
 """The probability of a reading for which the image gives none."""
 
+LIKELIEST_WEIGHT = 0.5
+"""Weight of the language model's scores beside the log-probabilities of the image, where the most likely of several
+readings is chosen."""
+
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
@@ -80,8 +84,9 @@ class DoubtedText:
         met = self.neighbours.met(places, candidates)
         chances = np.array([row.chances for _, row in asked], np.float32)
         scores = self.neighbours.scores(places, candidates, met)
-        odds = odds_against(scores, chances) * trusted(self.neighbours.known(places))
-        likeliest = 1 + (scores + np.log(np.maximum(chances, UNGIVEN_PROBABILITY)))[:, 1:].argmax(1)
+        trust = trusted(self.neighbours.known(places))
+        odds = odds_against(scores, chances) * trust
+        likeliest = 1 + likelihood(scores, chances, trust)[:, 1:].argmax(1)
         for at, (number, row) in enumerate(asked):
             if met.before[at].any() or met.behind[at].any():
                 pair = np.array([0, likeliest[at]])
@@ -158,7 +163,8 @@ class DoubtedText:
         beside = chr(code) if code > UNKNOWN else ""
         own, other = (chr(row.candidates[number]) for number in pair)
         words = [text + beside if side else beside + text for text in (other, own)]
-        return LanguageReading(round(odds, 3), words[0], int(counts[side, 1]), words[1], int(counts[side, 0]))
+        told = (round(odds, 3), words[0], int(counts[side, 1]), words[1], int(counts[side, 0]))
+        return LanguageReading(*told, likeliest=other)
 
 
 def odds_against(scores: Floats, chances: Floats) -> Floats:
@@ -167,6 +173,13 @@ def odds_against(scores: Floats, chances: Floats) -> Floats:
     likely = np.where(chances > 0, np.log(np.maximum(chances, 1e-9)), NOTHING)
     likely[:, 0] = NOTHING
     return np.asarray(np.logaddexp.reduce(likely + scores, axis=1) - np.logaddexp.reduce(likely, axis=1) - scores[:, 0])
+
+
+def likelihood(scores: Floats, chances: Floats, trust: Floats) -> Floats:
+    """For each reading (n x k) its log-likelihood from the image (`chances`) and from its neighbours (`scores`), whose
+    weight is `LIKELIEST_WEIGHT` where the language model is fully trusted; `NOTHING` where there is no reading."""
+    heard = np.where(scores > NOTHING, LIKELIEST_WEIGHT * trust[:, None] * scores, NOTHING)
+    return np.asarray(heard + np.log(np.maximum(chances, UNGIVEN_PROBABILITY)))
 
 
 Number = TypeVar("Number", int, NDArray[np.int64])

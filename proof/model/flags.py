@@ -109,7 +109,8 @@ class LanguageReading:
     are the words around the place that decide most, with either reading; their counts say how often they stand
     elsewhere, in the language and on other pages of the text. `places` are pages of the text that have the suggested
     words. `weight` is what was added to the score of the image, in nats; it is 0 if there is no image, and the odds
-    are then the score.
+    are then the score. `likeliest` is the reading that image and neighbours together make most likely, in traditional
+    characters. If it is suggested in place of the image's own best reading, `instead_of` is that, with its probability.
     """
 
     odds: float
@@ -119,15 +120,21 @@ class LanguageReading:
     transcribed_count: int
     places: tuple[str, ...] = ()
     weight: float = 0.0
+    likeliest: str = ""
+    instead_of: tuple[str, float | None] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The reading for JSON."""
-        return asdict(self) | {"places": list(self.places)}
+        """The reading for JSON; `instead_of` only where there is one."""
+        values = asdict(self) | {"places": list(self.places)}
+        instead = values.pop("instead_of")
+        return values | ({"instead_of": list(instead)} if instead else {})
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> LanguageReading:
         """The reading that `as_dict` gave."""
-        return cls(**{**values, "places": tuple(values["places"])})
+        instead = values.get("instead_of")
+        lists = {"places": tuple(values["places"]), "instead_of": (instead[0], instead[1]) if instead else None}
+        return cls(**{**values, **lists})
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +228,17 @@ class Flag:
             "evidence": self.evidence.as_dict(),
             **({"moved": self.moved} if self.moved else {}),
         }
+
+
+def without_language(flag: Flag) -> Flag:
+    """The flag with the score and the suggestion that it has without the model; unchanged where the model alone raised
+    it."""
+    reading = flag.evidence.language
+    if reading is None or flag.evidence.reason == LANGUAGE:
+        return flag
+    suggested, chance = reading.instead_of or (flag.suggested, flag.evidence.p_best)
+    evidence = replace(flag.evidence, language=None, p_best=chance)
+    return replace(flag, score=round(flag.score - reading.weight, 6), suggested=suggested, evidence=evidence)
 
 
 def missing_characters(flag: Flag) -> str:

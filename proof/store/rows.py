@@ -176,9 +176,9 @@ def flag_values(flag: Flag) -> dict[str, Any]:
 
 
 def judgement_values(flag: Flag) -> dict[str, Any]:
-    """What of a flag may change after its page was checked: its score, whether it is raised, and why."""
+    """What of a flag may change after its page was checked: what is suggested, its score, whether it is raised, why."""
     values = flag_values(flag)
-    return {name: values[name] for name in ("score", "raised", "reason", "rule", "evidence")}
+    return {name: values[name] for name in ("suggested", "score", "raised", "reason", "rule", "evidence")}
 
 
 def result_of(

@@ -12,13 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.checking.engine_bias import EngineBias
-from proof.checking.flag_language import FlagLanguage, without_language
+from proof.checking.flag_language import FlagLanguage
 from proof.checking.language_alone import with_language
 from proof.checking.plan import PageKeys, PageTask
 from proof.checking.rescoring import weighed
 from proof.language.findings import LanguageEvidence, PagePosition
 from proof.language.model import ModelFile
-from proof.model.flags import LANGUAGE, Evidence, Flag, Kind, LanguageReading, context_of, numbered
+from proof.model.flags import (
+    LANGUAGE,
+    Evidence,
+    Flag,
+    Kind,
+    LanguageReading,
+    context_of,
+    numbered,
+    without_language,
+)
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, PageResult, Status
@@ -116,6 +125,47 @@ def test_weighing_twice_changes_nothing(text: Transcription, store: Store) -> No
     once = heard(flag(1, 22, "此", 2.712345678), language)
     assert heard(once, language) == once
     assert without_language(once).score == pytest.approx(2.712345678, abs=1e-6)
+
+
+def left_open(*shown: tuple[str, float]) -> Flag:
+    """北 of 皆倣北, where the image leaves several readings open."""
+    suspected = flag(1, 22, shown[0][0], THRESHOLD + 1, shown[0][1])
+    return replace(suspected, evidence=replace(suspected.evidence, alternatives=shown))
+
+
+def test_of_the_readings_of_the_image_the_one_is_suggested_that_the_words_around_make_likeliest(
+    text: Transcription, store: Store
+) -> None:
+    suspected = left_open(("乩", 0.5), ("此", 0.3), ("北", 0.02))
+    language = language_of(text, store)
+    told = heard(suspected, language)
+    assert (told.suggested, told.evidence.p_best) == ("此", 0.3)
+    assert told.evidence.language is not None
+    assert told.evidence.language.suggested == "倣此"
+    assert told.evidence.language.instead_of == ("乩", 0.5)
+    assert heard(told, language) == told
+    assert heard(told, language_of(text, store, settings=Settings().replace({"flags.language_model": False}))) == (
+        suspected
+    )
+
+
+def test_what_the_image_surely_shows_is_suggested_whatever_the_words_around(text: Transcription, store: Store) -> None:
+    assert heard(left_open(("乩", 0.99), ("此", 0.0002)), language_of(text, store)).suggested == "乩"
+
+
+def test_a_seeded_error_keeps_its_suggestion(text: Transcription, store: Store) -> None:
+    language = language_of(text, store)
+    suspected = left_open(("乩", 0.5), ("此", 0.3))
+    language.ask([suspected])
+    assert weighed(suspected, EngineBias(), FlagsSection(), None, language, seeded=True).suggested == "乩"
+
+
+def test_how_the_engine_reads_a_character_is_learned_from_the_image_alone(text: Transcription, store: Store) -> None:
+    suspected = left_open(("乩", 0.5), ("此", 0.3))
+    before, after = EngineBias(), EngineBias()
+    before.learn(suspected)
+    after.learn(heard(suspected, language_of(text, store)))
+    assert before == after
 
 
 def test_what_was_said_once_is_kept_and_no_model_is_loaded_for_it(
