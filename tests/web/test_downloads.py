@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
-from playwright.sync_api import Page, expect
 
 from proof.errors import StoppedError
 from proof.store.comments import CommentRequest, CommentState
@@ -162,14 +161,3 @@ def test_a_mistake_of_the_program_is_left_to_the_log(jobs: DownloadJobs) -> None
     assert isinstance(job.future.exception(PATIENCE), ZeroDivisionError)
     assert (job.state, job.file) == (DownloadState.FAILED, None)
     assert "its log says which" in job.reason
-
-
-def test_the_report_is_downloaded_once_it_is_there(page: Page, tmp_path: Path) -> None:
-    page.goto(f"/works/{WORK}/progress")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Report", exact=True).click()
-    with zipfile.ZipFile(download.value.path()) as archive:
-        assert "report.html" in archive.namelist()
-    expect(page.locator("#download")).to_contain_text("The files are ready.")
-    with page.expect_download():
-        page.get_by_role("link", name="Download them").click()

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from playwright.sync_api import Browser, ViewportSize, expect
 from sqlalchemy import event, insert
 
 from proof.model.notices import Notice, NoticeCode
@@ -20,8 +19,6 @@ from proof.store import Store
 from proof.store.library import FolderState
 from proof.store.models import FlagRow, LibraryRow, PageRow, RunRow, WorkRow
 from proof.web import create_app
-from tests.web.served import serving
-from tests.web.waiting import photographed
 
 pytestmark = pytest.mark.slow
 
@@ -148,16 +145,3 @@ def test_one_search_leads_to_works_pages_and_confusions(client: FlaskClient) -> 
     assert "text=%E6%89%98" in client.get("/search?q=托託").text
     assert "Nothing was found." in client.get("/search?q=烏有").text
     assert client.get("/search?q=%00%25<b>").status_code == 200
-
-
-def test_the_list_and_the_search_are_not_cut_off(library: Path, browser: Browser) -> None:
-    with serving(library) as address:
-        size: ViewportSize = {"width": 1366, "height": 768}
-        context = browser.new_context(viewport=size, locale="zh-Hant")
-        page = context.new_page()
-        for name, path in {"library": "/?sort=left", "search": "/search?q=托託"}.items():
-            page.goto(address + path)
-            expect(page.locator("h1")).to_be_visible()
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-            photographed(page, name)
-        context.close()

@@ -87,6 +87,8 @@ def test_why_a_page_could_not_be_read_is_kept_for_who_asks_and_no_mistake_of_the
 ) -> None:
     slow.let.release(len(FAILURES))
     jobs = [rereading.begin(WORK, page, "王") for page in FAILURES]
+    jobs[0].wait(PATIENCE)
+    assert jobs[0].state is Stage.FAILED
     wait([job.future for job in jobs], PATIENCE)
     assert {(job.state, job.outcome) for job in jobs} == {(Stage.FAILED, None)}
     assert [job.trouble for job in jobs[:3]] == [RecheckFault.ENGINE, RecheckFault.TEXT_CHANGED, RecheckFault.MISTAKE]

@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from proof.report.glyphs import character_place
 from proof.web import create_app
-from proof.web.images import Images
 from tests.web.drawn import Served, cell
 
 
@@ -83,27 +81,6 @@ def test_what_is_no_piece_of_a_checked_image_is_refused(unchanged: Served, addre
     answer = unchanged.client.get(f"/iiif/{path}/0/default.webp")
     assert answer.status_code == status
     assert answer.mimetype == "application/problem+json"
-
-
-def test_the_store_is_asked_once_for_an_image_and_not_again_for_its_glyphs(served: Served, tmp_path: Path) -> None:
-    asked: list[str] = []
-
-    def find(sha: str) -> tuple[str, int, int] | None:
-        asked.append(sha)
-        return served.store.queue.image(sha)
-
-    result = served.store.queue.results([1])[1]
-    place = character_place(result, result.characters[0])
-    images = Images(find, [tmp_path])
-    tile = images.glyph(served.sha, place)
-    assert images.glyph(served.sha, place) == tile
-    assert images.glyph(served.sha, place, [tile.etag]).data == b""
-    assert len(asked) == 1
-    images.piece(served.sha, "full", "50,")
-    assert len(asked) == 2
-    other = Images(find, [tmp_path])
-    other.piece(served.sha, "full", "50,")
-    assert len(asked) == 3
 
 
 def test_an_image_that_was_moved_with_its_project_is_found(served: Served, tmp_path: Path) -> None:
