@@ -302,29 +302,6 @@ def test_the_queue_filters_counts_trades_places_for_errors_left_and_leads_to_the
     expect(page.locator("#end")).to_be_visible()
 
 
-def test_a_page_shows_each_character_on_image_and_text_and_mends_any(page: Page, folder: Path) -> None:
-    page.goto(f"{AT}/pages/1")
-    until(page, "document.body.dataset.ready === '1'")
-    cell = page.locator(".cell", has_text="射").first
-    cell.hover()
-    expect(page.locator("rect.lit")).to_have_count(1)
-    box, viewer = box_of(page.locator("rect.lit")), box_of(page.locator("#viewer"))
-    assert viewer["x"] < box["x"] < viewer["x"] + viewer["width"]
-    cell.click()
-    page.keyboard.insert_text("謝")
-    page.keyboard.press("Enter")
-    expect(page.locator(".cell.corrected")).to_have_text("謝")
-    expect(page.locator(".was")).to_have_text("射")
-    assert verdicts(folder)[0][1:] == (Verdict.TYPED, "謝")
-    with page.expect_response("**/states") as answer:
-        page.get_by_label("State").select_option("proofread")
-    assert answer.value.status == 201
-    page.reload()
-    expect(page.get_by_label("State")).to_have_value("proofread")
-    page.get_by_label("State").select_option("validated")
-    expect(page.locator("#notices")).to_contain_text("someone else must validate it")
-
-
 def test_what_was_done_is_listed_with_what_stood_before_filtered_and_taken_back(page: Page, folder: Path) -> None:
     """Decisions, rules and page states, by whom, of which juan and with which verdict."""
     with Store.open(folder / "proof.sqlite") as store:
