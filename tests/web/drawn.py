@@ -200,6 +200,17 @@ def _fill(store: Store, folder: Path, sha: str, pages: int, work: str = WORK) ->
     store.finish_run(run, whole=True)
 
 
+def add_page(
+    store: Store, result: PageResult, *, work: str = WORK, text: str = "text.txt", shapes: Shapes | None = None
+) -> int:
+    """A whole run over a text of that one page; gives its number."""
+    texts = (TextInfo(text, "5eed", "mirror", "traditional"),)
+    run = store.begin_run(RunInfo(work, "大射儀", texts, EngineIdentity("null", "1", "", "")))
+    store.save_pages(run, [CheckedResult(PagePlace(0, text, "卷十", "1a"), "", result, shapes=shapes)])
+    store.finish_run(run, whole=True)
+    return run
+
+
 def settings_in(folder: Path) -> Settings:
     """The settings of a project in `folder`."""
     (folder / "config.toml").write_text('[project]\ntitle = "大射儀"\nimages = ["."]\n', encoding="utf-8")

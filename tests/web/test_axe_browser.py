@@ -1,4 +1,5 @@
-"""axe-core finds nothing serious on any view, in any language, in either theme, whatever is open in it."""
+"""axe-core finds nothing serious on any view, in any language, in either theme, whatever is open in it; and no view is
+cut off on the screens that proofreaders have, nor too small for a finger."""
 
 from __future__ import annotations
 
@@ -17,17 +18,17 @@ from proof.locale.languages import LANGUAGES
 from proof.model.flags import Evidence
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedColumn, PageResult, Status
-from proof.store import PagePlace, RunInfo, Store, TextInfo
+from proof.store import Store
+from proof.store.accounts import AccountChannel, By, Role
 from proof.store.comments import CommentRequest, CommentState
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.page_states import PageState
-from proof.store.saving import CheckedResult
 from proof.verify.page_findings import unreadable
 from proof.web import create_app
-from tests.web.drawn import LINES, WORK, checked, fill, settings_in, wrong
+from tests.web.drawn import LINES, WORK, add_page, checked, fill, settings_in, wrong
 from tests.web.served import serving
 from tests.web.test_people import PASSWORD, PEOPLE
-from tests.web.waiting import shown_whole
+from tests.web.waiting import photographed, shown_whole
 from tests.wide import looks_wide
 
 AT = f"/works/{WORK}"
@@ -85,39 +86,37 @@ OPENED = {
     "find, box": "#find-open",
 }
 """What is pressed before a view is looked at."""
+LONGEST = "Bartholomäus-Maximilian von Hohenstein-Wallerfangen, Tübingen"
 UNSEEN = {"accounts.log_in", "pages.page_called", "pages.validate", "accounts.log_out"}
 """Addresses that lead elsewhere, or are looked at before anybody has logged in."""
 
 
+def text_of(folder: Path, work: str, page: str) -> str:
+    """A file of that one page in the folder."""
+    text = folder / f"{work}.txt"
+    text.write_text(f"卷一 第 1a 页 {page}.png\n" + "\n".join(LINES) + "\n", encoding="utf-8")
+    return str(text)
+
+
 def add_bare(store: Store, folder: Path) -> None:
     """A work whose one page has no image: its text, and what the language model says against it."""
-    page, text = "WYG0104-0001a", folder / f"{BARE}.txt"
-    text.write_text(f"卷一 第 1a 页 {page}.png\n" + "\n".join(LINES) + "\n", encoding="utf-8")
+    page = "WYG0104-0001a"
     flags = tuple(
         replace(one, bbox=None, evidence=Evidence("language", alternatives=()))
         for one in (wrong(page, 1, 2, "吿", 3.0), wrong(page, 3, 0, "斯", 2.0))
     )
-    whole = checked(page, text, "", flags)
+    whole = checked(page, folder, "", flags)
     columns = tuple(CheckedColumn(one.number, one.box, one.source) for one in whole.columns if one.number != 2)
     result = PageResult(page, page, Status.NO_IMAGE, columns=columns, flags=flags)
-    texts = (TextInfo(str(text), "5eed", "mirror", "traditional"),)
-    engine = store.engines()
-    run = store.begin_run(RunInfo(BARE, "無影像", texts, next(iter(engine))))
-    store.save_pages(run, [CheckedResult(PagePlace(0, str(text), "卷一", "1a"), "", result)])
-    store.finish_run(run, whole=True)
+    add_page(store, result, work=BARE, text=text_of(folder, BARE, page))
 
 
 def add_unread(store: Store, folder: Path) -> None:
     """A work on the image of whose one page nothing of its text was found: it is mirrored."""
-    page, text, image = "WYG0105-0001a", folder / f"{UNREAD}.txt", folder / "page.png"
-    text.write_text(f"卷一 第 1a 页 {page}.png\n" + "\n".join(LINES) + "\n", encoding="utf-8")
-    whole = checked(page, image, sha256_of(image), ())
-    told = Notice(NoticeCode.IMAGE_MIRRORED)
-    result = unreadable(replace(whole, columns=(), characters=()), "image mirrored", told)
-    texts = (TextInfo(str(text), "5eed", "mirror", "traditional"),)
-    run = store.begin_run(RunInfo(UNREAD, "反印", texts, next(iter(store.engines()))))
-    store.save_pages(run, [CheckedResult(PagePlace(0, str(text), "卷一", "1a"), "", result)])
-    store.finish_run(run, whole=True)
+    page, image = "WYG0105-0001a", folder / "page.png"
+    whole = replace(checked(page, image, sha256_of(image), ()), columns=(), characters=())
+    result = unreadable(whole, "image mirrored", Notice(NoticeCode.IMAGE_MIRRORED))
+    add_page(store, result, work=UNREAD, text=text_of(folder, UNREAD, page))
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +129,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         add_unread(store, folder)
         for name, role in PEOPLE.items():
             store.accounts.add(name, role, PASSWORD)
+        store.accounts.add(LONGEST, Role.PROOFREADER, PASSWORD, by=By("甲", AccountChannel.BROWSER))
         say = store.comments.say
         say(CommentRequest(WORK, 1, 1, "看不清", "乙", "request-1", CommentState.PROBLEM, "甲"))
         say(CommentRequest(WORK, 2, None, "缺半葉", "乙", "request-2", CommentState.PROBLEM, "甲"))
@@ -163,36 +163,17 @@ def logged_in(page: Page, name: str) -> Page:
     return page
 
 
-@pytest.mark.parametrize("language", list(LANGUAGES))
-def test_no_view_hinders_a_screen_reader_in_any_language_or_theme(
-    browser: Browser, address: str, language: str
-) -> None:
-    """Colours are looked at in both themes; all else is the same in both. Each view is looked at in one of the
-    languages, and in all of them where the run looks wide."""
-    step = 1 if looks_wide() else len(LANGUAGES)
-    views = dict(list(VIEWS.items())[list(LANGUAGES).index(language) % step :: step])
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 800}, locale=language, base_url=address, color_scheme="light"
-    )
-    page = context.new_page()
-    page.goto("/login")
-    found = {"login": grave(page)}
-    logged_in(page, "甲")
-    for name, path in views.items():
-        page.goto(path)
-        shown_whole(page)
-        assert page.evaluate("document.documentElement.lang") == language
-        if name in OPENED:
-            page.locator(OPENED[name]).first.click()
-        found[name] = grave(page)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
-        page.emulate_media(color_scheme="dark")
-        found[f"{name}, dark"] = grave(page, ["color-contrast"])
-        page.emulate_media(color_scheme="light")
-    context.close()
-    assert {name: said for name, said in found.items() if said} == {}
+def is_cut_off(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))
 
 
+def resized(page: Page, size: tuple[int, int]) -> None:
+    width, height = size
+    page.set_viewport_size({"width": width, "height": height})
+
+
+SCREENS = ((1280, 800), (1024, 768))
+TELEPHONE = (390, 844)
 SMALL_IN_HEAD = """() => [...document.querySelectorAll("header :is(a, button)")]
     .filter(one => one.checkVisibility() && !one.closest(".unseen") && !one.matches(".skip"))
     .map(one => [one.getBoundingClientRect(), one.outerHTML.slice(0, 80)])
@@ -200,19 +181,82 @@ SMALL_IN_HEAD = """() => [...document.querySelectorAll("header :is(a, button)")]
     .map(([, said]) => said)"""
 
 
-def test_on_a_telephone_the_head_fits_a_finger_and_what_is_wider_is_moved_by_keys(
-    browser: Browser, address: str
+@pytest.mark.parametrize("language", list(LANGUAGES))
+def test_no_view_is_cut_off_or_hinders_anybody_in_any_language_or_theme_and_each_is_photographed(
+    browser: Browser, address: str, language: str
 ) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, locale="en", base_url=address)
-    page = logged_in(context.new_page(), "甲")
-    found = {}
-    for name, path in VIEWS.items():
+    """Colours are looked at in both themes; all else is the same in both. Each view is looked at in one of the
+    languages, and in all of them where the run looks wide; on a telephone its head fits a finger, and what is wider
+    than the screen is moved by keys."""
+    step = 1 if looks_wide() else len(LANGUAGES)
+    views = dict(list(VIEWS.items())[list(LANGUAGES).index(language) % step :: step])
+    context = browser.new_context(has_touch=True, locale=language, base_url=address, color_scheme="light")
+    page = context.new_page()
+    page.goto("/login")
+    found = {"login": grave(page)}
+    logged_in(page, "甲")
+    for name, path in views.items():
+        resized(page, SCREENS[0])
         page.goto(path)
         shown_whole(page)
-        found[name] = grave(page, ["scrollable-region-focusable"]) + page.evaluate(SMALL_IN_HEAD)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        assert page.evaluate("document.documentElement.lang") == language
+        for size in SCREENS:
+            resized(page, size)
+            assert not is_cut_off(page), (name, size)
+            photographed(page, f"{name}-{language}-{size[0]}")
+        if name in OPENED:
+            page.locator(OPENED[name]).first.click()
+            assert not is_cut_off(page), name
+        found[name] = grave(page)
+        page.emulate_media(color_scheme="dark")
+        found[f"{name}, dark"] = grave(page, ["color-contrast"])
+        photographed(page, f"{name}-{language}-dark")
+        page.emulate_media(color_scheme="light")
+        resized(page, TELEPHONE)
+        page.goto(path)
+        shown_whole(page)
+        found[f"{name}, telephone"] = grave(page, ["scrollable-region-focusable"]) + page.evaluate(SMALL_IN_HEAD)
+        assert not is_cut_off(page), f"{name}, telephone"
     context.close()
     assert {name: said for name, said in found.items() if said} == {}
+
+
+TOO_SMALL = """() => [...document.querySelectorAll("button, select, input:not([type=hidden]), header a, p > a")]
+    .filter(one => one.checkVisibility() && !one.closest(".unseen") && !one.matches(".skip"))
+    .map(one => [one.getBoundingClientRect(), one.outerHTML.slice(0, 80)])
+    .filter(([box]) => box.width && Math.min(box.width, box.height) < 43.5)
+    .map(([box, said]) => `${said} ${box.width} x ${box.height}`)"""
+CUT_OFF = """() => [...document.querySelectorAll("main :is(th, td, label, button, select, h1, h2, p, code)")]
+    .filter(one => one.checkVisibility() && !one.closest(".unseen"))
+    .filter(one => one.getBoundingClientRect().right > innerWidth + 0.5 || one.scrollWidth > one.clientWidth + 1)
+    .filter(one => getComputedStyle(one).display !== "inline")
+    .map(one => one.outerHTML.slice(0, 100))"""
+
+
+def test_the_pages_about_people_fit_fingers_on_every_screen(browser: Browser, address: str) -> None:
+    """With the longest of names, before and after logging in."""
+
+    def looked_at(name: str) -> None:
+        for size in ((1280, 720), (1024, 768), (768, 1024), TELEPHONE):
+            resized(page, size)
+            assert not is_cut_off(page), (name, size)
+            assert page.evaluate(CUT_OFF) == [], (name, size)
+            assert page.evaluate(TOO_SMALL) == [], (name, size)
+
+    context = browser.new_context(has_touch=True, is_mobile=True, locale="en", base_url=address)
+    page = context.new_page()
+    page.goto("/login")
+    looked_at("login")
+    page.locator("#name").fill("甲")
+    page.locator("#password").fill("wrong")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert").filter(visible=True)).to_be_visible()
+    looked_at("login, wrong")
+    logged_in(page, "甲")
+    for path in ("/people", "/account"):
+        page.goto(path)
+        looked_at(path)
+    context.close()
 
 
 def test_all_views_are_among_those_that_are_looked_at(folder: Path) -> None:

@@ -3,21 +3,17 @@ as it stands after decisions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
-from proof.ocr.engine import EngineIdentity
-from proof.store import PagePlace, RunInfo, Store, TextInfo
-from proof.store.saving import CheckedResult
-from tests.web.drawn import RIGHT, TOP, WIDTH, WORK, checked, draw_page, settings_in, wrong
-from tests.web.served import serving
-from tests.web.waiting import open_desk, photographed, press, saved
+from proof.store import Store
+from tests.web.drawn import RIGHT, TOP, WIDTH, WORK, add_page, checked, draw_page, settings_in, wrong
+from tests.web.waiting import box_of, open_desk, photographed, press, saved
 
 PAGE = "WYG0103-0292a"
 MISSING = "大射正執弓皆以授有司于階下"
@@ -33,7 +29,8 @@ def about_column(line: int, reason: str, transcribed: str, suggested: str, read:
 
 
 @pytest.fixture
-def page(tmp_path: Path, browser: Browser) -> Iterator[Page]:
+def folder(tmp_path: Path) -> Path:
+    """A project of one page with findings about its columns."""
     missing = replace(about_column(3, "column missing", "", MISSING, MISSING), score=9.5)
     text = "小臣師納卿大夫卿大夫"
     away, there = about_column(2, "column moved", text, ""), about_column(4, "column moved", "", text)
@@ -45,14 +42,8 @@ def page(tmp_path: Path, browser: Browser) -> Iterator[Page]:
     )
     with Store.open(settings_in(tmp_path).store_address) as store:
         found = checked(PAGE, tmp_path / "page.png", draw_page(tmp_path / "page.png"), flags)
-        texts = (TextInfo("columns.txt", "5eed", "mirror", "traditional"),)
-        run = store.begin_run(RunInfo(WORK, "大射儀", texts, EngineIdentity("null", "1", "", "")))
-        store.save_pages(run, [CheckedResult(PagePlace(0, "columns.txt", "卷十", "1a"), "", found)])
-        store.finish_run(run, whole=True)
-    with serving(tmp_path) as address:
-        context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en", base_url=address)
-        yield context.new_page()
-        context.close()
+        add_page(store, found, text="columns.txt")
+    return tmp_path
 
 
 def test_a_column_is_one_card_and_decisions_are_seen_in_the_text_beside_them(page: Page) -> None:
@@ -66,9 +57,7 @@ def test_a_column_is_one_card_and_decisions_are_seen_in_the_text_beside_them(pag
 
     open_desk(page, f"/works/{WORK}/desk")
     assert "".join(page.locator("#stage .text text").all_text_contents()) == MISSING
-    column, picture = page.locator("#stage .place").bounding_box(), page.locator("#stage > svg").first.bounding_box()
-    assert column is not None
-    assert picture is not None
+    column, picture = box_of(page.locator("#stage .place")), box_of(page.locator("#stage > svg").first)
     assert column["y"] >= picture["y"]
     assert column["y"] + column["height"] <= picture["y"] + picture["height"]
     expect(page.locator("#suggested")).to_contain_text("大射正…階下")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from proof.store.comments import CommentRequest, CommentState
@@ -26,6 +26,10 @@ def say(browser: Browser, place: str, text: str, **more: Any) -> TestResponse:
     return browser.send(f"{BASE}/{place}/comments", {"text": text, "key": uuid.uuid4().hex, **more})
 
 
+def get(client: FlaskClient, path: str) -> Any:
+    return client.get(f"{BASE}/{path}").json
+
+
 def test_a_problem_is_given_to_somebody_who_finds_it_in_the_head_of_every_page_and_answers(house: House) -> None:
     first, second, reader = (house.browser(name) for name in "乙丙丁")
     assert 'id="for-me"' not in second.client.get(f"/works/{WORK}/").text
@@ -37,59 +41,52 @@ def test_a_problem_is_given_to_somebody_who_finds_it_in_the_head_of_every_page_a
         assert '<b class="badge">1</b>' in page, path
     assert "是吿還是告？" in second.client.get("/for-me").text
     assert "是吿還是告？" not in first.client.get("/for-me").text
-    assert [one["assigned"] for one in reader.client.get(f"{BASE}/problems").json["items"]] == ["丙"]  # type: ignore[index]
-    answered = say(second, "flags/1", "告", state="resolved", seen=given.json["id"])  # type: ignore[index]
-    assert answered.status_code == 201
+    assert [one["assigned"] for one in get(reader.client, "problems")["items"]] == ["丙"]
+    assert say(second, "flags/1", "告", state="resolved", seen=given.json["id"]).status_code == 201  # type: ignore[index]
     assert second.client.get("/api/v1/for-me").json == {"items": []}
-    texts = [one["text"] for one in reader.client.get(f"{BASE}/flags/1/comments").json["items"]]  # type: ignore[index]
+    texts = [one["text"] for one in get(reader.client, "flags/1/comments")["items"]]
     assert texts == ["是吿還是告？", "告"]
-    detail = reader.client.get(f"{BASE}/flags/1").json
-    assert [one["text"] for one in detail["comments"]] == texts  # type: ignore[index]
+    assert [one["text"] for one in get(reader.client, "flags/1")["comments"]] == texts
 
 
 def test_a_page_has_the_comments_on_it_and_on_its_flags(house: House) -> None:
     browser = house.browser("乙")
     assert say(browser, "pages/2", "下半葉模糊").status_code == 201
-    flag = browser.client.get(f"{BASE}/pages/2").json["flags_found"][0]["number"]  # type: ignore[index]
+    flag = get(browser.client, "pages/2")["flags_found"][0]["number"]
     assert say(browser, f"flags/{flag}", "此字").status_code == 201
-    page = browser.client.get(f"{BASE}/pages/2").json
-    assert [(one["text"], one["flag"]) for one in page["comments"]] == [("下半葉模糊", None), ("此字", flag)]  # type: ignore[index]
-    assert browser.client.get(f"{BASE}/pages/2/comments").json["items"] == page["comments"]  # type: ignore[index]
+    comments = get(browser.client, "pages/2")["comments"]
+    assert [(one["text"], one["flag"]) for one in comments] == [("下半葉模糊", None), ("此字", flag)]
+    assert get(browser.client, "pages/2/comments")["items"] == comments
 
 
 def test_who_may_not_decide_says_nothing_and_nobody_forges_a_comment(house: House) -> None:
-    reader, nobody = house.browser("丁"), house.somebody()
-    assert say(reader, "flags/2", "x").status_code == 403
+    writer, nobody = house.browser("乙"), house.somebody()
+    assert say(house.browser("丁"), "flags/2", "x").status_code == 403
     path, body = f"{BASE}/flags/2/comments", {"text": "x", "key": uuid.uuid4().hex}
     assert nobody.client.post(path, json=body, headers={"X-CSRFToken": nobody.token("/login")}).status_code == 401
-    writer = house.browser("乙")
     assert writer.client.post(path, json=body).status_code == 403, "without the token of a page"
-    assert writer.client.get(path).json == {"items": []}
+    assert get(writer.client, "flags/2/comments") == {"items": []}
 
 
-@pytest.mark.parametrize("name", ["丁", "nobody", SCRIPT])
-def test_a_problem_is_given_to_nobody_who_could_not_see_to_it(house: House, name: str) -> None:
+def test_a_problem_is_given_to_nobody_who_could_not_see_to_it_and_what_no_export_can_carry_is_refused(
+    house: House,
+) -> None:
     browser = house.browser("乙")
-    refused = say(browser, "flags/3", "x", state="problem", assigned=name)
-    assert refused.status_code == 422
-    assert name in refused.json["told"]  # type: ignore[index]
-
+    for name in ("丁", "nobody", SCRIPT):
+        refused = say(browser, "flags/3", "x", state="problem", assigned=name)
+        assert refused.status_code == 422
+        assert name in refused.json["told"]  # type: ignore[index]
     assert set(browser.client.get("/api/v1/assignees").json["items"]) == {"甲", "乙", "丙"}  # type: ignore[index]
+    for body in (
+        *({"key": "0123456789"}, {"text": "x", "key": "short"}, {"text": "x", "state": "gone"}, {"text": "\x07"}),
+        *({"text": "x" * 2001}, {"text": "x", "version": 1}, {"text": ""}, {"text": "\ud800"}),
+    ):
+        refused = browser.send(f"{BASE}/flags/3/comments", {"key": uuid.uuid4().hex, **body})
+        assert refused.status_code == 422, body
+    assert get(browser.client, "flags/3/comments") == {"items": []}
 
 
-@pytest.mark.parametrize(
-    "body",
-    [{}, {"text": "\x07"}, {"text": "x" * 2001}, {"text": "x", "state": "gone"}, {"text": "x", "version": 1},
-     {"text": ""}, {"text": "x", "key": "short"}, {"text": "\ud800"}],
-)  # fmt: skip
-def test_what_no_export_can_carry_is_refused(house: House, body: dict[str, Any]) -> None:
-    browser = house.browser("乙")
-    refused = browser.send(f"{BASE}/flags/3/comments", {"key": uuid.uuid4().hex, **body})
-    assert refused.status_code == 422, refused.text
-    assert browser.client.get(f"{BASE}/flags/3/comments").json == {"items": []}
-
-
-def test_who_works_alone_can_leave_themselves_a_problem(served: Served, tmp_path: Path) -> None:
+def test_who_works_alone_can_leave_themselves_a_problem(served: Served) -> None:
     client = served.client
     me = client.get("/api/v1/session").json["person"]  # type: ignore[index]
     assert client.get("/api/v1/assignees").json == {"items": [me]}
@@ -99,8 +96,7 @@ def test_who_works_alone_can_leave_themselves_a_problem(served: Served, tmp_path
     assert "明天再看" in page
     assert SCRIPT not in page
     assert client.get(f"/works/{WORK}/history?what=comment").status_code == 200
-    acts = client.get(f"{BASE}/acts?what=comment").json["items"]  # type: ignore[index]
-    assert [one["comment"]["text"] for one in acts] == [body["text"]]
+    assert [one["comment"]["text"] for one in get(client, "acts?what=comment")["items"]] == [body["text"]]
 
 
 def test_there_is_no_place_to_comment_on_in_another_work(unchanged: Served) -> None:
@@ -112,14 +108,14 @@ def test_there_is_no_place_to_comment_on_in_another_work(unchanged: Served) -> N
 
 
 def test_who_manages_finds_problems_waiting_pages_and_agreement_on_one_page(served: Served) -> None:
-    client = served.client
+    client, store = served.client, served.store
     page = client.get(f"/works/{WORK}/progress").text
     for words in ("None is open.", "None is waiting.", "No place was judged by two people yet."):
         assert words in page
-    served.store.comments.say(CommentRequest(WORK, 1, 1, f"{SCRIPT}？", "甲", "request-1", CommentState.PROBLEM, "乙"))
-    served.store.page_states.set(WORK, 2, PageState.PROOFREAD, 0, "丙", "request-2")
-    served.store.decisions.decide(DecisionRequest(WORK, 1, Verdict.KEEP, 0, "甲", "request-3"))
-    served.store.decisions.decide(DecisionRequest(WORK, 1, Verdict.COPY, 1, "乙", "request-4"))
+    store.comments.say(CommentRequest(WORK, 1, 1, f"{SCRIPT}？", "甲", "request-1", CommentState.PROBLEM, "乙"))
+    store.page_states.set(WORK, 2, PageState.PROOFREAD, 0, "丙", "request-2")
+    store.decisions.decide(DecisionRequest(WORK, 1, Verdict.KEEP, 0, "甲", "request-3"))
+    store.decisions.decide(DecisionRequest(WORK, 1, Verdict.COPY, 1, "乙", "request-4"))
     page = client.get(f"/works/{WORK}/progress").text
     for words in ("for 乙", "丙", "乙 · 甲", "too few to tell", '"report"', '"text"', '"notes"'):
         assert words in page, words

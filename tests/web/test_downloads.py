@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import threading
 import zipfile
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
-from playwright.sync_api import Page, expect
 
 from proof.errors import StoppedError
-from proof.model.flags import Evidence, Flag, Kind
-from proof.model.geometry import Box
-from proof.model.result import CheckedColumn, PageResult, Status
-from proof.ocr.engine import EngineIdentity
-from proof.store import RunInfo
 from proof.store.comments import CommentRequest, CommentState
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.manual_corrections import ManualCorrection
-from proof.store.queue_records import Order, QueueFilter
-from proof.store.saving import CheckedResult
 from proof.web import download_jobs
-from proof.web.download_jobs import DownloadJobs, DownloadKind, DownloadState, NoDownloadError, StepCount
+from proof.web.download_jobs import DownloadJob, DownloadJobs, DownloadKind, DownloadState, NoDownloadError, StepCount
 from proof.web.project import Project
+from tests import build
 from tests.conftest import PATIENCE
-from tests.standing import page_place, text_info
+from tests.standing import check_files
 from tests.web.drawn import WORK, Served
 
 BASE = f"/api/v1/works/{WORK}/downloads"
@@ -38,10 +32,10 @@ def made(served: Served, client: FlaskClient, kind: str, work: str = WORK) -> An
     base = f"/api/v1/works/{work}/downloads"
     begun = client.post(base, json={"kind": kind})
     assert begun.status_code == 202, begun.text
-    assert begun.json is not None
+    number = begun.get_json()["download"]
     project: Project = served.app.extensions["proof"]
-    project.downloads.job(work, begun.json["download"]).future.exception(PATIENCE)
-    return client.get(f"{base}/{begun.json['download']}").json
+    project.downloads.job(work, number).future.exception(PATIENCE)
+    return client.get(f"{base}/{number}").json
 
 
 def nothing(folder: Path, count: StepCount) -> None:
@@ -71,34 +65,26 @@ def test_why_a_text_could_not_be_made_is_said(unchanged: Served) -> None:
 def test_texts_of_one_name_are_taken_home_each_with_what_was_decided_of_it_and_what_is_not_written(
     served: Served, tmp_path: Path
 ) -> None:
-    store, files = served.store, [tmp_path / "texts" / name / "010.txt" for name in ("a", "b")]
-    pages = [f"KR9_WYG_010-{position + 1}a" for position in range(len(files))]
-    for file, page in zip(files, pages, strict=True):
+    work, store, found = "KR9", served.store, []
+    for position, name in enumerate("ab", 1):
+        file, page = tmp_path / "texts" / name / "010.txt", f"KR9_WYG_010-{position}a"
         file.parent.mkdir(parents=True)
         file.write_text(f"<pb:{page}>¶\n甲乙丙¶\n", encoding="utf-8")
-    texts = tuple(map(text_info, files))
-    run = store.begin_run(RunInfo("KR9", "書", texts, EngineIdentity("none", "1", "none", "0")))
-    for position, (file, page) in enumerate(zip(files, pages, strict=True)):
-        flag = Flag(
-            page, "r", 1, 1, 1, Kind.SUBSTITUTION, "乙", "巳", 5.0, True, None, Evidence("posterior"), "甲[乙]丙", page
-        )
-        columns = (CheckedColumn(1, Box(0, 0, 9, 99), "甲乙丙"),)
-        result = PageResult(page, "r", Status.CHECKED, columns=columns, flags=(flag,))
-        store.save_pages(run, [CheckedResult(page_place(position, file, page), page, result)])
-    store.finish_run(run, whole=True)
-    for flag_row in store.queue.find("KR9", QueueFilter(), Order.PAGE)[0]:
-        store.decisions.decide(DecisionRequest("KR9", flag_row, Verdict.TAKE, 0, "甲", f"request-{flag_row}"))
-    number = store.queue.pages("KR9")[1].number
-    store.manual_corrections.correct(ManualCorrection("KR9", number, 1, 1, 1, "己", "乙", "by-hand-1"))
+        found.append((file, build.page("甲乙丙", flags=[(1, 1, "乙", "巳")], name=page)))
+    check_files(store, found, work=work, key=lambda result: result.page)
+    for flag in build.queued(store, work):
+        build.decide(store, flag.number, Verdict.TAKE, work=work)
+    number = store.queue.pages(work)[1].number
+    store.manual_corrections.correct(ManualCorrection(work, number, 1, 1, 1, "己", "乙", "by-hand-1"))
     client = served.client
-    said = made(served, client, "text", "KR9")
+    said = made(served, client, "text", work)
     with zipfile.ZipFile(BytesIO(client.get(said["file"]).data)) as archive:
         written = [archive.read(f"{name}/010/010.txt").decode() for name in "ab"]
-        told = archive.read("b/010/not-written.txt").decode()
+        told = archive.read("b/010/not-written.txt").decode().splitlines()
         assert "a/010/not-written.txt" not in archive.namelist()
     assert ["甲巳丙" in written[0], "甲乙丙" in written[1]] == [True, True]
-    assert told.splitlines()[0].startswith("not written, contradicts another decision")
-    assert {"乙 → 巳 (甲)", "乙 → 己 (乙)"} == {line.rpartition(": ")[2] for line in told.splitlines()[1:]}
+    assert told[0].startswith("not written, contradicts another decision")
+    assert {"乙 → 巳 (甲)", "乙 → 己 (乙)"} == {line.rpartition(": ")[2] for line in told[1:]}
 
 
 def test_there_is_no_download_that_nobody_asked_for(unchanged: Served) -> None:
@@ -110,7 +96,14 @@ def test_there_is_no_download_that_nobody_asked_for(unchanged: Served) -> None:
     assert client.post(BASE, json={"kind": "everything"}).status_code == 422
 
 
-def test_one_is_made_at_a_time_and_what_is_asked_for_meanwhile_is_of_a_later_moment() -> None:
+@pytest.fixture
+def jobs() -> Iterator[DownloadJobs]:
+    jobs = DownloadJobs()
+    yield jobs
+    jobs.close()
+
+
+def test_one_is_made_at_a_time_and_what_is_asked_for_meanwhile_is_of_a_later_moment(jobs: DownloadJobs) -> None:
     """Who decides and then asks finds what they decided, though the same is being made for somebody else."""
     let, begun = threading.Semaphore(0), threading.Semaphore(0)
 
@@ -118,28 +111,24 @@ def test_one_is_made_at_a_time_and_what_is_asked_for_meanwhile_is_of_a_later_mom
         begun.release()
         let.acquire()
 
-    jobs = DownloadJobs()
-    first = jobs.begin(WORK, DownloadKind.REPORT, "en", 1, slow)
+    def asked(kind: DownloadKind = DownloadKind.REPORT, language: str = "en") -> DownloadJob:
+        return jobs.begin(WORK, kind, language, 1, slow)
+
+    first = asked()
     begun.acquire()
-    others = [
-        jobs.begin(WORK, DownloadKind.REPORT, "zh-Hant", 1, slow),
-        jobs.begin(WORK, DownloadKind.TEXT, "en", 1, slow),
-    ]
+    others = [asked(language="zh-Hant"), asked(DownloadKind.TEXT)]
     assert [first.state, *(one.state for one in others)] == [DownloadState.MAKING, *[DownloadState.WAITING] * 2]
-    later = jobs.begin(WORK, DownloadKind.REPORT, "en", 1, slow)
+    later = asked()
     assert later is not first
-    assert jobs.begin(WORK, DownloadKind.REPORT, "en", 1, slow) is later
+    assert asked() is later
     assert first.file is None
-    for _ in range(5):
-        let.release()
+    let.release(5)
     for job in (first, later, *others):
         job.future.result(PATIENCE)
-    assert jobs.begin(WORK, DownloadKind.REPORT, "en", 1, slow) is not first
-    jobs.close()
+    assert asked() is not first
 
 
-def test_old_downloads_are_thrown_away() -> None:
-    jobs = DownloadJobs()
+def test_old_downloads_are_thrown_away(jobs: DownloadJobs) -> None:
     made = []
     for _ in range(download_jobs.KEPT + 2):
         made.append(jobs.begin(WORK, DownloadKind.REPORT, "en", 1, nothing))
@@ -147,10 +136,11 @@ def test_old_downloads_are_thrown_away() -> None:
     with pytest.raises(NoDownloadError):
         jobs.job(WORK, made[0].number)
     assert not Path(made[0].folder.name).exists()
-    assert made[-1].file is not None
-    assert list(Path(made[-1].folder.name).iterdir()) == [made[-1].file], "what was packed is not kept beside it"
+    last = made[-1]
+    assert last.file is not None
+    assert list(Path(last.folder.name).iterdir()) == [last.file], "what was packed is not kept beside it"
     jobs.close()
-    assert not Path(made[-1].folder.name).exists()
+    assert not Path(last.folder.name).exists()
 
 
 def test_a_server_that_ends_does_not_wait_for_what_is_being_made() -> None:
@@ -163,24 +153,11 @@ def test_a_server_that_ends_does_not_wait_for_what_is_being_made() -> None:
     assert count.done == 1
 
 
-def test_a_mistake_of_the_program_is_left_to_the_log() -> None:
+def test_a_mistake_of_the_program_is_left_to_the_log(jobs: DownloadJobs) -> None:
     def broken(folder: Path, count: StepCount) -> None:
         raise ZeroDivisionError
 
-    jobs = DownloadJobs()
     job = jobs.begin(WORK, DownloadKind.REPORT, "en", 1, broken)
     assert isinstance(job.future.exception(PATIENCE), ZeroDivisionError)
     assert (job.state, job.file) == (DownloadState.FAILED, None)
     assert "its log says which" in job.reason
-    jobs.close()
-
-
-def test_the_report_is_downloaded_once_it_is_there(page: Page, tmp_path: Path) -> None:
-    page.goto(f"/works/{WORK}/progress")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Report", exact=True).click()
-    with zipfile.ZipFile(download.value.path()) as archive:
-        assert "report.html" in archive.namelist()
-    expect(page.locator("#download")).to_contain_text("The files are ready.")
-    with page.expect_download():
-        page.get_by_role("link", name="Download them").click()

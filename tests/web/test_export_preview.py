@@ -10,9 +10,8 @@ from flask.testing import FlaskClient
 from playwright.sync_api import Page, expect
 
 from proof.cli import main
-from proof.store import Store
-from proof.store.decision_records import DecisionRequest, Verdict
-from proof.store.queue_records import Order, QueueFilter
+from proof.store.decision_records import Verdict
+from tests.build import decide, queued
 from tests.web.drawn import Served, fill
 from tests.web.served import serving
 
@@ -22,22 +21,14 @@ OTHER = "KR9"
 @pytest.fixture
 def decided(served: Served, tmp_path: Path) -> Served:
     """A work with its text: a reading is taken with an authority and a remark, a place is left unsure, one is kept."""
-    fill(served.store, tmp_path, work=OTHER)
+    store = served.store
+    fill(store, tmp_path, work=OTHER)
     (tmp_path / "config.toml").write_text(f'[project]\ntexts = ["{OTHER}.txt"]\nout = "."\n', encoding="utf-8")
-    _decide(served.store)
+    first, second, third = (flag.number for flag in queued(store, OTHER)[:3])
+    decide(store, first, Verdict.TAKE, work=OTHER, authority="他校", note="見類篇")
+    decide(store, second, Verdict.UNSURE, work=OTHER)
+    decide(store, third, Verdict.KEEP, "乙", work=OTHER)
     return served
-
-
-def _decide(store: Store) -> None:
-    first, second, third = (flag.number for flag in store.queue.flags(OTHER, _numbers(store)[:3]))
-    take = DecisionRequest(OTHER, first, Verdict.TAKE, 0, "甲", "request-1", authority="他校", note="見類篇")
-    store.decisions.decide(take)
-    store.decisions.decide(DecisionRequest(OTHER, second, Verdict.UNSURE, 0, "甲", "request-2"))
-    store.decisions.decide(DecisionRequest(OTHER, third, Verdict.KEEP, 0, "乙", "request-3"))
-
-
-def _numbers(store: Store) -> list[int]:
-    return store.queue.find(OTHER, QueueFilter(), Order.PAGE, limit=50)[0]
 
 
 def preview(client: FlaskClient, query: str = "") -> Any:
@@ -83,11 +74,10 @@ def test_a_reason_is_said_in_the_language_of_who_looks(decided: Served) -> None:
 
 def test_a_text_that_cannot_be_read_costs_itself_and_is_named(served: Served) -> None:
     client = served.client
-    said = client.get("/api/v1/works/dasheyi/export-preview").json
-    assert said is not None
+    said: Any = client.get("/api/v1/works/dasheyi/export-preview").json
     assert said["items"] == []
-    assert len(said["unread"]) == 1
-    assert "text.txt" in said["unread"][0]
+    [unread] = said["unread"]
+    assert "text.txt" in unread
     assert "text.txt" in client.get("/works/dasheyi/export").text
 
 

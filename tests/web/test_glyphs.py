@@ -20,35 +20,34 @@ def asked(client: FlaskClient, **query: Any) -> Any:
     return client.get(f"{BASE}/glyphs", query_string=query).json
 
 
-def correct(client: FlaskClient, items: list[Any], reading: str, text: str = "公", batch: str = "") -> Any:
+def correction(items: list[Any], reading: str, text: str) -> dict[str, Any]:
+    """The body of a request that sets glyphs of `text` to a reading."""
     places = [
         {**{name: one[name] for name in ("page", "line", "offset")}, "transcribed": text, "key": uuid.uuid4().hex}
         for one in items
     ]
-    body = {"places": places, "reading": reading, "batch": batch or uuid.uuid4().hex}
-    return client.post(f"{BASE}/glyphs/corrections", json=body)
+    return {"places": places, "reading": reading, "batch": uuid.uuid4().hex}
 
 
-def test_the_glyph_least_like_the_others_stands_first(unchanged: Served) -> None:
+def correct(client: FlaskClient, items: list[Any], reading: str, text: str = "公") -> Any:
+    return client.post(f"{BASE}/glyphs/corrections", json=correction(items, reading, text))
+
+
+def test_the_glyph_least_like_the_others_stands_first_and_last_where_the_most_alike_are_asked_for(
+    unchanged: Served,
+) -> None:
     found = asked(unchanged.client, text="公")
     assert (found["total"], found["looked"], found["parts"]) == (6, 6, 1)
     first, second = found["items"][:2]
     assert (first["name"], first["line"], first["offset"]) == ("WYG0103-0194a", 1, 6)
     assert first["unlike"] > second["unlike"]
-
-
-def test_the_most_alike_come_first_where_they_are_asked_for(unchanged: Served) -> None:
     items = asked(unchanged.client, text="公", order="alike")["items"]
     assert (items[-1]["name"], items[-1]["offset"]) == ("WYG0103-0194a", 6)
-
-
-def test_a_list_is_paged(unchanged: Served) -> None:
-    client = unchanged.client
-    first = asked(client, text="公", limit=4)
-    rest = asked(client, text="公", limit=4, cursor=first["next"])
-    places = [(one["page"], one["line"], one["offset"]) for one in first["items"] + rest["items"]]
-    assert len(set(places)) == 6
+    part = asked(unchanged.client, text="公", limit=4)
+    rest = asked(unchanged.client, text="公", limit=4, cursor=part["next"])
     assert rest["next"] is None
+    places = [(one["page"], one["line"], one["offset"]) for one in part["items"] + rest["items"]]
+    assert len(set(places)) == 6
 
 
 def test_a_list_with_its_tiles_holds_what_each_tile_has_by_itself(unchanged: Served) -> None:
@@ -62,15 +61,11 @@ def test_a_list_with_its_tiles_holds_what_each_tile_has_by_itself(unchanged: Ser
 
 
 def test_a_character_that_the_work_lacks_has_no_occurrences(unchanged: Served) -> None:
-    assert asked(unchanged.client, text="某") == {
-        "items": [],
-        "next": None,
-        "total": 0,
-        "looked": 0,
-        "part": 0,
-        "parts": 1,
-    }
+    none: dict[str, Any] = {"items": [], "next": None, "total": 0, "looked": 0, "part": 0, "parts": 1}
+    assert asked(unchanged.client, text="某") == none
     assert unchanged.client.get("/api/v1/works/none/glyphs?text=公").status_code == 404
+    assert unchanged.client.get(f"/works/{WORK}/pages/1/glyphs/1-99.webp").status_code == 404
+    assert unchanged.client.get(f"/works/{WORK}/flags/99/glyph.webp").status_code == 404
 
 
 def test_many_are_corrected_at_once_and_taken_back_as_one_act(served: Served) -> None:
@@ -98,21 +93,16 @@ def test_a_flagged_place_is_decided_as_its_flag(served: Served) -> None:
 @pytest.mark.parametrize("text", ["告", "公"])
 def test_a_request_sent_again_is_answered_as_before(served: Served, text: str) -> None:
     """Of flagged places, and of others."""
-    places = [
-        {**{name: one[name] for name in ("page", "line", "offset")}, "transcribed": text, "key": uuid.uuid4().hex}
-        for one in asked(served.client, text=text)["items"][:2]
-    ]
-    body = {"places": places, "reading": "吿", "batch": uuid.uuid4().hex}
+    body = correction(asked(served.client, text=text)["items"][:2], "吿", text)
     answers: list[Any] = [served.client.post(f"{BASE}/glyphs/corrections", json=body).json for _ in range(2)]
     first, again = ([one["decision"]["id"] for one in answer["items"]] for answer in answers)
     assert first == again
 
 
-@pytest.mark.parametrize("verdict", ["keep", "take"])
-def test_what_somebody_decided_of_a_flag_meanwhile_is_a_conflict_and_stands_alone(served: Served, verdict: str) -> None:
+def test_what_somebody_decided_of_a_flag_meanwhile_is_a_conflict_and_stands_alone(served: Served) -> None:
     client = served.client
     one = asked(client, text="告")["items"][0]
-    said = {"verdict": verdict, "version": 0, "key": uuid.uuid4().hex}
+    said = {"verdict": "keep", "version": 0, "key": uuid.uuid4().hex}
     made: Any = client.post(f"{BASE}/flags/{one['flag']}/decisions", json=said).json
     answered = correct(client, [one], "誥", "告").json["items"][0]
     assert (answered["decision"], [each["id"] for each in answered["conflict"]]) == (None, [made["id"]])
@@ -147,11 +137,6 @@ def test_a_tile_shows_the_whole_glyph_in_its_middle(unchanged: Served, path: str
     assert (box[0] + box[2]) / 2 == pytest.approx(picture.width / 2, abs=2)
     again = unchanged.client.get(f"/works/{WORK}/{path}", headers={"If-None-Match": answer.headers["ETag"]})
     assert (again.status_code, again.data) == (304, b"")
-
-
-def test_there_is_no_tile_where_there_is_no_character(unchanged: Served) -> None:
-    assert unchanged.client.get(f"/works/{WORK}/pages/1/glyphs/1-99.webp").status_code == 404
-    assert unchanged.client.get(f"/works/{WORK}/flags/99/glyph.webp").status_code == 404
 
 
 def test_a_character_that_hardly_occurs_is_known_by_what_is_flagged_as_it(unchanged: Served) -> None:

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.web.drawn import WORK
-from tests.web.waiting import passed, saved, shown, still, until
+from tests.web.test_axe_browser import grave
+from tests.web.waiting import box_of, middle, passed, saved, shown, still, until
 
-pytestmark = pytest.mark.browser
 STEADY = 8
 """CSS pixels that the glyph may move from flag to flag."""
 
 
-def grave(page: Page) -> list[str]:
-    found = Axe().run(page).response["violations"]
-    return [one["id"] for one in found if one["impact"] in {"serious", "critical"}]
-
-
-def middle(page: Page, selector: str) -> tuple[float, float]:
-    box = page.locator(selector).first.bounding_box()
-    assert box is not None
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def test_the_odd_glyph_stands_first_and_is_corrected_with_others_by_keys_alone(page: Page) -> None:
+def test_the_odd_glyph_stands_first_and_is_corrected_with_others_by_keys_or_by_mouse_alone(page: Page) -> None:
     page.goto(f"/works/{WORK}/glyphs?text=公")
     glyphs = page.locator("#grid .glyph")
     expect(glyphs).to_have_count(6)
@@ -42,13 +29,9 @@ def test_the_odd_glyph_stands_first_and_is_corrected_with_others_by_keys_alone(p
     page.keyboard.press("z")
     expect(page.locator("#act-told")).to_contain_text("Taken back")
     expect(page.locator("#grid .glyph.over")).to_have_count(0)
-
-
-def test_beside_a_second_character_all_chosen_are_set_to_it_with_the_mouse_alone(page: Page) -> None:
-    page.goto(f"/works/{WORK}/glyphs")
     page.locator("#offered button", has_text="吿").click()
-    expect(page.locator("#grid .glyph")).to_have_count(3)
-    for glyph in page.locator("#grid .glyph").all():
+    expect(glyphs).to_have_count(3)
+    for glyph in glyphs.all():
         glyph.click()
     page.get_by_role("button", name="告 → 吿").last.click()
     expect(page.locator("#grid .glyph.over")).to_have_count(3)
@@ -61,7 +44,7 @@ def test_the_glyph_stands_still_from_flag_to_flag(page: Page) -> None:
     places = []
     for _ in range(8):
         page.locator("#stage:not(.waiting) .place").first.wait_for()
-        places.append(middle(page, "#stage .place"))
+        places.append(middle(page.locator("#stage .place").first))
         page.keyboard.press("ArrowRight")
     for axis in zip(*places, strict=True):
         assert max(axis) - min(axis) < STEADY
@@ -104,10 +87,14 @@ def test_the_page_shows_what_stands_now_and_moves_with_its_image(page: Page) -> 
     until(page, "document.body.dataset.ready === '1'")
     expect(page.locator(".cell.corrected")).to_have_text("吿")
     expect(page.locator(".was")).to_have_text("告")
+    page.locator(".cell", has_text="射").first.hover()
+    expect(page.locator("rect.lit")).to_have_count(1)
+    lit, viewer = box_of(page.locator("rect.lit")), box_of(page.locator("#viewer"))
+    assert viewer["x"] < lit["x"] < viewer["x"] + viewer["width"]
 
     def away() -> float:
         """How much higher or lower a character stands than its glyph."""
-        return middle(page, ".cell[data-n='12']")[1] - middle(page, "rect[data-n='12']")[1]
+        return middle(page.locator(".cell[data-n='12']"))[1] - middle(page.locator("rect[data-n='12']"))[1]
 
     still(page.locator("rect[data-n='12']"))
     assert abs(away()) < 3

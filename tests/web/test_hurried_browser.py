@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from proof.model.result import PageResult
 from proof.ocr.engine import EngineIdentity
@@ -18,24 +18,17 @@ from proof.store.page_states import PageState
 from proof.store.saving import CheckedResult
 from tests.conftest import PATIENCE
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
-from tests.web.served import serving
 from tests.web.waiting import open_desk, passed, press, saved, shown, until
 
+AT = f"/works/{WORK}"
+
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[str]:
-    """The address of the drawn pages, twelve of them: more flags of one pair than the history shows at once."""
+def folder(tmp_path: Path) -> Path:
+    """A project of twelve drawn pages: more flags of one pair than the history shows at once."""
     with Store.open(settings_in(tmp_path).store_address) as store:
         fill(store, tmp_path, pages=12)
-    with serving(tmp_path) as address:
-        yield address
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
-    yield context.new_page()
-    context.close()
+    return tmp_path
 
 
 def verdicts(folder: Path) -> list[Verdict]:
@@ -44,8 +37,8 @@ def verdicts(folder: Path) -> list[Verdict]:
         return [one.verdict for one in store.decisions.log(WORK, limit=1000)[::-1]]
 
 
-def pairs(page: Page, address: str) -> Locator:
-    page.goto(f"{address}/works/{WORK}/pairs?text=告&image=吿")
+def pairs(page: Page) -> Locator:
+    page.goto(f"{AT}/pairs?text=告&image=吿")
     glyphs = page.locator(".glyph")
     expect(glyphs).to_have_count(12)
     expect(page.locator("#chosen")).to_have_text("12 chosen")  # from here on a key decides
@@ -81,35 +74,35 @@ def check_again(folder: Path, change: Callable[[PageResult], PageResult]) -> Non
 
 
 def test_what_is_corrected_on_a_page_of_before_a_check_is_written_to_no_other_character(
-    served: str, page: Page, tmp_path: Path
+    page: Page, folder: Path
 ) -> None:
-    page.goto(f"{served}/works/{WORK}/pages/1")
+    page.goto(f"{AT}/pages/1")
     until(page, "document.body.dataset.ready === '1'")
-    check_again(tmp_path, lambda was: replace(was, columns=(replace(was.columns[0], source="上下"), *was.columns[1:])))
+    check_again(folder, lambda was: replace(was, columns=(replace(was.columns[0], source="上下"), *was.columns[1:])))
     page.locator(".cell", has_text="人").first.focus()
     page.keyboard.press("d")
     expect(page.locator("#notices .notice")).to_contain_text("no longer reads so")
-    assert verdicts(tmp_path) == []
+    assert verdicts(folder) == []
 
 
-def test_a_reading_that_is_not_suggested_any_more_is_not_taken(served: str, page: Page, tmp_path: Path) -> None:
-    open_desk(page, f"{served}/works/{WORK}/desk")
+def test_a_reading_that_is_not_suggested_any_more_is_not_taken(page: Page, folder: Path) -> None:
+    open_desk(page, f"{AT}/desk")
     number = shown(page)
-    check_again(tmp_path, lambda was: replace(was, flags=tuple(replace(one, suggested="吉") for one in was.flags)))
+    check_again(folder, lambda was: replace(was, flags=tuple(replace(one, suggested="吉") for one in was.flags)))
     page.keyboard.press("t")
     notice = page.locator("#notices .notice")
     expect(notice).to_contain_text("stands otherwise by now")
-    assert verdicts(tmp_path) == []
+    assert verdicts(folder) == []
     notice.get_by_role("button", name="Look again").click()
     expect(page.locator("body")).to_have_attribute("data-flag", str(number))
     expect(page.locator("#suggested")).to_have_text("吉")
     page.keyboard.press("t")
     saved(page)
-    assert verdicts(tmp_path) == [Verdict.TAKE]
+    assert verdicts(folder) == [Verdict.TAKE]
 
 
-def test_a_stroke_counts_for_its_pair_though_another_is_shown_by_then(served: str, page: Page, tmp_path: Path) -> None:
-    pairs(page, served)
+def test_a_stroke_counts_for_its_pair_though_another_is_shown_by_then(page: Page, folder: Path) -> None:
+    pairs(page)
     listed = page.locator("#pairlist button")
     struck = listed.filter(has_text="吿")
     other = listed.filter(has_text=SCRIPT)
@@ -127,14 +120,14 @@ def test_a_stroke_counts_for_its_pair_though_another_is_shown_by_then(served: st
     page.keyboard.press("z")  # takes back what was struck, not what is shown
     expect(struck).to_have_text("告→吿12")
     expect(other).to_contain_text(f"{SCRIPT}12")
-    assert verdicts(tmp_path) == [Verdict.TAKE] * 12 + [Verdict.UNDO] * 12
+    assert verdicts(folder) == [Verdict.TAKE] * 12 + [Verdict.UNDO] * 12
 
 
 def test_whoever_is_quicker_than_the_next_flags_is_told_that_they_are_loading_and_gets_them_all(
-    served: str, page: Page, tmp_path: Path
+    page: Page, folder: Path
 ) -> None:
     let_go = held_back(page, "**/api/**/flags?*")
-    open_desk(page, f"{served}/works/{WORK}/desk?kind=insertion")
+    open_desk(page, f"{AT}/desk?kind=insertion")
     loading = page.locator("#coming")
     with page.expect_request("**/api/**/flags?*"):  # eight of twelve came with the page
         for _ in range(7):
@@ -150,27 +143,26 @@ def test_whoever_is_quicker_than_the_next_flags_is_told_that_they_are_loading_an
     expect(loading).to_be_hidden()
     expect(page.locator("#end")).to_be_visible()
     saved(page)
-    assert verdicts(tmp_path) == [Verdict.KEEP] * 12
+    assert verdicts(folder) == [Verdict.KEEP] * 12
 
 
-def test_a_state_that_the_server_never_heard_is_not_shown_as_said(served: str, page: Page) -> None:
-    page.goto(f"{served}/works/{WORK}/pages/2")
+def test_a_state_that_the_server_never_heard_is_not_shown_as_said_and_one_on_its_way_comes_without_its_page(
+    page: Page, folder: Path
+) -> None:
+    page.goto(f"{AT}/pages/2")
+    state = page.locator("#state")
     page.route("**/states", lambda route: route.abort())
-    page.locator("#state").select_option("proofread")
+    state.select_option("proofread")
     expect(page.locator("#notices")).to_contain_text("The server does not answer")
-    expect(page.locator("#state")).to_have_value("not proofread")
-
-
-def test_what_is_said_of_a_page_that_is_left_at_once_holds(served: str, page: Page, tmp_path: Path) -> None:
-    """Shown as said, and not at the server yet: it says that it is on its way, and comes there without its page."""
-    page.goto(f"{served}/works/{WORK}/pages/2")
+    expect(state).to_have_value("not proofread")
+    page.unroute("**/states")
     let_go = held_back(page, "**/states")
     with page.expect_request("**/states"):
-        page.locator("#state").select_option("proofread")
-    expect(page.locator("#state")).to_have_attribute("aria-busy", "true")
-    page.goto(f"{served}/works/{WORK}/pages/3")
+        state.select_option("proofread")
+    expect(state).to_have_attribute("aria-busy", "true")
+    page.goto(f"{AT}/pages/3")
     let_go()
-    with Store.open(tmp_path / "proof.sqlite") as store:
+    with Store.open(folder / "proof.sqlite") as store:
         deadline = time.monotonic() + PATIENCE
         while store.queue.pages(WORK)[1].state is not PageState.PROOFREAD:
             assert time.monotonic() < deadline
@@ -185,10 +177,8 @@ def come(page: Page, let_go: Callable[[], None], address: str) -> None:
     page.evaluate("fetch('/healthz').then(answer => answer.text())")
 
 
-def test_a_stroke_that_is_quicker_than_the_glyphs_of_its_pair_decides_none_of_another(
-    served: str, page: Page, tmp_path: Path
-) -> None:
-    pairs(page, served)
+def test_a_stroke_that_is_quicker_than_the_glyphs_of_its_pair_decides_none_of_another(page: Page, folder: Path) -> None:
+    pairs(page)
     let_go = held_back(page, "**/api/**/flags?*")
     with page.expect_request("**/api/**/flags?*"):
         page.locator("#pairlist button", has_text=SCRIPT).click()
@@ -196,15 +186,15 @@ def test_a_stroke_that_is_quicker_than_the_glyphs_of_its_pair_decides_none_of_an
     expect(page.locator("#pair-image")).to_have_text(SCRIPT)
     come(page, let_go, "**/api/**/flags?*")
     expect(page.locator("#chosen")).to_have_text("12 chosen")
-    assert verdicts(tmp_path) == []
+    assert verdicts(folder) == []
     page.keyboard.press("t")
     expect(page.locator("#outcome")).to_have_text("12 decided")
-    with Store.open(tmp_path / "proof.sqlite") as store:
+    with Store.open(folder / "proof.sqlite") as store:
         assert {one.reading for one in store.decisions.log(WORK, limit=100)} == {SCRIPT}
 
 
-def test_what_the_recogniser_saw_of_a_character_is_not_offered_for_another(served: str, page: Page) -> None:
-    page.goto(f"{served}/works/{WORK}/pages/1")
+def test_what_the_recogniser_saw_of_a_character_is_not_offered_for_another(page: Page) -> None:
+    page.goto(f"{AT}/pages/1")
     let_go = held_back(page, "**/api/**/flags/*")
     box = page.locator("#correct")
     with page.expect_request("**/api/**/flags/*"):
@@ -218,9 +208,9 @@ def test_what_the_recogniser_saw_of_a_character_is_not_offered_for_another(serve
     expect(box.locator("#correct-others button")).to_have_count(0)
 
 
-def test_of_a_character_that_is_asked_for_none_is_chosen_among_those_of_another(served: str, page: Page) -> None:
+def test_of_a_character_that_is_asked_for_none_is_chosen_among_those_of_another(page: Page) -> None:
     """And what was corrected before is named as what it was."""
-    page.goto(f"{served}/works/{WORK}/glyphs?text=公")
+    page.goto(f"{AT}/glyphs?text=公")
     glyphs = page.locator("#grid .glyph")
     expect(glyphs).to_have_count(24)
     glyphs.first.click()
@@ -240,9 +230,9 @@ def test_of_a_character_that_is_asked_for_none_is_chosen_among_those_of_another(
 
 
 def test_a_reading_that_is_typed_while_another_is_on_its_way_or_was_not_written_is_not_lost(
-    served: str, page: Page, tmp_path: Path
+    page: Page, folder: Path
 ) -> None:
-    page.goto(f"{served}/works/{WORK}/glyphs?text=公")
+    page.goto(f"{AT}/glyphs?text=公")
     glyphs, typed = page.locator("#grid .glyph"), page.locator("#typed")
     glyphs.nth(0).click()
     page.keyboard.press("e")
@@ -266,11 +256,11 @@ def test_a_reading_that_is_typed_while_another_is_on_its_way_or_was_not_written_
     page.keyboard.press("Enter")
     expect(page.locator("#act-told")).to_contain_text("公 → 訟 · 1 decided")
     expect(typed).to_be_hidden()
-    assert verdicts(tmp_path) == [Verdict.TYPED] * 2
+    assert verdicts(folder) == [Verdict.TYPED] * 2
 
 
-def test_a_comment_that_is_on_its_way_takes_nothing_that_is_typed_meanwhile(served: str, page: Page) -> None:
-    first = shown(open_desk(page, f"{served}/works/{WORK}/desk"))
+def test_a_comment_that_is_on_its_way_takes_nothing_that_is_typed_meanwhile(page: Page) -> None:
+    first = shown(open_desk(page, f"{AT}/desk"))
     let_go = held_back(page, "**/comments")
     words, talk = page.get_by_role("textbox", name="Comment"), page.locator("#talk")
     page.keyboard.press("n")

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from playwright.sync_api import Browser, ViewportSize, expect
 from sqlalchemy import event, insert
 
 from proof.model.notices import Notice, NoticeCode
@@ -20,14 +19,16 @@ from proof.store import Store
 from proof.store.library import FolderState
 from proof.store.models import FlagRow, LibraryRow, PageRow, RunRow, WorkRow
 from proof.web import create_app
-from tests.web.served import serving
-from tests.web.waiting import photographed
 
 pytestmark = pytest.mark.slow
 
-WORKS = 700
-PAGES = 4
+WORKS, PAGES = 230, 4
 START = datetime(2026, 1, 1, tzinfo=UTC)
+ENGINE = {"engine_name": "ppocr", "engine_version": "1", "engine_model": "", "engine_checksum": "", "version": "1"}
+PAGE = {
+    "repeat": 0, "juan": "1", "ref": "", "image_sha": "", "width": 0, "height": 0, "skew": 0.0,
+    "characters_checked": 170, "notices": [], "seconds": 0.2,
+}  # fmt: skip
 FLAG = {
     "ref": "", "line": 1, "offset": 0, "length": 1, "kind": "substitution", "transcribed": "托", "suggested": "託",
     "score": 5.0, "raised": True, "context": "", "reason": "", "rule": "", "evidence": {}, "origin": "finding",
@@ -36,55 +37,30 @@ FLAG = {
 
 
 def fill(store: Store, works: int) -> None:
-    """So many works of four pages and four flags, one in ten of them without images, one of them failed."""
+    """So many works of four pages and four flags, one in ten of them without images, two of them failed."""
     with store._writing() as session:
-        for table, values in (
-            (WorkRow, [{"id": n, "name": f"KR{n:05d}", "title": f"經部之書 {n}"} for n in range(1, works + 1)]),
-            (RunRow, [run_of(n) for n in range(1, works + 1)]),
-            (PageRow, [page_of(n, k) for n in range(1, works + 1) for k in range(PAGES)]),
-            (FlagRow, [flag_of(n, k) for n in range(1, works + 1) if n % 10 for k in range(PAGES)]),
-            (LibraryRow, [folder_of(n) for n in range(1, works + 2)]),
-        ):
-            session.execute(insert(table), values)
-
-
-def run_of(n: int) -> dict[str, object]:
-    texts = [{"path": f"{n}.txt", "script": "traditional"}]
-    known: dict[str, object] = {
-        "engine_name": "ppocr",
-        "engine_version": "1",
-        "engine_model": "",
-        "engine_checksum": "",
-        "version": "1",
-    }
-    ended = START + timedelta(seconds=2)
-    return known | {
-        "id": n,
-        "work_id": n,
-        "settings": {},
-        "texts": texts,
-        "findings": [],
-        "started": START,
-        "finished": ended,
-    }
+        for n in range(1, works + 1):
+            texts = [{"path": f"{n}.txt", "script": "traditional"}]
+            times = {"started": START, "finished": START + timedelta(seconds=2)}
+            run = {"id": n, "work_id": n, "settings": {}, "texts": texts, "findings": [], **times, **ENGINE}
+            session.execute(insert(WorkRow), [{"id": n, "name": f"KR{n:05d}", "title": f"經部之書 {n}"}])
+            session.execute(insert(RunRow), [run])
+            session.execute(insert(PageRow), [page_of(n, k) for k in range(PAGES)])
+            if n % 10:
+                session.execute(insert(FlagRow), [flag_of(n, k) for k in range(PAGES)])
+        session.execute(insert(LibraryRow), [folder_of(n) for n in range(1, works + 2)])
 
 
 def page_of(n: int, k: int) -> dict[str, object]:
+    own = {"page": f"KR{n:05d}_WYG_001-{k + 1}a", "text": f"{n}.txt", "folio": f"{k + 1}a", "key": f"{n}-{k}"}
     status = "checked" if n % 10 else "no image"
-    return {
-        "work_id": n, "run_id": n, "result_run_id": n, "repeat": 0, "position": k,
-        "page": f"KR{n:05d}_WYG_001-{k + 1}a",
-        "text": f"{n}.txt", "juan": "1", "folio": f"{k + 1}a", "key": f"{n}-{k}", "ref": "", "status": status,
-        "image_sha": "", "width": 0, "height": 0, "skew": 0.0, "characters_checked": 170, "notices": [], "seconds": 0.2,
-    }  # fmt: skip
+    return {**PAGE, "work_id": n, "run_id": n, "result_run_id": n, "position": k, "status": status, **own}
 
 
 def flag_of(n: int, k: int) -> dict[str, object]:
-    page = (n - 1) * PAGES + k + 1
     state = ("open", "corrected", "kept", "open")[k]
-    return FLAG | {
-        "work_id": n, "page_id": page, "uid": f"{n}-{k}", "last_run_id": n, "state": state,
-    }  # fmt: skip
+    own = {"page_id": (n - 1) * PAGES + k + 1, "uid": f"{n}-{k}", "last_run_id": n, "state": state}
+    return {**FLAG, "work_id": n, **own}
 
 
 def folder_of(n: int) -> dict[str, object]:
@@ -97,7 +73,7 @@ def folder_of(n: int) -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library of 700 works; nobody changes it."""
+    """A library of many works; nobody changes it."""
     folder = tmp_path_factory.mktemp("library")
     (folder / "config.toml").write_text('[project]\ntitle = "四庫"\n', encoding="utf-8")
     with Store.open(Settings.load(folder).store_address) as store:
@@ -131,29 +107,16 @@ def test_a_library_is_listed_by_few_questions_that_count_no_flag_again(app: Flas
     client.get("/")  # counted as the server starts
     store: Store = app.extensions["proof"].store
     asked: list[str] = []
-    steps = 0
-
-    def count() -> int:
-        nonlocal steps
-        steps += 1000
-        return 0
-
-    def watch(connection: Any, *_: object) -> None:
-        connection.set_progress_handler(count, 1000)
 
     def note(*given: Any) -> None:
         asked.append(given[2])
 
-    event.listen(store.engine, "checkout", watch)
     event.listen(store.engine, "before_cursor_execute", note)
     for query in ("", "?sort=left", f"?start={WORKS - 100}", "?title=經部&state=checked"):
         asked.clear()
-        steps = 0
         assert client.get(f"/{query}").status_code == 200
         assert len(asked) < 15, asked
         assert not [one for one in asked if "FROM flags" in one]
-        assert steps < 100 * WORKS, query
-    event.remove(store.engine, "checkout", watch)
     event.remove(store.engine, "before_cursor_execute", note)
 
 
@@ -170,9 +133,9 @@ def test_the_list_is_put_in_order_narrowed_and_turned(client: FlaskClient) -> No
     assert [one[0] for one in rows(client.get("/?title=KR00042").text)] == ["42"]
     assert rows(client.get("/?sort=missing").text)[0][5] == "4"
     assert rows(client.get("/?sort=turn&up=1").text)[0][0] == str(WORKS + 3)  # two are in no folder
-    last = client.get(f"/?start={WORKS}").text
-    assert len(rows(last)) == 3
-    assert f"start={WORKS - 100}" in last
+    last = client.get("/?start=200").text
+    assert len(rows(last)) == WORKS + 3 - 200
+    assert "start=100" in last
     assert client.get("/?sort=nothing&start=-5").status_code == 200
 
 
@@ -182,16 +145,3 @@ def test_one_search_leads_to_works_pages_and_confusions(client: FlaskClient) -> 
     assert "text=%E6%89%98" in client.get("/search?q=托託").text
     assert "Nothing was found." in client.get("/search?q=烏有").text
     assert client.get("/search?q=%00%25<b>").status_code == 200
-
-
-def test_the_list_and_the_search_are_not_cut_off(library: Path, browser: Browser) -> None:
-    with serving(library) as address:
-        size: ViewportSize = {"width": 1366, "height": 768}
-        context = browser.new_context(viewport=size, locale="zh-Hant")
-        page = context.new_page()
-        for name, path in {"library": "/?sort=left", "search": "/search?q=托託"}.items():
-            page.goto(address + path)
-            expect(page.locator("h1")).to_be_visible()
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-            photographed(page, name)
-        context.close()

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from proof.model.flags import Evidence, Kind
 from proof.model.result import PageResult
-from proof.ocr.engine import EngineIdentity
 from proof.report.source import StoredRun
 from proof.report.write import write_reports
-from proof.store import PagePlace, RunInfo, Store, TextInfo
-from proof.store.saving import CheckedResult
-from tests.web.drawn import WORK, cell, checked, draw_page, settings_in, wrong
-from tests.web.served import serving
+from proof.store import Store
+from tests.web.drawn import WORK, add_page, cell, checked, draw_page, settings_in, wrong
 from tests.web.waiting import photographed, saved
 
+AT = f"/works/{WORK}"
 PAGE = "WYG0103-0292a"
 
 
@@ -40,13 +37,7 @@ def page_with_a_moved_character(folder: Path) -> PageResult:
 
 def add_moved(store: Store, folder: Path) -> int:
     """That page in a store, of a text of its own; gives its run."""
-    texts = (TextInfo("moved.txt", "5eed", "mirror", "traditional"),)
-    run = store.begin_run(RunInfo(WORK, "大射儀", texts, EngineIdentity("null", "1", "", "")))
-    store.save_pages(
-        run, [CheckedResult(PagePlace(0, "moved.txt", "卷十", "1a"), "", page_with_a_moved_character(folder))]
-    )
-    store.finish_run(run, whole=True)
-    return run
+    return add_page(store, page_with_a_moved_character(folder), text="moved.txt")
 
 
 @pytest.fixture
@@ -57,25 +48,17 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def page(folder: Path, browser: Browser) -> Iterator[Page]:
-    with serving(folder) as address:
-        context = browser.new_context(viewport={"width": 1300, "height": 900}, locale="en", base_url=address)
-        yield context.new_page()
-        context.close()
-
-
 def states(folder: Path) -> list[tuple[str, str]]:
     with Store.open(folder / "proof.sqlite") as store:
         return sorted((one.transcribed, one.reading) for one in store.decisions.standing(WORK))
 
 
 def test_it_is_asked_once_with_both_places_and_taken_back_at_once(folder: Path, page: Page) -> None:
-    page.goto(f"/works/{WORK}/")
+    page.goto(f"{AT}/")
     expect(page.locator("a.row")).to_have_count(2)
     expect(page.locator("a.row").nth(1)).to_contain_text("column 2 → 3")
     photographed(page, "moved-queue", full_page=True)
-    page.goto(f"/works/{WORK}/desk")
+    page.goto(f"{AT}/desk")
     expect(page.locator("#progress-words")).to_have_text("0 of 2")
     page.keyboard.press("k")
     expect(page.locator("#kind")).to_have_text("moved")
@@ -98,8 +81,14 @@ def test_it_is_asked_once_with_both_places_and_taken_back_at_once(folder: Path, 
     assert len(states(folder)) == 3
 
 
-def test_the_half_that_is_asked_for_by_its_number_brings_the_other_with_it(folder: Path, page: Page) -> None:
-    page.goto(f"/works/{WORK}/desk?flag=3")
+def test_either_half_leads_to_both_at_the_desk_and_on_the_page(folder: Path, page: Page) -> None:
+    page.goto(f"{AT}/pages/1")
+    for column, character in ((2, 6), (3, 4)):
+        page.locator(f"#sheet .column:nth-child({column}) button.cell").nth(character - 1).click()
+        expect(page.locator("#correct-read")).to_have_text("moved: 大, column 2 → 3")
+        photographed(page, f"moved-page-{column}", full_page=True)
+        page.keyboard.press("Escape")
+    page.goto(f"{AT}/desk?flag=3")
     expect(page.locator("#cell")).to_have_text("col. 2, char. 6 → col. 3, char. 4")
     page.keyboard.press("t")
     expect(page.locator("#end")).to_be_visible()
@@ -107,17 +96,11 @@ def test_the_half_that_is_asked_for_by_its_number_brings_the_other_with_it(folde
     assert states(folder) == [("", "大"), ("大", "")]
 
 
-def test_the_page_view_says_at_both_places_that_it_moved(page: Page) -> None:
-    page.goto(f"/works/{WORK}/pages/1")
-    for column, character in ((2, 6), (3, 4)):
-        page.locator(f"#sheet .column:nth-child({column}) button.cell").nth(character - 1).click()
-        expect(page.locator("#correct-read")).to_have_text("moved: 大, column 2 → 3")
-        photographed(page, f"moved-page-{column}", full_page=True)
-        page.keyboard.press("Escape")
-
-
 def test_the_report_has_one_card_with_both_places(folder: Path, page: Page) -> None:
     page.goto((folder / "out" / "report.html").as_uri())
+    for width in (1366, 1024):
+        page.set_viewport_size({"width": width, "height": 768})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
     cards = page.locator("article.flag")
     expect(cards).to_have_count(2)
     expect(cards.nth(1).locator(".where")).to_have_text("col. 2, char. 6 → col. 3, after char. 3")

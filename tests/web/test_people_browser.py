@@ -1,41 +1,27 @@
-"""Several people in a real Chromium: logging in, a decision with a name, logging out, another role, the way back."""
+"""Several people in a real Chromium: a session that ends, a reader, and two who validate pages."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from proof.store import Store
-from proof.store.accounts import Role
-from tests.web.drawn import SCRIPT, WORK, fill, settings_in
+from tests.web.drawn import WORK
 from tests.web.served import serving
+from tests.web.test_people import PASSWORD, PEOPLE
 from tests.web.waiting import passed, photographed, saved, shown
-
-PASSWORD = "四庫 full of 書"  # noqa: S105
-PEOPLE = {"甲": Role.ADMINISTRATOR, "乙": Role.PROOFREADER, SCRIPT: Role.PROOFREADER, "丁": Role.READER}
-
-
-@pytest.fixture(scope="module")
-def with_people(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project with four people, which nobody changes."""
-    folder = tmp_path_factory.mktemp("people")
-    settings = settings_in(folder)
-    with Store.open(settings.store_address) as store:
-        fill(store, folder)
-        for name, role in PEOPLE.items():
-            store.accounts.add(name, role, PASSWORD)
-    return folder
 
 
 @pytest.fixture
-def folder(with_people: Path, tmp_path: Path) -> Path:
-    """A copy of that project: what one test says of a page is not there for another."""
-    return shutil.copytree(with_people, tmp_path / "project")
+def folder(folder: Path) -> Path:
+    """The drawn pages, before which people log in."""
+    with Store.open(folder / "proof.sqlite") as store:
+        for name, role in PEOPLE.items():
+            store.accounts.add(name, role, PASSWORD)
+    return folder
 
 
 @pytest.fixture
@@ -62,28 +48,23 @@ def log_in(page: Page, name: str, password: str = PASSWORD) -> None:
     page.keyboard.press("Enter")
 
 
+def log_out(page: Page, address: str) -> None:
+    page.goto(f"{address}/account")
+    page.get_by_role("button", name="Log out").click()
+    expect(page.get_by_role("heading", name="Log in")).to_be_visible()
+
+
+def desk_of(page: Page, address: str, name: str) -> Page:
+    """The desk in a browser that is sent to log in first."""
+    page.goto(f"{address}/works/{WORK}/desk?state=")
+    log_in(page, name)
+    expect(page.locator("#flag")).to_be_visible()
+    return page
+
+
 def decided(folder: Path) -> list[tuple[str, str]]:
     with Store.open(folder / "proof.sqlite") as store:
         return [(one.person, one.verdict.value) for one in store.decisions.log(WORK, limit=1000)[::-1]]
-
-
-def test_somebody_logs_in_decides_under_their_name_and_logs_out(page: Page, address: str, folder: Path) -> None:
-    before = decided(folder)
-    page.goto(f"{address}/works/{WORK}/desk")
-    expect(page).to_have_url(f"{address}/login?next=/works/{WORK}/desk")
-    log_in(page, "乙", "wrong password")
-    expect(page.get_by_role("alert")).to_have_text("The name or the password is wrong.")
-    log_in(page, "乙")
-    expect(page.locator("#flag")).to_be_visible()
-    page.keyboard.press("t")
-    saved(page)
-    assert decided(folder) == [*before, ("乙", "take")]
-    page.get_by_role("link", name="乙").click()
-    page.get_by_role("button", name="Log out").click()
-    expect(page.get_by_role("heading", name="Log in")).to_be_visible()
-    page.go_back()
-    page.goto(f"{address}/works/{WORK}/")
-    expect(page.get_by_role("heading", name="Log in")).to_be_visible()
 
 
 def ends_session(folder: Path, name: str) -> Callable[[Route], None]:
@@ -97,51 +78,24 @@ def ends_session(folder: Path, name: str) -> Callable[[Route], None]:
     return end
 
 
-def test_what_was_decided_as_the_session_ended_is_sent_after_logging_in_again(
+def test_what_was_decided_as_the_session_ended_is_sent_once_its_owner_logs_in_again_and_never_by_another(
     page: Page, address: str, folder: Path
 ) -> None:
-    page.goto(f"{address}/works/{WORK}/desk")
-    log_in(page, "乙")
-    expect(page.locator("#flag")).to_be_visible()
-    before = decided(folder)
-    page.route("**/decisions", ends_session(folder, "乙"), times=1)
-    page.keyboard.press("c")
-    expect(page.get_by_role("heading", name="Log in")).to_be_visible()
-    assert decided(folder) == before
-    log_in(page, "乙")
-    expect(page.locator("#flag")).to_be_visible()
-    saved(page)
-    assert decided(folder) == [*before, ("乙", "copy")]
-
-
-def test_nobody_sends_what_another_decided_in_the_same_browser(page: Page, address: str, folder: Path) -> None:
-    page.goto(f"{address}/works/{WORK}/desk")
-    log_in(page, "乙")
-    expect(page.locator("#flag")).to_be_visible()
-    before = decided(folder)
+    desk_of(page, address, "乙")
     page.route("**/decisions", ends_session(folder, "乙"), times=1)
     page.keyboard.press("u")
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
     log_in(page, "甲")
     expect(page.locator("#flag")).to_be_visible()
     page.wait_for_load_state("networkidle")
-    assert decided(folder) == before
-    page.goto(f"{address}/account")
-    page.get_by_role("button", name="Log out").click()
-    expect(page.get_by_role("heading", name="Log in")).to_be_visible()
-    page.goto(f"{address}/works/{WORK}/desk")
-    log_in(page, "乙")
-    expect(page.locator("#flag")).to_be_visible()
-    saved(page)
-    assert decided(folder) == [*before, ("乙", "unsure")]
+    assert decided(folder) == []
+    log_out(page, address)
+    saved(desk_of(page, address, "乙"))
+    assert decided(folder) == [("乙", "unsure")]
 
 
 def test_a_reader_looks_at_all_and_finds_no_way_to_decide(page: Page, address: str, folder: Path) -> None:
-    before = decided(folder)
-    page.goto(f"{address}/works/{WORK}/desk?state=")
-    log_in(page, "丁")
-    expect(page.locator("#flag")).to_be_visible()
-    number = shown(page)
+    number = shown(desk_of(page, address, "丁"))
     for key in ("t", "k", "c", "1", "z", "Enter"):
         page.keyboard.press(key)
     expect(page.locator(".tile.seen")).to_be_disabled()
@@ -159,54 +113,7 @@ def test_a_reader_looks_at_all_and_finds_no_way_to_decide(page: Page, address: s
     page.goto(f"{address}/works/{WORK}/history")
     expect(page.get_by_role("button", name="take back")).to_have_count(0)
     expect(page.get_by_role("link", name="People")).to_have_count(0)
-    assert decided(folder) == before
-
-
-def test_the_administrator_adds_somebody_who_chooses_a_password(page: Page, address: str, folder: Path) -> None:
-    page.goto(f"{address}/people")
-    log_in(page, "甲")
-    added = page.get_by_role("region", name="Add somebody").or_(page.locator("form.inline"))
-    added.get_by_label("Name").fill("戊")
-    page.get_by_role("button", name="Add").click()
-    handed = page.locator("#handed").inner_text()
-    expect(page.get_by_role("rowheader", name="戊")).to_be_visible()
-    expect(page.get_by_role("rowheader", name=SCRIPT)).to_be_visible()
-    assert page.evaluate("window.broken") is None
-    page.goto(f"{address}/account")
-    page.get_by_role("button", name="Log out").click()
-    log_in(page, "戊", handed)
-    expect(page.get_by_role("alert")).to_contain_text("Choose one of your own")
-    page.get_by_label("Password now").fill(handed)
-    page.get_by_label("New password").fill("a phrase of my own")
-    page.get_by_label("Once more").fill("a phrase of my own")
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("status")).to_contain_text("The password is changed")
-    page.get_by_role("link", name="To the works").click()
-    expect(page.locator("a.row").first).to_be_visible()
-
-
-@dataclass
-class Somebody:
-    """A person at a browser of their own."""
-
-    page: Page
-    name: str
-
-    def opens(self, where: str) -> Page:
-        self.page.goto(where)
-        if "/login" in self.page.url:
-            log_in(self.page, self.name)
-        expect(self.page.locator("#state")).to_be_visible()
-        return self.page
-
-
-@pytest.fixture
-def three(browser: Browser) -> Iterator[list[Somebody]]:
-    """Three browsers that share nothing."""
-    contexts = [browser.new_context(viewport={"width": 1366, "height": 768}, locale="en-GB") for _ in range(3)]
-    yield [Somebody(context.new_page(), name) for context, name in zip(contexts, ("乙", "甲", "丁"), strict=True)]
-    for context in contexts:
-        context.close()
+    assert decided(folder) == []
 
 
 def says(page: Page, state: str) -> int:
@@ -216,14 +123,21 @@ def says(page: Page, state: str) -> int:
     return answer.value.status
 
 
+def opened(browser: Browser, address: str, name: str) -> Page:
+    """The first page of the work in a browser of that person's own."""
+    page = browser.new_page(viewport={"width": 1366, "height": 768}, locale="en-GB")
+    page.goto(f"{address}/works/{WORK}/pages/1")
+    log_in(page, name)
+    expect(page.locator("#state")).to_be_visible()
+    return page
+
+
 def test_validation_is_a_queue_of_its_own_with_who_proofread_a_page_and_where_one_differs(
-    three: list[Somebody], address: str
+    browser: Browser, address: str
 ) -> None:
     """R by the second person marked the page as theirs, and then refused their validation; who looked at a page before
     another marked it is told, and looks again."""
-    first, second, _reader = three
-    other = second.opens(f"{address}/works/{WORK}/pages/1")
-    one = first.opens(f"{address}/works/{WORK}/pages/1")
+    other, one = (opened(browser, address, name) for name in "甲乙")
     for number in (1, 2):
         one.goto(f"{address}/works/{WORK}/pages/{number}")
         assert says(one, "proofread") == 201
@@ -248,3 +162,5 @@ def test_validation_is_a_queue_of_its_own_with_who_proofread_a_page_and_where_on
     expect(other.locator("h1")).to_have_text("WYG0103-0192a")
     one.goto(f"{address}/works/{WORK}/pages/2")
     expect(one.locator("#state")).to_have_value("validated")
+    for each in (one, other):
+        each.close()

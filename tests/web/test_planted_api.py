@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from proof.store import Store
 from proof.web import create_app
@@ -24,15 +22,6 @@ def desk(tmp_path: Path) -> Served:
     settings = settings_in(tmp_path)
     store: Store = store_in(tmp_path, 800)
     return Served(settings, store, create_app(settings, store=store), "5eed")
-
-
-def browser(served: Served) -> FlaskClient:
-    """A browser that has been given a token against forged requests."""
-    client = served.app.test_client()
-    told = re.search(r'name="csrf" content="([^"]+)"', client.get(f"/works/{WORK}/").text)
-    assert told
-    client.environ_base["HTTP_X_CSRFTOKEN"] = told[1]
-    return client
 
 
 def get(served: Served, address: str) -> Any:
@@ -75,7 +64,7 @@ def test_flags_of_either_sort_have_the_same_fields_kinds_and_words(desk: Served)
 
 @pytest.mark.parametrize("verdict", ["take", "unsure"])
 def test_a_decision_is_answered_and_remembered_like_any_other(desk: Served, verdict: str) -> None:
-    client = browser(desk)
+    client = desk.client
     answers = []
     for sort in of_either_sort(desk):
         body = {"verdict": verdict, "version": 0, "key": f"request-{sort[0]['number']:04d}"}
@@ -100,7 +89,7 @@ def test_no_answer_and_no_page_has_the_word_or_the_text_as_it_is(desk: Served) -
     addresses = [f"{BASE}/{tail}" for tail in ("flags", "facets", "pairs", "pages", "acts", f"pages/{page}")]
     addresses += ["/api/v1/openapi.json", "/api/v1/works"]
     addresses += [f"/works/{WORK}/{tail}" for tail in ("", "desk", "pairs", "history", "pages/", f"pages/{page}")]
-    client = browser(desk)
+    client = desk.client
     for address in addresses:
         told = client.get(address)
         assert told.status_code == 200, address

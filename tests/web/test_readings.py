@@ -34,7 +34,7 @@ def blind(tmp_path: Path) -> Iterator[House]:
 
 
 def state_of(browser: Browser, flag: int) -> tuple[str, str, int]:
-    found = browser.client.get(f"{BASE}/flags/{flag}").get_json()
+    found = get(browser, f"/flags/{flag}")
     return found["state"], found["reading"], found["version"]
 
 
@@ -43,18 +43,22 @@ def correct(browser: Browser, line: int, offset: int, reading: str) -> Any:
     return browser.send(f"{BASE}/pages/1/corrections", body)
 
 
-@pytest.mark.parametrize("name", ["丙", "丁"])
-def test_nothing_that_one_decides_is_shown_to_another(blind: House, name: str) -> None:
-    one, other = blind.browser("乙"), blind.browser(name)
-    before = {path: other.client.get(BASE + path).get_json() for path in API}
+def get(browser: Browser, path: str) -> Any:
+    return browser.client.get(BASE + path).get_json()
+
+
+def test_nothing_that_one_decides_is_shown_to_another(blind: House) -> None:
+    one, others = blind.browser("乙"), [blind.browser(name) for name in "丙丁"]
+    before = [{path: get(other, path) for path in API} for other in others]
     assert one.decide(1, "typed", reading="鬼", note="魑").status_code == 201
     assert one.decide(3, "delete").status_code == 201
     assert correct(one, 2, 1, "魅").status_code == 201
-    assert {path: other.client.get(BASE + path).get_json() for path in API} == before
-    for path in VIEWS:
-        page = other.client.get(f"/works/{WORK}{path}", follow_redirects=True)
-        assert page.status_code == 200, path
-        assert not set("鬼魑魅") & set(page.text), path
+    for other, seen in zip(others, before, strict=True):
+        assert {path: get(other, path) for path in API} == seen
+        for path in VIEWS:
+            page = other.client.get(f"/works/{WORK}{path}", follow_redirects=True)
+            assert page.status_code == 200, path
+            assert not set("鬼魑魅") & set(page.text), path
 
 
 def test_each_sees_and_takes_back_their_own(blind: House) -> None:
@@ -63,9 +67,9 @@ def test_each_sees_and_takes_back_their_own(blind: House) -> None:
     assert other.decide(1, "keep").status_code == 201
     assert state_of(one, 1) == ("corrected", "鬼", 1)
     assert state_of(other, 1) == ("kept", "告", 1)
-    assert "鬼" in one.client.get(f"{BASE}/pages/1").get_json()["columns"][0]["now"]
-    assert one.client.get(BASE).get_json()["states"]["corrected"] == 1
-    assert [made["reading"] for made in one.client.get(f"{BASE}/flags/1/history").get_json()["items"]] == ["鬼"]
+    assert "鬼" in get(one, "/pages/1")["columns"][0]["now"]
+    assert get(one, "")["states"]["corrected"] == 1
+    assert [made["reading"] for made in get(one, "/flags/1/history")["items"]] == ["鬼"]
     undone = one.send(f"{BASE}/undo", {"key": uuid.uuid4().hex}).get_json()
     assert undone["decisions"][0]["state"] == "open"
     assert state_of(one, 1)[0] == "open"
@@ -83,13 +87,13 @@ def test_a_request_sent_again_is_one_reading_and_an_old_version_conflicts(blind:
 
 def test_the_third_sees_only_where_the_two_differ(blind: House) -> None:
     third, one, other = blind.browser("甲"), blind.browser("乙"), blind.browser("丙")
-    assert third.client.get(f"{BASE}/flags").get_json()["items"] == []
+    assert get(third, "/flags")["items"] == []
     for browser, verdict in ((one, "take"), (other, "keep")):
         browser.decide(1, verdict)
     for browser in (one, other):
         browser.decide(3, "delete")
     one.decide(5, "keep")
-    [found] = third.client.get(f"{BASE}/flags?detail=true").get_json()["items"]
+    [found] = get(third, "/flags?detail=true")["items"]
     assert found["number"] == 1
     assert [(each["person"], each["state"]) for each in found["readings"]] == [("乙", "corrected"), ("丙", "kept")]
     assert third.decide(1, "take").status_code == 201
@@ -103,7 +107,7 @@ def test_what_both_read_alike_is_taken_over_in_one_act(blind: House) -> None:
         browser.decide(1, "take")
         browser.decide(3, "delete")
     one.decide(2, "keep")
-    found = third.client.get(f"{BASE}/readings").get_json()
+    found = get(third, "/readings")
     assert (found["read"], found["agreed"], found["differing"]) == ({"丙": 2, "乙": 3}, 2, [])
     whole = found["agreements"][0]
     assert (whole["people"], whole["kind"], whole["places"], whole["same"]) == (["丙", "乙"], "", 2, 2)
@@ -118,21 +122,18 @@ def test_what_both_read_alike_is_taken_over_in_one_act(blind: House) -> None:
 def test_a_correction_by_hand_of_one_alone_is_where_they_differ(blind: House) -> None:
     third, one, other = blind.browser("甲"), blind.browser("乙"), blind.browser("丙")
     flag = correct(one, 2, 1, "鬼").get_json()["flag"]
-    assert [each["number"] for each in third.client.get(f"{BASE}/flags").get_json()["items"]] == [flag]
+    assert [each["number"] for each in get(third, "/flags")["items"]] == [flag]
     assert correct(other, 2, 1, "鬼").status_code == 201
-    assert third.client.get(f"{BASE}/readings").get_json()["agreed"] == 1
+    assert get(third, "/readings")["agreed"] == 1
 
 
 def test_what_a_request_sees_ends_with_it(blind: House) -> None:
-    blind.browser("乙").decide(1, "take")
+    one = blind.browser("乙")
+    one.decide(1, "take")
     assert LOOKER.get() == Looker()
     assert blind.store.queue.flags(WORK, [1])[0].state is State.OPEN
-
-
-def test_readers_may_not_compare(blind: House) -> None:
-    one = blind.browser("乙")
-    assert one.client.get(f"{BASE}/readings").status_code == 403
-    assert one.client.get(f"/works/{WORK}/readings").status_code == 403
+    for path in (f"{BASE}/readings", f"/works/{WORK}/readings"):
+        assert one.client.get(path).status_code == 403, "readers may not compare"
 
 
 def test_readings_come_back_out_of_the_journal(blind: House) -> None:

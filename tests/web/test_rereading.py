@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import threading
+from collections.abc import Iterator
 from concurrent.futures import wait
 from contextlib import closing
 from pathlib import Path
@@ -19,13 +19,19 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.web.rereading import NoReadingError, NotAskedError, Rereading, Stage
 from tests.conftest import PATIENCE
+from tests.web.drawn import WORK
 
-WORK = "dasheyi"
 READ = cast(Reread, object())
+FAILURES = {
+    10: EngineError("no model"),
+    11: GonePageError("gone"),
+    12: ZeroDivisionError(),
+    13: UsageError("text.txt: page 13 is no longer there"),
+}
 
 
 class Slow:
-    """Reads what it is let read, and notes how many it reads at once."""
+    """Reads what it is let read, and notes how many it reads at once; some pages it fails to read."""
 
     def __init__(self) -> None:
         self.let, self.begun = threading.Semaphore(0), threading.Semaphore(0)
@@ -40,8 +46,8 @@ class Slow:
         self.now -= 1
         check_cancelled()
         self.read_pages.append(page)
-        if page == 13:
-            raise UsageError("text.txt: page 13 is no longer there")
+        if page in FAILURES:
+            raise FAILURES[page]
         return READ
 
 
@@ -50,8 +56,18 @@ def slow() -> Slow:
     return Slow()
 
 
-def test_one_page_is_read_at_a_time_and_who_asks_for_one_that_waits_waits_for_the_same(slow: Slow) -> None:
-    rereading = Rereading(cast(Rechecker, slow))
+@pytest.fixture
+def rereading(slow: Slow) -> Iterator[Rereading]:
+    """What reads with it; in the end it is let read all that it was asked for."""
+    made = Rereading(cast(Rechecker, slow))
+    yield made
+    slow.let.release(9)
+    made.close()
+
+
+def test_one_page_is_read_at_a_time_and_who_asks_for_one_that_waits_waits_for_the_same(
+    slow: Slow, rereading: Rereading
+) -> None:
     first = rereading.begin(WORK, 1, "王")
     slow.begun.acquire()
     second, same = rereading.begin(WORK, 2, "王"), rereading.begin(WORK, 2, "王")
@@ -59,28 +75,32 @@ def test_one_page_is_read_at_a_time_and_who_asks_for_one_that_waits_waits_for_th
     # a page that is being read was perhaps set right since the reading began
     assert rereading.begin(WORK, 1, "王").number != first.number
     assert (first.first, second.first) == (True, False)
-    for _ in range(3):
-        slow.let.release()
+    slow.let.release(3)
     wait([first.future, second.future])
-    rereading.close()
     assert (slow.most, slow.read_pages[:2]) == (1, [1, 2])
     assert (second.state, second.outcome, second.reason) == (Stage.DONE, READ, "")
+    assert rereading.take_back(WORK, 2, second.number, "王", overrules=False).state is Stage.DONE, "done stays done"
 
 
-def test_why_a_page_could_not_be_read_is_kept_for_who_asks(slow: Slow) -> None:
-    rereading = Rereading(cast(Rechecker, slow))
-    job = rereading.begin(WORK, 13, "王")
-    slow.let.release()
-    job.wait(PATIENCE)
-    assert (job.state, job.outcome) == (Stage.FAILED, None)
-    assert "page 13 is no longer there" in rereading.job(WORK, 13, job.number).reason
+def test_why_a_page_could_not_be_read_is_kept_for_who_asks_and_no_mistake_of_the_program_is_told(
+    slow: Slow, rereading: Rereading
+) -> None:
+    slow.let.release(len(FAILURES))
+    jobs = [rereading.begin(WORK, page, "王") for page in FAILURES]
+    jobs[0].wait(PATIENCE)
+    assert jobs[0].state is Stage.FAILED
+    wait([job.future for job in jobs], PATIENCE)
+    assert {(job.state, job.outcome) for job in jobs} == {(Stage.FAILED, None)}
+    assert [job.trouble for job in jobs[:3]] == [RecheckFault.ENGINE, RecheckFault.TEXT_CHANGED, RecheckFault.MISTAKE]
+    assert "ZeroDivision" not in jobs[2].reason
+    assert "page 13 is no longer there" in rereading.job(WORK, 13, jobs[3].number).reason
     with pytest.raises(NoReadingError):
-        rereading.job(WORK, 12, job.number)
-    rereading.close()
+        rereading.job(WORK, 12, jobs[3].number)
 
 
-def test_a_stop_finishes_the_page_that_is_being_read_and_leaves_those_that_wait(slow: Slow) -> None:
-    rereading = Rereading(cast(Rechecker, slow))
+def test_a_stop_finishes_the_page_that_is_being_read_and_leaves_those_that_wait(
+    slow: Slow, rereading: Rereading
+) -> None:
     first = rereading.begin(WORK, 1, "王")
     slow.begun.acquire()
     waiting = rereading.begin(WORK, 2, "王")
@@ -95,56 +115,35 @@ def test_a_stop_finishes_the_page_that_is_being_read_and_leaves_those_that_wait(
     assert waiting.reason == "the server was stopped"
 
 
-def test_a_reading_that_waits_is_taken_back_by_who_asked_and_never_begun(slow: Slow) -> None:
-    rereading = Rereading(cast(Rechecker, slow))
+def test_a_reading_that_waits_is_taken_back_by_who_asked_and_goes_on_for_others(
+    slow: Slow, rereading: Rereading
+) -> None:
     first = rereading.begin(WORK, 1, "王")
     slow.begun.acquire()
-    waiting = rereading.begin(WORK, 2, "李")
+    own, shared = rereading.begin(WORK, 2, "李"), rereading.begin(WORK, 3, "李")
     with pytest.raises(NotAskedError):
-        rereading.take_back(WORK, 2, waiting.number, "王", overrules=False)
-    assert waiting.state is Stage.WAITING
-    assert rereading.take_back(WORK, 2, waiting.number, "李", overrules=False).state is Stage.STOPPED
-    assert (waiting.reason, waiting.trouble, waiting.outcome) == ("", None, None)
-    slow.let.release()
-    wait([first.future], PATIENCE)
-    rereading.close()
-    assert slow.read_pages == [1]
-
-
-def test_a_reading_that_others_asked_for_too_goes_on_without_who_took_it_back(slow: Slow) -> None:
-    rereading = Rereading(cast(Rechecker, slow))
-    rereading.begin(WORK, 1, "王")
-    slow.begun.acquire()
-    shared = rereading.begin(WORK, 2, "李")
-    assert rereading.begin(WORK, 2, "王").number == shared.number
-    assert rereading.take_back(WORK, 2, shared.number, "李", overrules=False).state is Stage.WAITING
+        rereading.take_back(WORK, 2, own.number, "王", overrules=False)
+    assert own.state is Stage.WAITING
+    assert rereading.take_back(WORK, 2, own.number, "李", overrules=False).state is Stage.STOPPED
+    assert (own.reason, own.trouble, own.outcome) == ("", None, None)
+    assert rereading.begin(WORK, 3, "王").number == shared.number
+    assert rereading.take_back(WORK, 3, shared.number, "李", overrules=False).state is Stage.WAITING
     assert shared.waited_for_by == ["王"]
     # an administrator who asked for nothing stops it for all
-    assert rereading.take_back(WORK, 2, shared.number, "趙", overrules=True).state is Stage.STOPPED
-    slow.let.release()
-    rereading.close()
-    assert slow.read_pages == [1]
-
-
-def test_a_page_asked_for_again_after_it_was_taken_back_is_read(slow: Slow) -> None:
-    rereading = Rereading(cast(Rechecker, slow))
-    rereading.begin(WORK, 1, "王")
-    slow.begun.acquire()
-    waiting = rereading.begin(WORK, 2, "王")
-    rereading.take_back(WORK, 2, waiting.number, "王", overrules=False)
-    again = rereading.begin(WORK, 2, "王")
-    assert again.number != waiting.number
+    assert rereading.take_back(WORK, 3, shared.number, "趙", overrules=True).state is Stage.STOPPED
+    again = rereading.begin(WORK, 2, "李")
+    assert again.number != own.number
     assert rereading.under_way(WORK, 2) is again
-    for _ in range(2):
-        slow.let.release()
-    wait([again.future], PATIENCE)
+    slow.let.release(2)
+    wait([first.future, again.future], PATIENCE)
     rereading.close()
     assert (again.state, slow.read_pages) == (Stage.DONE, [1, 2])
     assert rereading.under_way(WORK, 2) is None
 
 
-def test_a_reading_that_is_taken_back_while_it_is_read_ends_at_its_next_safe_place(slow: Slow) -> None:
-    rereading = Rereading(cast(Rechecker, slow))
+def test_a_reading_that_is_taken_back_while_it_is_read_ends_at_its_next_safe_place(
+    slow: Slow, rereading: Rereading
+) -> None:
     job = rereading.begin(WORK, 1, "王")
     slow.begun.acquire()
     assert rereading.take_back(WORK, 1, job.number, "王", overrules=False).state is Stage.READING
@@ -152,7 +151,6 @@ def test_a_reading_that_is_taken_back_while_it_is_read_ends_at_its_next_safe_pla
     slow.let.release()
     wait([job.future], PATIENCE)
     assert (job.state, job.outcome, job.reason, job.trouble) == (Stage.STOPPED, None, "", None)
-    rereading.close()
 
 
 def dump(folder: Path) -> list[str]:
@@ -161,16 +159,14 @@ def dump(folder: Path) -> list[str]:
         return list(store.iterdump())
 
 
-def test_wherever_a_reading_ends_that_was_taken_back_the_store_is_as_it_was(sample: Path, tmp_path: Path) -> None:
+def test_wherever_a_reading_ends_that_was_taken_back_the_store_is_as_it_was(project: Path) -> None:
     """A page set right is read by the real recogniser, and taken back at each of its safe places in turn."""
-    folder = shutil.copytree(sample, tmp_path / "project")
-    settings = Settings.load(folder)
+    settings = Settings.load(project)
     corners = ((100.0, 100.0), (900.0, 100.0), (900.0, 1400.0), (100.0, 1400.0))
     with Store.open(settings.store_address) as store:
-        [work] = store.queue.works()
         layout = LayoutOverrideShape(corners, (0.5,), ())
-        store.layout_overrides.set(work.name, 1, layout, "", "", version=0, person="王", key="set-right-1")
-        reader, before = Rechecker(settings, store), dump(folder)
+        store.layout_overrides.set(WORK, 1, layout, "", "", version=0, person="王", key="set-right-1")
+        reader, before = Rechecker(settings, store), dump(project)
         places, stop = 0, 0
 
         def check_cancelled() -> None:
@@ -182,32 +178,10 @@ def test_wherever_a_reading_ends_that_was_taken_back_the_store_is_as_it_was(samp
         for stop in range(1, 100):
             places = 0
             try:
-                reader.read(work.name, 1, check_cancelled)
+                reader.read(WORK, 1, check_cancelled)
             except StoppedError:
-                assert dump(folder) == before, f"at safe place {stop}"
+                assert dump(project) == before, f"at safe place {stop}"
             else:
                 break
         assert places == stop - 1 >= 4, "the last of them was let pass"
-        assert dump(folder) != before
-
-
-def test_what_is_done_stays_done_though_it_is_taken_back(slow: Slow) -> None:
-    rereading = Rereading(cast(Rechecker, slow))
-    job = rereading.begin(WORK, 1, "王")
-    slow.let.release()
-    wait([job.future], PATIENCE)
-    assert rereading.take_back(WORK, 1, job.number, "王", overrules=False).state is Stage.DONE
-    rereading.close()
-
-
-def test_the_kind_of_failure_is_told_from_mistakes_of_the_program(slow: Slow) -> None:
-    class Broken:
-        def read(self, work: str, page: int, check_cancelled: CheckCancelled) -> Reread:
-            raise [EngineError("no model"), GonePageError("gone"), ZeroDivisionError()][page]
-
-    rereading = Rereading(cast(Rechecker, Broken()))
-    jobs = [rereading.begin(WORK, page, "王") for page in range(3)]
-    wait([job.future for job in jobs], PATIENCE)
-    rereading.close()
-    assert [job.trouble for job in jobs] == [RecheckFault.ENGINE, RecheckFault.TEXT_CHANGED, RecheckFault.MISTAKE]
-    assert "ZeroDivision" not in jobs[2].reason
+        assert dump(project) != before

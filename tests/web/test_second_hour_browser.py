@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
 from pathlib import Path
 
-import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
+from tests.conftest import PATIENCE
 from tests.web.drawn import LINES, WORK
-from tests.web.waiting import open_desk, photographed, press, saved, shown
+from tests.web.waiting import box_of, open_desk, photographed, press, saved, shown
 
-pytestmark = pytest.mark.browser
-
-SIZES = {
+AT = f"/works/{WORK}"
+SIZES: dict[str, ViewportSize] = {
     "desktop": {"width": 1440, "height": 900},
     "lying": {"width": 1024, "height": 768},
     "upright": {"width": 768, "height": 1024},
@@ -35,42 +34,33 @@ def whole_in_view(place: Locator) -> bool:
     )
 
 
-def holds_in_time(page: Page, holds: Callable[[], bool]) -> bool:
-    """Whether something that a request on its way brings about comes to hold."""
-    for _ in range(200):
-        if holds():
-            return True
-        page.wait_for_timeout(50)
-    return False
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_a_message_of_the_desk_is_in_view_and_read_out_and_moves_nothing(page: Page, size: str) -> None:
-    page.set_viewport_size(SIZES[size])  # type: ignore[arg-type]
-    open_desk(page, f"/works/{WORK}/desk")
-    press(page, "k")
-    saved(page)
-    tiles = page.locator(".tiles").bounding_box()
-    page.locator("#delete").scroll_into_view_if_needed()
-    page.keyboard.press("z")
+def test_a_message_of_the_desk_is_in_view_and_read_out_and_moves_nothing(page: Page) -> None:
     told = page.locator("#act-told")
-    expect(told).to_contain_text("Taken back")
-    assert whole_in_view(told)
-    expect(page.get_by_role("status").filter(has=told)).to_have_count(1)
-    photographed(page, f"message-{size}")
-    page.evaluate("scrollTo(0, 0)")
-    assert page.locator(".tiles").bounding_box() == tiles
-    assert whole_in_view(told)
-    told.get_by_role("button", name="Close").click()
-    expect(told).to_be_hidden()
+    for name, size in SIZES.items():
+        page.set_viewport_size(size)
+        open_desk(page, f"{AT}/desk")
+        press(page, "k")
+        saved(page)
+        tiles = box_of(page.locator(".tiles"))
+        page.locator("#delete").scroll_into_view_if_needed()
+        page.keyboard.press("z")
+        expect(told).to_contain_text("Taken back")
+        assert whole_in_view(told), name
+        expect(page.get_by_role("status").filter(has=told)).to_have_count(1)
+        photographed(page, f"message-{name}")
+        page.evaluate("scrollTo(0, 0)")
+        assert box_of(page.locator(".tiles")) == tiles, name
+        assert whole_in_view(told), name
+        told.get_by_role("button", name="Close").click()
+        expect(told).to_be_hidden()
 
 
 def test_decided_flags_are_gone_through_one_by_one(page: Page, folder: Path) -> None:
     """From the queue through what was decided a moment ago: the desk stopped after the first."""
-    open_desk(page, f"/works/{WORK}/desk")
+    open_desk(page, f"{AT}/desk")
     decided = [press(page, "k") for _ in range(4)]
     saved(page)
-    open_desk(page, f"/works/{WORK}/desk?state=kept&flag={decided[0]}")
+    open_desk(page, f"{AT}/desk?state=kept&flag={decided[0]}")
     again = [press(page, "u") for _ in range(4)]
     assert sorted(again) == sorted(decided)
     expect(page.locator("#end")).to_be_visible()
@@ -79,17 +69,8 @@ def test_decided_flags_are_gone_through_one_by_one(page: Page, folder: Path) -> 
     expect(page.locator("#from-start")).to_be_visible()
 
 
-def test_a_rule_cannot_be_made_of_what_is_too_many(page: Page) -> None:
-    page.goto(f"/works/{WORK}/pairs?text=侯&image=")
-    expect(page.locator("#pair-text")).to_have_text("侯")
-    expect(page.locator("[data-act=rule]")).to_be_disabled()
-    page.goto(f"/works/{WORK}/pairs?text=告&image=吿")
-    expect(page.locator("#pair-image")).to_have_text("吿")
-    expect(page.locator("[data-act=rule]")).to_be_enabled()
-
-
-def test_problems_of_flags_are_counted_and_told_where_a_page_is_said_to_be_proofread(page: Page) -> None:
-    open_desk(page, f"/works/{WORK}/desk")
+def test_when_no_flag_is_open_nothing_is_left_to_look_at_and_open_problems_are_told(page: Page) -> None:
+    open_desk(page, f"{AT}/desk")
     page.keyboard.press("n")
     page.get_by_role("textbox", name="Comment").fill("此字待考")
     page.get_by_label("this is a problem").check()
@@ -99,49 +80,42 @@ def test_problems_of_flags_are_counted_and_told_where_a_page_is_said_to_be_proof
         press(page, "k")
     expect(page.locator("#still")).to_contain_text("Open problems: 1")
     saved(page)
-    page.goto(f"/works/{WORK}/")
-    page.goto(f"/works/{WORK}/pages/1")
+    page.goto(f"{AT}/?state=kept")
+    expect(page.locator("#dial-words")).to_contain_text("0 places to look at")
+    page.goto(f"{AT}/pages/1")
     expect(page.locator("#ask-page")).to_contain_text("No flag of this page is open any more. Open problems: 1")
     photographed(page, "ask-page")
     page.get_by_role("button", name="Close").first.click()
     expect(page.locator("#ask-page")).to_be_hidden()
 
 
-def test_when_nothing_is_open_nothing_is_said_to_be_left_to_look_at(page: Page) -> None:
-    open_desk(page, f"/works/{WORK}/desk")
-    for _ in range(9):
-        press(page, "k")
-    saved(page)
-    page.goto(f"/works/{WORK}/?state=kept")
-    expect(page.locator("#dial-words")).to_contain_text("0 places to look at")
+VIEWS = ("", "desk", "pairs?text=侯&image=", "glyphs?text=公", "pages/", "pages/1", "history", "progress")
 
 
-VIEWS = ("", "desk", "pairs", "glyphs?text=公", "pages/", "pages/1", "history", "progress")
-
-
-def test_on_a_telephone_the_head_is_low_and_undo_and_redo_are_where_a_thumb_is(page: Page) -> None:
-    page.set_viewport_size(SIZES["telephone"])  # type: ignore[arg-type]
+def test_on_a_telephone_the_head_is_low_undo_is_where_a_thumb_is_and_what_is_chosen_above_the_fold(page: Page) -> None:
+    page.set_viewport_size(SIZES["telephone"])
     for view in VIEWS:
-        page.goto(f"/works/{WORK}/{view}")
-        head = page.locator("header.bar").bounding_box()
-        assert head is not None
-        assert head["height"] <= 100, view
+        page.goto(f"{AT}/{view}")
+        assert box_of(page.locator("header.bar"))["height"] <= 100, view
         for way in ("undo", "redo"):
             button = page.locator(f"#undoing [data-undo={way}]")
-            box = button.bounding_box()
-            assert box is not None
+            box = box_of(button)
             assert min(box["width"], box["height"]) >= 44
             assert box["y"] > 600
             assert whole_in_view(button), (view, way)
+        if "pairs" in view:
+            expect(page.locator("#grid button").first).to_be_visible()
+            assert whole_in_view(page.locator("#grid button").first)
+            assert whole_in_view(page.locator("#pairlist [aria-current]"))
+        if "glyphs" in view:
+            expect(page.locator("#grid .glyph").first).to_be_visible()
+            chips, last = box_of(page.locator("#offered")), box_of(page.locator("#offered .chip").last)
+            assert last["y"] + last["height"] <= chips["y"] + chips["height"]
     expect(page.locator("#language")).to_be_hidden()
     page.get_by_role("button", name="Language, light or dark, account").click()
     expect(page.locator("#language")).to_be_visible()
     photographed(page, "telephone-more")
-
-
-def test_at_the_end_of_the_work_the_last_decision_is_taken_back_by_touch(page: Page) -> None:
-    page.set_viewport_size(SIZES["telephone"])  # type: ignore[arg-type]
-    open_desk(page, f"/works/{WORK}/desk?kind=insertion&first_page=1&last_page=1")
+    open_desk(page, f"{AT}/desk?kind=insertion&first_page=1&last_page=1")
     press(page, "k")
     expect(page.locator("#end")).to_be_visible()
     saved(page)
@@ -150,23 +124,9 @@ def test_at_the_end_of_the_work_the_last_decision_is_taken_back_by_touch(page: P
     expect(page.locator("#act-told")).to_contain_text("Taken back")
 
 
-def test_the_chosen_confusion_stands_above_the_fold_of_a_telephone(page: Page) -> None:
-    page.set_viewport_size(SIZES["telephone"])  # type: ignore[arg-type]
-    page.goto(f"/works/{WORK}/pairs?text=侯&image=")
-    expect(page.locator("#grid button").first).to_be_visible()
-    assert whole_in_view(page.locator("#grid button").first)
-    assert whole_in_view(page.locator("#pairlist [aria-current]"))
-    page.goto(f"/works/{WORK}/glyphs?text=公")
-    expect(page.locator("#grid .glyph").first).to_be_visible()
-    chips, last = page.locator("#offered").bounding_box(), page.locator("#offered .chip").last.bounding_box()
-    assert chips is not None
-    assert last is not None
-    assert last["y"] + last["height"] <= chips["y"] + chips["height"]
-
-
 def test_keys_are_heard_by_the_glyphs_once_they_are_shown(page: Page) -> None:
     """A field kept the focus, and swallowed what was meant for the glyphs."""
-    page.goto(f"/works/{WORK}/glyphs?text=公&against=松")
+    page.goto(f"{AT}/glyphs?text=公&against=松")
     first = page.locator("#grid .glyph").first
     expect(first).to_be_focused()
     page.locator("#text").fill("大")
@@ -186,7 +146,7 @@ def test_keys_are_heard_by_the_glyphs_once_they_are_shown(page: Page) -> None:
 
 
 def test_a_page_is_edited_column_by_column_beside_its_image_and_taken_back(page: Page) -> None:
-    page.goto(f"/works/{WORK}/pages/1")
+    page.goto(f"{AT}/pages/1")
     expect(page.locator("#sheet .cell").first).to_be_visible()
     page.keyboard.press("e")
     text = page.locator("#column-text")
@@ -211,7 +171,7 @@ def test_a_page_is_edited_column_by_column_beside_its_image_and_taken_back(page:
 
 def test_a_string_is_replaced_all_over_with_one_key_a_place_beside_its_image(page: Page) -> None:
     """Each column has 公 twice: of equal ones the one that is meant is replaced."""
-    page.goto(f"/works/{WORK}/find?q=公")
+    page.goto(f"{AT}/find?q=公")
     page.get_by_role("link", name="Replace 公").click()
     page.get_by_label("What is to stand there").fill("工作")
     page.keyboard.press("Enter")
@@ -224,13 +184,15 @@ def test_a_string_is_replaced_all_over_with_one_key_a_place_beside_its_image(pag
     expect(page.locator("#places > [data-done=taken]")).to_have_count(3)
     expect(page.locator("#places > [data-done=left]")).to_have_count(1)
     expect(places.nth(4)).to_be_focused()
-    read = page.request.get
-    for number, line in ((1, "射人告具于工作工作升即位"), (2, "射人告具于公工作升即位"), (3, LINES[0])):
-
-        def columns(number: int = number) -> str:
-            return str(read(f"/api/v1/works/{WORK}/pages/{number}").json()["columns"][0]["now"])
-
-        assert holds_in_time(page, lambda line=line, columns=columns: columns() == line)  # type: ignore[misc]
+    expected = ["射人告具于工作工作升即位", "射人告具于公工作升即位", LINES[0]]
+    deadline = time.monotonic() + PATIENCE
+    while (read := [first_column(page, number) for number in (1, 2, 3)]) != expected:
+        assert time.monotonic() < deadline, read
     page.keyboard.press("z")
     expect(page.locator("#act-told")).to_contain_text("Taken back")
     expect(places).to_have_count(4)
+
+
+def first_column(page: Page, number: int) -> str:
+    """How the first column of a page reads as it stands."""
+    return str(page.request.get(f"/api/v1/works/{WORK}/pages/{number}").json()["columns"][0]["now"])

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from proof.store import PagePlace, RunInfo, TextInfo
-from proof.store.saving import CheckedResult
-from tests.web.drawn import Served, checked, shapes_of
+from tests.web.drawn import Served, add_page, checked, shapes_of
 
 NAMES = {(1, 0): "&KR0058;", (1, 4): "[金*本]", (2, 0): "&KR0058;", (3, 2): "〓"}
 
@@ -16,12 +14,7 @@ def add_work(served: Served, folder: Path) -> None:
     """A work with a page on which names and stopgaps stand for four of the characters."""
     page = checked("WYG0109-0001a", folder / "page.png", served.sha, ())
     there = tuple(replace(one, text=NAMES.get((one.line, one.offset), one.text)) for one in page.characters)
-    result = replace(page, characters=there)
-    texts = (TextInfo("rare.txt", "5eed", "mirror", "traditional"),)
-    run = served.store.begin_run(RunInfo("rare", "罕字", texts, next(iter(served.store.engines()))))
-    shapes = shapes_of(replace(result, characters=page.characters))
-    served.store.save_pages(run, [CheckedResult(PagePlace(0, "rare.txt", "卷一", "1a"), "", result, shapes=shapes)])
-    served.store.finish_run(run, whole=True)
+    add_page(served.store, replace(page, characters=there), work="rare", text="rare.txt", shapes=shapes_of(page))
 
 
 def test_names_and_stopgaps_are_listed_with_their_glyphs(served: Served, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ another's, and who decided is told."""
 from __future__ import annotations
 
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from proof.store.decision_records import DecisionRequest, State, Verdict
 from tests.conftest import PATIENCE
 from tests.web.drawn import WORK
 from tests.web.served import serving
-from tests.web.waiting import open_desk, passed, press, saved, shown, until
+from tests.web.waiting import middle, open_desk, passed, press, saved, shown, until
 
 DECISIONS = "**/decisions"
 DESK = f"/works/{WORK}/desk?kind=substitution&kind=insertion"
@@ -111,21 +112,26 @@ def test_what_two_tabs_both_send_is_written_once_and_each_goes_on_from_it(
     assert second.locator("#notices .notice").count() == 0
 
 
-def test_that_another_was_quicker_than_a_closed_desk_is_told_on_whatever_page_is_opened_next(
+def test_what_a_closed_desk_could_not_send_goes_from_whatever_page_is_opened_next_and_who_was_quicker_is_told_there(
     context: BrowserContext, folder: Path
 ) -> None:
     page = desk(context)
     cut_off(context)
-    decided = press(page, "k")
+    theirs, sent = press(page, "k"), press(page, "k")
     page.close()
-    decide(folder, decided, Verdict.COPY, 0)
-    context.unroute(DECISIONS)
+    assert stands(folder) == []
+    decide(folder, theirs, Verdict.COPY, 0)
     other = context.new_page()
-    other.goto(f"/works/{WORK}/")
+    other.goto(f"/works/{WORK}/pairs")
+    waiting = other.locator("#waiting")
+    expect(waiting).to_have_text("2 not saved yet: the server does not answer")
+    context.unroute(DECISIONS)
     expect(other.locator("#unsent")).to_contain_text("王 was quicker: copy reads so. Your decision was not written.")
+    written(other, folder, {theirs, sent})
+    expect(waiting).to_have_count(0)
     other.get_by_role("link", name="Look again").click()
-    expect(other.locator("body")).to_have_attribute("data-flag", str(decided))
-    assert [verdict for _, verdict, _ in stands(folder)] == [Verdict.COPY]
+    expect(other.locator("body")).to_have_attribute("data-flag", str(theirs))
+    assert [one[:2] for one in stands(folder)] == [(theirs, Verdict.COPY), (sent, Verdict.KEEP)]
 
 
 def test_what_is_pressed_while_a_flag_is_fetched_is_meant_for_that_flag(context: BrowserContext, folder: Path) -> None:
@@ -159,8 +165,12 @@ def test_nothing_is_taken_home_without_what_a_desk_has_still_to_send(context: Br
     assert not any(one.endswith("/downloads") for one in asked)
     context.unroute(DECISIONS)
     saved(page)
-    with other.expect_download():
+    with other.expect_download() as download:
         report.click()
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert "report.html" in archive.namelist()
+    with other.expect_download():  # it came by itself, and is there to be taken again
+        other.get_by_role("link", name="Download them").click()
 
 
 def test_an_image_that_does_not_come_is_told_of_and_comes_when_it_can(context: BrowserContext) -> None:
@@ -174,31 +184,10 @@ def test_an_image_that_does_not_come_is_told_of_and_comes_when_it_can(context: B
     until(page, "!document.querySelector('#stage').classList.contains('waiting')")
 
 
-def test_what_a_closed_desk_could_not_send_goes_from_whatever_page_is_opened_next(
-    context: BrowserContext, folder: Path
-) -> None:
-    page = desk(context)
-    cut_off(context)
-    decided = press(page, "k")
-    page.close()
-    assert stands(folder) == []
-    other = context.new_page()
-    other.goto(f"/works/{WORK}/pairs")
-    expect(other.locator("#waiting")).to_have_text("1 not saved yet: the server does not answer")
-    context.unroute(DECISIONS)
-    written(other, folder, {decided})
-    expect(other.locator("#waiting")).to_have_count(0)
-    bar, main = other.locator("header.bar").bounding_box(), other.locator("main").bounding_box()
-    assert bar is not None
-    assert main is not None
-    assert main["y"] == bar["y"] + bar["height"], "nothing is left where it was told"
-
-
 def double_click(page: Page, place: Locator) -> None:
     """A twentieth of a second from the first to the second, however long a busy browser takes over them."""
-    box = place.bounding_box()
-    assert box is not None
-    at = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2, "button": "left"}
+    x, y = middle(place)
+    at = {"x": x, "y": y, "button": "left"}
     mouse, begun = page.context.new_cdp_session(page), time.time()
     for count in (1, 2):
         for kind in ("mousePressed", "mouseReleased"):

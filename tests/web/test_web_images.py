@@ -6,33 +6,30 @@ import io
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from proof.report.glyphs import character_place
 from proof.web import create_app
-from proof.web.images import Images
 from tests.web.drawn import Served, cell
+
+
+def piece(served: Served, place: str, size: str = "max") -> Image.Image:
+    """That piece of the drawn page."""
+    answer = served.client.get(f"/iiif/{place.format(sha=served.sha)}/{size}/0/default.webp")
+    return Image.open(io.BytesIO(answer.data)).convert("L")
 
 
 def test_a_piece_shows_its_place(unchanged: Served) -> None:
     box = cell(1, 2)
-    answer = unchanged.client.get(f"/iiif/{unchanged.sha}/{int(box.x)},{int(box.y)},60,56/max/0/default.webp")
-    image = Image.open(io.BytesIO(answer.data)).convert("L")
+    image = piece(unchanged, f"{{sha}}/{int(box.x)},{int(box.y)},60,56")
     assert image.size == (60, 56)
     assert image.getpixel((30, 28)) < 80  # type: ignore[operator]
     assert image.getpixel((2, 28)) > 200  # type: ignore[operator]
-
-
-@pytest.mark.parametrize(
-    ("size", "pixels"),
-    [("max", (200, 100)), ("100,", (100, 50)), (",50", (100, 50)), ("50,50", (50, 50)), ("900,", (200, 100))],
-)
-def test_a_piece_has_the_size_that_was_asked_for(unchanged: Served, size: str, pixels: tuple[int, int]) -> None:
-    answer = unchanged.client.get(f"/iiif/{unchanged.sha}/0,0,200,100/{size}/0/default.webp")
-    assert Image.open(io.BytesIO(answer.data)).size == pixels
+    sizes = {"max": (200, 100), "100,": (100, 50), ",50": (100, 50), "50,50": (50, 50), "900,": (200, 100)}
+    assert {size: piece(unchanged, "{sha}/0,0,200,100", size).size for size in sizes} == sizes
 
 
 def test_a_piece_is_kept_for_good_and_not_sent_twice(unchanged: Served) -> None:
@@ -49,21 +46,17 @@ def test_a_piece_is_kept_for_good_and_not_sent_twice(unchanged: Served) -> None:
 
 
 def test_a_viewer_is_told_the_size_and_the_tiles(unchanged: Served) -> None:
-    info = unchanged.client.get(f"/iiif/{unchanged.sha}/info.json").json
-    assert info is not None
+    info: Any = unchanged.client.get(f"/iiif/{unchanged.sha}/info.json").json
     assert (info["width"], info["height"], info["profile"]) == (1000, 800, "level1")
     assert info["id"].endswith(f"/iiif/{unchanged.sha}")
 
 
 def test_an_image_that_lies_turned_has_a_name_under_which_it_is_upright(unchanged: Served) -> None:
     """Turned clockwise by a quarter what was below on the left is above on the left."""
-    info = unchanged.client.get(f"/iiif/{unchanged.sha}-90/info.json").json
-    assert info is not None
+    info: Any = unchanged.client.get(f"/iiif/{unchanged.sha}-90/info.json").json
     assert (info["width"], info["height"]) == (800, 1000)
-    turned = unchanged.client.get(f"/iiif/{unchanged.sha}-90/0,0,300,200/max/0/default.webp")
-    piece = unchanged.client.get(f"/iiif/{unchanged.sha}/0,500,200,300/max/0/default.webp")
-    shown = Image.open(io.BytesIO(turned.data)).convert("L")
-    expected = Image.open(io.BytesIO(piece.data)).convert("L").transpose(Image.Transpose.ROTATE_270)
+    shown = piece(unchanged, "{sha}-90/0,0,300,200")
+    expected = piece(unchanged, "{sha}/0,500,200,300").transpose(Image.Transpose.ROTATE_270)
     assert shown.size == expected.size == (300, 200)
     assert np.abs(np.asarray(shown, np.int16) - np.asarray(expected, np.int16)).mean() < 4
     assert unchanged.client.get(f"/iiif/{unchanged.sha}-45/info.json").status_code == 404
@@ -90,37 +83,15 @@ def test_what_is_no_piece_of_a_checked_image_is_refused(unchanged: Served, addre
     assert answer.mimetype == "application/problem+json"
 
 
-def test_an_image_that_changed_since_it_was_checked_is_not_shown(served: Served) -> None:
-    path = served.settings.project.images[0] / "page.png"
-    Image.new("L", (1000, 800), 128).save(path)
-    assert served.client.get(f"/iiif/{served.sha}/full/max/0/default.webp").status_code == 404
-
-
-def test_the_store_is_asked_once_for_an_image_and_not_again_for_its_glyphs(served: Served, tmp_path: Path) -> None:
-    asked: list[str] = []
-
-    def find(sha: str) -> tuple[str, int, int] | None:
-        asked.append(sha)
-        return served.store.queue.image(sha)
-
-    result = served.store.queue.results([1])[1]
-    place = character_place(result, result.characters[0])
-    images = Images(find, [tmp_path])
-    tile = images.glyph(served.sha, place)
-    assert images.glyph(served.sha, place) == tile
-    assert images.glyph(served.sha, place, [tile.etag]).data == b""
-    assert len(asked) == 1
-    images.piece(served.sha, "full", "50,")
-    assert len(asked) == 2
-    other = Images(find, [tmp_path])
-    other.piece(served.sha, "full", "50,")
-    assert len(asked) == 3
-
-
 def test_an_image_that_was_moved_with_its_project_is_found(served: Served, tmp_path: Path) -> None:
     (tmp_path / "deeper").mkdir()
     (tmp_path / "page.png").rename(tmp_path / "deeper" / "page.png")
     assert served.client.get(f"/iiif/{served.sha}/full/50,/0/default.webp").status_code == 200
+
+
+def test_an_image_that_changed_since_it_was_checked_is_not_shown(served: Served, tmp_path: Path) -> None:
+    Image.new("L", (1000, 800), 128).save(tmp_path / "page.png")
+    assert served.client.get(f"/iiif/{served.sha}/full/max/0/default.webp").status_code == 404
 
 
 @pytest.mark.parametrize(

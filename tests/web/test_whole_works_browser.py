@@ -3,10 +3,8 @@ the page proofread and the corrected text at home, by keyboard alone and by fing
 
 from __future__ import annotations
 
-import shutil
 import zipfile
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,27 +28,17 @@ UNDOUBLED = """since => new Promise(done => {
 """Waits, by the browser's clock, until the desk takes another tap at the same place for one of its own."""
 
 
-class Hand(ABC):
-    """One way to do things, and no other."""
+class Hand:
+    """A keyboard and nothing else, or one finger and nothing else, which lets a flag be seen: what comes at once after
+    a tap at the same place is its other half."""
 
-    def __init__(self, page: Page) -> None:
-        self.page = page
+    def __init__(self, page: Page, name: str) -> None:
+        self.page, self.is_finger, self.last = page, name == "finger", 0
 
-    @abstractmethod
     def press(self, place: Locator) -> None:
         """Does what a button or a link does."""
-
-    @abstractmethod
-    def decide(self, name: str) -> None:
-        """Decides the flag that is shown: `take` or `keep`."""
-
-    @abstractmethod
-    def proofread(self) -> None:
-        """Says of the page that it is proofread."""
-
-
-class Keyboard(Hand):
-    def press(self, place: Locator) -> None:
+        if self.is_finger:
+            return place.tap()
         expect(place).to_be_visible()
         for _ in range(FURTHEST):
             if place.evaluate("one => one === document.activeElement"):
@@ -59,49 +47,38 @@ class Keyboard(Hand):
         pytest.fail(f"Tab does not lead to {place}")
 
     def decide(self, name: str) -> None:
-        self.page.keyboard.press({"take": "t", "keep": "k"}[name])
+        """Decides the flag that is shown: `take` or `keep`."""
+        if self.is_finger:
+            self.page.evaluate(UNDOUBLED, self.last)
+            self.page.locator(f".tile[data-act={name}]").tap()
+            self.last = self.page.evaluate("Date.now()")
+        else:
+            self.page.keyboard.press(name[0])
 
     def proofread(self) -> None:
-        self.page.keyboard.press("r")
+        """Says of the page that it is proofread."""
+        if self.is_finger:
+            self.page.locator("#ask-yes").tap()
+        else:
+            self.page.keyboard.press("r")
 
 
-class Finger(Hand):
-    """One that lets a flag be seen: what comes at once after a tap at the same place is its other half."""
-
-    last = 0
-
-    def press(self, place: Locator) -> None:
-        place.tap()
-
-    def decide(self, name: str) -> None:
-        self.page.evaluate(UNDOUBLED, self.last)
-        self.page.locator(f".tile[data-act={name}]").tap()
-        self.last = self.page.evaluate("Date.now()")
-
-    def proofread(self) -> None:
-        self.page.locator("#ask-yes").tap()
-
-
-HANDS: dict[str, Callable[[Page], Hand]] = {"keyboard": Keyboard, "finger": Finger}
-
-
-@pytest.fixture(params=list(HANDS))
-def hand(request: pytest.FixtureRequest, sample: Path, tmp_path: Path, browser: Browser) -> Iterator[Hand]:
-    folder = shutil.copytree(sample, tmp_path / "project")
-    with Store.open(Settings.load(folder).store_address) as store:
-        fill(store, folder, work=OTHER)
+@pytest.fixture(params=list(SCREENS))
+def hand(request: pytest.FixtureRequest, project: Path, browser: Browser) -> Iterator[Hand]:
+    with Store.open(Settings.load(project).store_address) as store:
+        fill(store, project, work=OTHER)
     width, height = SCREENS[request.param]
     touch = request.param == "finger"
-    with serving(folder) as address:
+    with serving(project) as address:
         context = browser.new_context(
             viewport={"width": width, "height": height}, has_touch=touch, is_mobile=touch, locale="en", base_url=address
         )
         page, said = context.new_page(), list[str]()
         page.on("pageerror", lambda error: said.append(str(error)))
-        yield HANDS[request.param](page)
+        yield Hand(page, request.param)
         context.close()
         assert said == []
-        with Store.open(Settings.load(folder).store_address) as store:
+        with Store.open(Settings.load(project).store_address) as store:
             for work in (WORK, OTHER):
                 left = store.queue.left(work)
                 assert (left.open, left.unsure, left.skipped) == (0, 0, 0), work

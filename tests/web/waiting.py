@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from playwright.sync_api import Error, Locator, Page, expect
+from playwright.sync_api import Error, FloatRect, Locator, Page, expect
 
 from tests.conftest import PATIENCE
 from tests.wide import looks_wide
@@ -82,6 +82,19 @@ def saved(page: Page) -> None:
 def still(place: Locator) -> None:
     """Waits until an element has been drawn at one place ten frames running: what moved it has come to its end."""
     place.evaluate(STILL, 3000)
+
+
+def box_of(place: Locator) -> FloatRect:
+    """Where an element is on the screen."""
+    box = place.bounding_box()
+    assert box is not None
+    return box
+
+
+def middle(place: Locator) -> tuple[float, float]:
+    """The middle of an element on the screen."""
+    box = box_of(place)
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def photographed(page: Page, name: str, *, full_page: bool = False) -> None:
