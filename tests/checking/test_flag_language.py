@@ -174,11 +174,7 @@ def test_beside_an_image_that_cannot_tell_the_language_model_raises_a_flag(text:
     assert (told.line, told.offset, told.transcribed, told.suggested) == (2, 3, "已", "己")
     assert told.bbox == Box(10, 20, 30, 40)
     assert told.id
-
-
-def test_an_image_that_is_silent_leaves_it_to_the_language_model(text: Transcription) -> None:
-    (told,) = beside(text, None).flags
-    assert told.score == SAID.odds
+    assert beside(text, None).flags[0].score == SAID.odds, "an image that is silent leaves it to the language model"
 
 
 @given(st.floats(0.0, 8.0), st.floats(0.999, 1.0))
@@ -189,17 +185,13 @@ def test_what_an_image_clearly_shows_the_language_model_does_not_contradict(odds
     assert not [one for one in beside(made, p_text, said=said).flags if one.raised]
 
 
-def test_a_place_that_has_a_flag_gets_no_other(text: Transcription) -> None:
-    shown = flag(2, 3, "己", 0.6)
-    assert [one.suggested for one in beside(text, 0.2, shown).flags] == ["己"]
-    assert beside(text, 0.2, shown).flags[0].evidence.reason == "posterior"
-
-
-def test_the_flags_of_the_image_keep_their_ids(text: Transcription) -> None:
-    shown = flag(1, 22, "此", 2.7)
-    told = beside(text, 0.5, shown)
+def test_the_flags_of_the_image_keep_their_ids_and_their_places_get_no_other(text: Transcription) -> None:
+    (shown,) = beside(text, 0.2, flag(2, 3, "己", 0.6)).flags
+    assert (shown.suggested, shown.evidence.reason) == ("己", "posterior")
+    elsewhere = flag(1, 22, "此", 2.7)
+    told = beside(text, 0.5, elsewhere)
     assert len(told.flags) == 2
-    assert told.flags[0] == numbered([shown])[0]
+    assert told.flags[0] == numbered([elsewhere])[0]
 
 
 @pytest.mark.parametrize("status", [Status.MISMATCH, Status.FAILED])

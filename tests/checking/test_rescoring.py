@@ -59,21 +59,6 @@ def raised(store: Store) -> list[bool]:
     return [flag.raised for flag in store.flags(WORK)]
 
 
-def test_what_is_weighed_together_is_written_together(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    written: list[int] = []
-    rescore = store.rescore
-
-    def noted(work: str, flags: Sequence[Flag], **seen: Any) -> Any:
-        written.append(len(flags))
-        return rescore(work, flags, **seen)
-
-    monkeypatch.setattr(store, "rescore", noted)
-    assert raised(store) == [True] * 5
-    settle(store, WORK, habits(), FlagsSection(threshold=6.5))
-    assert raised(store) == [False] * 5
-    assert written == [2, 2, 1]
-
-
 @pytest.mark.parametrize("after", [1, 2, 3])
 def test_a_page_that_is_judged_anew_while_a_work_is_weighed_is_weighed_too(
     store: Store, monkeypatch: pytest.MonkeyPatch, after: int
