@@ -18,7 +18,7 @@ from proof.checking.plan import PageKeys, PageTask
 from proof.checking.rescoring import weighed
 from proof.language.findings import LanguageEvidence, PagePosition
 from proof.language.model import ModelFile
-from proof.model.flags import LANGUAGE, Evidence, Flag, Kind, LanguageReading, context_of, numbered
+from proof.model.flags import LANGUAGE, Evidence, Flag, LanguageReading, numbered
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, PageResult, Status
@@ -30,6 +30,7 @@ from proof.text.model import Row, Script
 from proof.text.read import parse_transcription
 from proof.text.transcription import Transcription
 from proof.verify.scores import MAX_CONTEXT_DEDUCTION_NATS
+from tests import build
 
 COLUMNS = ("書之時代故此書雖宋人所揖而列於漢代之中後皆倣北", "十二月已丑朔日有食之")
 PAGE = "KR9z9999_WYG_001-1a"
@@ -59,21 +60,8 @@ def language_of(
 def flag(line: int, at: int, suggested: str, score: float, chance: float = 0.64) -> Flag:
     source = COLUMNS[line - 1]
     spoken = Evidence("posterior", p_text=0.02, p_best=chance, alternatives=((suggested, chance), (source[at], 0.02)))
-    return Flag(
-        page=PAGE,
-        ref="",
-        line=line,
-        offset=at,
-        length=1,
-        kind=Kind.SUBSTITUTION,
-        transcribed=source[at],
-        suggested=suggested,
-        score=score,
-        raised=score >= THRESHOLD,
-        bbox=None,
-        evidence=spoken,
-        context=context_of(source, at, 1),
-    )
+    said = {"score": score, "raised": score >= THRESHOLD, "evidence": spoken, "id": ""}
+    return build.flag(line, at, source[at], suggested, name=PAGE, source=source, **said)
 
 
 def heard(one: Flag, language: FlagLanguage) -> Flag:
