@@ -29,6 +29,7 @@ from proof.store.models import DecisionRow, LayoutOverrideRow, PageEventRow, Rul
 from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
 from tests.build import check, decide, demand, flag, key, page
+from tests.store.conftest import on_both
 from tests.wide import examples
 
 WORK, SOURCE, FLAGS, PAGES = "KR1", "甲乙丙丁戊己庚辛壬癸", 4, 2
@@ -79,6 +80,7 @@ def lay_out(store: Store, page: int, image: str, person: str = "甲") -> None:
     store.layout_overrides.set(WORK, page, None, image, "", version=version, person=person, key=key())
 
 
+@on_both
 def test_what_one_did_last_is_taken_back_whatever_it_was(filled: Store) -> None:
     """After a rule, its setter's undo lifts the rule and leaves the decisions."""
     states = [seen(filled)]
@@ -132,6 +134,7 @@ def test_what_was_taken_back_is_done_again_until_something_new_is_done(filled: S
             filled.acts.redo(WORK, "甲", key())
 
 
+@on_both
 def test_what_another_changed_meanwhile_is_not_taken_back_and_they_are_named(filled: Store) -> None:
     decide(filled, 2, Verdict.KEEP)
     filled.decisions.decide_all([demand(n, Verdict.KEEP, batch="stroke-0001") for n in (1, 3)])
@@ -159,6 +162,7 @@ def test_what_another_changed_and_took_back_is_no_hindrance(filled: Store) -> No
     assert [(one.flag, one.state) for one in undone] == [(2, State.OPEN), (1, State.OPEN)]
 
 
+@on_both
 def test_a_rule_a_page_and_a_layout_that_others_changed_since_are_theirs(filled: Store) -> None:
     say = filled.page_states.set
     changes: dict[str, Callable[[int, str], object]] = {
@@ -209,6 +213,7 @@ def test_who_may_not_set_rules_takes_none_back(filled: Store) -> None:
     assert len(filled.rules.of_work(WORK)) == 1
 
 
+@on_both
 def test_a_request_sent_again_takes_back_nothing_more(filled: Store) -> None:
     """Of all kinds of acts but comments, which are answered and not undone."""
     decide(filled, 2, Verdict.KEEP)
@@ -232,6 +237,7 @@ def test_a_request_sent_again_takes_back_nothing_more(filled: Store) -> None:
             filled.acts.undo(WORK, "乙", f"request-{what}")
 
 
+@on_both
 def test_a_key_is_one_requests_whatever_it_asked_for(filled: Store) -> None:
     """What is asked for under the key of another act is refused, and changes nothing."""
     asks: dict[str, Callable[[str], object]] = {
@@ -390,5 +396,5 @@ def test_undo_is_exact_whatever_several_people_do(tmp_path: Path) -> None:
         template = tmp_path / "proof.sqlite"
 
     case = Here.TestCase
-    case.settings = settings(max_examples=examples(10), stateful_step_count=16, deadline=None)
+    case.settings = settings(max_examples=examples(7), stateful_step_count=16, deadline=None)
     case().runTest()

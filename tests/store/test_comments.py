@@ -120,7 +120,8 @@ def test_what_cannot_be_said_is_refused_and_changes_nothing(store: Store) -> Non
     for asked in refused:
         with pytest.raises(RefusedDecisionError):
             say(store, **asked)
-    for place in ({"flag": 999}, {"page": 2, "flag": 1}):
+    nowhere: list[dict[str, Any]] = [{"flag": 999}, {"page": 2, "flag": 1}]
+    for place in nowhere:
         with pytest.raises(MissingFlagError):
             say(store, "x", **place)
     with pytest.raises(NoPlaceError):

@@ -35,6 +35,7 @@ from proof.store.decisions import may_take
 from proof.store.typed_text import check_note
 from tests.build import WORK, check, decide, demand, flag, page, queued
 from tests.conftest import PATIENCE
+from tests.store.conftest import on_both
 
 SOURCE = "射人(告具/于公)"
 WRONG, VARIANT, PART, DOUBT = 1, 2, 3, 4
@@ -72,6 +73,7 @@ VERDICTS = [
 ]
 
 
+@on_both
 def test_a_verdict_says_where_the_flag_stands_and_what_is_to_be_read(store: Store) -> None:
     source = "告射" * len(VERDICTS)
     read = Evidence("posterior", p_best=0.98, alternatives=(("吿", 0.98), ("告", 0.001)))
@@ -154,6 +156,7 @@ def test_a_reading_that_would_break_its_line_or_the_markup_is_refused(filled: St
     assert filled.decisions.last() == 0
 
 
+@on_both
 def test_any_text_that_stays_in_its_line_is_a_reading(filled: Store) -> None:
     for reading in ("&KR0058;", "[金*本]", "[(白-日)/七]", "⿰金本", "\U000323b0", "葛\U000e0100", "　", "□"):
         assert decide(filled, WRONG, Verdict.TYPED, reading=reading).reading == reading
@@ -188,6 +191,7 @@ def test_a_note_that_is_kept_is_read_back_from_xml_as_it_was(note: str) -> None:
     assert ElementTree.fromstring(ElementTree.tostring(element, "utf-8")).get("text") == note  # noqa: S314
 
 
+@on_both
 def test_undo_and_redo_go_back_and_forth_without_limit_and_leave_every_step(filled: Store) -> None:
     decide(filled, WRONG, Verdict.TAKE)
     gone = decide(filled, WRONG, Verdict.UNDO)
@@ -203,6 +207,7 @@ def test_undo_and_redo_go_back_and_forth_without_limit_and_leave_every_step(fill
         decide(filled, WRONG, Verdict.UNDO, undoes=first.id)
 
 
+@on_both
 def test_the_second_of_two_is_told_what_happened_and_nothing_is_written(filled: Store) -> None:
     first = filled.decisions.decide(demand(WRONG, Verdict.TAKE, person="甲"))
     with pytest.raises(ConflictError, match="甲") as told:
@@ -221,6 +226,7 @@ def test_what_was_suggested_is_taken_alone_where_it_still_is(filled: Store) -> N
     assert filled.decisions.decide(replace(seen, suggested="誥")).reading == "誥"
 
 
+@on_both
 def test_a_request_sent_again_is_answered_as_before_and_its_key_serves_no_other(filled: Store) -> None:
     sent = demand(WRONG, Verdict.TYPED, reading="吉", note="一")
     first = filled.decisions.decide(sent)
@@ -234,6 +240,7 @@ def test_a_request_sent_again_is_answered_as_before_and_its_key_serves_no_other(
     assert len(filled.decisions.history(WRONG)) == 2
 
 
+@on_both
 def test_to_keep_the_text_where_the_copy_reads_otherwise_is_a_verdict_of_its_own(filled: Store) -> None:
     made = decide(filled, WRONG, Verdict.RETAIN, reading="吉", authority="理校", note="一")
     assert (made.state, made.reading, made.copy_reads, made.authority) == (State.RETAINED, "告", "吉", "理校")
@@ -249,6 +256,7 @@ def test_a_decision_rests_on_what_its_flag_came_from_unless_it_says_otherwise(fi
     assert decide(filled, PART, Verdict.KEEP).authority == ""
 
 
+@on_both
 def test_many_are_decided_in_one_stroke_and_conflicts_stand_in_their_place(filled: Store) -> None:
     decide(filled, VARIANT, Verdict.COPY)
     asked = [demand(number, Verdict.KEEP, batch="stroke") for number in (PART, VARIANT, WRONG)]
@@ -260,6 +268,7 @@ def test_many_are_decided_in_one_stroke_and_conflicts_stand_in_their_place(fille
     assert [isinstance(one, Decision) and one.repeated for one in again] == [True, False, True]
 
 
+@on_both
 def test_the_log_has_all_newest_first_and_people_are_counted_by_what_stands(filled: Store) -> None:
     made = [decide(filled, WRONG, Verdict.KEEP), decide(filled, WRONG, Verdict.UNDO)]
     assert (filled.decisions.people(WORK), filled.decisions.days(WORK)) == ({}, {})
@@ -272,6 +281,7 @@ def test_the_log_has_all_newest_first_and_people_are_counted_by_what_stands(fill
     assert filled.decisions.log(WORK, before=made[2].id) == made[1::-1]
 
 
+@on_both
 def test_the_database_itself_refuses_to_alter_or_delete_a_decision(filled: Store) -> None:
     made = decide(filled, WRONG, Verdict.TAKE)
     engine = create_engine(filled.engine.url)
@@ -282,6 +292,7 @@ def test_the_database_itself_refuses_to_alter_or_delete_a_decision(filled: Store
     assert filled.decisions.history(WRONG) == [made]
 
 
+@on_both
 def test_a_decision_stands_where_its_place_reads_so_and_is_listed_where_it_was_changed(filled: Store) -> None:
     made = decide(filled, WRONG, Verdict.TAKE)
     for source in (SOURCE, "射人(某具/于公)", "射人(告告具/于公)", "某", ""):
@@ -300,6 +311,7 @@ def on_line(store: Store, line: int) -> int:
     return one.number
 
 
+@on_both
 @pytest.mark.parametrize(
     ("lines", "verdict", "state"), [((1, 2, 1), Verdict.KEEP, State.KEPT), ((1, 2, 3, 2), Verdict.UNDO, State.OPEN)]
 )
@@ -338,6 +350,7 @@ def test_who_does_not_overrule_others_takes_back_only_what_they_decided(filled: 
     assert decide(filled, WRONG, Verdict.UNDO, "丙").person == "丙"
 
 
+@on_both
 def test_a_moment_of_a_store_stays_as_it_was_while_people_go_on(filled: Store) -> None:
     made = decide(filled, WRONG, Verdict.TAKE)
     with filled.at_one_moment() as then:

@@ -392,7 +392,7 @@ def test_how_a_text_came_to_read_is_written_down_though_the_process_was_killed(
 VERDICTS = st.sampled_from([Verdict.TAKE, Verdict.KEEP, Verdict.COPY, Verdict.SKIP, Verdict.UNDO])
 
 
-@settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(8), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(deeds=st.lists(st.tuples(st.integers(1, 4), VERDICTS), max_size=12))
 def test_whatever_was_decided_the_journal_alone_gives_the_same(
     tmp_path_factory: pytest.TempPathFactory, deeds: list[tuple[int, Verdict]]
