@@ -103,8 +103,8 @@ def test_what_is_not_there_and_what_makes_no_sense_is_refused(filled: Store) -> 
         (demand(WRONG, Verdict.DELETE, reading="吿"), "leaves no reading"),
         (demand(PART, Verdict.DELETE), "nothing stands there"),
         (demand(DOUBT, Verdict.TAKE), "no reading is suggested"),
-        (demand(WRONG, Verdict.UNDO), ""),
-        (demand(WRONG, Verdict.KEEP, key="x"), ""),
+        (demand(WRONG, Verdict.UNDO), "only its last decision"),
+        (demand(WRONG, Verdict.KEEP, key="x"), "8 to 64 letters"),
         (demand(WRONG, Verdict.COPY, reading="吉"), "retain"),
         (demand(WRONG, Verdict.RETAIN, reading="告"), "copy"),
     ]

@@ -243,11 +243,13 @@ def test_a_place_that_was_lost_before_the_database_was_is_lost_when_it_is_recove
 def test_no_text_is_noted_over_what_came_since(decided: Store) -> None:
     versions = decided.text_versions
     before, after = content(decided), write(decided)
+    newer = f"{after}又\n"
+    assert versions.arrive(PLACE.text, newer, "", lambda: True)
     assert not versions.arrive(PLACE.text, before, "", lambda: False)
     versions.wrote(PLACE.text, before, f"{before}也", "", Writing(()), lambda: False)
-    assert versions.content(PLACE.text) == after
+    assert versions.content(PLACE.text) == newer
     decided.move_text("KR1", PLACE.text, "other.txt")
-    assert not versions.arrive(PLACE.text, after + "又", "traditional", lambda: True)
+    assert not versions.arrive(PLACE.text, newer + "也", "traditional", lambda: True)
     assert versions.paths() == {"other.txt"}
 
 
