@@ -75,8 +75,8 @@ MARKED_BY = {
 
 SLOWEST = (
     *("test_faults", "web/test_browser", "checking/test_cluster_faults", "web/test_axe_browser", "test_docs_run"),
-    *("test_no_network", "acceptance/test_histories", "web/test_layout_overrides_hurried_browser", "test_cli"),
-    *("web/test_layout_overrides_browser", "checking/test_cluster_network", "verify/test_any_page", "test_wheel"),
+    *("test_no_network", "acceptance/test_histories", "test_cli"),
+    *("web/test_layout_overrides_browser", "verify/test_any_page", "test_wheel"),
     *("verify/test_page", "web/test_whole_works_browser", "web/test_unsent_browser", "checking/test_running_edition"),
     *("web/test_second_hour_browser", "web/test_fuzz", "exports/test_any_history", "web/test_people_browser"),
     *("web/test_hurried_browser", "web/test_comments_browser", "checking/test_stages", "verify/test_partial"),

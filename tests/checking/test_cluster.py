@@ -15,30 +15,20 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from proof.checking.cluster import _in_order_of_id
-from proof.checking.engine_bias import REMEMBERED, EngineBias
-from proof.checking.executor import CheckedPage
 from proof.checking.pipeline import check
-from proof.checking.plan import PageTask
 from proof.checking.worker import Release, _images, _scratch
 from proof.commands.cluster import RULES
 from proof.errors import ClusterError, UsageError
 from proof.images.load import sha256_of
 from proof.images.remote import FetchedImages, ImageLocations
-from proof.model.flags import Evidence, Flag, Kind, Origin
-from proof.model.result import PageResult, Status
+from proof.model.flags import Origin
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.ppocr import PPOCR
-from proof.store import PagePlace, Store
-from proof.text.encoding import Decoded
-from proof.text.model import Page, Script
-from proof.text.transcription import Format, Transcription
+from proof.store import Store
 from tests.checking import test_language_alone as language_alone
 from tests.checking.test_pipeline import FIRST, SECOND, THIRD, Material, again, checked, outcome_folder, pages, raw
-from tests.conftest import PATIENCE
+from tests.conftest import PATIENCE, ROOT
 
 dask = pytest.importorskip("dask", reason="hanproof[cluster] is not installed")
 distributed = pytest.importorskip("distributed", reason="hanproof[cluster] is not installed")
@@ -107,13 +97,6 @@ def address() -> Iterator[str]:
 def summary(folder: Path) -> dict[str, Any]:
     whole = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     return dict(whole["pages"])
-
-
-def place(position: int, page: str) -> PageTask:
-    """A task of a page that bears this id."""
-    pages = tuple(Page(page, None, None, "", 1, ()) for _ in range(position + 1))
-    text = Transcription(Path("t"), Format.KANRIPO, Script.TRADITIONAL, Decoded("", "utf-8", False), pages=pages)
-    return PageTask(text, position, PagePlace(position), None, None)
 
 
 def test_pages_without_images_get_the_flags_of_the_language_model_on_a_cluster_too(
@@ -207,17 +190,6 @@ def test_workers_fetch_images_by_address(checked: tuple[Material, Any], tmp_path
         assert {result.image for result in store.results(run=outcome.run_id)} == set(images.iterdir())
 
 
-@pytest.mark.engine
-def test_an_image_that_no_worker_finds_costs_its_page(
-    checked: tuple[Material, Any], tmp_path: Path, address: str
-) -> None:
-    settings = checked[0].settings(
-        str(tmp_path / "out"), store="gone", cluster__address=address, cluster__images=f"file://{tmp_path}/nowhere"
-    )
-    found = pages(check(settings))
-    assert all("there is no such file" in said for said in found.values())
-
-
 JOINS = """
 import asyncio, sys
 from distributed import Worker
@@ -283,37 +255,6 @@ def test_what_was_fetched_is_what_was_there(tmp_path: Path) -> None:
         assert sha256_of(path) == sha256_of(there / f"{number}.bin")
 
 
-@given(order=st.permutations(range(6)))
-def test_pages_of_one_id_come_in_their_order(order: list[int]) -> None:
-    ids = ["a", "b", "a", "c", "a", "b"]
-    tasks = [place(position, name) for position, name in enumerate(ids)]
-    came = [CheckedPage(tasks[n], PageResult(ids[n], "", Status.CHECKED), "") for n in order]
-    given = list(_in_order_of_id(tasks, iter(came)))
-    assert sorted(page.task.place.position for page in given) == list(range(6))
-    for name in "abc":
-        positions = [page.task.place.position for page in given if page.result.page == name]
-        assert positions == sorted(positions)
-
-
-@given(data=st.data())
-def test_a_habit_is_the_same_in_whatever_order_the_pages_came(data: st.DataObject) -> None:
-    chances = data.draw(st.lists(st.floats(1e-6, 1.0), min_size=3, max_size=12))
-    results = []
-    for position in range(40):
-        found = tuple(
-            Flag("p", "", 1, n, 1, Kind.SUBSTITUTION, "羲", "義", 5.0, True, None, Evidence("posterior", p_text=chance))
-            for n, chance in enumerate(chances)
-        )
-        results.append((position, PageResult(f"p{position}", "", Status.CHECKED, flags=found)))
-    straight, mixed = EngineBias(), EngineBias()
-    for position, result in results:
-        straight.add(result, position)
-    for position, result in data.draw(st.permutations(results)):
-        mixed.add(result, position)
-    assert sorted(straight.chances["羲", "義"]) == sorted(mixed.chances["羲", "義"])
-    assert len(straight.chances["羲", "義"]) == min(REMEMBERED, 40 * len(chances))
-
-
 def test_a_cluster_on_this_machine_starts_and_ends_quietly_with_ctrl_c() -> None:
     """Ctrl-C goes to the workers, too: all processes of a terminal are sent it."""
     line = [sys.executable, "-m", "proof", "cluster", "--workers", "2", "--port", "0"]
@@ -324,3 +265,34 @@ def test_a_cluster_on_this_machine_starts_and_ends_quietly_with_ctrl_c() -> None
         os.killpg(started.pid, signal.SIGINT)
         _, said = started.communicate(timeout=PATIENCE)
     assert (started.returncode, said) == (0, "")
+
+
+DIES_AT_ITS_START = """
+import os, sys
+from pathlib import Path
+died = Path(os.environ["DIED"])
+if "spawn_main" in " ".join(sys.orig_argv) and not died.exists():
+    died.touch()
+    os._exit(1)
+"""
+"""What Python runs before anything else, in the first worker that is started."""
+
+
+@pytest.mark.parametrize("joined", [False, True], ids=["of the cluster", "that joins"])
+def test_a_worker_that_dies_at_its_start_is_started_again(tmp_path: Path, address: str, joined: bool) -> None:
+    (tmp_path / "sitecustomize.py").write_text(DIES_AT_ITS_START)
+    surroundings = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}", "DIED": str(tmp_path / "died")}
+    line = [sys.executable, "-m", "proof", "cluster", "--workers", "1", "--port", "0"]
+    line += ["--join", address] if joined else []
+    with subprocess.Popen(  # noqa: S603
+        line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=surroundings
+    ) as started:
+        try:
+            assert started.stdout is not None
+            there = started.stdout.readline().split()[-1]
+            with distributed.Client(there, set_as_default=False) as client:
+                client.wait_for_workers(2 if joined else 1, timeout=PATIENCE)
+            assert (tmp_path / "died").exists()
+        finally:
+            started.send_signal(signal.SIGINT)
+            started.wait(PATIENCE)

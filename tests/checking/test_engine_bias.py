@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from proof.checking.engine_bias import EngineBias
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proof.checking.engine_bias import REMEMBERED, EngineBias
 from proof.checking.rescoring import weighed
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.notices import Notice, NoticeCode
@@ -29,58 +33,61 @@ def raised(habits: EngineBias, one: Flag) -> bool:
     return weighed(one, habits, FlagsSection(threshold=THRESHOLD), None).raised
 
 
-def test_a_pair_that_the_engine_half_believes_all_over_a_work_is_its_habit() -> None:
-    sure = flag("羲", "義", 0.001, 6.0)
-    habits = gathered(sure, flag("羲", "義", 0.3, 1.0), flag("羲", "義", 0.2, 1.5), flag("羲", "義", 0.4, 0.5))
-    assert not raised(habits, sure)
+def of(transcribed: str, read: str, *own_and_score: tuple[float | None, float]) -> list[Flag]:
+    """Readings of one pair, each with the probability of what is transcribed and its score."""
+    return [flag(transcribed, read, own, score) for own, score in own_and_score]
 
 
-def test_of_a_pair_that_is_usually_half_believed_none_is_raised_by_a_little_doubt() -> None:
-    """喃 is read 南 all over a work: that it is so here, too, as surely as ever, is no evidence against it."""
-    usual = flag("喃", "南", 0.06, 3.4)
-    assert not raised(gathered(*[usual] * 3), usual)
-    assert raised(gathered(usual), usual)
-    recurring = flag("宮", "官", 0.003, 4.4)
-    assert raised(gathered(*[recurring] * 6), recurring)
+SURE, USUAL, RECURRING, WRONG = (0.001, 6.0), (0.06, 3.4), (0.003, 4.4), (1e-6, 11.0)
+HALF_BELIEVED = ((0.3, 1.0), (0.2, 1.5), (0.4, 0.5))
 
 
-def test_a_pair_that_it_never_believes_is_a_recurring_error() -> None:
-    wrong = flag("托", "託", 1e-6, 11.0)
-    habits = gathered(*[wrong] * 6)
-    assert raised(habits, wrong)
-
-
-def test_one_reading_under_a_stain_does_not_excuse_the_others() -> None:
-    wrong = flag("托", "託", 1e-6, 11.0)
-    habits = gathered(*[wrong] * 5, flag("托", "託", 0.3, 1.0))
-    assert raised(habits, wrong)
-
-
-def test_a_pair_seen_twice_is_no_habit() -> None:
-    pair = [flag("羲", "義", 0.001, 6.0), flag("羲", "義", 0.3, 1.0)]
-    assert raised(gathered(*pair), pair[0])
+@pytest.mark.parametrize(
+    ("flags", "is_raised"),
+    [
+        (of("羲", "義", SURE, *HALF_BELIEVED), False),
+        (of("羲", "義", SURE, (0.3, 1.0)), True),
+        (of("喃", "南", *[USUAL] * 3), False),
+        (of("喃", "南", USUAL), True),
+        (of("宮", "官", *[RECURRING] * 6), True),
+        (of("托", "託", *[WRONG] * 6), True),
+        (of("托", "託", *[WRONG] * 5, (0.3, 1.0)), True),
+    ],
+    ids=[
+        "half believed all over a work",
+        "seen twice",
+        "usually doubted a little",
+        "doubted a little once",
+        "a recurring error",
+        "never believed",
+        "one reading under a stain excuses none",
+    ],
+)
+def test_the_first_of_a_pair_is_raised_unless_to_read_it_so_is_a_habit(flags: list[Flag], is_raised: bool) -> None:
+    assert raised(gathered(*flags), flags[0]) is is_raised
 
 
 def test_what_happens_to_few_of_a_characters_occurrences_is_no_habit() -> None:
-    sure = flag("三", "二", 0.0002, 8.6)
-    habits = gathered(sure, flag("三", "二", 0.3, 1.0), flag("三", "二", 0.4, 0.5), flag("三", "二", 0.2, 1.5))
-    habits.occurrences = {"三": 160}
-    assert raised(habits, sure)
-    habits.occurrences = {"三": 40}
-    assert not raised(habits, sure)
-
-
-def test_a_pair_is_counted_beyond_the_readings_that_are_remembered() -> None:
-    doubtful = [flag("囉", "羅", 0.3, 1.0)] * 300
-    sure = flag("囉", "羅", 0.005, 5.2)
-    habits = gathered(sure, *doubtful)
+    flags = of("三", "二", (0.0002, 8.6), *HALF_BELIEVED)
+    habits = gathered(*flags)
+    for occurrences, is_raised in ((160, True), (40, False)):
+        habits.occurrences = {"三": occurrences}
+        assert raised(habits, flags[0]) is is_raised
+    # a pair is counted beyond the readings that are remembered
+    many = of("囉", "羅", (0.005, 5.2), *[(0.3, 1.0)] * 300)
+    habits = gathered(*many)
     habits.occurrences = {"囉": 2500}
-    assert not raised(habits, sure)
+    assert not raised(habits, many[0])
 
 
-def test_an_unknown_character_that_is_always_read_so_is_hidden() -> None:
-    same = flag("楅", "福", None, 5.0)
-    assert not raised(gathered(*[same] * 5), same)
+def test_an_unknown_character_is_hidden_as_it_is_usually_read_and_raised_as_it_is_not() -> None:
+    usual, other = flag("楅", "福", None, 5.0), flag("楅", "矢", None, 1.0)
+    habits = gathered(*[usual] * 5, other)
+    assert not raised(habits, usual)
+    assert raised(habits, other)
+    one, either, third = (flag("唎", read, None, 5.0) for read in ("利", "喇", "科"))
+    habits = gathered(*[one] * 6, *[either] * 5, third)
+    assert [raised(habits, read) for read in (one, either, third)] == [False, False, True]
 
 
 def test_of_an_unknown_character_that_is_always_read_so_the_ink_tells_the_one_that_is_not_it() -> None:
@@ -93,13 +100,6 @@ def test_of_an_unknown_character_that_is_always_read_so_the_ink_tells_the_one_th
     assert not raised(gathered(right, right, right, wrong), replace(wrong, evidence=right.evidence))
 
 
-def test_an_unknown_character_read_otherwise_for_once_is_news() -> None:
-    usual, other = flag("楅", "福", None, 1.0), flag("楅", "矢", None, 1.0)
-    habits = gathered(*[usual] * 5, other)
-    assert raised(habits, other)
-    assert not raised(habits, usual)
-
-
 def test_an_unknown_character_that_is_elsewhere_read_as_another_form_of_it_is_news_where_it_is_not() -> None:
     form = replace(flag("𫝊", "傳", 1e-5, 0.01), kind=Kind.VARIANT)
     other = flag("𫝊", "故", None, 1.8, best=0.97)
@@ -107,21 +107,23 @@ def test_an_unknown_character_that_is_elsewhere_read_as_another_form_of_it_is_ne
     assert not raised(gathered(form, other), other)
 
 
-def test_an_unknown_character_that_the_engine_wavers_over_is_hidden_as_either() -> None:
-    one, other, third = (flag("唎", read, None, 5.0) for read in ("利", "喇", "科"))
-    habits = gathered(*[one] * 6, *[other] * 5, third)
-    assert not raised(habits, one)
-    assert not raised(habits, other)
-    assert raised(habits, third)
-
-
-def test_settling_twice_changes_nothing() -> None:
-    sure = flag("羲", "義", 0.001, 6.0)
-    habits = gathered(sure, *[flag("羲", "義", 0.3, 1.0)] * 4)
-    once = habits.settled(sure)
+def test_settling_twice_changes_nothing_and_an_insertion_is_not_settled() -> None:
+    flags = of("羲", "義", SURE, *HALF_BELIEVED)
+    habits = gathered(*flags)
+    once = habits.settled(flags[0])
     assert habits.settled(once) == once
-
-
-def test_an_insertion_is_not_settled() -> None:
     extra = replace(flag("告", "", None, 8.0), kind=Kind.INSERTION)
     assert gathered(extra).settled(extra) == extra
+
+
+@given(data=st.data())
+def test_a_habit_is_the_same_in_whatever_order_the_pages_came(data: st.DataObject) -> None:
+    chances = data.draw(st.lists(st.floats(1e-6, 1.0), min_size=3, max_size=12))
+    flags = tuple(of("羲", "義", *((chance, 5.0) for chance in chances)))
+    results = [(position, PageResult(f"p{position}", "", Status.CHECKED, flags=flags)) for position in range(40)]
+    straight, mixed = EngineBias(), EngineBias()
+    for habits, order in ((straight, results), (mixed, data.draw(st.permutations(results)))):
+        for position, result in order:
+            habits.add(result, position)
+    assert sorted(straight.chances["羲", "義"]) == sorted(mixed.chances["羲", "義"])
+    assert len(straight.chances["羲", "義"]) == min(REMEMBERED, 40 * len(chances))

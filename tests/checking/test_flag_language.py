@@ -18,16 +18,7 @@ from proof.checking.plan import PageKeys, PageTask
 from proof.checking.rescoring import weighed
 from proof.language.findings import LanguageEvidence, PagePosition
 from proof.language.model import ModelFile
-from proof.model.flags import (
-    LANGUAGE,
-    Evidence,
-    Flag,
-    Kind,
-    LanguageReading,
-    context_of,
-    numbered,
-    without_language,
-)
+from proof.model.flags import LANGUAGE, Evidence, Flag, LanguageReading, numbered, without_language
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, PageResult, Status
@@ -39,6 +30,7 @@ from proof.text.model import Row, Script
 from proof.text.read import parse_transcription
 from proof.text.transcription import Transcription
 from proof.verify.scores import MAX_CONTEXT_DEDUCTION_NATS
+from tests import build
 
 COLUMNS = ("書之時代故此書雖宋人所揖而列於漢代之中後皆倣北", "十二月已丑朔日有食之")
 PAGE = "KR9z9999_WYG_001-1a"
@@ -68,21 +60,8 @@ def language_of(
 def flag(line: int, at: int, suggested: str, score: float, chance: float = 0.64) -> Flag:
     source = COLUMNS[line - 1]
     spoken = Evidence("posterior", p_text=0.02, p_best=chance, alternatives=((suggested, chance), (source[at], 0.02)))
-    return Flag(
-        page=PAGE,
-        ref="",
-        line=line,
-        offset=at,
-        length=1,
-        kind=Kind.SUBSTITUTION,
-        transcribed=source[at],
-        suggested=suggested,
-        score=score,
-        raised=score >= THRESHOLD,
-        bbox=None,
-        evidence=spoken,
-        context=context_of(source, at, 1),
-    )
+    said = {"score": score, "raised": score >= THRESHOLD, "evidence": spoken, "id": ""}
+    return build.flag(line, at, source[at], suggested, name=PAGE, source=source, **said)
 
 
 def heard(one: Flag, language: FlagLanguage) -> Flag:
@@ -224,11 +203,7 @@ def test_beside_an_image_that_cannot_tell_the_language_model_raises_a_flag(text:
     assert (told.line, told.offset, told.transcribed, told.suggested) == (2, 3, "已", "己")
     assert told.bbox == Box(10, 20, 30, 40)
     assert told.id
-
-
-def test_an_image_that_is_silent_leaves_it_to_the_language_model(text: Transcription) -> None:
-    (told,) = beside(text, None).flags
-    assert told.score == SAID.odds
+    assert beside(text, None).flags[0].score == SAID.odds, "an image that is silent leaves it to the language model"
 
 
 @given(st.floats(0.0, 8.0), st.floats(0.999, 1.0))
@@ -239,17 +214,13 @@ def test_what_an_image_clearly_shows_the_language_model_does_not_contradict(odds
     assert not [one for one in beside(made, p_text, said=said).flags if one.raised]
 
 
-def test_a_place_that_has_a_flag_gets_no_other(text: Transcription) -> None:
-    shown = flag(2, 3, "己", 0.6)
-    assert [one.suggested for one in beside(text, 0.2, shown).flags] == ["己"]
-    assert beside(text, 0.2, shown).flags[0].evidence.reason == "posterior"
-
-
-def test_the_flags_of_the_image_keep_their_ids(text: Transcription) -> None:
-    shown = flag(1, 22, "此", 2.7)
-    told = beside(text, 0.5, shown)
+def test_the_flags_of_the_image_keep_their_ids_and_their_places_get_no_other(text: Transcription) -> None:
+    (shown,) = beside(text, 0.2, flag(2, 3, "己", 0.6)).flags
+    assert (shown.suggested, shown.evidence.reason) == ("己", "posterior")
+    elsewhere = flag(1, 22, "此", 2.7)
+    told = beside(text, 0.5, elsewhere)
     assert len(told.flags) == 2
-    assert told.flags[0] == numbered([shown])[0]
+    assert told.flags[0] == numbered([elsewhere])[0]
 
 
 @pytest.mark.parametrize("status", [Status.MISMATCH, Status.FAILED])

@@ -28,7 +28,7 @@ def checked(tmp_path: Path, text: str = TEXT, *options: str) -> tuple[int, list[
     return status, flags, json.loads((out / "summary.json").read_text(encoding="utf-8"))
 
 
-def test_a_text_without_images_gets_the_flags_of_the_language_model(tmp_path: Path) -> None:
+def test_a_text_without_images_gets_the_flags_of_the_language_model_which_are_told_and_kept(tmp_path: Path) -> None:
     status, flags, summary = checked(tmp_path)
     assert status == 0
     assert summary["pages"] == {"KR9z9999_WYG_001-1a": "no image", "KR9z9999_WYG_001-2a": "no image"}
@@ -37,26 +37,17 @@ def test_a_text_without_images_gets_the_flags_of_the_language_model(tmp_path: Pa
     for flag in flags:
         assert flag["evidence"]["reason"] == "language"  # type: ignore[index]
         assert flag["bbox"] is None
-
-
-def test_the_report_says_what_the_language_model_says(tmp_path: Path) -> None:
-    checked(tmp_path)
     report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "The language model speaks for 己: " in report
     assert "十二月<mark>已</mark>丑" in report
-
-
-def test_the_flags_are_kept_with_what_speaks_for_them_and_found_again(tmp_path: Path) -> None:
-    _, first, _ = checked(tmp_path)
-    _, again, _ = checked(tmp_path)
-    assert first == again
+    assert checked(tmp_path)[1] == flags
     with Store.open(tmp_path / "proof.sqlite") as store:
         kept = list(store.flags("KR9z9999"))
-    assert {flag.id for flag in kept} == {flag["id"] for flag in first}
+    assert {flag.id for flag in kept} == {flag["id"] for flag in flags}
     assert all(flag.evidence.language is not None for flag in kept)
 
 
-def test_the_language_model_can_be_silenced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_language_model_can_be_silenced(tmp_path: Path) -> None:
     (tmp_path / "images").mkdir()
     _, flags, _ = checked(tmp_path, TEXT, "--no-language-model", "--images", str(tmp_path / "images"))
     assert flags == []

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from proof.checking import library
-from proof.checking.library import LibraryRechecker, check_library, folders_of, library_settings
-from proof.checking.pipeline import check, engine_of
-from proof.errors import OutputError, UsageError
+from proof.checking.library import LibraryRechecker, check_library, library_settings
+from proof.checking.pipeline import check
+from proof.errors import OutputError
 from proof.locale.notices import in_english
 from proof.settings.config import Settings
 from proof.store import Store
@@ -98,20 +98,6 @@ def test_a_library_that_was_interrupted_goes_on_where_it_was(shelf: Path, monkey
     assert sum(one.outcome is not None for one in outcomes) == 3
 
 
-def test_works_that_are_read_alike_share_an_engine(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each that is opened loads its model: a third of a second for every work with an image."""
-    opened = []
-
-    def counted(settings: Settings, store: Store) -> Any:
-        opened.append(settings.project.texts[0].stem)
-        return engine_of(settings, store)
-
-    monkeypatch.setattr(library, "engine_of", counted)
-    begun, _ = checked(shelf)
-    assert begun == ["KR1d0001", "KR3a0003", "bad", "經/KR1d0002"]
-    assert opened == ["KR1d0001_001", "KR1d0002_001"]  # the second has settings of its own, which name another
-
-
 def test_two_folders_with_one_work_are_not_mixed(shelf: Path) -> None:
     add(shelf / "again", "KR1d0001")
     _, outcomes = checked(shelf)
@@ -126,13 +112,6 @@ def test_a_store_that_fails_stops_the_library(shelf: Path, monkeypatch: pytest.M
     monkeypatch.setattr(library, "check", full)
     with pytest.raises(OutputError, match="the disk is full"):
         checked(shelf)
-
-
-def test_a_folder_without_works_is_no_library(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no work lies in it"):
-        folders_of(library_settings(tmp_path))
-    with pytest.raises(UsageError, match="there is no such folder"):
-        library_settings(tmp_path / "nowhere")
 
 
 def test_the_command_checks_all_and_says_which_could_not_be(shelf: Path, run: Callable[..., Any]) -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from lxml import etree
 from PIL import Image
 
 from proof.checking.pipeline import CheckOutcome, check
@@ -148,40 +147,6 @@ def test_a_second_check_reads_neither_half_again_and_an_altered_opening_both(pro
     Image.open(path).rotate(0.2, fillcolor=246).save(path)
     check(settings, watch=lambda progress: known.append(progress.reused))
     assert known[-1] == 2
-
-
-def test_exports_have_the_coordinates_of_either_half_on_the_image_of_both(project: Project, run: Run) -> None:
-    named(project)
-    own = '[project]\ntexts = ["text.txt"]\nimages = ["images"]\n'
-    (project.folder / "config.toml").write_text(own, encoding="utf-8")
-    assert run("check", "-q").returncode == 0
-    arguments = ("export", "text.txt", "--out", "exported", "--form", "page", "--form", "alto", "--form", "iiif")
-    done = run(*arguments, "--base", "https://example.org/book")
-    assert done.returncode == 0, done.stderr
-    exported = project.folder / "exported"
-    middle = project.openings[0].image.shape[1] / 2
-    sides = []
-    for path in sorted((exported / "page").glob("10-3b-4a*.xml")):
-        page = etree.parse(path).find(".//{*}Page")
-        assert page is not None
-        assert page.get("imageFilename") == "10-3b-4a.png"
-        assert (page.get("imageWidth"), page.get("imageHeight")) == tuple(
-            str(side) for side in reversed(project.openings[0].image.shape)
-        )
-        points = [
-            word for coords in page.iterfind(".//{*}Glyph/{*}Coords") for word in coords.get("points", "").split()
-        ]
-        across = [float(point.split(",")[0]) for point in points]
-        sides.append("right" if min(across) > middle else "left" if max(across) < middle else "both")
-    assert sorted(sides) == ["left", "right"]
-    assert len(list((exported / "alto").glob("10-3b-4a*.xml"))) == 2
-    (manifest,) = exported.glob("*.manifest.json")
-    document = json.loads(manifest.read_text(encoding="utf-8"))
-    bodies = [canvas["items"][0]["items"][0]["body"]["id"].rpartition("/")[2] for canvas in document["items"]]
-    assert bodies == ["10-3b-4a.png", "10-5ab.png"]
-    halves = [half["items"][0] for half in document["structures"]]
-    assert [half["source"]["id"] for half in halves] == [canvas["id"] for canvas in document["items"] for _ in "ab"]
-    assert len({half["selector"]["value"] for half in halves[:2]}) == 2
 
 
 def test_a_half_of_what_is_no_opening_costs_its_page_and_says_so(project: Project) -> None:

@@ -70,62 +70,56 @@ def test_a_simplified_text_meets_traditional_images_in_its_own_script() -> None:
     assert text.script is Script.SIMPLIFIED
 
 
-def test_the_text_begins_before_the_images_and_ends_after_them() -> None:
-    text = paginate(edition(f"　　{CANON[:128]}"), images(*PAGES[1:3]), FOLD)
-    assert list(slices(text).values()) == PAGES[1:3]
-    assert [(remark.code, dict(remark.values)) for remark in text.remarks] == [
-        (Code.ON_NO_IMAGE, {"text": f"{PAGES[0][:12]}…", "number": 32}),
-        (Code.ON_NO_IMAGE, {"text": f"{PAGES[3][:12]}…", "number": 32}),
-    ]
+OTHER = "乃張侯下綱不及地武不繫左下綱中掩束之"
+COMMENT = "釋曰自此盡未降論命衆耦之事云為上居羣士之上者以其大夫尊故也"
+TWICE = PAGES[0][4:16]
+APPARATUS = f"---\ntitle: 儀禮\n---\n\n{CANON[:20]}[^1]{CANON[20:64]}\n\n[^1]: 卒：原作率，據嚴本改。\n"
 
 
-def test_images_before_and_after_the_text_are_no_pages_of_it() -> None:
-    other = "乃張侯下綱不及地武不繫左下綱中掩束之"
-    text = paginate(edition(f"　　{''.join(PAGES[1:3])}"), images(other, *PAGES[1:3], other, other), FOLD)
-    assert list(slices(text).values()) == PAGES[1:3]
-    assert [(remark.code, dict(remark.values)) for remark in text.remarks] == [
-        (Code.IMAGES_BEFORE, {"number": 1}),
-        (Code.IMAGES_AFTER, {"number": 2}),
-    ]
+def missed(text: str) -> tuple[Code, dict[str, object]]:
+    """The remark that this much of the text is on no image."""
+    return Code.ON_NO_IMAGE, {"text": f"{text[:12]}…", "number": len(text)}
 
 
-def test_a_missing_image_costs_its_own_page() -> None:
-    text = paginate(edition(f"　　{CANON[:128]}"), images(PAGES[0], PAGES[2], PAGES[3]), FOLD)
-    assert list(slices(text).values()) == [PAGES[0], PAGES[2], PAGES[3]]
-    (remark,) = text.remarks
-    assert dict(remark.values) == {"text": f"{PAGES[1][:12]}…", "number": 32}
-
-
-def test_a_page_that_the_text_leaves_out_is_one_without_columns() -> None:
-    text = paginate(edition(f"　　{PAGES[0]}{PAGES[1]}{PAGES[3]}"), images(*PAGES), FOLD)
-    assert list(slices(text).values()) == [PAGES[0], PAGES[1], "", PAGES[3]]
-
-
-def test_what_the_images_leave_out_is_on_no_page() -> None:
-    comment = "釋曰自此盡未降論命衆耦之事云為上居羣士之上者以其大夫尊故也"
-    text = paginate(edition(f"　　{CANON[:40]}【{comment}】{CANON[40:128]}"), images(*PAGES), FOLD)
-    assert list(slices(text).values()) == PAGES
-    (remark,) = text.remarks
-    assert dict(remark.values)["text"] == f"{comment[:12]}…"
-
-
-def test_an_error_at_the_end_of_a_page_stays_on_its_page() -> None:
-    spoiled = CANON[:31] + "甲" + CANON[32:128]
-    text = paginate(edition(f"　　{spoiled}"), images(*PAGES), FOLD)
-    assert said(text.pages[0]) == spoiled[:32]
-    assert said(text.pages[1]) == PAGES[1]
-
-
-def test_a_formula_that_stands_elsewhere_too_does_not_draw_a_page_there() -> None:
-    twice = f"{PAGES[0]}{PAGES[1]}{PAGES[0][4:16]}{PAGES[2]}{PAGES[3]}"
-    text = paginate(edition(f"　　{twice}"), images(PAGES[0], PAGES[1] + PAGES[0][4:16], PAGES[2], PAGES[3]), FOLD)
-    assert list(slices(text).values()) == [PAGES[0], PAGES[1] + PAGES[0][4:16], PAGES[2], PAGES[3]]
-
-
-def test_the_apparatus_of_an_edition_is_on_no_page() -> None:
-    source = f"---\ntitle: 儀禮\n---\n\n{CANON[:20]}[^1]{CANON[20:64]}\n\n[^1]: 卒：原作率，據嚴本改。\n"
-    text = paginate(edition(source, Format.CRITICAL), images(*PAGES[:2]), FOLD)
-    assert "".join(slices(text).values()) == CANON[:64]
+@pytest.mark.parametrize(
+    ("source", "shown", "expected", "remarks"),
+    [
+        (f"　　{CANON[:128]}", PAGES[1:3], PAGES[1:3], [missed(PAGES[0]), missed(PAGES[3])]),
+        (
+            f"　　{PAGES[1]}{PAGES[2]}",
+            [OTHER, *PAGES[1:3], OTHER, OTHER],
+            PAGES[1:3],
+            [(Code.IMAGES_BEFORE, {"number": 1}), (Code.IMAGES_AFTER, {"number": 2})],
+        ),
+        (f"　　{CANON[:128]}", [PAGES[0], *PAGES[2:]], [PAGES[0], *PAGES[2:]], [missed(PAGES[1])]),
+        (f"　　{PAGES[0]}{PAGES[1]}{PAGES[3]}", PAGES, [*PAGES[:2], "", PAGES[3]], []),
+        (f"　　{CANON[:40]}【{COMMENT}】{CANON[40:128]}", PAGES, PAGES, [missed(COMMENT)]),
+        (
+            f"　　{PAGES[0]}{PAGES[1]}{TWICE}{PAGES[2]}{PAGES[3]}",
+            [PAGES[0], PAGES[1] + TWICE, *PAGES[2:]],
+            [PAGES[0], PAGES[1] + TWICE, *PAGES[2:]],
+            [],
+        ),
+        (f"　　{CANON[:31]}甲{CANON[32:128]}", PAGES, [f"{PAGES[0][:31]}甲", *PAGES[1:]], []),
+        (APPARATUS, PAGES[:2], PAGES[:2], []),
+    ],
+    ids=[
+        "the text begins before the images and ends after them",
+        "images before and after the text are no pages of it",
+        "a missing image costs its own page",
+        "a page that the text leaves out has no columns",
+        "what the images leave out is on no page",
+        "a formula that stands elsewhere too does not draw a page there",
+        "an error at the end of a page stays on its page",
+        "the apparatus of an edition is on no page",
+    ],
+)
+def test_each_image_has_the_slice_that_it_shows_and_what_is_left_over_is_told(
+    source: str, shown: list[str], expected: list[str], remarks: list[tuple[Code, dict[str, object]]]
+) -> None:
+    text = paginate(edition(source, Format.CRITICAL if source == APPARATUS else Format.INLINE), images(*shown), FOLD)
+    assert list(slices(text).values()) == expected
+    assert [(remark.code, dict(remark.values)) for remark in text.remarks] == remarks
 
 
 def test_without_images_every_character_is_on_a_page_at_its_place() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -28,8 +30,6 @@ from tests.conftest import MadeOnce
 from tests.sample import lay_out
 
 pytestmark = pytest.mark.engine
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -68,45 +68,71 @@ def agreeing(result: PageResult) -> float:
     return sum(one.read == one.text for one in result.characters) / written
 
 
-def test_a_layout_set_by_hand_is_honoured_by_every_later_check_until_it_is_taken_back(settings: Settings) -> None:
-    check(settings)
+@dataclass(frozen=True)
+class Project:
+    """A project whose store is open: its one work, and who reads its pages again."""
+
+    store: Store
+    work: str
+    reader: Rechecker
+
+    def number(self, position: int) -> int:
+        return self.store.queue.pages(self.work, position, 1)[0].number
+
+    def found(self, number: int) -> PageResult:
+        return self.store.queue.page(self.work, number)[1]
+
+    def set_right(self, number: int, hint: LayoutOverrideShape | None = None, image: str = "") -> None:
+        """A person says how a page is laid out and which image it has."""
+        version = len(self.store.layout_overrides.history(self.work, number))
+        key = f"layout-{number}-{version}"
+        self.store.layout_overrides.set(self.work, number, hint, image, "", version=version, person="甲", key=key)
+
+    def read_as(self, number: int, hint: LayoutOverrideShape | None = None, image: str = "") -> Reread:
+        self.set_right(number, hint, image)
+        return self.reader.read(self.work, number)
+
+
+@contextmanager
+def opened(settings: Settings) -> Iterator[Project]:
     with Store.open(settings.store_address) as store:
         [work] = store.queue.works()
-        place = store.queue.pages(work.name, 2, 1)[0]
-        _, found = store.queue.page(work.name, place.number)
-        numbers, _ = store.queue.find(work.name, QueueFilter(first_page=2, last_page=2, raised=None), Order.PAGE)
-        first = numbers[0]
-        store.decisions.decide(DecisionRequest(work.name, first, Verdict.KEEP, 0, "甲", "request-1"))
-        reader = Rechecker(settings, store)
+        yield Project(store, work.name, Rechecker(settings, store))
+
+
+def test_a_layout_set_by_hand_is_honoured_by_every_later_check_until_it_is_taken_back(settings: Settings) -> None:
+    check(settings)
+    with opened(settings) as project:
+        store, work = project.store, project.work
+        page = project.number(2)
+        found = project.found(page)
+        [first, *_], _ = store.queue.find(work, QueueFilter(first_page=2, last_page=2, raised=None), Order.PAGE)
+        store.decisions.decide(DecisionRequest(work, first, Verdict.KEEP, 0, "甲", "request-1"))
 
         # the wrong columns, as a machine might have found them
-        wrong = in_a_corner(found_layout(found))
-        store.layout_overrides.set(work.name, place.number, wrong, "", "", version=0, person="甲", key="layout-1")
-        spoilt = reader.read(work.name, place.number)
+        spoilt = project.read_as(page, in_a_corner(found_layout(found)))
         assert spoilt.result.status is Status.MISMATCH or agreeing(spoilt.result) < 0.5
         assert first in [flag.number for flag in spoilt.kept], "its place stands, though nothing is read there now"
         assert spoilt.lost == ()
 
         # the right ones beat them, and the decision is found again
-        right = found_layout(found)
-        store.layout_overrides.set(work.name, place.number, right, "", "", version=1, person="甲", key="layout-2")
-        again = reader.read(work.name, place.number)
+        again = project.read_as(page, found_layout(found))
         assert agreeing(again.result) > 0.9 * agreeing(found)
-        [decided] = store.queue.flags(work.name, [first])
+        [decided] = store.queue.flags(work, [first])
         assert decided.state is State.KEPT
         assert not decided.stale
-        _, kept = store.queue.page(work.name, place.number)
+        kept = project.found(page)
         assert kept.columns == again.result.columns
 
     seen: list[Progress] = []
     check(settings, seen.append)
     assert seen[-1].reused == 2, "what was read again is not read once more, and what was found before is not taken"
-    with Store.open(settings.store_address) as store:
-        assert store.queue.page(work.name, place.number)[1].columns == kept.columns
-        store.layout_overrides.set(work.name, place.number, None, "", "", version=2, person="甲", key="layout-3")
+    with opened(settings) as project:
+        assert project.found(page).columns == kept.columns
+        project.set_right(page)
     check(settings)
-    with Store.open(settings.store_address) as store:
-        assert store.queue.page(work.name, place.number)[1].columns == found.columns
+    with opened(settings) as project:
+        assert project.found(page).columns == found.columns
 
 
 def test_a_page_read_again_while_its_text_is_checked_anew_is_read_by_the_newer_text(settings: Settings) -> None:
@@ -118,34 +144,30 @@ def test_a_page_read_again_while_its_text_is_checked_anew_is_read_by_the_newer_t
             text.write_text(text.read_text(encoding="utf-8").replace("西", "西也", 1), encoding="utf-8")
             check(settings)
 
-    with Store.open(settings.store_address) as store:
-        [work] = store.queue.works()
-        place = store.queue.pages(work.name, 2, 1)[0]
-        again = Rechecker(settings, store).read(work.name, place.number, edit_and_check_meanwhile)
-        assert store.text_versions.content(str(text)) == text.read_text(encoding="utf-8")
-        assert again.result == store.queue.page(work.name, place.number)[1]
+    with opened(settings) as project:
+        page = project.number(2)
+        again = project.reader.read(project.work, page, edit_and_check_meanwhile)
+        assert project.store.text_versions.content(str(text)) == text.read_text(encoding="utf-8")
+        assert again.result == project.found(page)
 
 
 def test_an_image_given_to_a_page_is_the_one_that_is_read(settings: Settings) -> None:
     check(settings)
-    with Store.open(settings.store_address) as store:
-        [work] = store.queue.works()
-        one, other = store.queue.pages(work.name, 1, 2)
-        reader = Rechecker(settings, store)
-        names = {path.stem: name for name, path in reader.images()}
-        given = names[Path(str(store.queue.page(work.name, other.number)[1].image)).stem]
-        store.layout_overrides.set(work.name, one.number, None, given, "", version=0, person="甲", key="layout-1")
-        assert reader.read(work.name, one.number).result.status is Status.MISMATCH
-        store.layout_overrides.set(work.name, one.number, None, "gone.png", "", version=1, person="甲", key="layout-2")
-        result = reader.read(work.name, one.number).result
-        assert result.status is Status.FAILED
-        assert result.message == Notice.of(NoticeCode.ASSIGNED_GONE, image="gone.png", person="甲")
-        store.layout_overrides.set(work.name, one.number, None, "", "", version=2, person="甲", key="layout-3")
-        assert reader.read(work.name, one.number).result.status is Status.CHECKED
+    with opened(settings) as project:
+        one, other = project.number(1), project.number(2)
+        names = {path.stem: name for name, path in project.reader.images()}
+        given = names[Path(str(project.found(other).image)).stem]
+        assert project.read_as(one, image=given).result.status is Status.MISMATCH
+        gone = project.read_as(one, image="gone.png").result
+        assert gone.status is Status.FAILED
+        assert gone.message == Notice.of(NoticeCode.ASSIGNED_GONE, image="gone.png", person="甲")
+        assert project.read_as(one).result.status is Status.CHECKED
 
 
-def told(store: Store, work: str) -> list[tuple[str, float, bool, tuple[WitnessReading, ...]]]:
-    return sorted((one.id, one.score, one.raised, one.evidence.witnesses) for one in store.flags(work))
+def told(project: Project) -> list[tuple[str, float, bool, tuple[WitnessReading, ...]]]:
+    """What the flags of a work say, and what witnesses said of them."""
+    flags = project.store.flags(project.work)
+    return sorted((one.id, one.score, one.raised, one.evidence.witnesses) for one in flags)
 
 
 @pytest.mark.parametrize("old", ["stays", "is gone"])
@@ -158,19 +180,17 @@ def test_a_project_that_was_copied_or_moved_reads_its_own_text_again(
     if old == "is gone":
         folder.rename(tmp_path / "away")
     there = Settings.load(copied)
-    with Store.open(there.store_address) as store:
-        [work] = store.queue.works()
-        reader = Rechecker(there, store)
-        first = reader.read(work.name, 1)
+    with opened(there) as project:
+        first = project.reader.read(project.work, 1)
         assert first.trouble is None
         assert first.fresh == first.gone == ()
 
         # from then on the page is of the text in the new place, whatever becomes of the old
-        assert store.queue.page(work.name, 1)[0].text == str(copied / "text.txt")
+        assert project.store.queue.page(project.work, 1)[0].text == str(copied / "text.txt")
         text = (copied / "text.txt").read_text(encoding="utf-8")
         assert text.count("\n司射适西阶西") == 1
         (copied / "text.txt").write_text(text.replace("\n司射适西阶西", "\n司龘适西阶西"), encoding="utf-8")
-        assert [one.flag.transcribed for one in reader.read(work.name, 1).fresh] == ["龘"]
+        assert [one.flag.transcribed for one in project.reader.read(project.work, 1).fresh] == ["龘"]
 
 
 def test_witnesses_weigh_the_flags_of_a_page_read_again_as_a_check_has_them_weighed(
@@ -195,56 +215,19 @@ def test_witnesses_weigh_the_flags_of_a_page_read_again_as_a_check_has_them_weig
         return read_witnesses(sources)
 
     monkeypatch.setattr(recheck, "read_witnesses", noted)
-    with Store.open(settings.store_address) as store:
-        [work] = store.queue.works()
-        before = told(store, work.name)
+    with opened(settings) as project:
+        before = told(project)
         assert any(one.side == "image" for *_, heard in before for one in heard), "the witness backs the image"
-        reader = Rechecker(settings, store)
-        for page in store.queue.pages(work.name, 1, 2):
+        for position in (1, 2):
             # as if read otherwise once, so that the page is weighed anew and not merely found in the store
-            store.layout_overrides.set(
-                work.name, page.number, None, "", "", version=0, person="甲", key=f"layout-{page.number}"
-            )
-            reader.read(work.name, page.number)
-        assert told(store, work.name) == before
+            project.read_as(project.number(position))
+        assert told(project) == before
         assert read == [witness]
         witness.write_text(wrong.replace("大夫则降", "大夫将降"), encoding="utf-8")
-        reader.read(work.name, store.queue.pages(work.name, 1, 1)[0].number)
+        project.reader.read(project.work, project.number(1))
         assert read == [witness, witness]
-        sides = {one.side for *_, heard in told(store, work.name) for one in heard}
+        sides = {one.side for *_, heard in told(project) for one in heard}
         assert sides == {"text"}, "the witness agrees with the text now, and the flags of the page are told so"
-
-
-def test_a_rule_on_the_wrong_place_costs_its_columns_and_put_right_gives_boxes_and_flags_back(
-    settings: Settings,
-) -> None:
-    check(settings)
-    with Store.open(settings.store_address) as store:
-        [work] = store.queue.works()
-        number = store.queue.pages(work.name, 1, 1)[0].number
-        reader = Rechecker(settings, store)
-
-        def read_as(hint: LayoutOverrideShape | None) -> Reread:
-            version = len(store.layout_overrides.history(work.name, number))
-            key = f"layout-{version}"
-            store.layout_overrides.set(work.name, number, hint, "", "", version=version, person="甲", key=key)
-            return reader.read(work.name, number)
-
-        right = found_layout(store.queue.page(work.name, number)[1])
-        straight = read_as(right)
-        rules = list(right.rules)
-        rules[5] -= 0.8 / 8  # the rule between the second and the third column, which leaves a strip of the third
-        askew = read_as(LayoutOverrideShape(right.corners, tuple(rules)))
-        assert edge(askew.result, 2) < edge(straight.result, 2) - 10, "the box of a character follows the rule"
-        assert edge(askew.result, 6) == edge(straight.result, 6), "and no other does"
-        assert any(one.flag.line == 3 for one in askew.fresh)
-        again = read_as(right)
-        assert {one.number for one in askew.fresh} <= {one.number for one in again.gone}
-        assert again.result.characters == straight.result.characters
-    check(settings)
-    with Store.open(settings.store_address) as store:
-        assert store.queue.page(work.name, number)[1].characters == again.result.characters
-        assert store.layout_overrides.of_work(work.name)[again.result.page, 0].layout == right
 
 
 def edge(result: PageResult, line: int) -> float:
@@ -252,20 +235,39 @@ def edge(result: PageResult, line: int) -> float:
     return min(one.box.x for one in result.characters if one.line == line and one.box)
 
 
+def test_a_rule_on_the_wrong_place_costs_its_columns_and_put_right_gives_boxes_and_flags_back(
+    settings: Settings,
+) -> None:
+    check(settings)
+    with opened(settings) as project:
+        page = project.number(1)
+        right = found_layout(project.found(page))
+        straight = project.read_as(page, right)
+        rules = list(right.rules)
+        rules[5] -= 0.8 / 8  # the rule between the second and the third column, which leaves a strip of the third
+        askew = project.read_as(page, LayoutOverrideShape(right.corners, tuple(rules)))
+        assert edge(askew.result, 2) < edge(straight.result, 2) - 10, "the box of a character follows the rule"
+        assert edge(askew.result, 6) == edge(straight.result, 6), "and no other does"
+        assert any(one.flag.line == 3 for one in askew.fresh)
+        again = project.read_as(page, right)
+        assert {one.number for one in askew.fresh} <= {one.number for one in again.gone}
+        assert again.result.characters == straight.result.characters
+    check(settings)
+    with opened(settings) as project:
+        assert project.found(page).characters == again.result.characters
+        assert project.store.layout_overrides.of_work(project.work)[again.result.page, 0].layout == right
+
+
 def test_note_rows_are_where_a_person_says_that_they_are(settings: Settings) -> None:
     """Page 1b has a note in double rows above its sixth column. Read as one row it is read wrongly."""
     check(settings)
-    with Store.open(settings.store_address) as store:
-        [work] = store.queue.works()
-        number = store.queue.pages(work.name, 2, 1)[0].number
-        reader = Rechecker(settings, store)
-        right = found_layout(store.queue.page(work.name, number)[1])
+    with opened(settings) as project:
+        page = project.number(2)
+        right = found_layout(project.found(page))
         agreed = {}
-        for version, spans in enumerate(((), ((0.0, 4.2 / 21),), None)):
+        for spans in ((), ((0.0, 4.2 / 21),), None):
             notes = tuple(spans if line == 6 else None for line in range(1, 9))
             hint = LayoutOverrideShape(right.corners, right.rules, notes) if spans is not None else None
-            key = f"layout-{version}"
-            store.layout_overrides.set(work.name, number, hint, "", "", version=version, person="甲", key=key)
-            of_column = [one for one in reader.read(work.name, number).result.characters if one.line == 6]
+            of_column = [one for one in project.read_as(page, hint).result.characters if one.line == 6]
             agreed[spans] = sum(one.read == one.text for one in of_column if one.row is not Row.MAIN)
         assert agreed[()] < agreed[(0.0, 4.2 / 21),] == agreed[None] > 5

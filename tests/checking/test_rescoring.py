@@ -13,11 +13,11 @@ from sqlalchemy import event
 from proof.checking import rescoring
 from proof.checking.engine_bias import EngineBias
 from proof.checking.rescoring import settle
-from proof.model.flags import Evidence, Flag, Kind, flag_id
-from proof.model.result import PageResult, Status
-from proof.ocr.engine import EngineIdentity
+from proof.model.flags import Evidence, Flag
+from proof.model.result import PageResult
 from proof.settings.config import FlagsSection
-from proof.store import CheckedResult, PagePlace, RunInfo, Store, TextInfo, queries
+from proof.store import Store, queries
+from tests import build
 
 WORK = "KR1d0030"
 CHANCES = 0.001, 0.3, 0.2, 0.4, 0.002
@@ -25,18 +25,14 @@ CHANCES = 0.001, 0.3, 0.2, 0.4, 0.002
 
 
 def page_of(number: int, chance: float) -> PageResult:
-    page = f"KR1d0030_WYG_010-{number}a"
+    name = f"KR1d0030_WYG_010-{number}a"
     evidence = Evidence("posterior", p_text=chance, p_best=0.99)
-    name = flag_id(page, 1, Kind.SUBSTITUTION, "0", 0)
-    flag = Flag(page, "", 1, 0, 1, Kind.SUBSTITUTION, "羲", "義", 6.0, True, None, evidence, id=name)
-    return PageResult(page, "", Status.CHECKED, flags=(flag,))
+    return build.page("羲", name=name, flags=[build.flag(1, 0, "羲", "義", name=name, score=6.0, evidence=evidence)])
 
 
 def filled(folder: Path, pages: Sequence[PageResult]) -> Store:
     store = Store.open(folder / f"{len(pages)}.sqlite")
-    texts = (TextInfo("text.txt", "5eed", "kanripo", "traditional"),)
-    run = store.begin_run(RunInfo(WORK, "", texts, EngineIdentity("null", "1", "", "")))
-    store.save_pages(run, [CheckedResult(PagePlace(n, "text.txt"), "", page) for n, page in enumerate(pages)])
+    build.check(store, *pages, info=build.run_info(WORK))
     return store
 
 
@@ -57,21 +53,6 @@ def habits() -> EngineBias:
 
 def raised(store: Store) -> list[bool]:
     return [flag.raised for flag in store.flags(WORK)]
-
-
-def test_what_is_weighed_together_is_written_together(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    written: list[int] = []
-    rescore = store.rescore
-
-    def noted(work: str, flags: Sequence[Flag], **seen: Any) -> Any:
-        written.append(len(flags))
-        return rescore(work, flags, **seen)
-
-    monkeypatch.setattr(store, "rescore", noted)
-    assert raised(store) == [True] * 5
-    settle(store, WORK, habits(), FlagsSection(threshold=6.5))
-    assert raised(store) == [False] * 5
-    assert written == [2, 2, 1]
 
 
 @pytest.mark.parametrize("after", [1, 2, 3])

@@ -6,12 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from lxml import etree
 
 from proof.checking.pipeline import CheckOutcome, check
-from proof.cli import main
 from proof.errors import FontError, TextError
-from proof.exports.decided import decided_in
 from proof.exports.source import correct
 from proof.facsimile.files import render
 from proof.facsimile.wear import named_wear
@@ -21,8 +18,6 @@ from proof.model.result import PageResult, Status
 from proof.report.source import StoredRun
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.store.decision_records import DecisionRequest, Verdict
-from proof.store.queue_records import Order, QueueFilter
 from proof.text.convert import convert
 from proof.text.encoding import Decoded
 from proof.text.model import is_han
@@ -59,6 +54,15 @@ def drawn(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def running(drawn: Path, form: Format) -> str:
+    """The whole juan as running text."""
+    return convert(read_transcription(drawn / "whole.txt"), form).text
+
+
+def settings_of(folder: Path, out: Path, *texts: Path) -> Settings:
+    return Settings().replace({"project.texts": texts, "project.images": [folder / "images"], "project.out": out})
+
+
 def results_of(settings: Settings) -> list[PageResult]:
     with Store.open(settings.store_address) as store:
         run = store.latest_run()
@@ -66,11 +70,9 @@ def results_of(settings: Settings) -> list[PageResult]:
         return list(StoredRun(store, run.id).results())
 
 
-def checked(folder: Path, text: Path, out: str) -> tuple[CheckOutcome, list[PageResult], Settings]:
-    settings = Settings().replace(
-        {"project.texts": [text], "project.images": [folder / "images"], "project.out": folder / out}
-    )
-    return check(settings), results_of(settings), settings
+def checked(folder: Path, text: Path, out: str) -> tuple[CheckOutcome, list[PageResult]]:
+    settings = settings_of(folder, folder / out, text)
+    return check(settings), results_of(settings)
 
 
 def raised(results: list[PageResult]) -> list[Flag]:
@@ -78,15 +80,14 @@ def raised(results: list[PageResult]) -> list[Flag]:
 
 
 def test_each_error_is_found_and_its_correction_gives_back_the_very_file(drawn: Path) -> None:
-    form = Format.INLINE
-    clean = convert(read_transcription(drawn / "whole.txt"), form).text
+    clean = running(drawn, Format.INLINE)
     spoiled = clean
     for right, wrong in ERRORS:
         assert spoiled.count(right) == 1
         spoiled = spoiled.replace(right, wrong)
-    text = drawn / f"{form.value}.txt"
+    text = drawn / "inline.txt"
     text.write_bytes(spoiled.encode())
-    outcome, results, _ = checked(drawn, text, f"out-{form.value}")
+    outcome, results = checked(drawn, text, "out-inline")
     assert [result.status for result in results] == [Status.CHECKED] * 3
     assert sum(result.characters_checked for result in results) > 250
     assert Code.ON_NO_IMAGE in {remark.code for remark in outcome.remarks}
@@ -128,7 +129,7 @@ def test_a_text_with_its_subcommentary_is_found_on_the_images(shared: Path, tmp_
     text = tmp_path / "zhushu.txt"
     text.write_bytes(spoiled.encode())
     assert read_transcription(text).format is Format.ZHUSHU
-    _, results, _ = checked(tmp_path, text, "out")
+    _, results = checked(tmp_path, text, "out")
     assert [result.status for result in results] == [Status.CHECKED] * 3
     found = sorted(raised(results), key=lambda flag: (flag.page, flag.line, flag.offset))
     assert [flag.kind for flag in found] == [Kind.OMISSION, Kind.SUBSTITUTION, Kind.SUBSTITUTION]
@@ -137,10 +138,8 @@ def test_a_text_with_its_subcommentary_is_found_on_the_images(shared: Path, tmp_
 
 def test_a_second_check_reads_nothing_again_and_an_edit_one_page(drawn: Path, tmp_path: Path) -> None:
     text = tmp_path / "inline.txt"
-    text.write_text(convert(read_transcription(drawn / "whole.txt"), Format.INLINE).text, encoding="utf-8")
-    settings = Settings().replace(
-        {"project.texts": [text], "project.images": [drawn / "images"], "project.out": tmp_path / "out"}
-    )
+    text.write_text(running(drawn, Format.INLINE), encoding="utf-8")
+    settings = settings_of(drawn, tmp_path / "out", text)
     reused: list[int] = []
     for right, wrong in (("", ""), ("", ""), ERRORS[0]):
         if right:
@@ -151,33 +150,12 @@ def test_a_second_check_reads_nothing_again_and_an_edit_one_page(drawn: Path, tm
     assert reused == [0, 3, 2]
 
 
-def test_decisions_in_the_store_go_into_the_running_file(drawn: Path, tmp_path: Path) -> None:
-    clean = convert(read_transcription(drawn / "whole.txt"), Format.INLINE).text
-    text = tmp_path / "inline.txt"
-    right, wrong = ERRORS[0]
-    text.write_text(clean.replace(right, wrong), encoding="utf-8")
-    settings = Settings().replace(
-        {"project.texts": [text], "project.images": [drawn / "images"], "project.out": tmp_path / "out"}
-    )
-    check(settings)
-    with Store.open(settings.store_address) as store:
-        run = store.latest_run()
-        assert run is not None
-        numbers, _ = store.queue.find(run.info.work, QueueFilter(least_score=SURE), Order.SCORE)
-        (flag,) = store.queue.flags(run.info.work, numbers)
-        store.decisions.decide(
-            DecisionRequest(run.info.work, flag.number, Verdict.TAKE, flag.version, "a reader", "a" * 12)
-        )
-        decided = decided_in(store, read_transcription(text)).corrections
-    assert correct(read_transcription(text), decided).text == clean
-
-
 def test_a_text_that_no_image_shows_costs_that_text_alone(drawn: Path, tmp_path: Path) -> None:
     shown, foreign = tmp_path / "shown.txt", tmp_path / "foreign.txt"
-    shown.write_text(convert(read_transcription(drawn / "whole.txt"), Format.INLINE).text, encoding="utf-8")
+    shown.write_text(running(drawn, Format.INLINE), encoding="utf-8")
     foreign.write_text("\u3000\u3000天地玄黃宇宙洪荒【日月盈昃】辰宿列張寒來暑往秋收冬藏\n", encoding="utf-8")
-    settings = Settings().replace({"project.images": [drawn / "images"], "project.out": tmp_path / "out"})
-    outcome = check(settings.replace({"project.texts": [foreign, shown]}))
+    settings = settings_of(drawn, tmp_path / "out", foreign, shown)
+    outcome = check(settings)
     (said,) = outcome.unread
     assert str(foreign) in in_english(said)
     assert "shows this text" in in_english(said)
@@ -186,62 +164,4 @@ def test_a_text_that_no_image_shows_costs_that_text_alone(drawn: Path, tmp_path:
     assert in_english(said) in [finding["text"] for finding in findings]
     assert [result.status for result in results_of(settings)] == [Status.CHECKED] * 3
     with pytest.raises(TextError, match="shows this text"):
-        check(settings.replace({"project.texts": [foreign]}))
-
-
-def test_its_pages_are_exported_by_the_columns_of_the_images(drawn: Path, tmp_path: Path) -> None:
-    """The lines written are those of the page-marked text that the images were drawn from, errors corrected."""
-    spoiled = convert(read_transcription(drawn / "whole.txt"), Format.CRITICAL).text
-    for right, wrong in ERRORS:
-        spoiled = spoiled.replace(right, wrong)
-    text, decided = tmp_path / "running.txt", tmp_path / "decided.jsonl"
-    text.write_text(spoiled, encoding="utf-8")
-    _, results, _ = checked(drawn, text, str(tmp_path / "out"))
-    sure = [flag for flag in raised(results) if flag.score > SURE]
-    accepted = [json.dumps(flag.as_dict() | {"accepted": True}) for flag in sure]
-    decided.write_text("\n".join(accepted), encoding="utf-8")
-    forms = ["--form", "page", "--form", "alto", "--form", "annotations", "--form", "tei"]
-    asked = ["export", str(text), "--corrections", str(decided), "--out", str(tmp_path / "out"), *forms]
-    asked += ["--store", f"sqlite:///{tmp_path / 'out' / 'proof.sqlite'}"]
-    assert main(asked) == 0
-    columns, cut = 0, 0
-    for page in read_transcription(drawn / "drawn.txt").pages:
-        halves = [[half for run in column.runs for half in (run.right, run.left)] for column in page.columns]
-        told = [["".join(cell.text for cell in half if cell.glyph) for half in column] for column in halves]
-        expected = [[line for line in column if line] for column in told]
-        written = parse_page(tmp_path / "out/page" / f"{page.id}.xml")
-        assert ["".join(column) for column in written] == ["".join(column) for column in expected if column]
-        columns += len(written)
-        cut += sum(one not in expected for one in written)
-        assert (tmp_path / "out/alto" / f"{page.id}.xml").exists()
-        assert (tmp_path / "out/annotations" / f"{page.id}.json").exists()
-    assert columns == 24
-    assert cut <= 1  # a broad character is now and then taken for half-rows: it then is a line of its own
-    pages = etree.parse(str(tmp_path / "out/running.tei.xml"))
-    assert_zones_where_columns_begin(pages.getroot(), drawn)
-
-
-def assert_zones_where_columns_begin(document: etree._Element, drawn: Path) -> None:
-    """Each column of the images begins in TEI with the character that it begins with, and has a zone of its own."""
-    name = "{http://www.w3.org/XML/1998/namespace}id"
-    zones = {zone.get(name) for zone in document.iterfind(".//{*}zone")}
-    begun: list[str] = []
-    waiting = False
-    for event, element in etree.iterwalk(document.find(".//{*}body"), events=("start", "end")):
-        if event == "start" and etree.QName(element).localname == "cb":
-            assert str(element.get("facs"))[1:] in zones
-            waiting = True
-        told = [char for char in (element.text if event == "start" else element.tail) or "" if is_han(char)]
-        if waiting and told:
-            begun.append(told[0])
-            waiting = False
-    columns = [column for page in read_transcription(drawn / "drawn.txt").pages for column in page.columns]
-    assert begun == [next(cell.text for cell in column.cells if cell.han) for column in columns if column.cells]
-    marks = [str(mark.get("n")) for mark in document.iterfind(".//{*}pb")]
-    assert marks == [page.id for page in read_transcription(drawn / "drawn.txt").pages]
-
-
-def parse_page(path: Path) -> list[list[str]]:
-    """The text lines of a PAGE file by their regions."""
-    regions = etree.parse(str(path)).findall(".//{*}TextRegion")
-    return [[line.findtext("{*}TextEquiv/{*}Unicode") or "" for line in one.findall("{*}TextLine")] for one in regions]
+        check(settings_of(drawn, tmp_path / "out", foreign))

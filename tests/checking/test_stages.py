@@ -11,7 +11,6 @@ from sqlalchemy import func, select
 from proof.checking.engine_bias import EngineBias
 from proof.checking.pipeline import check
 from proof.checking.rescoring import weighed
-from proof.language.model import ModelFile
 from proof.model.flags import Evidence, Flag, Kind
 from proof.ocr.engine import Pixels, Reading
 from proof.ocr.network import Network
@@ -20,11 +19,23 @@ from proof.ocr.ppocr import PPOCR
 from proof.settings.config import FlagsSection
 from proof.store import Store
 from proof.store.models import CacheRow
-from tests.checking.test_pipeline import SECOND, Material, again, checked, lines, raw
+from tests.checking.test_pipeline import (
+    FIRST,
+    PLANTED,
+    SECOND,
+    THIRD,
+    Material,
+    again,
+    checked,
+    lines,
+    places,
+    raw,
+    read_pages,
+)
 
 pytestmark = pytest.mark.engine
 
-__all__ = ["again", "checked"]
+__all__ = ["again", "checked", "read_pages"]
 
 NOTHING: list[Pixels] = []
 
@@ -74,65 +85,41 @@ def test_another_list_of_variants_is_judged_by_what_was_read(again: Material, st
 
 
 @pytest.mark.usefixtures("from_scratch")
-def test_judging_again_loads_no_recogniser(again: Material, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_release_judges_all_pages_reads_none_and_loads_no_recogniser(
+    again: Material, strips: list[Pixels], read_pages: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refused(path: Path, *_: object) -> Network:
         raise AssertionError(f"{path} was loaded")
 
-    monkeypatch.setattr("proof.ocr.ppocr.open_network", refused)
     monkeypatch.setattr("proof.__version__", "another")
-    assert check(again.settings(flags__threshold=0.5)).sound
+    with monkeypatch.context() as patch:
+        patch.setattr("proof.ocr.ppocr.open_network", refused)
+        outcome = check(again.settings())
+    assert strips == NOTHING
+    assert sorted(read_pages) == [FIRST, SECOND, THIRD]
+    assert raw(outcome) == from_nothing(again)
 
 
-def test_another_release_judges_all_pages_and_reads_none(
-    again: Material, strips: list[Pixels], monkeypatch: pytest.MonkeyPatch
+def test_a_corrected_character_is_judged_by_what_was_read(
+    again: Material, strips: list[Pixels], read_pages: list[str]
 ) -> None:
-    monkeypatch.setattr("proof.__version__", "another")
-    before = from_nothing(again)
-    strips.clear()
-    assert raw(check(again.settings())) == before
-    assert strips == NOTHING
-
-
-def test_other_witnesses_are_heard_without_reading(again: Material, strips: list[Pixels]) -> None:
-    witness = again.folder / "witness.txt"
-    sound = again.text.read_text(encoding="utf-8").replace("西北耦大夫", "西比耦大夫")
-    witness.write_text(sound, encoding="utf-8")
-    outcome = check(again.settings(project__witnesses=[str(witness)]))
-    assert strips == NOTHING
-    (flag,) = [line for line in lines(outcome) if line["raised"]]
-    assert flag["evidence"]["witnesses"]
-
-
-def test_what_the_language_model_says_is_the_same_from_the_store_as_from_nothing(
-    again: Material, strips: list[Pixels], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The sample is simplified: it is taken for a traditional text, of which the language model speaks."""
-    first = check(again.settings(page__script="traditional"))
-    strips.clear()
-    assert [line for line in lines(first) if line["evidence"].get("language", {}).get("weight")]
-    monkeypatch.setattr(ModelFile, "model", None)  # a second check loads no model of the language
-    assert raw(check(again.settings(page__script="traditional"))) == raw(first)
-    assert strips == NOTHING
-    monkeypatch.undo()
-    assert raw(first) == from_nothing(again, page__script="traditional")
-
-
-def test_a_corrected_character_is_judged_by_what_was_read(again: Material, strips: list[Pixels]) -> None:
     """北 is the planted error of the second page, and 比 is what was read there."""
     again.change("西北耦", "西比耦")
     outcome = check(again.settings())
-    assert strips == NOTHING
-    assert not [line for line in lines(outcome) if line["raised"]]
+    assert (strips, read_pages) == (NOTHING, [SECOND])
+    assert places(outcome) == []
     assert raw(outcome) == from_nothing(again)
 
 
 def test_another_character_that_was_not_read_asks_for_the_strips_of_its_run_alone(
-    again: Material, strips: list[Pixels]
+    again: Material, strips: list[Pixels], read_pages: list[str]
 ) -> None:
     again.change("命大夫之耦曰子与某子射告", "命大夫之耦曰子与某子谢告")
     outcome = check(again.settings())
     few = len(strips)
     assert 0 < few <= 4
+    assert read_pages == [THIRD]
+    assert [(page, there) for page, _, there, _ in places(outcome)] == [(SECOND, "北"), (THIRD, "谢")]
     strips.clear()
     assert raw(outcome) == from_nothing(again)
     assert few < len(strips) / 8
@@ -155,4 +142,4 @@ def test_a_damaged_record_is_read_again(
     pairs.write_text("畧\t略\tform\n", encoding="utf-8")
     outcome = check(again.settings(variants__file=str(pairs)))
     assert strips != NOTHING
-    assert [line["page"] for line in lines(outcome) if line["raised"]] == [SECOND]
+    assert places(outcome) == PLANTED

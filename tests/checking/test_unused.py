@@ -105,10 +105,3 @@ def test_images_of_other_pages_are_no_trouble_where_every_page_has_one(run: Run,
     ran = run(*CHECK, "--images", "other")
     assert "belong" not in ran.stderr
     assert findings(tmp_path) == []
-
-
-def test_a_check_without_images_is_by_the_language_model_and_says_so(run: Run, tmp_path: Path) -> None:
-    lay_out(tmp_path, 2)
-    ran = run("check", "text.txt")
-    assert ran.returncode == 0
-    assert "2 pages, none seen on images, 2 without an image" in ran.stdout

@@ -11,11 +11,10 @@ from proof.checking.pipeline import check
 from proof.errors import FontError
 from proof.facsimile.files import render
 from proof.facsimile.wear import named_wear
-from proof.model.flags import Flag, Origin
+from proof.model.flags import Flag
 from proof.report.source import StoredRun
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.store.queue_records import Order, QueueFilter
 from proof.text.read import read_transcription
 
 pytestmark = pytest.mark.engine
@@ -109,33 +108,3 @@ def test_what_the_apparatus_of_a_witness_says_comes_with_its_reading(folder: Pat
     (told,) = flags_with(folder, tmp_path, [witness])["失矢"].evidence.witnesses
     assert (told.reading, told.side, told.note) == ("矢", "image", note)
     assert 0 < told.weight < plain.weight
-
-
-def test_of_a_planted_error_they_say_what_they_say_of_any_other_and_files_have_none(
-    folder: Path, shared: Path, tmp_path: Path
-) -> None:
-    """The whole way: planted in a real check, heard, met in the queue, in no file; and gone when it is not wanted."""
-    files: dict[int, bytes] = {}
-    for rate in (0, 500, 0):
-        settings = Settings().replace(
-            {
-                "project.texts": [folder / "text.txt"],
-                "project.images": [folder / "images"],
-                "project.out": tmp_path,
-                "project.witnesses": [shared / "kanripo/KR1d0028/KR1d0028_007.txt"],
-                "audit.planted_rate": rate,
-            }
-        )
-        check(settings)
-        with Store.open(settings.store_address) as store:
-            [work] = store.queue.works()
-            numbers, _ = store.queue.find(work.name, QueueFilter(), Order.PAGE, limit=1000)
-            seeded = {one.id for one in store.flags(work.name, (Origin.SEEDED,))}
-            planted = [one.flag for one in store.queue.flags(work.name, numbers) if one.flag.id in seeded]
-        assert bool(planted) == bool(rate)
-        told = [flag.evidence.witnesses[0] for flag in planted if flag.evidence.witnesses]
-        assert len(told) >= len(planted) / 2
-        for flag in planted:
-            assert {one.side for one in flag.evidence.witnesses if one.reading == flag.suggested} <= {"image"}
-        files[rate] = files.get(rate) or (tmp_path / "flags.jsonl").read_bytes()
-        assert (tmp_path / "flags.jsonl").read_bytes() == files[0]

@@ -103,13 +103,6 @@ def test_a_folder_of_juan_is_collated_with_a_plain_text_in_one_call(
     assert "上 → 下" in told
 
 
-def test_what_is_no_edition_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "x.txt"
-    path.write_text("Notes on the text.\n", encoding="utf-8")
-    assert main(["collate", str(path), str(path)]) == 2
-    assert "no format is recognised" in capsys.readouterr().err
-
-
 def test_a_conversion_never_writes_over_its_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = tmp_path / "text.txt"
     text.write_text("\u3000\u3000大射之儀【射義也】\n", encoding="utf-8")
@@ -144,16 +137,3 @@ def test_a_folder_in_which_the_base_lies_is_a_witness_without_it_and_says_so(
     told = capsys.readouterr()
     assert "left out of X, the base itself or a copy: " in told.err
     assert "against X (" in told.out
-
-
-@pytest.mark.parametrize("command", [["export", "KR1_010.txt"], ["collate", "KR1_010.txt", "other.txt", "--weigh"]])
-def test_a_store_that_is_not_there_is_said_and_not_made(
-    text: Path, capsys: pytest.CaptureFixture[str], command: list[str]
-) -> None:
-    Path("other.txt").write_text(TEXT.replace("北耦", "比耦"), encoding="utf-8")
-    assert main([*command, "--out", "out", "--store", "sqlite:///nowhere.sqlite"]) == 2
-    assert "there is no store" in capsys.readouterr().err
-    decided = corrections(Correction(PAGE, 1, 5, 1, "比", "北"))
-    arguments = ["export", "KR1_010.txt", "--corrections", decided, "--form", "tei", "--out", "out"]
-    assert main([*arguments, "--store", "sqlite:///nowhere.sqlite"]) == 0
-    assert not list(text.parent.rglob("nowhere*"))

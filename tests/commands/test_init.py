@@ -46,13 +46,3 @@ def test_a_project_that_is_there_is_left_alone(run: Run, tmp_path: Path) -> None
     assert (ran.returncode, ran.stdout) == (2, "")
     assert f"{tmp_path}/config.toml is there already" in ran.stderr
     assert (tmp_path / "config.toml").read_text(encoding="utf-8") == "# mine\n"
-
-
-def test_a_folder_without_texts_becomes_none(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("call 李 on Monday\n", encoding="utf-8")
-    for words, said in (((), "no text of any of the formats"), (("nowhere",), "nowhere: there is no such folder")):
-        ran = run("init", *words)
-        assert ran.returncode == 2
-        assert said in ran.stderr
-    assert run("init", "--texts", "none.txt").returncode == 2
-    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]

@@ -39,11 +39,3 @@ def test_pale_ink_is_strengthened_as_a_check_does(tmp_path: Path) -> None:
     sound, found = (json.loads((tmp_path / "out" / f"{one}.json").read_text())["columns"] for one in ("sound", "pale"))
     assert len(found) == len(sound) == 6
     assert [one["x"] for one in found] == pytest.approx([one["x"] for one in sound], abs=6)
-
-
-def test_an_image_that_cannot_be_read_costs_itself_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    image = tmp_path / "page.png"
-    cv2.imwrite(str(image), draw(Layout()).pixels)
-    assert main(["layout", str(tmp_path / "none.png"), str(image), "--out", str(tmp_path / "out")]) == 1
-    assert "none.png" in capsys.readouterr().err
-    assert (tmp_path / "out" / "page.json").exists()

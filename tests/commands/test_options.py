@@ -8,9 +8,8 @@ import pytest
 
 from proof.commands.check import command
 from proof.commands.options import CHECKING, existing_store, must_have_work, settings_of, spelling
-from proof.errors import ConfigError, UsageError
+from proof.errors import UsageError
 from proof.settings.config import SETTINGS
-from proof.settings.setting import ValueKind
 
 
 def test_every_setting_of_a_check_is_an_option_of_its_own() -> None:
@@ -18,21 +17,6 @@ def test_every_setting_of_a_check_is_an_option_of_its_own() -> None:
     spelled = [spelling(SETTINGS[name]) for name in CHECKING]
     assert len(set(spelled)) == len(spelled)
     assert set(spelled) <= options
-
-
-def test_the_help_of_an_option_is_that_of_the_setting() -> None:
-    helps = {parameter.opts[0]: getattr(parameter, "help", "") or "" for parameter in command.params}
-    for name in CHECKING:
-        setting = SETTINGS[name]
-        told = helps[spelling(setting)]
-        assert setting.help.replace("`", "")[1:] in told
-        if setting.kind in (ValueKind.WHOLE, ValueKind.NUMBER):
-            assert f"[default: {setting.default:g}]" in told
-
-
-def test_the_help_says_whether_files_or_folders_are_wanted() -> None:
-    wanted = {parameter.opts[0]: getattr(parameter, "metavar", "") for parameter in command.params}
-    assert (wanted["--images"], wanted["--witnesses"]) == ("DIR", "[SIGLUM=]PATH")
 
 
 @pytest.fixture
@@ -83,8 +67,3 @@ def test_where_a_store_is_missing_the_projects_around_are_named(project: Path, m
         existing_store(settings_of(None))
     with pytest.raises(UsageError, match=r"nothing to check: .*a project lies in"):
         must_have_work(settings_of(None))
-
-
-def test_a_project_that_is_named_must_be_there(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"nowhere\.toml"):
-        settings_of(tmp_path / "nowhere.toml")

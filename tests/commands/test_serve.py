@@ -43,13 +43,6 @@ def test_others_are_not_served_without_accounts_unless_that_is_said(run: Run, ho
 
 
 @pytest.mark.usefixtures("folder")
-def test_every_address_without_accounts_takes_a_name(run: Run) -> None:
-    refused = run("serve", "--host", "0.0.0.0", "--no-auth")  # noqa: S104
-    assert refused.returncode == 2
-    assert "--names" in refused.stderr
-
-
-@pytest.mark.usefixtures("folder")
 def test_accounts_are_not_served_before_there_is_one(run: Run) -> None:
     refused = run("serve", "--auth")
     assert refused.returncode == 2

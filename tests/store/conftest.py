@@ -80,11 +80,17 @@ def new_database(postgresql: URL) -> Callable[[], URL]:
     return make
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+on_both = pytest.mark.parametrize(
+    "store", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True
+)
+"""A test of what a file and a server might do each in its own way; the others are of files alone."""
+
+
+@pytest.fixture
 def store(request: pytest.FixtureRequest, tmp_path: Path, made_once: MadeOnce) -> Iterator[Store]:
-    """A new store, in a file and on a server."""
+    """A new store, in a file or, where a test is `on_both`, on a server, too."""
     address: Path | URL = tmp_path / "proof.sqlite"
-    if request.param == "sqlite":
+    if getattr(request, "param", "sqlite") == "sqlite":
         shutil.copytree(made_once("new-store", _make_store), tmp_path, dirs_exist_ok=True)
     else:
         address = request.getfixturevalue("new_database")()

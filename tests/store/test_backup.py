@@ -30,10 +30,8 @@ from tests.web.drawn import WORK, fill, settings_in
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Settings:
+def make_project(folder: Path) -> Settings:
     """Three checked pages with an image and a decision."""
-    folder = tmp_path / "project"
     folder.mkdir()
     settings = settings_in(folder)
     with Store.open(settings.store_address) as store:
@@ -42,21 +40,56 @@ def project(tmp_path: Path) -> Settings:
     return settings
 
 
-def test_a_project_comes_back_whole_in_another_place(project: Settings, tmp_path: Path) -> None:
+@pytest.fixture
+def project(tmp_path: Path) -> Settings:
+    return make_project(tmp_path / "project")
+
+
+@pytest.fixture(scope="module")
+def saved_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("saved")
+    backup(make_project(folder / "project"), folder / "project.zip")
+    return folder / "project.zip"
+
+
+@pytest.fixture
+def saved(saved_once: Path, tmp_path: Path) -> Path:
+    """The backup of a project, which lies elsewhere."""
+    return Path(shutil.copy(saved_once, tmp_path))
+
+
+def standing(settings: Settings) -> list[int]:
+    """The flags about which a decision stands in the store of a project."""
+    with Store.open(settings.store_address) as store:
+        return [one.flag for one in store.decisions.standing(WORK)]
+
+
+def test_a_project_comes_back_whole_in_another_place_and_goes_on_there(project: Settings, tmp_path: Path) -> None:
+    hint = LayoutOverrideShape(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
+    with Store.open(project.store_address) as store:
+        store.layout_overrides.set(WORK, 1, hint, "", "", version=0, person="甲", key="layout-0001")
+        store.layout_overrides.set(WORK, 2, None, "page.png", "c", version=0, person="乙", key="layout-0002")
     saved = backup(project, tmp_path / "project.zip")
     assert (saved.files, saved.left_out) == (4, ())
     assert restore(tmp_path / "project.zip", tmp_path / "elsewhere").rows == saved.rows > 20
     (tmp_path / "project").rename(tmp_path / "gone")
     settings = Settings.load(tmp_path / "elsewhere")
     assert settings.project.title == "大射儀"
+
+    def held(store: Store) -> tuple[object, ...]:
+        layouts = [store.layout_overrides.history(WORK, page) for page in (1, 2, 3)]
+        return list(store.decisions.standing(WORK)), list(store.results(work=WORK)), layouts
+
     with Store.open(settings.store_address) as store, Store.open(tmp_path / "gone" / STORE_NAME) as old:
-        assert list(store.decisions.standing(WORK)) == list(old.decisions.standing(WORK))
-        assert list(store.results(work=WORK)) == list(old.results(work=WORK))
+        assert held(store) == held(old)
         [sha] = {place.image_sha for place in store.queue.pages(WORK)}
         client = create_app(settings, store=store).test_client()
         assert client.get(f"/iiif/{sha}/full/50,/0/default.webp").status_code == 200
         again = store.decisions.decide(DecisionRequest(WORK, 1, Verdict.UNDO, 1, "乙", "request-0002"))
         assert again.version == 2
+        assert len(store.layout_overrides.of_work(WORK)) == 2
+        store.layout_overrides.set(WORK, 1, None, "", "", version=1, person="丙", key="layout-0003")
+        assert len(store.layout_overrides.of_work(WORK)) == 1
 
 
 def test_it_holds_one_moment_while_somebody_decides_all_the_time(project: Settings, tmp_path: Path) -> None:
@@ -97,63 +130,44 @@ def test_it_holds_one_moment_while_somebody_decides_all_the_time(project: Settin
         deciding.join()
 
 
-def test_what_people_set_right_about_pages_moves_too_and_can_be_taken_back_there(
-    project: Settings, tmp_path: Path
-) -> None:
-    hint = LayoutOverrideShape(((100, 100), (900, 100), (900, 750), (100, 750)), (0.5,), (None, ((0.0, 0.4),)))
-    with Store.open(project.store_address) as store:
-        store.layout_overrides.set(WORK, 1, hint, "", "", version=0, person="甲", key="layout-0001")
-        store.layout_overrides.set(WORK, 2, None, "page.png", "c", version=0, person="乙", key="layout-0002")
-        told = [store.layout_overrides.history(WORK, page) for page in (1, 2, 3)]
-        held = store.layout_overrides.of_work(WORK)
-    backup(project, tmp_path / "project.zip")
-    restore(tmp_path / "project.zip", tmp_path / "elsewhere")
-    with Store.open(tmp_path / "elsewhere" / STORE_NAME) as store:
-        assert [store.layout_overrides.history(WORK, page) for page in (1, 2, 3)] == told
-        assert store.layout_overrides.of_work(WORK) == held
-        assert len(held) == 2
-        store.layout_overrides.set(WORK, 1, None, "", "", version=1, person="丙", key="layout-0003")
-        assert len(store.layout_overrides.of_work(WORK)) == 1
-
-
 def rewrite(path: Path, name: str, data: bytes, *, entry: str = "", summed: bool = False) -> None:
     """The same archive with one file changed, its checksum too where it is `summed`, and one more named in its list."""
     with zipfile.ZipFile(path) as archive:
         held = {info: archive.read(info) for info in archive.namelist()}
     held[name] = data
+    said = json.loads(held[MANIFEST])
     if entry:
-        said = json.loads(held[MANIFEST])
         said["sha256"][entry] = "0" * 64
-        held[MANIFEST] = json.dumps(said).encode()
     if summed:
-        said = json.loads(held[MANIFEST])
         said["sha256"][name] = hashlib.sha256(data).hexdigest()
-        held[MANIFEST] = json.dumps(said).encode()
+    held[MANIFEST] = json.dumps(said).encode()
     with zipfile.ZipFile(path, "w") as archive:
         for info, content in held.items():
             archive.writestr(info, content)
 
 
-def test_a_file_that_would_lie_outside_is_refused(project: Settings, tmp_path: Path) -> None:
-    backup(project, tmp_path / "project.zip")
-    for name in ("../escaped.txt", "/escaped.txt", "a/../../escaped.txt", "..\\escaped.txt"):
-        shutil.copy(tmp_path / "project.zip", tmp_path / "other.zip")
-        rewrite(tmp_path / "other.zip", name, b"x", entry=name)
-        with pytest.raises(BackupError, match="outside"):
-            restore(tmp_path / "other.zip", tmp_path / "elsewhere")
-        assert not (tmp_path / "elsewhere").exists()
-        assert not (tmp_path / "escaped.txt").exists()
+def with_setting(path: Path, lines: str) -> None:
+    """The same archive of a project that has these settings, too."""
+    with zipfile.ZipFile(path) as archive:
+        config = archive.read("config.toml")
+    rewrite(path, "config.toml", config + f"\n{lines}\n".encode(), summed=True)
 
 
-def test_a_damaged_backup_leaves_nothing_behind(project: Settings, tmp_path: Path) -> None:
-    backup(project, tmp_path / "project.zip")
-    rewrite(tmp_path / "project.zip", "config.toml", b"[project]\n")
-    with pytest.raises(BackupError, match="damaged"):
-        restore(tmp_path / "project.zip", tmp_path / "elsewhere")
-    assert not (tmp_path / "elsewhere").exists()
+@pytest.mark.parametrize("name", ["../escaped.txt", "/escaped.txt", "a/../../escaped.txt", "..\\escaped.txt"])
+def test_a_file_that_would_lie_outside_is_refused(saved: Path, tmp_path: Path, name: str) -> None:
+    rewrite(saved, name, b"x", entry=name)
+    with pytest.raises(BackupError, match="outside"):
+        restore(saved, tmp_path / "elsewhere")
+    assert list(tmp_path.iterdir()) == [saved]
+
+
+def test_a_damaged_backup_leaves_nothing_behind(saved: Path, tmp_path: Path) -> None:
     (tmp_path / "no.zip").write_bytes(b"PK no")
-    with pytest.raises(BackupError, match="no backup"):
-        restore(tmp_path / "no.zip", tmp_path / "elsewhere")
+    rewrite(saved, "config.toml", b"[project]\n")
+    for path, told in ((saved, "damaged"), (tmp_path / "no.zip", "no backup")):
+        with pytest.raises(BackupError, match=told):
+            restore(path, tmp_path / "elsewhere")
+        assert not (tmp_path / "elsewhere").exists()
 
 
 def test_nothing_is_overwritten(project: Settings, tmp_path: Path) -> None:
@@ -179,55 +193,45 @@ def test_the_commands_say_what_they_did(project: Settings, tmp_path: Path, capsy
     ["sqlite:///{outside}/stolen.sqlite", "sqlite:///../stolen.sqlite", "postgresql+psycopg://x@127.0.0.1:{port}/x"],
 )
 def test_no_address_that_a_backup_names_is_used_unless_it_is_said_again(
-    project: Settings, tmp_path: Path, url: str, capsys: pytest.CaptureFixture[str]
+    saved: Path, tmp_path: Path, url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.settimeout(0.2)
         (tmp_path / "outside").mkdir()
         said = url.format(outside=tmp_path / "outside", port=listening.getsockname()[1])
-        backup(project, tmp_path / "project.zip")
-        assert project.file is not None
-        config = project.file.read_bytes() + f'\n[store]\nurl = "{said}"\n'.encode()
-        rewrite(tmp_path / "project.zip", "config.toml", config, summed=True)
+        with_setting(saved, f'[store]\nurl = "{said}"')
         (tmp_path / "in").mkdir()
         before = sorted(tmp_path.rglob("*"))
-        assert main(["restore", str(tmp_path / "project.zip"), str(tmp_path / "in" / "here")]) == 0
-        told = capsys.readouterr().err
-        assert "not used: the store that the backup names" in told
+        here = tmp_path / "in" / "here"
+        assert main(["restore", str(saved), str(here)]) == 0
+        assert "not used: the store that the backup names" in capsys.readouterr().err
         with pytest.raises(TimeoutError):
             listening.accept()
-    assert [one for one in sorted(tmp_path.rglob("*")) if tmp_path / "in" / "here" not in (one, *one.parents)] == before
-    settings = Settings.load(tmp_path / "in" / "here")
-    assert settings.store_address == tmp_path / "in" / "here" / STORE_NAME
-    with Store.open(settings.store_address) as store:
-        assert [one.flag for one in store.decisions.standing(WORK)] == [1]
+    assert [one for one in sorted(tmp_path.rglob("*")) if here not in (one, *one.parents)] == before
+    settings = Settings.load(here)
+    assert settings.store_address == here / STORE_NAME
+    assert standing(settings) == [1]
 
 
-def test_an_address_that_is_said_again_is_filled(project: Settings, tmp_path: Path) -> None:
-    backup(project, tmp_path / "project.zip")
+def test_an_address_that_is_said_again_is_filled(saved: Path, tmp_path: Path) -> None:
     address = f"sqlite:///{tmp_path}/other.sqlite"
-    restore(tmp_path / "project.zip", tmp_path / "here", store=address)
+    restore(saved, tmp_path / "here", store=address)
     settings = Settings.load(tmp_path / "here")
     assert settings.store_address == address
     assert not (tmp_path / "here" / STORE_NAME).exists()
-    with Store.open(settings.store_address) as store:
-        assert [one.flag for one in store.decisions.standing(WORK)] == [1]
+    assert standing(settings) == [1]
 
 
-def test_a_store_inside_the_folder_keeps_its_place(project: Settings, tmp_path: Path) -> None:
-    assert project.file is not None
-    backup(project, tmp_path / "project.zip")
-    config = project.file.read_bytes() + b'\n[store]\nurl = "sqlite:///data/mine.sqlite"\n'
-    rewrite(tmp_path / "project.zip", "config.toml", config, summed=True)
-    assert restore(tmp_path / "project.zip", tmp_path / "here").unused == ""
+def test_a_store_inside_the_folder_keeps_its_place(saved: Path, tmp_path: Path) -> None:
+    with_setting(saved, '[store]\nurl = "sqlite:///data/mine.sqlite"')
+    assert restore(saved, tmp_path / "here").unused == ""
     assert {one.name for one in (tmp_path / "here" / "data").iterdir()} == {"mine.sqlite", "mine.decisions.jsonl"}
-    assert verify(tmp_path / "project.zip").rows > 20
+    assert verify(saved).rows > 20
 
 
-def test_what_unpacks_to_more_than_it_says_or_than_fits_is_refused(project: Settings, tmp_path: Path) -> None:
-    backup(project, tmp_path / "project.zip")
-    whole = (tmp_path / "project.zip").read_bytes()
-    with zipfile.ZipFile(tmp_path / "project.zip") as archive:
+def test_what_unpacks_to_more_than_it_says_is_refused(saved: Path, tmp_path: Path) -> None:
+    whole = saved.read_bytes()
+    with zipfile.ZipFile(saved) as archive:
         info = archive.getinfo(STORE_NAME)
     for size in (0, 1, info.file_size - 1):
         sizes = [struct.pack("<II", info.compress_size, one) for one in (info.file_size, size)]
@@ -240,12 +244,11 @@ def test_what_unpacks_to_more_than_it_says_or_than_fits_is_refused(project: Sett
 
 
 def test_no_room_is_told_before_anything_is_unpacked(
-    project: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    backup(project, tmp_path / "project.zip")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 10, 1000))
     with pytest.raises(BackupError, match="there is room for 1,000"):
-        restore(tmp_path / "project.zip", tmp_path / "elsewhere")
+        restore(saved, tmp_path / "elsewhere")
 
 
 def test_a_disk_that_is_full_costs_the_backup_alone(project: Settings, tmp_path: Path) -> None:
@@ -267,12 +270,11 @@ def test_a_disk_that_is_full_costs_the_backup_alone(project: Settings, tmp_path:
     assert [one for one in sorted(tmp_path.rglob("*")) if one.suffix not in (".sqlite-shm", ".sqlite-wal")] == there
 
 
-def test_a_backup_whose_store_lost_something_does_not_verify(project: Settings, tmp_path: Path) -> None:
-    backup(project, tmp_path / "project.zip")
-    assert verify(tmp_path / "project.zip").files == 4
-    rewrite(tmp_path / "project.zip", "proof.decisions.jsonl", b"", summed=True)
+def test_a_backup_whose_store_lost_something_does_not_verify(saved: Path, tmp_path: Path) -> None:
+    assert verify(saved).files == 4
+    rewrite(saved, "proof.decisions.jsonl", b"", summed=True)
     with pytest.raises(BackupError, match="not in its journal"):
-        verify(tmp_path / "project.zip")
+        verify(saved)
     assert not list(tmp_path.glob(".proof-*"))
 
 
@@ -285,8 +287,7 @@ def test_a_relative_folder_is_restored_into_beside_another_project(
     monkeypatch.chdir(tmp_path / "project")
     backup(project, Path("saved.zip"))
     assert main(["restore", "saved.zip", "restored/here", *(["--store", store] if store else [])]) == 0
-    with Store.open(Settings.load(Path("restored/here")).store_address) as there:
-        assert [one.flag for one in there.decisions.standing(WORK)] == [1]
+    assert standing(Settings.load(Path("restored/here"))) == [1]
     assert sorted(path.name for path in Path().glob("*.sqlite")) == ["proof.sqlite"]
     assert verify(Path("saved.zip")).rows > 20
 
@@ -316,12 +317,9 @@ def test_all_that_the_settings_name_is_saved_or_told(
     written = (folder / "config.toml").read_text(encoding="utf-8")
     for name, value in changed.items():
         section, key = name.split(".")
-        line = f"{key} = {json.dumps(value)}"
-        written = (
-            written.replace(f"[{section}]\n", f"[{section}]\n{line}\n")
-            if f"[{section}]\n" in written
-            else f"{written}\n[{section}]\n{line}\n"
-        )
+        head = f"[{section}]\n"
+        before, _, after = written.partition(head)
+        written = f"{before}\n{head}{key} = {json.dumps(value)}\n{after}"
     (folder / "config.toml").write_text(written, encoding="utf-8")
     named = {setting.name for setting in SETTINGS.values() if setting.kind.value.startswith(("path", "list of"))}
     assert named == {*changed, "project.images", "project.out", "engine.detection_model"}

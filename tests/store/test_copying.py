@@ -16,8 +16,10 @@ from proof.store import PagePlace, RunInfo, Store
 from proof.store.copying import copy_file, copy_store, count_rows
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.saving import CheckedResult
+from tests.store.conftest import on_both
 
 
+@on_both
 def test_a_copy_holds_the_same_and_goes_on(
     store: Store, tmp_path: Path, info: RunInfo, page_result: PageResult
 ) -> None:
@@ -35,6 +37,7 @@ def test_a_copy_holds_the_same_and_goes_on(
     assert store.begin_run(info) > run
 
 
+@on_both
 def test_what_can_be_made_again_is_copied_only_where_it_is_asked_for(store: Store, tmp_path: Path) -> None:
     with Store.open(tmp_path / "source.sqlite") as source:
         source.cache.put("page 1", b"readings")

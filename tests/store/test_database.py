@@ -11,23 +11,22 @@ import subprocess
 import sys
 import textwrap
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 from sqlalchemy import event
 
 from proof.errors import OutputError, UsageError
 from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store, database
-from proof.store.database import MIGRATIONS, newest_revision
+from proof.store.database import MIGRATIONS
 from proof.store.saving import CheckedResult
 from tests.conftest import PATIENCE
 from tests.remarked import said
-from tests.store.conftest import whole
+from tests.store.conftest import on_both, whole
 
 pytestmark = pytest.mark.usefixtures("from_scratch")
 
@@ -39,30 +38,13 @@ def test_a_store_opened_again_has_what_was_put_in(tmp_path: Path, info: RunInfo,
         store.save_pages(store.begin_run(info), [CheckedResult(PLACE, "key", page_result)])
     with Store.open(f"sqlite:///{tmp_path}/a folder, 圖/proof.sqlite") as store:
         assert whole(store, "key") == page_result
-
-
-def test_the_file_is_in_write_ahead_mode(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "proof.sqlite"):
-        connection = sqlite3.connect(tmp_path / "proof.sqlite")
-        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-        connection.close()
+        with store.engine.connect() as connection:
+            assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
 
 
 def test_many_programs_may_open_a_new_store_at_once(tmp_path: Path) -> None:
-    failures: list[BaseException] = []
-
-    def open_it() -> None:
-        try:
-            Store.open(tmp_path / "proof.sqlite").close()
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=open_it) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda _: Store.open(tmp_path / "proof.sqlite").close(), range(6)))
 
 
 def test_a_store_of_a_later_version_is_refused(tmp_path: Path) -> None:
@@ -87,11 +69,13 @@ def test_somebody_elses_database_is_refused_and_left_alone(tmp_path: Path) -> No
     connection.close()
 
 
-def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_no_database_and_a_folder_that_cannot_be_made_are_named(tmp_path: Path) -> None:
     path = tmp_path / "proof.sqlite"
     path.write_text("道可道非常道" * 100)
     with pytest.raises(OutputError, match=r"proof\.sqlite: this is no store"):
         Store.open(path)
+    with pytest.raises(OutputError, match=r"proof\.sqlite: cannot make the folder"):
+        Store.open(path / "proof.sqlite")
 
 
 @pytest.mark.parametrize("address", ["no address", "oracle+nothing://x/y"])
@@ -121,12 +105,6 @@ def test_a_store_that_may_only_be_read_says_so(tmp_path: Path, info: RunInfo, pa
         assert whole(store, "key") == page_result
         with pytest.raises(OutputError, match="may only be read"):
             store.begin_run(info)
-
-
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(OutputError, match=r"file: cannot make the folder"):
-        Store.open(tmp_path / "file" / "proof.sqlite")
 
 
 def test_a_full_disk_costs_the_page_at_hand_and_no_other(
@@ -230,12 +208,7 @@ def test_a_copy_is_kept_before_every_update_of_the_tables(
     assert len(list(tmp_path.glob("proof.sqlite.as-of-*"))) == 1
 
 
-def test_the_newest_revision_is_the_one_that_migrations_lead_to() -> None:
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    assert ScriptDirectory.from_config(config).get_heads() == [newest_revision()]
-
-
+@on_both
 def test_the_second_check_of_a_work_waits_until_the_first_is_done_and_says_so(store: Store) -> None:
     waiting, got, steps = threading.Event(), threading.Event(), list[object]()
 
@@ -259,6 +232,7 @@ def test_the_second_check_of_a_work_waits_until_the_first_is_done_and_says_so(st
         assert not waited
 
 
+@on_both
 def test_a_check_that_is_done_is_waited_for_by_nobody(store: Store) -> None:
     """Not even for the moment that a database server takes to part with who held the lock."""
     waits = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,6 @@ from proof.store.finder import addressed
 from proof.store.queue_records import ListedPage
 from proof.store.saving import CheckedResult
 from tests.build import page, run_info
-from tests.web.drawn import WORK, fill
 
 JUAN = ("序", "卷一", "卷二", "卷三")
 FOLIOS = ("1a", "1b", "2a", "2b", "5b")
@@ -63,17 +61,6 @@ def test_words_lead_to_the_columns_of_this_work_that_have_them(store: Store) -> 
     first = found.columns[0]
     assert (first.line, first.offset, first.before, first.words, first.after) == (1, 5, "射人告具于", "公公升", "即位")
     assert {one.page[:8] for one in found.columns} == {"KR1d0030"}
-
-
-def test_words_are_found_across_the_end_of_a_column(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "proof.sqlite") as store:
-        fill(store, tmp_path)
-        found = store.finder.find(WORK, "即位小臣師").columns
-        assert store.finder.find(WORK, "夫司").columns[0].offset == 9
-        assert not store.finder.find(WORK, "即位司馬"), "the column after the next does not go on with it"
-    assert [one.number for one in found] == [1, 2, 3]
-    first = found[0]
-    assert (first.line, first.offset, first.words, first.after) == (1, 8, "即位小臣師", "納卿大夫卿大夫")
 
 
 def test_a_numeral_alone_is_a_character(store: Store) -> None:

@@ -11,6 +11,7 @@ from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.glyphs import LENGTH, Shapes
 from proof.store.saving import CheckedResult
+from tests.store.conftest import on_both
 
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
 WORK = "KR1d0030"
@@ -27,6 +28,7 @@ def filled(store: Store, info: RunInfo, page_result: PageResult) -> Store:
     return store
 
 
+@on_both
 def test_the_occurrences_of_a_character_are_found_with_their_places(filled: Store, page_result: PageResult) -> None:
     one = page_result.characters[0]
     found = filled.glyphs.of(WORK, one.text)
@@ -37,6 +39,7 @@ def test_the_occurrences_of_a_character_are_found_with_their_places(filled: Stor
     assert filled.glyphs.shown(page_result.image_sha)
 
 
+@on_both
 def test_how_often_characters_stand_in_a_work_is_told_without_a_page_that_is_judged_anew(
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:
@@ -50,6 +53,7 @@ def test_how_often_characters_stand_in_a_work_is_told_without_a_page_that_is_jud
     assert filled.glyphs.occurrences("another", {one.text}) == {one.text: 0}
 
 
+@on_both
 def test_a_check_that_reads_no_image_keeps_the_shapes_of_what_stands_where_it_stood(
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:

@@ -11,6 +11,7 @@ from proof.store.acts import What
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.history import HistoryFilter
 from proof.store.page_states import PageState
+from tests.store.conftest import on_both
 from tests.web.drawn import WORK, fill
 
 
@@ -29,6 +30,7 @@ def worked(store: Store, tmp_path: Path) -> Store:
     return store
 
 
+@on_both
 def test_all_that_was_done_is_listed_newest_first_in_parts_of_any_size(worked: Store) -> None:
     whole, more = worked.history.log(WORK, HistoryFilter(), limit=100)
     assert more is None
@@ -44,6 +46,7 @@ def test_all_that_was_done_is_listed_newest_first_in_parts_of_any_size(worked: S
         assert parts == whole
 
 
+@on_both
 def test_each_entry_tells_what_stood_before_and_after(worked: Store) -> None:
     [back, validated, proofread, *rest], _ = worked.history.log(WORK, HistoryFilter(), limit=100)
     assert [(one.was, one.page.state, one.back) for one in (back, validated, proofread) if one.page] == [
@@ -57,9 +60,9 @@ def test_each_entry_tells_what_stood_before_and_after(worked: Store) -> None:
     assert (first.was_state, first.was, first.state, first.reading) == ("open", "告", "corrected", "吿")
 
 
-@pytest.mark.parametrize(
-    ("wanted", "count"),
-    [
+@on_both
+def test_it_is_filtered_by_person_juan_verdict_and_kind(worked: Store) -> None:
+    filters = [
         (HistoryFilter(person="乙"), 5),
         (HistoryFilter(verdict=Verdict.SKIP), 3),
         (HistoryFilter(person="乙", verdict=Verdict.TAKE), 0),
@@ -68,13 +71,9 @@ def test_each_entry_tells_what_stood_before_and_after(worked: Store) -> None:
         (HistoryFilter(what=What.LAYOUT), 0),
         (HistoryFilter(juan="卷十"), 10),
         (HistoryFilter(juan="卷一"), 0),
-    ],
-)
-def test_it_is_filtered_by_person_juan_verdict_and_kind(worked: Store, wanted: HistoryFilter, count: int) -> None:
-    assert len(worked.history.log(WORK, wanted, limit=100)[0]) == count
-
-
-def test_it_can_be_asked_who_did_something_and_in_which_juan(worked: Store) -> None:
+    ]
+    for wanted, count in filters:
+        assert len(worked.history.log(WORK, wanted, limit=100)[0]) == count, wanted
     assert worked.history.people(WORK) == ["乙", "甲"]
     assert worked.history.juans(WORK) == ["卷十"]
     assert (worked.history.people("none"), worked.history.log("none", HistoryFilter())) == ([], ([], None))

@@ -11,12 +11,14 @@ from proof.store.decision_records import RefusedDecisionError
 from proof.store.layout_overrides import ReadOtherwiseError
 from proof.store.lookup import NoPlaceError, PageConflictError
 from proof.store.saving import CheckedResult
+from tests.store.conftest import on_both
 
 WORK = "KR1d0030"
 PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
 HINT = LayoutOverrideShape(((10.0, 10.0), (500.0, 10.0), (500.0, 700.0), (10.0, 700.0)), (0.5,))
 
 
+@on_both
 def test_what_was_set_outlives_a_check_and_is_taken_back_with_its_history_kept(
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:

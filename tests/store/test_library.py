@@ -16,6 +16,7 @@ from proof.store.finder import FoundInAll
 from proof.store.library import FolderState, WorkCounts
 from proof.store.models import ColumnRow, PageRow
 from tests.build import check, decide, queued, run_info
+from tests.store.conftest import on_both
 from tests.web.drawn import LINES, WORK, fill
 
 
@@ -35,6 +36,7 @@ def counts(store: Store) -> dict[str, WorkCounts]:
     return {one.work: one.counts for one in store.library.works()}
 
 
+@on_both
 def test_every_work_is_counted_as_it_stands(store: Store, page_result: PageResult) -> None:
     check_work(store, "A", [of_page(page_result, "A-1"), of_page(page_result, "A-2", Status.NO_IMAGE)])
     check_work(store, "B", [of_page(page_result, "B-1", Status.FAILED)])
@@ -45,6 +47,7 @@ def test_every_work_is_counted_as_it_stands(store: Store, page_result: PageResul
     assert all(one.speed is not None for one in store.library.works())
 
 
+@on_both
 def test_the_speed_counts_only_pages_that_the_last_run_read(store: Store, page_result: PageResult) -> None:
     pages = [of_page(page_result, "A-1"), of_page(page_result, "A-2"), of_page(page_result, "A-3")]
 
@@ -61,6 +64,7 @@ def test_the_speed_counts_only_pages_that_the_last_run_read(store: Store, page_r
     assert check_again(*pages) is None
 
 
+@on_both
 def test_a_decision_and_a_check_change_the_counts_of_their_work(store: Store, page_result: PageResult) -> None:
     check_work(store, "A", [of_page(page_result, "A-1"), of_page(page_result, "A-2")])
     check_work(store, "B", [of_page(page_result, "B-1")])
@@ -82,6 +86,7 @@ def test_what_a_rule_hides_is_not_counted(store: Store, page_result: PageResult)
     assert counts(store)["A"].flagged == 1
 
 
+@on_both
 def test_folders_wait_are_checked_or_fail_and_are_forgotten_when_gone(store: Store, page_result: PageResult) -> None:
     check_work(store, "A", [of_page(page_result, "A-1")])
     store.library.begin(["one", "two"])
@@ -115,6 +120,7 @@ def test_one_search_finds_words_wherever_they_stand_in_any_work(tmp_path: Path) 
         assert all(one.last and one.page != one.last for one in between)
 
 
+@on_both
 def test_one_search_finds_works_pages_confusions_and_words(store: Store, page_result: PageResult) -> None:
     check_work(store, "KR1d0030", [of_page(page_result, "KR1d0030_WYG_010-1a")])
     check_work(store, "KR1d0087", [of_page(page_result, "KR1d0087_WYG_223-17b")])

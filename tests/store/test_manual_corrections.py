@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import replace
+from uuid import uuid4
 
 import pytest
 
@@ -22,34 +22,40 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.page_states import PageState
 from proof.store.queue_records import QueueFilter
 from tests.build import check
+from tests.store.conftest import on_both
 
 WORK = "KR1d0030"
 
 
 def corrected(offset: int, length: int, reading: str, key: str = "") -> ManualCorrection:
-    return ManualCorrection(WORK, 1, 1, offset, length, reading, "甲", key or uuid.uuid4().hex, delete=not reading)
+    return ManualCorrection(WORK, 1, 1, offset, length, reading, "甲", key or uuid4().hex, delete=not reading)
 
 
-@pytest.mark.parametrize(
-    ("offset", "length", "reading", "kind", "was"),
-    [(1, 1, "入", "substitution", "人"), (1, 1, "", "insertion", "人"), (2, 0, "某", "omission", "")],
-)
-def test_any_place_is_corrected_and_a_missed_character_inserted(
-    filled: Store, offset: int, length: int, reading: str, kind: str, was: str
-) -> None:
-    made = filled.manual_corrections.correct(corrected(offset, length, reading))
-    assert (made.kind, made.transcribed, made.was, made.reading) == (kind, was, was, reading)
-    assert (made.state, made.verdict) == (State.CORRECTED, Verdict.TYPED if reading else Verdict.DELETE)
-    [flag] = filled.queue.flags(WORK, [made.flag])
-    assert flag.flag.bbox is not None
-    assert made in list(filled.decisions.standing(WORK))
+@on_both
+def test_any_place_is_corrected_and_a_missed_character_inserted(filled: Store) -> None:
+    for offset, length, reading, kind, was in (
+        (1, 1, "入", "substitution", "人"),
+        (0, 1, "", "insertion", "射"),
+        (2, 0, "某", "omission", ""),
+    ):
+        made = filled.manual_corrections.correct(corrected(offset, length, reading))
+        assert (made.kind, made.transcribed, made.was, made.reading) == (kind, was, was, reading)
+        assert (made.state, made.verdict) == (State.CORRECTED, Verdict.TYPED if reading else Verdict.DELETE)
+        [flag] = filled.queue.flags(WORK, [made.flag])
+        assert flag.flag.bbox is not None
+        assert made in list(filled.decisions.standing(WORK))
 
 
 def test_a_correction_by_hand_is_not_doubled_and_the_second_of_two_is_told(filled: Store) -> None:
     first = filled.manual_corrections.correct(corrected(1, 1, "入", "request-0001"))
     assert filled.manual_corrections.correct(corrected(1, 1, "入", "request-0001")) == replace(first, repeated=True)
-    with pytest.raises(ConflictError):
-        filled.manual_corrections.correct(corrected(1, 1, "八"))
+    with pytest.raises(RefusedDecisionError, match="key"):
+        filled.manual_corrections.correct(corrected(0, 1, "入", "request-0001"))
+    for second in (corrected(1, 1, "八"), corrected(1, 1, ""), corrected(0, 2, "八八")):
+        with pytest.raises(ConflictError) as told:
+            filled.manual_corrections.correct(second)
+        assert told.value.decisions == (first,)
+    assert list(filled.decisions.standing(WORK)) == [first]
 
 
 def test_a_place_is_corrected_in_the_column_that_was_seen_and_in_no_other(
@@ -67,24 +73,25 @@ def test_a_place_is_corrected_in_the_column_that_was_seen_and_in_no_other(
     assert filled.manual_corrections.correct(seen[0]) == replace(made, repeated=True), "it had its answer before"
 
 
-def test_a_key_is_of_one_place(filled: Store) -> None:
-    filled.manual_corrections.correct(corrected(1, 1, "入", "request-0001"))
-    with pytest.raises(RefusedDecisionError, match="key"):
-        filled.manual_corrections.correct(corrected(0, 1, "入", "request-0001"))
-
-
-def test_an_empty_box_deletes_no_character(filled: Store) -> None:
-    for wrong in (
+def test_an_empty_box_deletes_no_character_and_a_place_that_is_not_there_is_refused(filled: Store) -> None:
+    here = corrected(0, 1, "入")
+    senseless = [
         replace(corrected(1, 1, ""), delete=False),
         replace(corrected(2, 0, ""), delete=False),
         corrected(2, 0, ""),
         replace(corrected(1, 1, "入"), delete=True),
-    ):
-        with pytest.raises(RefusedDecisionError):
+    ]
+    nowhere = [corrected(99, 1, "入"), corrected(9, 2, "入"), replace(here, line=7), replace(here, page=9)]
+    for wrong, error in [
+        *((one, RefusedDecisionError) for one in senseless),
+        *((one, NoPlaceError) for one in nowhere),
+    ]:
+        with pytest.raises(error):
             filled.manual_corrections.correct(wrong)
     assert filled.decisions.last() == 0
 
 
+@on_both
 def test_a_correction_by_hand_that_is_taken_back_is_nowhere_to_be_seen_but_in_the_history(filled: Store) -> None:
     before, count = filled.queue.facets(WORK, QueueFilter(raised=None)), filled.queue.pages(WORK)
     made = filled.manual_corrections.correct(corrected(1, 1, "入"))
@@ -101,6 +108,7 @@ def test_a_correction_by_hand_that_is_taken_back_is_nowhere_to_be_seen_but_in_th
     assert list(filled.decisions.standing(WORK)) == []
 
 
+@on_both
 def test_a_place_is_corrected_by_hand_anew_after_that_was_taken_back(filled: Store) -> None:
     made = filled.manual_corrections.correct(corrected(1, 1, "入"))
     filled.decisions.decide(DecisionRequest(WORK, made.flag, Verdict.UNDO, 1, "甲", "request-back"))
@@ -108,15 +116,6 @@ def test_a_place_is_corrected_by_hand_anew_after_that_was_taken_back(filled: Sto
     assert (again.version, again.suggested, again.reading) == (3, "八", "八")
     assert filled.manual_corrections.correct(corrected(1, 1, "八", "request-anew")) == replace(again, repeated=True)
     assert [one.reading for one in filled.decisions.standing(WORK)] == ["八"]
-
-
-@pytest.mark.parametrize("second", [corrected(1, 1, ""), corrected(0, 2, "八八")])
-def test_no_place_is_corrected_by_hand_in_two_ways_at_once(filled: Store, second: ManualCorrection) -> None:
-    made = filled.manual_corrections.correct(corrected(1, 1, "入"))
-    with pytest.raises(ConflictError) as told:
-        filled.manual_corrections.correct(second)
-    assert told.value.decisions == (made,)
-    assert list(filled.decisions.standing(WORK)) == [made]
 
 
 def test_a_note_that_no_export_can_carry_is_refused_everywhere(filled: Store) -> None:
@@ -131,6 +130,7 @@ def test_a_note_that_no_export_can_carry_is_refused_everywhere(filled: Store) ->
             filled.rules.set(WORK, f"告{note}", "吿", True, "甲")
 
 
+@on_both
 def test_a_correction_by_hand_outlives_a_new_check_and_is_listed_where_its_place_is_gone(
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:
@@ -141,11 +141,3 @@ def test_a_correction_by_hand_outlives_a_new_check_and_is_listed_where_its_place
     edited = replace(page_result, columns=(CheckedColumn(1, page_result.columns[0].box, "射(告具/于公)"),))
     check(filled, edited, info=info)
     assert [lost.decision for lost in filled.decisions.displaced(WORK)] == [made]
-
-
-def test_a_place_that_is_not_there_is_refused(filled: Store) -> None:
-    here = corrected(0, 1, "入")
-    for wrong in (corrected(99, 1, "入"), corrected(9, 2, "入"), replace(here, line=7), replace(here, page=9)):
-        with pytest.raises(NoPlaceError):
-            filled.manual_corrections.correct(wrong)
-    assert filled.decisions.last() == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import replace
 
 import pytest
@@ -14,7 +13,8 @@ from proof.store import Store
 from proof.store.decision_records import State, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
-from tests.build import check, decide, flag, page, queued
+from tests.build import check, decide, flag, key, page, queued
+from tests.store.conftest import on_both
 
 WORK, PAGE = "KR1", "p0"
 SOURCES = ("甲乙告丙丁", "戊己庚辛壬")
@@ -61,6 +61,7 @@ TAKEN = ((State.CORRECTED, ""), (State.CORRECTED, "告"))
 KEPT = ((State.KEPT, "告"), (State.KEPT, ""))
 
 
+@on_both
 def test_it_is_one_question_in_the_queue_and_in_every_count(filled: Store) -> None:
     everything = QueueFilter()
     assert asked(filled) == [OUT, OTHER]
@@ -75,22 +76,24 @@ def test_it_is_one_question_in_the_queue_and_in_every_count(filled: Store) -> No
     assert [(one.flagged, one.settled, one.confirmed) for one in filled.queue.juans(WORK)] == [(2, 1, 1)]
 
 
+@on_both
 def test_the_second_half_is_shown_where_the_first_is_not_wanted(filled: Store) -> None:
     assert filled.queue.find(WORK, QueueFilter(kinds=(Kind.OMISSION,)), Order.PAGE)[0] == [INTO]
     assert filled.queue.find(WORK, QueueFilter(most_score=4.5), Order.PAGE)[0] == [INTO, OTHER]
     assert sorted(filled.queue.find(WORK, QueueFilter(halves=True), Order.PAGE)[0]) == [OUT, INTO, OTHER]
 
 
+@on_both
 @pytest.mark.parametrize("half", [OUT, INTO])
 def test_z_takes_back_both_halves_as_one_act_and_y_does_both_again(filled: Store, half: int) -> None:
     decide(filled, OTHER, Verdict.KEEP)
     decide(filled, half, Verdict.TAKE)
     assert stand(filled) == TAKEN
     for _ in range(2):
-        undone = filled.acts.undo(WORK, "甲", uuid.uuid4().hex)
+        undone = filled.acts.undo(WORK, "甲", key())
         assert sorted(one.flag for one in undone.decisions) == [OUT, INTO]
         assert stand(filled) == OPEN
-        done = filled.acts.redo(WORK, "甲", uuid.uuid4().hex)
+        done = filled.acts.redo(WORK, "甲", key())
         assert sorted(one.flag for one in done.decisions) == [OUT, INTO]
         assert stand(filled) == TAKEN
     assert flags(filled)[OTHER].state is State.KEPT
@@ -117,9 +120,9 @@ def test_what_one_typed_at_one_half_is_of_that_place_alone(filled: Store, half: 
     decide(filled, other, Verdict.TAKE, person="乙")
     assert flags(filled)[half].reading == "誥"
     assert sorted(asked(filled, State.CORRECTED)) == [OUT, INTO], "two corrections that are not one move are two"
-    filled.acts.undo(WORK, "乙", uuid.uuid4().hex)
+    filled.acts.undo(WORK, "乙", key())
     assert flags(filled)[half].reading == "誥"
-    filled.acts.undo(WORK, "甲", uuid.uuid4().hex)
+    filled.acts.undo(WORK, "甲", key())
     assert stand(filled) == OPEN
     assert asked(filled, State.OPEN) == [OUT, OTHER]
 
@@ -136,13 +139,14 @@ def test_a_half_of_which_a_character_was_corrected_by_hand_is_asked_by_itself(st
     into, out = flag(1, 3, "", "士與", source=lines[0]), flag(1, 5, "士與", "", source=lines[0])
     check(store, page(*lines, flags=(replace(into, moved=out.id), replace(out, moved=into.id))))
     (first, second) = flags(store)
-    by_hand = ManualCorrection(WORK, 1, 1, 5, 1, "某", "甲", uuid.uuid4().hex)
+    by_hand = ManualCorrection(WORK, 1, 1, 5, 1, "某", "甲", key())
     store.manual_corrections.correct(by_hand)
     decide(store, first, Verdict.TAKE)
     assert (flags(store)[first].state, flags(store)[second].state) == (State.CORRECTED, State.OPEN)
     assert second in asked(store, State.OPEN)
 
 
+@on_both
 @pytest.mark.parametrize("by_acts", [True, False])
 def test_a_check_that_carries_decisions_over_keeps_the_halves_together(filled: Store, by_acts: bool) -> None:
     decide(filled, OUT, Verdict.TAKE)
@@ -151,9 +155,9 @@ def test_a_check_that_carries_decisions_over_keeps_the_halves_together(filled: S
     assert sorted(one.flag.id for one in flags(filled).values()) == ["in", "out", "own"]
     assert len(asked(filled, State.CORRECTED)) == 1
     if by_acts:
-        filled.acts.undo(WORK, "甲", uuid.uuid4().hex)
+        filled.acts.undo(WORK, "甲", key())
         assert stand(filled) == OPEN
-        filled.acts.redo(WORK, "甲", uuid.uuid4().hex)
+        filled.acts.redo(WORK, "甲", key())
         assert stand(filled) == TAKEN
         return
     decide(filled, min(one for one in flags(filled)), Verdict.KEEP)

@@ -8,10 +8,12 @@ from proof.store import Store
 from proof.store.decision_records import NotYoursError, RefusedDecisionError
 from proof.store.lookup import PageConflictError
 from proof.store.page_states import PageState
+from tests.store.conftest import on_both
 
 WORK = "KR1d0030"
 
 
+@on_both
 def test_a_page_is_proofread_by_one_and_validated_by_another(filled: Store) -> None:
     say = filled.page_states.set
     with pytest.raises(RefusedDecisionError):
@@ -55,6 +57,7 @@ def test_who_does_not_overrule_others_leaves_their_word_of_a_page_but_may_name_a
     say(WORK, 1, PageState.NOT_PROOFREAD, 4, "甲", "key-0006")
 
 
+@on_both
 def test_who_proofreads_a_page_after_another_validates_it_instead(filled: Store) -> None:
     say = filled.page_states.set
     say(WORK, 1, PageState.PROOFREAD, 0, "甲", "key-0001")

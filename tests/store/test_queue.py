@@ -2,43 +2,21 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
-
-import numpy as np
 
 from proof.model.result import PageResult
 from proof.store import PagePlace, RunInfo, Store
 from proof.store.decision_records import DecisionRequest, State, Verdict
-from proof.store.flag_columns import STATES
 from proof.store.queue_records import QueueFilter
 from proof.store.saving import CheckedResult
 from tests import build
 from tests.build import check, page
+from tests.store.conftest import on_both
 
 WORK = "KR1d0030"
 
 
-def test_flags_are_found_by_their_state_while_others_change_it(filled: Store) -> None:
-    columns = filled.queue._fresh(WORK)  # one for all who look
-    columns.state = np.zeros(100_000, dtype=np.int8)  # as many as a large work has
-    over = threading.Event()
-
-    def decide() -> None:
-        while not over.is_set():
-            for state in range(len(STATES)):
-                columns.state[:] = state
-
-    others = threading.Thread(target=decide)
-    others.start()
-    try:
-        for _ in range(1000):
-            assert columns.is_in([State.OPEN]).size == columns.state.size
-    finally:
-        over.set()
-        others.join()
-
-
+@on_both
 def test_the_queue_sees_what_another_program_decides_and_checks(
     filled: Store, info: RunInfo, page_result: PageResult
 ) -> None:

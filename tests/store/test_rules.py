@@ -8,10 +8,12 @@ from proof.store import Store
 from proof.store.acts import ChangedError
 from proof.store.decision_records import RefusedDecisionError
 from proof.store.queue_records import QueueFilter
+from tests.store.conftest import on_both
 
 WORK = "KR1d0030"
 
 
+@on_both
 def test_a_rule_hides_what_it_says_counts_it_and_can_be_lifted(filled: Store) -> None:
     filled.rules.set(WORK, "告", "吿", True, "甲")
     assert [(rule.transcribed, rule.suggested, rule.hides) for rule in filled.rules.of_work(WORK)] == [("告", "吿", 1)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,9 +20,10 @@ from proof.store import CheckedResult, PagePlace, RunInfo, Store
 from proof.store.queue_records import Order, QueueFilter
 from proof.text.model import Row
 from tests.remarked import said
-from tests.store.conftest import whole
+from tests.store.conftest import on_both, whole
 
-PLACE = PagePlace(0, "KR1d0030_010.txt", "010", "1a")
+WORK, TEXT = "KR1d0030", "KR1d0030_010.txt"
+PLACE = PagePlace(0, TEXT, "010", "1a")
 
 number = st.floats(allow_nan=False, allow_infinity=False)
 size = st.integers(0, 2**31 - 1)
@@ -84,7 +85,7 @@ def lasting_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=results, then=results)
 def test_a_page_comes_back_exactly_and_so_does_what_replaces_it(
     lasting_store: Store, info: RunInfo, first: PageResult, then: PageResult
@@ -97,181 +98,171 @@ def test_a_page_comes_back_exactly_and_so_does_what_replaces_it(
     assert lasting_store.cached_page(f"{run} first") is None
 
 
+@pytest.fixture
+def save(store: Store, info: RunInfo) -> Callable[..., int]:
+    """A run over these pages, each with a key and maybe a place, of texts at these paths; gives its number."""
+
+    def run_over(*pages: tuple[str, PageResult] | tuple[str, PageResult, PagePlace], texts: Sequence[str] = ()) -> int:
+        paths = texts or [info.texts[0].path]
+        run = store.begin_run(replace(info, texts=tuple(replace(info.texts[0], path=path) for path in paths)))
+        for key, result, *place in pages:
+            store.save_pages(run, [CheckedResult(place[0] if place else PLACE, key, result)])
+        store.finish_run(run, whole=True)
+        return run
+
+    return run_over
+
+
+def at(position: int, text: str = TEXT) -> PagePlace:
+    return replace(PLACE, position=position, text=text)
+
+
+@on_both
 def test_pages_come_in_their_order_whatever_the_order_of_saving(
     store: Store, info: RunInfo, page_result: PageResult
 ) -> None:
-    run = store.begin_run(info)
-    for position in [5, 19, 0, *range(6, 19), *range(1, 5)]:
-        page = replace(page_result, page=f"page {position}", flags=())
-        store.save_pages(run, [CheckedResult(replace(PLACE, position=position), f"key {position}", page)])
-    expected = [f"page {position}" for position in range(20)]
-    assert [result.page for result in store.results(run=run)] == expected
-    assert [result.page for result in store.results(work="KR1d0030")] == expected
+    """Also of several saved together, of which some are there already, as after an interrupted check."""
+
+    def page(position: int, name: str) -> CheckedResult:
+        return CheckedResult(at(position), f"{name} {position}", replace(page_result, page=name, flags=()))
+
+    first = store.begin_run(info)
+    store.save_pages(first, [page(1, "b")])
+    second = store.begin_run(info)
+    store.save_pages(second, [page(3, "c")])
+    store.save_pages(second, [page(0, "a"), page(1, "b"), page(2, "a"), page(4, "a")])
+    assert [result.page for result in store.results(run=second)] == ["a", "b", "a", "c", "a"]
+    assert [result.page for result in store.results(work=WORK)] == ["a", "b", "a", "c", "a"]
+    assert sorted(store.kept_pages(WORK)) == [("a", 0), ("a", 1), ("a", 2), ("b", 0), ("c", 0)]
+    assert store.kept_pages(WORK)["a", 1].key == "a 2"
 
 
 def test_an_outline_is_a_result_without_columns_and_characters(
-    store: Store, info: RunInfo, page_result: PageResult
+    store: Store, save: Callable[..., int], page_result: PageResult
 ) -> None:
-    run = store.begin_run(info)
-    store.save_pages(run, [CheckedResult(PLACE, "key", page_result)])
+    run = save(("key", page_result))
     assert list(store.results(run=run, outline=True)) == [replace(page_result, columns=(), characters=())]
 
 
-def test_juan_checked_one_by_one_make_one_work(store: Store, info: RunInfo, page_result: PageResult) -> None:
+def test_juan_checked_one_by_one_make_one_work(store: Store, save: Callable[..., int], page_result: PageResult) -> None:
     for juan in ("011", "010"):
-        text = f"KR1d0030_{juan}.txt"
-        run = store.begin_run(replace(info, texts=(replace(info.texts[0], path=text),)))
         page = replace(page_result, page=f"{juan}-1a", flags=())
-        store.save_pages(run, [CheckedResult(PagePlace(0, text, juan, "1a"), juan, page)])
-        store.finish_run(run, whole=True)
-    assert [result.page for result in store.results(work="KR1d0030")] == ["010-1a", "011-1a"]
+        run = save((juan, page, at(0, f"{juan}.txt")), texts=[f"{juan}.txt"])
+    assert [result.page for result in store.results(work=WORK)] == ["010-1a", "011-1a"]
     assert [result.page for result in store.results(run=run)] == ["010-1a"]
 
 
-def test_a_second_run_with_the_same_key_keeps_the_result_and_counts_it_as_reused(
-    store: Store, info: RunInfo, page_result: PageResult
+@on_both
+def test_a_result_is_reused_by_its_key_and_never_without_one(
+    store: Store, save: Callable[..., int], page_result: PageResult
 ) -> None:
-    first = store.begin_run(info)
-    store.save_pages(first, [CheckedResult(PLACE, "key", page_result)])
-    store.finish_run(first, whole=True)
-    second = store.begin_run(info)
     moved = replace(page_result, image=Path("elsewhere.png"))
-    store.save_pages(second, [CheckedResult(replace(PLACE, position=4), "key", moved)])
-    store.finish_run(second, whole=True)
+    first, second = save(("key", page_result)), save(("key", moved, at(4)))
     assert list(store.results(run=second)) == [moved]
     assert (store.run(first).reused, store.run(second).reused) == (0, 1)
+    for word in ("once", "again"):
+        third = save(("", replace(page_result, message=said(word))))
+        assert store.cached_page("") is None
+        assert [result.message for result in store.results(run=third)] == [said(word)]
 
 
-def test_a_page_without_a_key_is_never_reused(store: Store, info: RunInfo, page_result: PageResult) -> None:
-    run = store.begin_run(info)
-    store.save_pages(run, [CheckedResult(PLACE, "", page_result)])
-    assert store.cached_page("") is None
-    store.save_pages(run, [CheckedResult(PLACE, "", replace(page_result, message=said("again")))])
-    assert [result.message for result in store.results(run=run)] == [said("again")]
-
-
+@on_both
 def test_a_flag_seen_again_is_updated_and_one_not_found_comes_back_with_a_later_check(
-    store: Store, info: RunInfo, page_result: PageResult
+    store: Store, save: Callable[..., int], page_result: PageResult
 ) -> None:
-    first = store.begin_run(info)
-    store.save_pages(first, [CheckedResult(PLACE, "one engine", page_result)])
     wrong, _, lost = page_result.flags
-    second = store.begin_run(info)
     surer = replace(wrong, score=9.5)
-    store.save_pages(second, [CheckedResult(PLACE, "another engine", replace(page_result, flags=(surer, lost)))])
-    assert list(store.flags("KR1d0030")) == [surer, lost]
-
-    third = store.begin_run(info)
-    store.save_pages(third, [CheckedResult(PLACE, "one engine again", page_result)])
-    assert list(store.results(run=third)) == [page_result]
+    save(("one engine", page_result))
+    save(("another engine", replace(page_result, flags=(surer, lost))))
+    assert list(store.flags(WORK)) == [surer, lost]
+    assert list(store.results(run=save(("one engine again", page_result)))) == [page_result]
 
 
+@on_both
 def test_flags_weighed_again_in_the_light_of_the_run_keep_their_first_score(
-    store: Store, info: RunInfo, page_result: PageResult
+    store: Store, save: Callable[..., int], page_result: PageResult
 ) -> None:
-    store.save_pages(store.begin_run(info), [CheckedResult(PLACE, "key", page_result)])
+    save(("key", page_result))
     wrong = page_result.flags[0]
     evidence = replace(wrong.evidence, rule="run together in this hand", base=wrong.score)
     lowered = replace(wrong, score=-1.5, raised=False, evidence=evidence)
-    store.rescore("KR1d0030", [lowered])
+    store.rescore(WORK, [lowered])
     store.rescore("another work", [replace(wrong, score=99.0)])
     assert whole(store, "key") == replace(page_result, flags=(lowered, *page_result.flags[1:]))
 
 
-def test_a_page_taken_out_of_the_text_is_absent_and_comes_back_with_its_flags(
-    store: Store, info: RunInfo, page_result: PageResult
+@on_both
+def test_a_page_is_absent_once_a_whole_run_finds_it_gone_and_comes_back_with_its_flags(
+    store: Store, info: RunInfo, save: Callable[..., int], page_result: PageResult
 ) -> None:
-    first = store.begin_run(info)
-    store.save_pages(first, [CheckedResult(PLACE, "key", page_result)])
-    store.finish_run(first, whole=True)
-    store.finish_run(store.begin_run(info), whole=True)
-    assert list(store.results(work="KR1d0030")) == []
-    assert list(store.flags("KR1d0030")) == []
-    assert store.queue.pages("KR1d0030") == []
+    save(("key", page_result))
+    store.finish_run(store.begin_run(info), whole=False)  # over some pages: the others stay
+    assert list(store.results(work=WORK)) == [page_result]
+    save()
+    assert (list(store.results(work=WORK)), list(store.flags(WORK)), store.queue.pages(WORK)) == ([], [], [])
     assert whole(store, "key") == page_result
-
-    third = store.begin_run(info)
-    store.save_pages(third, [CheckedResult(PLACE, "key", page_result)])
-    assert list(store.results(work="KR1d0030")) == [page_result]
-    assert len(list(store.flags("KR1d0030"))) == 3
+    save(("key", page_result))
+    assert list(store.results(work=WORK)) == [page_result]
+    assert len(list(store.flags(WORK))) == 3
 
 
-def test_a_run_over_some_pages_leaves_the_others_in_place(store: Store, info: RunInfo, page_result: PageResult) -> None:
-    run = store.begin_run(info)
-    store.save_pages(run, [CheckedResult(PLACE, "key", page_result)])
-    store.finish_run(store.begin_run(info), whole=False)
-    assert len(list(store.results(work="KR1d0030"))) == 1
-
-
-def test_two_pages_with_one_id_are_two_pages(store: Store, info: RunInfo, page_result: PageResult) -> None:
+def test_two_pages_with_one_id_are_two_pages(store: Store, save: Callable[..., int], page_result: PageResult) -> None:
     twin = replace(page_result, message=said("the second of that id"))
     for _ in range(2):
-        run = store.begin_run(info)
-        store.save_pages(run, [CheckedResult(PLACE, "key 0", page_result)])
-        store.save_pages(run, [CheckedResult(replace(PLACE, position=7), "key 7", twin)])
-        store.finish_run(run, whole=True)
+        run = save(("key 0", page_result), ("key 7", twin, at(7)))
         assert list(store.results(run=run)) == [page_result, twin]
 
 
 def test_a_run_over_one_of_two_texts_with_the_same_page_takes_its_own(
-    store: Store, info: RunInfo, page_result: PageResult
+    store: Store, save: Callable[..., int], page_result: PageResult
 ) -> None:
-    texts = tuple(replace(info.texts[0], path=path) for path in ("first.txt", "second.txt"))
-    both = store.begin_run(replace(info, texts=texts))
-    twin = replace(page_result, message=said("of the second text"))
-    store.save_pages(both, [CheckedResult(replace(PLACE, text="first.txt"), "key 1", page_result)])
-    store.save_pages(both, [CheckedResult(replace(PLACE, text="second.txt"), "key 2", twin)])
-    store.finish_run(both, whole=True)
-    alone = store.begin_run(replace(info, texts=texts[1:]))
-    store.save_pages(alone, [CheckedResult(replace(PLACE, text="second.txt"), "key 2", twin)])
-    store.finish_run(alone, whole=True)
-    assert list(store.results(run=alone)) == [twin]
-    assert list(store.results(work="KR1d0030")) == [page_result, twin]
+    twin = ("key 2", replace(page_result, message=said("of the second text")), at(0, "second.txt"))
+    save(("key 1", page_result, at(0, "first.txt")), twin, texts=["first.txt", "second.txt"])
+    alone = save(twin, texts=["second.txt"])
+    assert list(store.results(run=alone)) == [twin[1]]
+    assert list(store.results(work=WORK)) == [page_result, twin[1]]
 
 
-def test_flags_are_filtered_and_ordered(store: Store, info: RunInfo, page_result: PageResult) -> None:
-    run = store.begin_run(info)
-    store.save_pages(run, [CheckedResult(PLACE, "key", replace(page_result, flags=tuple(reversed(page_result.flags))))])
+@on_both
+def test_flags_are_filtered_and_ordered(store: Store, save: Callable[..., int], page_result: PageResult) -> None:
+    save(("key", replace(page_result, flags=tuple(reversed(page_result.flags)))))
     wrong, variant, lost = page_result.flags
-
-    assert list(store.flags("KR1d0030")) == [wrong, variant, lost]
-    assert list(store.flags("KR1d0030", kinds=(Kind.LAYOUT, Kind.VARIANT))) == [variant, lost]
-    assert list(store.flags("KR1d0030", (Origin.SEEDED,))) == []
-    assert list(store.flags("another work")) == []
+    assert list(store.flags(WORK)) == [wrong, variant, lost]
+    assert list(store.flags(WORK, kinds=(Kind.LAYOUT, Kind.VARIANT))) == [variant, lost]
+    assert list(store.flags(WORK, (Origin.SEEDED,))) == list(store.flags("another work")) == []
 
 
+@on_both
 def test_the_queue_follows_a_page_that_was_read_again_and_flags_that_were_weighed_anew(
-    store: Store, info: RunInfo, page_result: PageResult
+    store: Store, save: Callable[..., int], page_result: PageResult
 ) -> None:
     """Also where no flag is new: the one left is told to go, another's score falls."""
     first, second = (replace(page_result.flags[0], id=f"flag {n}", offset=n, score=9.0 - n) for n in range(2))
-    run = store.begin_run(info)
-    store.save_pages(run, [CheckedResult(PLACE, "key", replace(page_result, flags=(first, second)))])
-    store.finish_run(run, whole=True)
+    save(("key", replace(page_result, flags=(first, second))))
 
     def queued() -> list[tuple[str, float]]:
-        numbers, _ = store.queue.find(info.work, QueueFilter(), Order.SCORE)
-        return [(one.flag.id, one.flag.score) for one in store.queue.flags(info.work, numbers)]
+        numbers, _ = store.queue.find(WORK, QueueFilter(), Order.SCORE)
+        return [(one.flag.id, one.flag.score) for one in store.queue.flags(WORK, numbers)]
 
     assert queued() == [("flag 0", 9.0), ("flag 1", 8.0)]
-    store.rescore(info.work, [replace(first, score=1.0)])
+    store.rescore(WORK, [replace(first, score=1.0)])
     assert queued() == [("flag 1", 8.0), ("flag 0", 1.0)]
-    [page] = store.queue.pages(info.work)
-    assert store.replace_page(
-        page.number, store.stamp(page.number), PLACE, "other key", replace(page_result, flags=(first,))
-    )
+    [page] = store.queue.pages(WORK)
+    read_again = replace(page_result, flags=(first,))
+    assert store.replace_page(page.number, store.stamp(page.number), PLACE, "other key", read_again)
     assert queued() == [("flag 0", 9.0)]
-    store.move_text(info.work, PLACE.text, "elsewhere.txt")
-    assert [place.text for place in store.queue.pages(info.work)] == ["elsewhere.txt"]
+    store.move_text(WORK, PLACE.text, "elsewhere.txt")
+    assert [place.text for place in store.queue.pages(WORK)] == ["elsewhere.txt"]
     assert queued() == [("flag 0", 9.0)]
 
 
+@on_both
 def test_a_run_is_remembered_with_its_engine_settings_and_texts(store: Store, info: RunInfo) -> None:
     number = store.begin_run(info)
     begun = store.run(number)
     assert (begun.info, begun.finished, begun.seconds) == (info, None, None)
     store.finish_run(number, findings=[said("after 3b comes 5a")])
-    done = store.latest_run("KR1d0030")
+    done = store.latest_run(WORK)
     assert done is not None
     assert done.findings == (said("after 3b comes 5a"),)
     assert done.seconds is not None
@@ -280,25 +271,24 @@ def test_a_run_is_remembered_with_its_engine_settings_and_texts(store: Store, in
     assert store.latest_run("another work") is None
 
 
-def test_flags_that_share_an_id_or_belong_elsewhere_are_refused(
+def test_flags_that_share_an_id_or_belong_elsewhere_and_pages_of_no_run_are_refused(
     store: Store, info: RunInfo, page_result: PageResult
 ) -> None:
     run = store.begin_run(info)
     wrong, variant, _ = page_result.flags
-    twice = replace(page_result, flags=(wrong, replace(variant, id=wrong.id)))
-    with pytest.raises(ValueError, match="id of their own"):
-        store.save_pages(run, [CheckedResult(PLACE, "key", twice)])
-    astray = replace(page_result, flags=(replace(wrong, page="another page"),))
-    with pytest.raises(ValueError, match="another page"):
-        store.save_pages(run, [CheckedResult(PLACE, "key", astray)])
+    refused = {
+        "id of their own": (wrong, replace(variant, id=wrong.id)),
+        "another page": (replace(wrong, page="another page"),),
+    }
+    for told, flags in refused.items():
+        with pytest.raises(ValueError, match=told):
+            store.save_pages(run, [CheckedResult(PLACE, "key", replace(page_result, flags=flags))])
+    with pytest.raises(UsageError, match="run 99"):
+        store.save_pages(99, [CheckedResult(PLACE, "key", page_result)])
     assert list(store.results(run=run)) == []
 
 
-def test_an_unknown_run_is_refused(store: Store, page_result: PageResult) -> None:
-    with pytest.raises(UsageError, match="run 99"):
-        store.save_pages(99, [CheckedResult(PLACE, "key", page_result)])
-
-
+@on_both
 @pytest.mark.slow
 def test_readers_see_whole_pages_while_a_writer_writes(store: Store, info: RunInfo, page_result: PageResult) -> None:
     run = store.begin_run(info)
@@ -314,17 +304,18 @@ def test_readers_see_whole_pages_while_a_writer_writes(store: Store, info: RunIn
     for reader in readers:
         reader.start()
     try:
-        for position in range(60):
+        for position in range(25):
             page = replace(saved, page=f"page {position}")
-            store.save_pages(run, [CheckedResult(replace(PLACE, position=position), f"key {position}", page)])
+            store.save_pages(run, [CheckedResult(at(position), f"key {position}", page)])
     finally:
         done.set()
         for reader in readers:
             reader.join()
     assert odd == []
-    assert len(list(store.results(run=run))) == 60
+    assert len(list(store.results(run=run))) == 25
 
 
+@on_both
 def test_readings_are_kept_replaced_and_pruned_longest_unused_first(store: Store) -> None:
     for key in ("old", "middle", "new"):
         store.cache.put(key, key.encode() * 100)
@@ -338,22 +329,3 @@ def test_readings_are_kept_replaced_and_pruned_longest_unused_first(store: Store
     assert store.cache.get("old") == b"old" * 100
     assert store.cache.prune(keep=0) == 2
     assert store.cache.size() == 0
-
-
-def test_pages_that_are_there_and_new_ones_are_saved_together(
-    store: Store, info: RunInfo, page_result: PageResult
-) -> None:
-    """As after an interrupted check, where those that come quickly are written in one transaction."""
-
-    def page(position: int, name: str) -> CheckedResult:
-        result = replace(page_result, page=name, flags=())
-        return CheckedResult(PagePlace(position, info.texts[0].path), f"{name} {position}", result)
-
-    first = store.begin_run(info)
-    store.save_pages(first, [page(1, "b")])
-    second = store.begin_run(info)
-    store.save_pages(second, [page(0, "a"), page(1, "b"), page(2, "a"), page(3, "c"), page(4, "a")])
-    results = list(store.results(run=second))
-    assert [result.page for result in results] == ["a", "b", "a", "c", "a"]
-    assert sorted(store.kept_pages(info.work)) == [("a", 0), ("a", 1), ("a", 2), ("b", 0), ("c", 0)]
-    assert store.kept_pages(info.work)["a", 1].key == "a 2"

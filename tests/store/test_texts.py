@@ -3,17 +3,21 @@ it cannot be told."""
 
 from __future__ import annotations
 
-import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from proof.model.flags import numbered
+from proof.model.result import PageResult
 from proof.store import Store
 from proof.store.decision_records import State, Verdict
 from proof.store.texts import Writing
 from proof.text.edit import Edit, edited
 from tests.build import PLACE, check, check_at, decide, page, queued
+from tests.store.conftest import on_both
 
 LINES = ("上射揖坐", "東面于北耦大夫", "與進者相左")
 
@@ -55,6 +59,7 @@ def write(store: Store) -> str:
     return after
 
 
+@on_both
 def test_what_was_decided_is_written_once_however_often_the_text_is_written_and_checked(decided: Store) -> None:
     first = write(decided)
     assert "上射揖揖坐" in first
@@ -64,31 +69,13 @@ def test_what_was_decided_is_written_once_however_often_the_text_is_written_and_
         assert decided.decisions.displaced("KR1") == []
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ("又一行", *LINES),
-        (LINES[1], LINES[0], LINES[2]),
-        (LINES[0] + LINES[1], LINES[2]),
-        ("上射揖坐", "東面", "于北耦大夫", LINES[2]),
-        ("又上射揖坐也", "又東面于北耦大夫也", LINES[2]),
-    ],
-    ids=["line put in", "lines exchanged", "lines joined", "line parted", "words beside"],
-)
-def test_a_decision_follows_its_characters(decided: Store, lines: tuple[str, ...]) -> None:
-    check(decided, page(*lines))
-    assert decided.decisions.displaced("KR1") == []
-    after = write(decided)
-    assert "射揖揖坐" in after
-    assert "于比耦" in after
-
-
 def test_what_somebody_else_wrote_as_it_was_decided_is_written(decided: Store) -> None:
     check(decided, page("上射揖揖坐", "東面于比耦大夫", LINES[2]))
     assert wanted(decided) == {"": ("揖", True), "北": ("比", True)}
     assert decided.decisions.displaced("KR1") == []
 
 
+@on_both
 def test_what_cannot_be_told_is_listed_and_comes_back_with_its_text(decided: Store) -> None:
     check(decided, page("上射揖坐", "東面于南耦大夫", LINES[2]))
     assert [one.decision.transcribed for one in decided.decisions.displaced("KR1")] == ["北"]
@@ -98,7 +85,7 @@ def test_what_cannot_be_told_is_listed_and_comes_back_with_its_text(decided: Sto
 
 
 def test_a_decision_does_not_come_back_where_something_was_decided_since_of_what_may_be_the_same(
-    store: Store, tmp_path_factory: pytest.TempPathFactory
+    store: Store, tmp_path: Path
 ) -> None:
     """A line is doubled, asked of again, and one of the two is taken out: which, nobody can say."""
     once, twice = ("上射坐", LINES[2]), ("上射坐", "上射坐", LINES[2])
@@ -111,24 +98,14 @@ def test_a_decision_does_not_come_back_where_something_was_decided_since_of_what
     for lines in (once, (*once, "又"), once):
         check(store, page(*lines))
         assert len(store.decisions.displaced("KR1")) == 2
-    if store.journal is not None:
-        with Store.open(tmp_path_factory.mktemp("new") / "proof.sqlite") as new:
-            check(new, page(*once, flags=asked))
-            assert new.recover(store.journal.path).rebuilt == {"decision": 2}
-            assert len(new.decisions.displaced("KR1")) == 2
-            check(new, page(*once, "又", flags=asked))
-            assert len(new.decisions.displaced("KR1")) == 2
-            assert [flag.state for flag in queued(new)] == [State.OPEN]
+    with recovered(store, tmp_path, page(*once, flags=asked), {"decision": 2}) as new:
+        assert len(new.decisions.displaced("KR1")) == 2
+        check(new, page(*once, "又", flags=asked))
+        assert len(new.decisions.displaced("KR1")) == 2
+        assert [flag.state for flag in queued(new)] == [State.OPEN]
 
 
-def test_what_was_written_and_taken_back_is_put_back(decided: Store) -> None:
-    before = content(decided)
-    write(decided)
-    for _ in range(2):
-        decided.acts.undo("KR1", "甲", uuid.uuid4().hex)
-    assert write(decided) == before
-
-
+@on_both
 def test_what_was_decided_and_written_is_not_asked_again(decided: Store) -> None:
     write(decided)
     again = ((2, 3, "比", "北"), (1, 2, "揖揖", "揖"), (3, 0, "與", "興"))
@@ -136,6 +113,7 @@ def test_what_was_decided_and_written_is_not_asked_again(decided: Store) -> None
     assert [flag.flag.transcribed for flag in queued(decided)] == ["揖揖", "與"]
 
 
+@on_both
 def test_of_several_questions_about_one_place_none_is_asked_once_one_is_answered(store: Store) -> None:
     twice = page(*LINES, flags=((1, 3, "", "揖"), (1, 3, "", "坐")))
     twice = replace(twice, flags=numbered(twice.flags))
@@ -158,28 +136,18 @@ def test_what_was_taken_back_is_not_asked_where_another_question_about_the_place
     assert queued(store, states=(State.OPEN,)) == []
 
 
-def test_a_text_that_was_renamed_meanwhile_is_not_noted_under_its_old_name(decided: Store) -> None:
-    decided.move_text("KR1", PLACE.text, "other.txt")
-    assert not decided.text_versions.arrive(PLACE.text, content(decided) + "又", "traditional", lambda: True)
-    assert decided.text_versions.paths() == {"other.txt"}
-
-
-def test_a_flag_goes_to_the_page_on_which_its_characters_stand(decided: Store) -> None:
-    first = page(LINES[0], flags=FOUND[:1])
-    check(decided, first, page(*LINES[1:], flags=((1, 3, "北", "比"),), name="p2"))
-    assert [(flag.flag.page, flag.state) for flag in queued(decided)] == [
-        ("p1", State.CORRECTED),
-        ("p2", State.CORRECTED),
-    ]
-
-
-def test_a_flag_goes_to_a_page_that_stands_among_the_columns_of_another(decided: Store) -> None:
+@on_both
+@pytest.mark.parametrize("among", [False, True], ids=["another page", "a page among the columns of another"])
+def test_a_flag_goes_to_the_page_on_which_its_characters_stand(decided: Store, among: bool) -> None:
     text = content(decided)
-    first, second, third = (text.index(line) for line in LINES)
-    around = page(LINES[0], LINES[2], flags=FOUND[:1])
-    among = page(LINES[1], flags=((1, 3, "北", "比"),), name="p2")
-    places = (replace(PLACE, lines={1: first, 2: third}), replace(PLACE, position=1, lines={1: second}))
-    check_at(decided, text, list(zip(places, (around, among), strict=True)))
+    starts = [text.index(line) for line in LINES]
+    last = (1, 3, "北", "比")
+    first, second = page(LINES[0], flags=FOUND[:1]), page(LINES[1], flags=(last,), name="p2")
+    lines = {1: starts[0], 2: starts[2]} if among else {1: starts[0]}
+    if among:
+        first = page(LINES[0], LINES[2], flags=FOUND[:1])
+    places = (replace(PLACE, lines=lines), replace(PLACE, position=1, lines={1: starts[1]}))
+    check_at(decided, text, list(zip(places, (first, second), strict=True)))
     assert [(flag.flag.page, flag.flag.line, flag.state) for flag in queued(decided)] == [
         ("p1", 1, State.CORRECTED),
         ("p2", 1, State.CORRECTED),
@@ -195,13 +163,6 @@ def test_what_stands_beside_a_correction_that_somebody_wrote_keeps_its_place(sto
     check(store, page("上射射坐", LINES[2]))
     assert store.decisions.displaced("KR1") == []
     assert wanted(store) == {"": ("射", True), "射": ("射", True)}
-
-
-def test_two_decisions_side_by_side_are_both_written(store: Store) -> None:
-    check(store, page("甲乙丙", flags=((1, 1, "乙", "己"), (1, 2, "丙", "兩"))))
-    for flag in queued(store):
-        decide(store, flag.number, Verdict.TAKE)
-    assert write(store) == "<pb:p1>\n甲己兩\n"
 
 
 def test_of_a_line_that_was_doubled_and_corrected_in_one_of_the_two_neither_is_guessed(store: Store) -> None:
@@ -237,22 +198,34 @@ def test_what_moved_is_not_taken_for_written_where_somebody_else_changed_what_it
     assert write(store) == "<pb:p1>\n上若有士與大為耦\n"
 
 
-def test_what_comes_out_of_the_journal_stands_where_it_stood(
-    decided: Store, tmp_path_factory: pytest.TempPathFactory
+@contextmanager
+def recovered(old: Store, folder: Path, now: PageResult, rebuilt: dict[str, int]) -> Iterator[Store]:
+    """A new store in which the page was checked as it stands, and what was decided came out of the journal."""
+    assert old.journal is not None
+    with Store.open(folder / "new" / "proof.sqlite") as new:
+        check(new, now)
+        done = new.recover(old.journal.path)
+        assert (done.rebuilt, done.unplaced) == (rebuilt, ())
+        yield new
+        assert new.recover(old.journal.path).rebuilt == {}
+
+
+@pytest.mark.parametrize("times", [1, 2], ids=["once", "in lines that were doubled since"])
+def test_what_was_written_is_known_as_written_when_it_comes_out_of_the_journal(
+    decided: Store, tmp_path: Path, times: int
 ) -> None:
+    """What was written into lines before they were doubled stands in both."""
     write(decided)
-    if decided.journal is None:
-        pytest.skip("a store on a server has its journal elsewhere")
-    with Store.open(tmp_path_factory.mktemp("new") / "proof.sqlite") as new:
-        check(new, page("上射揖揖坐", "東面于比耦大夫", LINES[2]))
-        done = new.recover(decided.journal.path)
-        assert (done.rebuilt, done.unplaced) == ({"decision": 2}, ())
+    now = page(*("上射揖揖坐", "東面于比耦大夫") * times, LINES[2])
+    check(decided, now)
+    with recovered(decided, tmp_path, now, {"decision": 2}) as new:
         assert wanted(new) == wanted(decided) == {"": ("揖", True), "北": ("比", True)}
-        assert new.recover(decided.journal.path).rebuilt == {}
+        lost = 2 if times == 2 else 0
+        assert len(new.decisions.displaced("KR1")) == len(decided.decisions.displaced("KR1")) == lost
 
 
 def test_a_place_that_was_lost_before_the_database_was_is_lost_when_it_is_recovered(
-    store: Store, tmp_path_factory: pytest.TempPathFactory
+    store: Store, tmp_path: Path
 ) -> None:
     """Of a line that was doubled nobody can say which was meant, also where one of the two is changed since."""
     check(store, page("上射坐", LINES[2], flags=((1, 1, "射", "躬"),)))
@@ -261,48 +234,28 @@ def test_a_place_that_was_lost_before_the_database_was_is_lost_when_it_is_recove
     decide(store, next(flag.number for flag in queued(store) if flag.flag.transcribed == "與"), Verdict.TAKE)
     changed = page("上也射坐", "上射坐", LINES[2])
     check(store, changed)
-    if store.journal is None:
-        pytest.skip("a store on a server has its journal elsewhere")
-    with Store.open(tmp_path_factory.mktemp("new") / "proof.sqlite") as new:
-        check(new, changed)
-        new.recover(store.journal.path)
+    with recovered(store, tmp_path, changed, {"decision": 2}) as new:
         displaced = [[one.decision.transcribed for one in each.decisions.displaced("KR1")] for each in (store, new)]
         assert displaced == [["射"], ["射"]]
 
 
-def test_what_was_written_before_the_database_was_lost_is_not_taken_for_unwritten_when_it_is_recovered(
-    decided: Store, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """Also where the lines were doubled since: what was written into them stands in both."""
-    write(decided)
-    doubled = page("上射揖揖坐", "東面于比耦大夫", "上射揖揖坐", "東面于比耦大夫", LINES[2])
-    check(decided, doubled)
-    if decided.journal is None:
-        pytest.skip("a store on a server has its journal elsewhere")
-    with Store.open(tmp_path_factory.mktemp("new") / "proof.sqlite") as new:
-        check(new, doubled)
-        new.recover(decided.journal.path)
-        assert wanted(new) == wanted(decided) == {"": ("揖", True), "北": ("比", True)}
-        assert len(new.decisions.displaced("KR1")) == len(decided.decisions.displaced("KR1")) == 2
+@on_both
+def test_no_text_is_noted_over_what_came_since(decided: Store) -> None:
+    versions = decided.text_versions
+    before, after = content(decided), write(decided)
+    newer = f"{after}又\n"
+    assert versions.arrive(PLACE.text, newer, "", lambda: True)
+    assert not versions.arrive(PLACE.text, before, "", lambda: False)
+    versions.wrote(PLACE.text, before, f"{before}也", "", Writing(()), lambda: False)
+    assert versions.content(PLACE.text) == newer
+    decided.move_text("KR1", PLACE.text, "other.txt")
+    assert not versions.arrive(PLACE.text, newer + "也", "traditional", lambda: True)
+    assert versions.paths() == {"other.txt"}
 
 
-def test_a_text_that_was_read_before_another_version_came_does_not_take_its_place(decided: Store) -> None:
-    before = content(decided)
-    after = write(decided)
-    assert not decided.text_versions.arrive(PLACE.text, before, "", lambda: False)
-    assert decided.text_versions.content(PLACE.text) == after
-
-
-def test_what_an_export_wrote_is_not_noted_over_what_came_since(decided: Store) -> None:
-    before = content(decided)
-    newer = edited(before, [Edit(0, 0, "又\n")])
-    decided.text_versions.arrive(PLACE.text, newer, "", lambda: True)
-    decided.text_versions.wrote(PLACE.text, before, f"{before}也", "", Writing(()), lambda: False)
-    assert decided.text_versions.content(PLACE.text) == newer
-
-
+@on_both
 def test_a_page_that_two_flags_leave_keeps_their_ids_apart(decided: Store) -> None:
     names = {flag.flag.id for flag in queued(decided)}
     moved = page(LINES[1], LINES[0], LINES[2], flags=((1, 3, "北", "比"), (2, 3, "", "揖")))
-    check(decided, replace(moved))
+    check(decided, moved)
     assert {flag.flag.id for flag in queued(decided)} == names

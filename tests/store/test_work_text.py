@@ -43,11 +43,6 @@ def test_words_are_found_as_they_are_read(
     assert found.words == words
 
 
-def test_words_that_begin_on_one_page_and_end_on_another_are_found_once() -> None:
-    (found,) = work("即位", "小臣師", pages=(1, 2)).find("位小")
-    assert (found.first.page, found.last.page) == (1, 2)
-
-
 def test_words_do_not_go_on_from_one_file_to_another() -> None:
     text = WorkText([[TextColumn(1, 1, "即位")], [TextColumn(2, 1, "小臣")]])
     assert not list(text.find("位小"))
@@ -97,18 +92,6 @@ def test_a_page_without_an_image_has_the_columns_of_its_file(tmp_path: Path) -> 
         assert {tuple(columns) for columns in found.values()} == {tuple(LINES)}
         Path(listed[0].text).unlink()
         assert columns_in_files(listed) == {}
-
-
-def test_the_words_of_pages_without_an_image_are_found(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "proof.sqlite") as store:
-        fill(store, tmp_path, work="other")
-        with store.engine.begin() as connection:
-            connection.exec_driver_sql("DELETE FROM columns WHERE page_id = 2")
-            connection.exec_driver_sql("UPDATE pages SET status = 'no image', image = NULL WHERE id = 2")
-        found = store.finder.find("other", "司馬命").columns
-        assert [one.page for one in found] == [page.page for page in store.queue.places("other")]
-        across = store.finder.find("other", LINES[-1][-1] + LINES[0][0]).columns
-        assert [(one.number, bool(one.last)) for one in across] == [(1, True), (2, True)]
 
 
 def test_what_was_checked_since_is_found(tmp_path: Path) -> None:
