@@ -136,8 +136,7 @@ def test_a_source_gets_readings_in_its_own_script(form: Format, becomes: str, wr
 
 
 @pytest.mark.parametrize(
-    ("form", "becomes", "asked"),
-    [(Format.MIRROR, "乾", "is 乾 干 or 乾"), (Format.KANRIPO, "发", "is 发 發 or 髮")],
+    ("form", "becomes", "asked"), [(Format.MIRROR, "乾", "is 乾 干 or 乾"), (Format.KANRIPO, "发", "is 发 發 or 髮")]
 )
 def test_what_may_be_either_of_two_characters_is_asked_about(form: Format, becomes: str, asked: str) -> None:
     corrected = said_of_north(form, becomes)
