@@ -11,8 +11,6 @@ from proof.collation.collation import collate
 from proof.collation.differences import Side
 from proof.collation.findings import flags
 from proof.model.flags import Kind
-from proof.text.encoding import Decoded
-from proof.text.read import parse_transcription, read_transcription
 from proof.text.transcription import Format, Transcription
 from tests.build import transcription
 
@@ -27,11 +25,16 @@ def edition(text: str, name: str) -> Transcription:
     return transcription(f"　　{text}", name, Format.INLINE)
 
 
+def behind(before: str, *parts: str) -> tuple[Transcription, Transcription]:
+    """The text with the one and with the other of these behind `before`."""
+    assert TEXT.count(before) == 1
+    one, other = (edition(TEXT.replace(before, before + part), f"{part}.txt") for part in parts)
+    return one, other
+
+
 def sorted_as(before: str, base: str, witness: str, pairs: Path | None = None) -> list[tuple[Class, str]]:
     """The class and the evidence where `base` and `witness` stand behind `before` in the one and in the other."""
-    assert TEXT.count(before) == 1
-    one, other = (edition(TEXT.replace(before, before + part), f"{part}.txt") for part in (base, witness))
-    return [(found.category, found.rule) for found in collate(one, other, pairs).differences]
+    return [(found.category, found.rule) for found in collate(*behind(before, base, witness), pairs).differences]
 
 
 @pytest.mark.parametrize(
@@ -47,6 +50,7 @@ def sorted_as(before: str, base: str, witness: str, pairs: Path | None = None) -
         ("畧", "略", Class.ORTHOGRAPHY, "prc-variants-1955"),
         ("玄", "元", Class.TABOO, "house"),
         ("縳", "縛", Class.ERROR, "look-alike-rare"),
+        ("饉", "馑", Class.SCRIPT, "simplified-in-traditional"),
         ("&KR0058;", "庫", Class.UNENCODED, "no-code-point"),
         ("", "之", Class.READING, "particle"),
         ("", "馬", Class.ERROR, ""),
@@ -70,16 +74,23 @@ def test_of_two_look_alikes_the_one_that_has_this_company_elsewhere_is_right() -
     assert (found.category, found.rule) == (Class.ERROR, "look-alike")  # 之主雖善 stands in both
 
 
-def test_words_that_announce_commentary_are_layout() -> None:
-    assert sorted_as("善之才不待賢", "", "鄭注") == [(Class.LAYOUT, "label")]
-    assert sorted_as("善之才不待賢", "注", "鄭注") == [(Class.LAYOUT, "label")]
+GLOSS, LABEL = (Class.PASSAGE, "gloss"), (Class.LAYOUT, "label")
 
 
-def test_how_a_character_is_read_is_no_reading_for_the_words_that_announce_commentary() -> None:
-    gloss, label = (Class.PASSAGE, "gloss"), (Class.LAYOUT, "label")
-    assert sorted_as("善之才不待賢", "朝直遥反", "鄭注") == [gloss, label]
-    assert sorted_as("善之才不待賢", "鄭注", "與音預") == [gloss, label]
-    assert sorted_as("善之才不待賢", "", "説吐活反又始銳反") == [gloss]
+@pytest.mark.parametrize(
+    ("base", "witness", "found"),
+    [
+        ("", "鄭注", [LABEL]),
+        ("注", "鄭注", [LABEL]),
+        ("朝直遥反", "鄭注", [GLOSS, LABEL]),
+        ("鄭注", "與音預", [GLOSS, LABEL]),
+        ("", "説吐活反又始銳反", [GLOSS]),
+    ],
+)
+def test_words_that_announce_commentary_are_layout_and_how_a_character_is_read_is_a_passage(
+    base: str, witness: str, found: list[tuple[Class, str]]
+) -> None:
+    assert sorted_as("善之才不待賢", base, witness) == found
 
 
 def test_the_projects_own_word_overrules_all_evidence(tmp_path: Path) -> None:
@@ -87,12 +98,6 @@ def test_the_projects_own_word_overrules_all_evidence(tmp_path: Path) -> None:
     pairs.write_text("飢\t饑\tdistinct\n仙\t山\tform\n", encoding="utf-8")
     assert sorted_as("善之才不待賢", "飢", "饑", pairs) == [(Class.READING, "project")]
     assert sorted_as("善之才不待賢", "仙", "山", pairs) == [(Class.ORTHOGRAPHY, "project")]
-
-
-def test_what_a_note_of_the_edition_calls_an_error_is_one(shared: Path) -> None:
-    base, witness = (read_transcription(next((shared / "seeds").glob(f"{number}_*"))) for number in ("002", "000"))
-    found = {(one.base, one.witness): (one.category, one.rule) for one in collate(base, witness).differences}
-    assert found["备", "儁"] == (Class.ERROR, "apparatus")
 
 
 def test_a_title_with_the_number_of_a_juan_is_layout() -> None:
@@ -107,14 +112,10 @@ def test_a_title_with_the_number_of_a_juan_is_layout() -> None:
 
 def test_a_heading_against_a_column_of_text_is_equal_and_a_heading_alone_is_layout() -> None:
     columns = "".join(f"{TEXT[start : start + 21]}¶\n" for start in range(0, len(TEXT), 21))
-    printed = Decoded(f"<pb:KR3j0080_WYG_001-1a>¶\n逢遇篇¶\n{columns}", "utf-8", False)
-    headed = Decoded(f"---\ntitle: 論衡\n---\n\n## 逢遇篇\n\n{TEXT}\n\n## 論霸者之議\n", "utf-8", False)
-    there, back = (
-        parse_transcription(decoded, Path(f"{name}.txt")) for name, decoded in (("a", printed), ("b", headed))
-    )
-    assert [(one.witness, one.category, one.rule) for one in collate(there, back).differences] == [
-        ("論霸者之議", Class.LAYOUT, "heading")
-    ]
+    there = transcription(f"<pb:KR3j0080_WYG_001-1a>¶\n逢遇篇¶\n{columns}", "a.txt")
+    back = transcription(f"---\ntitle: 論衡\n---\n\n## 逢遇篇\n\n{TEXT}\n\n## 論霸者之議\n", "b.txt")
+    (found,) = collate(there, back).differences
+    assert (found.witness, found.category, found.rule) == ("論霸者之議", Class.LAYOUT, "heading")
 
 
 WORDS = "命上射曰某御于子命下射曰子與某子射卒遂命三耦取弓矢"
@@ -173,8 +174,8 @@ def test_words_that_share_a_form_are_a_difference(base: str, witness: str) -> No
 @pytest.mark.parametrize(("put_in", "own"), WORDS_BY_WAY_OF_A_THIRD)
 def test_a_word_put_in_beside_one_that_shares_a_form_is_told_alone(put_in: str, own: str) -> None:
     for wrong in (own + put_in, put_in + own):
-        one, other = (edition(TEXT.replace("見距更調霸", "見距更調霸" + part), f"{part}.txt") for part in (wrong, own))
-        assert [(found.base, found.witness) for found in collate(one, other).differences] == [(put_in, "")]
+        differences = collate(*behind("見距更調霸", wrong, own)).differences
+        assert [(found.base, found.witness) for found in differences] == [(put_in, "")]
 
 
 @pytest.mark.parametrize(
@@ -191,8 +192,7 @@ def test_a_word_put_in_beside_one_that_shares_a_form_is_told_alone(put_in: str, 
     ],
 )
 def test_neighbours_that_differ_are_one_reading(base: str, witness: str, found: tuple[str, str, Class]) -> None:
-    one, other = (edition(TEXT.replace("之才不待賢", "之才不待賢" + part), f"{part}.txt") for part in (base, witness))
-    (difference,) = collate(one, other).differences
+    (difference,) = collate(*behind("之才不待賢", base, witness)).differences
     assert (difference.base, difference.witness, difference.category) == found
     same_words = sorted(base) == sorted(witness) or "无" in witness
     assert (difference.kind is Kind.TRANSPOSITION) is same_words
@@ -201,10 +201,6 @@ def test_neighbours_that_differ_are_one_reading(base: str, witness: str, found: 
 @pytest.mark.parametrize("pair", ["誡誠", "水木", "今令", "止比", "貧貪", "本卒"])
 def test_an_evident_slip_of_shape_is_an_error(pair: str) -> None:
     assert sorted_as("善之才不待賢", *pair) == [(Class.ERROR, "look-alike-shape")]
-
-
-def test_a_simplified_form_is_another_script_and_no_error() -> None:
-    assert sorted_as("善之才不待賢", "饉", "馑") == [(Class.SCRIPT, "simplified-in-traditional")]
 
 
 def test_one_more_character_before_the_same_one_all_over_is_systematic() -> None:

@@ -83,11 +83,8 @@ def test_a_place_is_one_finding_with_the_readings_of_all_witnesses() -> None:
     Path("fourth.txt").write_text(TEXT.replace("北耦", "比耦"), encoding="utf-8")
     assert collated("四庫=other.txt", "嚴=third.txt", "毛=fourth.txt")[0] == ("北", "比", "open")
     flag = asked()[0].flag
-    assert [(one.siglum, one.reading) for one in flag.evidence.witnesses] == [
-        ("四庫", "比"),
-        ("嚴", "此"),
-        ("毛", "比"),
-    ]
+    told = [(one.siglum, one.reading) for one in flag.evidence.witnesses]
+    assert told == [("四庫", "比"), ("嚴", "此"), ("毛", "比")]
     assert [text for text, _ in flag.evidence.alternatives] == ["比", "此"]
 
 

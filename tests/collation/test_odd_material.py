@@ -41,14 +41,15 @@ def collated(one: str, other: str) -> Collation:
 
 
 def differing(one: str, other: str) -> list[tuple[str, str, Class]]:
-    return [
-        (found.base, found.witness, found.category)
-        for found in collated(TEXT + one + MORE, TEXT + other + MORE).differences
-    ]
+    return differing_at_the_end(TEXT + one + MORE, TEXT + other + MORE)
 
 
 def differing_at_the_end(one: str, other: str) -> list[tuple[str, str, Class]]:
     return [(found.base, found.witness, found.category) for found in collated(one, other).differences]
+
+
+def collate_files(*paths: Path, status: int = 0) -> None:
+    assert main(["collate", *map(str, paths), "--out", str(paths[0].parent / "out")]) == status
 
 
 def test_witnesses_of_one_file_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
@@ -58,7 +59,7 @@ def test_witnesses_of_one_file_name_are_told_apart_by_their_folders(tmp_path: Pa
     read = [collate(read_transcription(base), read_transcription(path)) for path in (first, second)]
     (place,) = places(read)
     assert [(one.witness, one.text) for one in place.readings] == [("wyg/juan.txt", "宫"), ("sbck/juan.txt", "宮")]
-    assert main(["collate", str(base), str(first), str(second), "--out", str(tmp_path / "out")]) == 0
+    collate_files(base, first, second)
     with (tmp_path / "out/places.csv").open(encoding="utf-8-sig", newline="") as file:
         (row,) = csv.DictReader(file)
     assert (row["wyg/juan.txt"], row["sbck/juan.txt"]) == ("宫", "宮")
@@ -97,7 +98,7 @@ def test_sigla_are_as_short_as_they_can_be_and_never_alike(paths: list[str], nam
 def test_a_file_named_twice_is_refused(order: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("base", "other"):
         written(tmp_path / name, TEXT)
-    assert main(["collate", *(str(tmp_path / name) for name in order)]) == 2
+    collate_files(*(tmp_path / name for name in order), status=2)
     assert "name each file once" in capsys.readouterr().err
 
 
@@ -106,9 +107,9 @@ def test_a_copy_under_another_name_and_another_text_are_called_what_they_are(
 ) -> None:
     base, copy = written(tmp_path / "base.txt", TEXT), written(tmp_path / "copy.txt", TEXT)
     other = written(tmp_path / "other.txt", "天地玄黃宇宙洪荒日月盈昃辰宿列張寒來暑往秋收冬藏閏餘成歲律呂調陽")
-    assert main(["collate", str(base), str(copy)]) == 0
+    collate_files(base, copy)
     assert "a copy is no witness" in capsys.readouterr().out
-    assert main(["collate", str(base), str(other)]) == 0
+    collate_files(base, other)
     assert "hardly the same text" in capsys.readouterr().out
 
 
@@ -116,24 +117,26 @@ def test_a_character_that_no_font_has_is_shown_by_its_number(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     base, other = written(tmp_path / "a.txt", f"{TEXT}\ue000{MORE}"), written(tmp_path / "b.txt", f"{TEXT}乏{MORE}")
-    assert main(["collate", str(base), str(other)]) == 0
+    collate_files(base, other)
     assert "U+E000 → 乏" in capsys.readouterr().out
 
 
-def test_a_selected_form_is_the_character_that_it_is_a_form_of() -> None:
-    assert differing(f"君{SELECTED}命", "君葛命") == [(SELECTED, "葛", Class.ORTHOGRAPHY)]
-    assert differing(f"君{SELECTED}命", "君曷命") == [(SELECTED, "曷", Class.READING)]
-
-
-def test_a_radical_out_of_a_pdf_is_the_character_and_no_omission() -> None:
-    assert differing("君⼤命", "君大命") == [("⼤", "大", Class.ORTHOGRAPHY)]
-    assert differing("君大命", "君⼤命") == [("大", "⼤", Class.ORTHOGRAPHY)]
-
-
-def test_two_characters_without_code_points_are_not_one() -> None:
-    assert differing("君&KR0058;命", "君&KR0058;命") == []
-    assert differing("君&KR0058;命", "君&KR0059;命") == [("&KR0058;", "&KR0059;", Class.UNENCODED)]
-    assert differing("君⿰扌奎命", "君挂命") == [("⿰扌奎", "挂", Class.UNENCODED)]
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        (SELECTED, "葛", [(SELECTED, "葛", Class.ORTHOGRAPHY)]),
+        (SELECTED, "曷", [(SELECTED, "曷", Class.READING)]),
+        ("⼤", "大", [("⼤", "大", Class.ORTHOGRAPHY)]),
+        ("大", "⼤", [("大", "⼤", Class.ORTHOGRAPHY)]),
+        ("&KR0058;", "&KR0058;", []),
+        ("&KR0058;", "&KR0059;", [("&KR0058;", "&KR0059;", Class.UNENCODED)]),
+        ("⿰扌奎", "挂", [("⿰扌奎", "挂", Class.UNENCODED)]),
+    ],
+)
+def test_a_selected_form_a_radical_out_of_a_pdf_and_a_character_without_code_point_are_what_they_stand_for(
+    one: str, other: str, found: list[tuple[str, str, Class]]
+) -> None:
+    assert differing(f"君{one}命", f"君{other}命") == found
 
 
 @pytest.mark.parametrize(
@@ -158,11 +161,7 @@ def test_what_one_of_two_parts_has_beyond_the_other_is_a_passage() -> None:
 
 def test_characters_beyond_the_basic_plane_keep_their_places() -> None:
     found = collated("𫝊㑹𤣥" + TEXT, "傳會玄" + TEXT.replace("百官", "百宫"))
-    assert [(one.base, one.category) for one in found.differences] == [
-        ("𫝊", Class.ORTHOGRAPHY),
-        ("㑹", Class.ORTHOGRAPHY),
-        ("𤣥", Class.ORTHOGRAPHY),
-        ("官", Class.ERROR),
-    ]
+    forms = [(one, Class.ORTHOGRAPHY) for one in "𫝊㑹𤣥"]
+    assert [(one.base, one.category) for one in found.differences] == [*forms, ("官", Class.ERROR)]
     text = found.base.edition.text
     assert all(text[one.start : one.start + one.length] == one.base for one in found.differences)

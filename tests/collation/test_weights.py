@@ -34,13 +34,16 @@ def flag(score: float, p_text: float | None = 0.05, p_best: float | None = 0.6) 
     return Flag(PAGE, "", 1, WRONG.index("官"), 1, Kind.SUBSTITUTION, "官", "宮", score, raised, None, evidence)
 
 
-def heard(given: Flag, *bodies: str) -> Flag:
-    base = edition(WRONG, "base.txt")
-    parallels = [
-        Parallel.of(collate(base, edition(body, f"{number}.txt"))) for number, body in enumerate(bodies, start=1)
-    ]
+def weighed(given: Flag, base: Transcription, *witnesses: Transcription) -> Flag:
+    """The flag on `base` after these witnesses were heard."""
+    parallels = [Parallel.of(collate(base, one)) for one in witnesses]
     (after,) = weigh_witnesses([given], base, parallels, VariantPolicy(Script.TRADITIONAL), THRESHOLD)
     return after
+
+
+def heard(given: Flag, *bodies: str) -> Flag:
+    witnesses = (edition(body, f"{number}.txt") for number, body in enumerate(bodies, start=1))
+    return weighed(given, edition(WRONG, "base.txt"), *witnesses)
 
 
 def test_a_witness_adds_and_takes_what_was_fitted() -> None:
@@ -51,16 +54,14 @@ def test_a_witness_adds_and_takes_what_was_fitted() -> None:
 
 @pytest.mark.parametrize("body", [RIGHT, WRONG])
 def test_another_reader_of_the_image_is_shown_and_weighs_nothing(body: str) -> None:
-    base = edition(WRONG, "base.txt")
-    bodies = (replace(edition(body, "vlm.txt"), siglum="~vlm"), edition(RIGHT, "copy.txt"))
-    parallels = [Parallel.of(collate(base, one)) for one in bodies]
-    (after,) = weigh_witnesses([flag(2.0)], base, parallels, VariantPolicy(Script.TRADITIONAL), THRESHOLD)
+    reader = replace(edition(body, "vlm.txt"), siglum="~vlm")
+    after = weighed(flag(2.0), edition(WRONG, "base.txt"), reader, edition(RIGHT, "copy.txt"))
     assert [one.siglum for one in after.evidence.witnesses] == ["~vlm", "copy"]
     assert after.evidence.witnesses[0].side == ("image" if body == RIGHT else "text")
     assert after.score == pytest.approx(2.0 + WEIGHTS.image)
 
 
-@pytest.mark.parametrize("run", ["揖", "揖進坐", "揖進坐奠觚拜興降西階上", "宰夫揖"])
+@pytest.mark.parametrize("run", ["者", "揖", "揖進坐", "揖進坐奠觚拜興降西階上", "宰夫揖"])
 def test_a_run_that_is_missing_or_too_much_is_heard_wherever_it_may_begin(run: str) -> None:
     """Either 宰夫揖 is missing before 宰夫 or 揖宰夫 behind it."""
     at = WRONG.index("宰夫")
@@ -70,9 +71,18 @@ def test_a_run_that_is_missing_or_too_much_is_heard_wherever_it_may_begin(run: s
         base = edition(body, "base.txt")
         given = Flag(PAGE, "", 1, at, len(text), kind, text, suggested, 2.0, False, None, seen)
         for witness, side in ((WRONG, "text"), (longer, "image")) if not text else ((WRONG, "image"), (longer, "text")):
-            parallel = Parallel.of(collate(base, edition(witness, "witness.txt")))
-            (after,) = weigh_witnesses([given], base, [parallel], VariantPolicy(Script.TRADITIONAL), THRESHOLD)
+            after = weighed(given, base, edition(witness, "witness.txt"))
             assert [one.side for one in after.evidence.witnesses] == [side]
+
+
+def test_it_is_told_what_each_witness_reads_and_whose_side_that_takes() -> None:
+    """A witness has no say on layout, nor between two forms of one word."""
+    told = heard(flag(3.0), RIGHT, WRONG).evidence.witnesses
+    assert [(one.siglum, one.reading, one.side) for one in told] == [("1", "宮", "image"), ("2", "官", "text")]
+    layout = replace(flag(3.0), kind=Kind.LAYOUT, line=0, length=0)
+    assert heard(layout, RIGHT) == layout
+    forms = replace(flag(3.0), kind=Kind.VARIANT, offset=WRONG.index("於"), transcribed="於", suggested="于")
+    assert heard(forms, WRONG).score == forms.score
 
 
 def test_what_the_image_leaves_in_doubt_a_witness_that_agrees_sinks() -> None:

@@ -5,18 +5,26 @@ from __future__ import annotations
 import runpy
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from lxml import etree
+from PIL import Image
 
+from proof.exports.corrections import Correction
+from proof.exports.files import Material
+from proof.exports.source import correct
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.text.column import parse_column
+from proof.text.read import read_transcription
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "KR1_WYG_010-1a"
+TEXT = f"#+TITLE: 書\n<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n¶\n命上射&KR0058;曰告¶\n"
 COLUMNS = ["　大夫之西北耦(案比今注/訛作北據)", "", "命上射&KR0058;曰告"]
 
 
@@ -71,3 +79,21 @@ def page_of(sources: Sequence[str]) -> PageResult:
         PAGE, "WYG0103-0192c", Status.CHECKED, image=Path("WYG0103-0192c.png"), image_size=(450, 800),
         columns=tuple(columns), characters=tuple(characters), flags=tuple(flags),
     )  # fmt: skip
+
+
+@pytest.fixture
+def material(tmp_path: Path, checked: PageResult) -> Material:
+    """The text of the checked page with three corrections, and the image of the page."""
+    path = tmp_path / "source" / "KR1_010.txt"
+    path.parent.mkdir()
+    path.write_text(TEXT, encoding="utf-8")
+    image = tmp_path / "images" / "WYG0103-0192c.png"
+    image.parent.mkdir()
+    Image.new("L", (450, 800), 230).save(image)
+    decided = [
+        Correction(PAGE, 1, 5, 1, "比", "北", witness="影像", person="某甲", flag="f1"),
+        Correction(PAGE, 2, 0, 0, "與", "", person="某乙", flag="f2"),
+        Correction(PAGE, 3, 2, 1, "𪚥", "射", person="某甲", flag="f3"),
+    ]
+    corrected, made = correct(read_transcription(path), decided), datetime(2026, 1, 2, tzinfo=UTC)
+    return Material(corrected, made, [replace(checked, image=image)], base="https://example.org/book")

@@ -60,9 +60,7 @@ def test_notes_on_a_simplified_text_are_simplified() -> None:
 
 def test_footnotes_stand_in_place_and_their_text_follows_the_paragraph() -> None:
     done = corrected(
-        CRITICAL,
-        Correction("", 3, 4, 1, "西", "東", witness="嚴本校勘記"),
-        Correction("", 7, 4, 1, "", "矣"),
+        CRITICAL, Correction("", 3, 4, 1, "西", "東", witness="嚴本校勘記"), Correction("", 7, 4, 1, "", "矣")
     )
     assert with_footnotes(done, notes_of(done)) == (
         "### 數獲 {#5}\n\n東面于中西[^4][^3]坐。<small>固東面矣。</small>\n\n[^3]: 坐：原脫。\n"

@@ -22,6 +22,7 @@ from proof.store.decision_records import STATE_OF, ConflictError, Decision, Verd
 from proof.store.texts import DecidedPlace
 from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
+from tests.build import flag as raised
 from tests.standing import by_hand, check_files, number_of, say
 
 PAGE = "KR1_WYG_010-1a"
@@ -30,8 +31,7 @@ TEXT = f"<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n¶\n
 
 def flag(uid: str, line: int, offset: int, text: str, suggested: str, context: str, **more: Any) -> Flag:
     kind = Kind.SUBSTITUTION if text and suggested else Kind.INSERTION
-    evidence = Evidence("posterior")
-    made = Flag(PAGE, "r", line, offset, len(text), kind, text, suggested, 5.0, True, None, evidence, context, uid)
+    made = raised(line, offset, text, suggested, name=PAGE, kind=kind, context=context, id=uid)
     return replace(made, **more)
 
 
@@ -65,6 +65,12 @@ class Project:
     def write(self, text: str) -> None:
         self.path.write_text(text, encoding="utf-8")
 
+    def export(self) -> None:
+        """Correct the text in place."""
+        corrected = self.corrected
+        self.write(corrected.text)
+        note_written(self.store, corrected)
+
     def check(self, *flags: Flag, path: Path | None = None, lower: int = 0, **more: Any) -> int:
         """Check the text, or another file, as it is now; `lower`: its columns are so many lines lower than at first."""
         path = path or self.path
@@ -75,7 +81,7 @@ class Project:
         )
         return check_files(self.store, [(path, replace(self.page, columns=shown, flags=flags))], **more)
 
-    def say(self, flag: str | int, verdict: Verdict, reading: str = "", person: str = "甲", **more: Any) -> Decision:
+    def say(self, flag: str, verdict: Verdict, reading: str = "", person: str = "甲", **more: Any) -> Decision:
         return say(self.store, flag, verdict, reading, person, **more)
 
     def by_hand(self, line: int, offset: int, reading: str, **more: Any) -> Decision:
@@ -114,16 +120,13 @@ def test_only_what_was_decided_is_corrected(project: Project) -> None:
     ]
 
 
-def test_what_was_taken_back_or_left_unsure_stays_out(project: Project) -> None:
+def test_what_was_taken_back_or_left_unsure_stays_out_and_what_stays_is_written_once(project: Project) -> None:
     project.say("f-north", Verdict.TAKE)
-    project.say("f-north", Verdict.UNDO, person="乙")
+    project.say("f-order", Verdict.TAKE)
+    project.say("f-order", Verdict.UNDO, person="乙")
     project.say("f-say", Verdict.UNSURE)
-    assert project.decided.corrections == ()
-
-
-def test_a_second_export_finds_its_corrections_in_the_text(project: Project) -> None:
-    project.say("f-north", Verdict.TAKE)
     first = project.corrected
+    assert first.text == TEXT.replace("西北", "西比")
     project.path.write_bytes(first.data)
     assert (project.corrected.data, project.corrected.placed, len(project.decided.applied)) == (first.data, (), 1)
 
@@ -198,14 +201,6 @@ def test_an_export_is_of_one_moment_while_people_decide(
     assert (out / project.path.name).read_text(encoding="utf-8") == now
 
 
-def test_a_later_check_of_another_work_takes_nothing_from_a_text(project: Project) -> None:
-    project.say("f-north", Verdict.TAKE)
-    another = project.path.with_name("another.txt")
-    another.write_text(TEXT, encoding="utf-8")
-    project.check(path=another, work="another")
-    assert project.corrected.text == TEXT.replace("西北", "西比")
-
-
 def test_a_text_that_was_never_checked_is_refused_with_those_that_have_its_pages(
     project: Project, tmp_path: Path
 ) -> None:
@@ -217,6 +212,7 @@ def test_a_text_that_was_never_checked_is_refused_with_those_that_have_its_pages
 
 
 def test_decisions_about_another_file_with_the_same_pages_are_told_and_not_written(project: Project) -> None:
+    """They stay those of the first, whatever work is checked later."""
     project.say("f-north", Verdict.TAKE)
     branch = project.path.with_name("branch.txt")
     branch.write_text(TEXT, encoding="utf-8")
@@ -224,6 +220,7 @@ def test_decisions_about_another_file_with_the_same_pages_are_told_and_not_writt
     found = decided_in(project.store, read_transcription(branch))
     assert found.nothing
     assert [(one.reason, one.text) for one in found.left_out] == [(Unused.OTHER_TEXT, str(project.path))]
+    assert project.corrected.text == TEXT.replace("西北", "西比")
 
 
 def test_a_page_that_another_file_took_over_leaves_the_first_its_decisions(project: Project) -> None:
@@ -247,10 +244,11 @@ def test_a_moved_text_keeps_its_decisions_and_a_changed_copy_beside_the_old_one_
     assert [one.flag for one in decided_in(project.store, read_transcription(copy)).corrections] == ["f-north"]
 
 
-def test_who_says_that_a_place_is_right_and_who_corrects_it_by_hand_later_contradict_each_other(
-    project: Project,
+@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.COPY, Verdict.TAKE])
+def test_who_decides_a_flag_and_who_corrects_its_place_otherwise_contradict_each_other(
+    project: Project, verdict: Verdict
 ) -> None:
-    project.say("f-north", Verdict.KEEP)
+    project.say("f-north", verdict)
     project.by_hand(1, 5, "此")
     assert project.decided.corrections == ()
     assert left_out(project.decided) == [(Unused.CONFLICT, "北", "乙"), (Unused.CONFLICT, "北", "甲")]
@@ -273,34 +271,17 @@ def test_what_was_kept_in_one_work_and_corrected_in_another_is_told(project: Pro
     assert [one.decision.person for one in project.decided.left_out] == ["甲", "乙"]
 
 
-def test_what_contradicts_itself_or_is_left_open_is_told(project: Project) -> None:
-    said = {"f-north": Verdict.TAKE, "f-say": Verdict.UNSURE, "f-order": Verdict.SKIP, "f-shoot": Verdict.KEEP}
-    for uid, verdict in said.items():
+def test_what_is_left_open_is_told(project: Project) -> None:
+    for uid, verdict in {"f-say": Verdict.UNSURE, "f-order": Verdict.SKIP, "f-shoot": Verdict.KEEP}.items():
         project.say(uid, verdict)
-    project.by_hand(1, 5, "此")
     assert (project.decided.corrections, project.decided.settled) == ((), 1)
-    assert left_out(project.decided) == [
-        (Unused.CONFLICT, "北", "乙"),
-        (Unused.CONFLICT, "北", "甲"),
-        (Unused.UNSURE, "曰", "甲"),
-        (Unused.SKIPPED, "命", "甲"),
-    ]
+    assert left_out(project.decided) == [(Unused.UNSURE, "曰", "甲"), (Unused.SKIPPED, "命", "甲")]
 
 
 def test_the_same_said_twice_of_a_place_is_one_correction(project: Project) -> None:
     project.say("f-north", Verdict.TAKE)
     project.by_hand(1, 5, "比")
     assert [one.replacement for one in project.decided.corrections] == ["比"]
-
-
-@pytest.mark.parametrize("verdict", [Verdict.COPY, Verdict.TAKE])
-def test_what_the_copy_is_said_to_read_and_a_correction_of_it_contradict_each_other(
-    project: Project, verdict: Verdict
-) -> None:
-    project.say("f-shoot", verdict)
-    project.by_hand(3, 2, "社")
-    assert project.decided.corrections == ()
-    assert [one.reason for one in project.decided.left_out] == [Unused.CONFLICT] * 2
 
 
 @pytest.mark.parametrize("of_flag", [True, False], ids=["of a flag", "by hand"])
@@ -321,13 +302,10 @@ def test_one_more_of_a_run_goes_into_a_text_once(project: Project, *, of_flag: b
 
 
 def test_what_was_written_and_taken_back_is_put_back_behind_what_was_put_in_before_it(project: Project) -> None:
-    order = number_of(project.store, "f-order")
-    project.say(order, Verdict.TYPED, "令某")
-    corrected = project.corrected
-    project.write(corrected.text)
-    note_written(project.store, corrected)
+    project.say("f-order", Verdict.TYPED, "令某")
+    project.export()
     project.check(flag("f-before", 3, 0, "", "又", "[]令某上"))
-    project.say(order, Verdict.UNDO)
+    project.say("f-order", Verdict.UNDO)
     project.say("f-before", Verdict.TAKE)
     assert "\n又命上射" in project.corrected.text
 
@@ -335,19 +313,14 @@ def test_what_was_written_and_taken_back_is_put_back_behind_what_was_put_in_befo
 def test_what_was_taken_back_is_not_put_back_over_what_was_decided_and_written_of_the_place_since(
     project: Project,
 ) -> None:
-    def export() -> None:
-        corrected = project.corrected
-        project.write(corrected.text)
-        note_written(project.store, corrected)
-
     project.say("f-north", Verdict.TAKE)
-    export()
+    project.export()
     project.write(TEXT.replace("西北", "西此"))
     project.check(replace(NORTH, id="f-again", transcribed="此"))
     project.say("f-north", Verdict.UNDO)
     project.say("f-again", Verdict.TAKE)
     for _ in range(2):
-        export()
+        project.export()
         assert project.edition.text == TEXT.replace("西北", "西比")
 
 

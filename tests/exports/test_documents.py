@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -55,6 +56,23 @@ def page_schema(schemas: Path) -> etree.XMLSchema:
     return etree.XMLSchema(etree.parse(str(schemas / "page.xsd")))
 
 
+LINES = ["大夫之西比耦", "案比今注", "訛作北據", "與", "命射上&KR0058;告"]
+"""Of the page as corrected."""
+Valid = Callable[[bytes], etree._Element]
+
+
+@pytest.fixture
+def valid(tei_schema: etree.RelaxNG) -> Valid:
+    """Reads a document that is valid TEI."""
+
+    def read(data: bytes) -> etree._Element:
+        document = etree.fromstring(data)
+        tei_schema.assertValid(document)
+        return document
+
+    return read
+
+
 def han(text: str) -> str:
     return "".join(char for char in text if "\u3400" <= char <= "\u9fff" or char > "\U00020000")
 
@@ -65,30 +83,22 @@ def words(element: etree._Element | None) -> str:
 
 
 def test_a_page_is_lines_from_top_to_bottom_with_the_corrected_text(checked: PageResult) -> None:
-    page = marked(checked)
-    assert [[line.text for line in column.lines] for column in page.columns] == [
-        ["大夫之西比耦", "案比今注", "訛作北據"],
-        ["與"],
-        ["命射上&KR0058;告"],
+    columns = [[(line.row.value, line.text) for line in column.lines] for column in marked(checked).columns]
+    assert columns == [
+        [("main", "大夫之西比耦"), ("right", "案比今注"), ("left", "訛作北據")],
+        [("main", "與")],
+        [("main", "命射上&KR0058;告")],
     ]
-    assert [[line.row.value for line in column.lines] for column in page.columns] == [
-        ["main", "right", "left"],
-        ["main"],
-        ["main"],
-    ]
-    sic = [
-        glyph for column in page.columns for line in column.lines for glyph in line.glyphs if glyph.text != glyph.sic
-    ]
-    assert [(glyph.sic, glyph.text) for glyph in sic] == [("北", "比"), ("上", "射"), ("射", "上"), ("曰", "")]
+    glyphs = [glyph for column in marked(checked).columns for line in column.lines for glyph in line.glyphs]
+    changed = [(glyph.sic, glyph.text) for glyph in glyphs if glyph.text != glyph.sic]
+    assert changed == [("北", "比"), ("上", "射"), ("射", "上"), ("曰", "")]
 
 
 def test_page_xml_is_valid_and_has_the_glyphs_where_they_are(checked: PageResult, page_schema: etree.XMLSchema) -> None:
     document = etree.fromstring(page_xml(marked(checked), MADE))
     page_schema.assertValid(document)
     lines = document.findall(".//{*}TextLine")
-    assert [line.findtext("{*}TextEquiv/{*}Unicode") for line in lines] == [
-        "大夫之西比耦", "案比今注", "訛作北據", "與", "命射上&KR0058;告",
-    ]  # fmt: skip
+    assert [line.findtext("{*}TextEquiv/{*}Unicode") for line in lines] == LINES
     glyph = document.findall(".//{*}Glyph")[4]
     assert glyph.findtext("{*}TextEquiv/{*}Unicode") == "比"
     coords = glyph.find("{*}Coords")
@@ -100,15 +110,10 @@ def test_page_xml_is_valid_and_has_the_glyphs_where_they_are(checked: PageResult
 def test_alto_has_the_same_lines_and_glyphs(checked: PageResult) -> None:
     document = etree.fromstring(alto(marked(checked)))
     strings = [string.get("CONTENT") for string in document.findall(".//{*}String")]
-    assert strings == ["大夫之西比耦", "案比今注", "訛作北據", "與", "命射上&KR0058;告"]
+    assert strings == LINES
     glyph = document.findall(".//{*}Glyph")[4]
-    assert [glyph.get(name) for name in ("CONTENT", "HPOS", "VPOS", "WIDTH", "HEIGHT")] == [
-        "比",
-        "300",
-        "250",
-        "90",
-        "39",
-    ]
+    place = [glyph.get(name) for name in ("CONTENT", "HPOS", "VPOS", "WIDTH", "HEIGHT")]
+    assert place == ["比", "300", "250", "90", "39"]
     contents = [str(glyph.get("CONTENT")) for glyph in document.iterfind(".//{*}Glyph")]
     assert "".join(contents) == "".join(str(one) for one in strings).replace("與", "").replace("&KR0058;", "")
     assert {len(content) for content in contents} == {1}, "the type of a glyph's content is one character"
@@ -159,30 +164,26 @@ def test_kraken_reads_the_lines(kraken: str, checked: PageResult, tmp_path: Path
     told = subprocess.run([kraken, "-c", KRAKEN, path], capture_output=True, text=True, check=False)  # noqa: S603
     assert told.returncode == 0, told.stderr
     lines = json.loads(told.stdout.splitlines()[-1])
-    assert [text for text, _, _ in lines] == ["大夫之西比耦", "案比今注", "訛作北據", "與", "命射上&KR0058;告"]
+    assert [text for text, _, _ in lines] == LINES
     for _, baseline, boundary in lines:
         assert baseline[0][0] == baseline[-1][0], "a column is a vertical line"
         assert len(boundary) >= 4
 
 
-def test_every_seed_and_a_kanripo_juan_are_valid_tei_with_all_their_characters(
-    shared: Path, tei_schema: etree.RelaxNG
-) -> None:
+def test_every_seed_and_a_kanripo_juan_are_valid_tei_with_all_their_characters(shared: Path, valid: Valid) -> None:
     paths = [*sorted((shared / "seeds").glob("*.txt")), shared / "kanripo/KR1d0085/KR1d0085_008.txt"]
     for path in paths:
         source = read_transcription(path)
-        document = etree.fromstring(tei(source))
-        tei_schema.assertValid(document)
+        document = valid(tei(source))
         for note in document.findall(".//{*}note[@place='foot']"):
             note.text, note[:] = "", []
         told = han(words(document.find(".//{*}body")))
         assert told == han("".join(stretch.source for stretch in source.stretches()))
 
 
-def test_tei_has_corrections_zones_and_breaks(checked: PageResult, tei_schema: etree.RelaxNG) -> None:
+def test_tei_has_corrections_zones_and_breaks(checked: PageResult, valid: Valid) -> None:
     corrected = correct(transcription(TEXT), CORRECTIONS)
-    document = etree.fromstring(tei(corrected.edition, corrected.placed, [checked]))
-    tei_schema.assertValid(document)
+    document = valid(tei(corrected.edition, corrected.placed, [checked]))
     changes = [
         (choice.findtext("t:sic", namespaces=TEI), choice.findtext("t:corr", namespaces=TEI))
         for choice in document.iterfind(".//t:choice", namespaces=TEI)
@@ -222,6 +223,12 @@ def laid(text: str) -> PageResult:
     )  # fmt: skip
 
 
+def running(valid: Valid, *corrections: Correction, bare: PageResult | None = None) -> etree._Element:
+    """The running text on its image, and on another that shows none of it."""
+    read = transcription(RUNNING, "running.txt")
+    return valid(tei(read, correct(read, corrections).placed, [laid(RUNNING), *([bare] if bare else [])]))
+
+
 def pieces(document: etree._Element) -> list[str]:
     """The text of the body, cut where columns begin; of a correction what it says now."""
     told = [""]
@@ -234,12 +241,9 @@ def pieces(document: etree._Element) -> list[str]:
     return [han(one) for one in told]
 
 
-def test_a_running_edition_on_images_has_its_surface_and_zones_too(tei_schema: etree.RelaxNG) -> None:
-    read = transcription(RUNNING, "running.txt")
-    at = RUNNING.index("北")
-    corrections = [Correction("scan-7", 1, at, 1, "比", "北"), Correction("scan-7", 2, 6, 1, "", "告")]
-    document = etree.fromstring(tei(read, correct(read, corrections).placed, [laid(RUNNING)]))
-    tei_schema.assertValid(document)
+def test_a_running_edition_on_images_has_its_surface_and_zones_too(valid: Valid) -> None:
+    corrections = Correction("scan-7", 1, RUNNING.index("北"), 1, "比", "北"), Correction("scan-7", 2, 6, 1, "", "告")
+    document = running(valid, *corrections)
     zones = {zone.get("{http://www.w3.org/XML/1998/namespace}id"): zone for zone in document.iterfind(".//{*}zone")}
     (page,) = document.findall(".//{*}pb")
     assert (page.get("n"), page.get("facs")) == ("scan-7", "#s1")
@@ -253,29 +257,23 @@ def test_a_running_edition_on_images_has_its_surface_and_zones_too(tei_schema: e
     ]
 
 
-def test_a_page_that_begins_within_a_correction_begins_before_it(tei_schema: etree.RelaxNG) -> None:
-    read = transcription(RUNNING, "running.txt")
-    at = RUNNING.index("作北")
-    corrections = [Correction("scan-7", 1, at, 2, "北作", "作北", kind=Kind.TRANSPOSITION)]
-    document = etree.fromstring(tei(read, correct(read, corrections).placed, [laid(RUNNING)]))
-    tei_schema.assertValid(document)
+def test_a_page_that_begins_within_a_correction_begins_before_it(valid: Valid) -> None:
+    swap = Correction("scan-7", 1, RUNNING.index("作北"), 2, "北作", "作北", kind=Kind.TRANSPOSITION)
+    document = running(valid, swap)
     assert pieces(document) == ["", "大夫之西北耦", "案比今注訛", "北作據命上射曰告"]
 
 
-def test_an_image_that_shows_none_of_a_running_edition_is_a_surface_and_no_page(tei_schema: etree.RelaxNG) -> None:
-    read = transcription(RUNNING, "running.txt")
+def test_an_image_that_shows_none_of_a_running_edition_is_a_surface_and_no_page(valid: Valid) -> None:
     bare = PageResult("scan-8", "", Status.CHECKED, image=Path("scan-8.png"), image_size=(500, 800))
-    document = etree.fromstring(tei(read, (), [laid(RUNNING), bare]))
-    tei_schema.assertValid(document)
+    document = running(valid, bare=bare)
     assert len(document.findall(".//{*}surface")) == 2
     assert [mark.get("n") for mark in document.iterfind(".//{*}pb")] == ["scan-7"]
 
 
-def test_tei_has_the_readings_of_witnesses(shared: Path, tei_schema: etree.RelaxNG) -> None:
+def test_tei_has_the_readings_of_witnesses(shared: Path, valid: Valid) -> None:
     base = read_transcription(next((shared / "seeds").glob("002_*")))
     witness = read_transcription(next((shared / "seeds").glob("000_*")))
-    document = etree.fromstring(tei(base, collations=[collate(base, witness)]))
-    tei_schema.assertValid(document)
+    document = valid(tei(base, collations=[collate(base, witness)]))
     readings = {(words(app.find("{*}lem")), app.findtext("{*}rdg")) for app in document.iterfind(".//{*}app")}
     assert {("备", "儁"), ("聄", "翿"), ("躬", "射")} <= readings
     assert [one.text for one in document.iterfind(".//{*}witness")] == [base.path.name, witness.path.name]
@@ -293,15 +291,10 @@ def test_a_manifest_shows_the_flags_on_the_pages(checked: PageResult) -> None:
         f"{PAGE}, 1, 5, substitution: 北 → 比",
         f"{PAGE}, layout: ∅ → ∅",
     ]
-    assert page["items"][0]["target"] == {
-        "type": "SpecificResource",
-        "source": told["items"][0]["id"],
-        "selector": {
-            "type": "FragmentSelector",
-            "conformsTo": "http://www.w3.org/TR/media-frags/",
-            "value": "xywh=300,250,90,39",
-        },
-    }
+    fragment = {"conformsTo": "http://www.w3.org/TR/media-frags/", "value": "xywh=300,250,90,39"}
+    selector = {"type": "FragmentSelector", **fragment}
+    target = {"type": "SpecificResource", "source": told["items"][0]["id"], "selector": selector}
+    assert page["items"][0]["target"] == target
 
 
 def test_the_half_folios_of_a_plate_are_regions_of_one_canvas(checked: PageResult) -> None:
@@ -334,11 +327,10 @@ def test_a_page_without_image_has_no_coordinates_to_export(checked: PageResult) 
     assert manifest(Addressed("https://example.org", "KR1_010", [bare]), "書")["items"] == []
 
 
-def test_what_xml_cannot_hold_stays_out_of_it(checked: PageResult, tei_schema: etree.RelaxNG) -> None:
+def test_what_xml_cannot_hold_stays_out_of_it(checked: PageResult, valid: Valid) -> None:
     text = TEXT.replace(PAGE, "KR1\x00_WYG_010-1a").replace("大夫", "大\x01夫")
     read = transcription(text)
-    document = etree.fromstring(tei(read))
-    tei_schema.assertValid(document)
+    document = valid(tei(read))
     assert "大夫之西北耦" in words(document.find(".//{*}body"))
     page = mark(checked, [Correction(PAGE, 1, 5, 1, "比\x02", "北")])
     assert page is not None
@@ -346,7 +338,7 @@ def test_what_xml_cannot_hold_stays_out_of_it(checked: PageResult, tei_schema: e
     assert b"\xe6\xaf\x94" in alto(page)
 
 
-def test_a_character_that_moved_is_one_note_in_every_form(tei_schema: etree.RelaxNG, checked: PageResult) -> None:
+def test_a_character_that_moved_is_one_note_in_every_form(valid: Valid, checked: PageResult) -> None:
     """衍 here and 脫 there: a line of the list, two linked places in TEI, one annotation with both places."""
     read = transcription(TEXT)
     moved = [
@@ -356,8 +348,7 @@ def test_a_character_that_moved_is_one_note_in_every_form(tei_schema: etree.Rela
     corrected = correct(read, moved)
     notes = notes_of(corrected)
     assert house_list(notes).count("〕葉") == with_footnotes(corrected, notes).count("\n[^") == 1
-    document = etree.fromstring(tei(read, corrected.placed))
-    tei_schema.assertValid(document)
+    document = valid(tei(read, corrected.placed))
     choices = document.findall(".//{*}choice")
     ids = [str(one.get("{http://www.w3.org/XML/1998/namespace}id")) for one in choices]
     assert [one.get("corresp") for one in choices] == [f"#{name}" for name in ids[::-1]]
@@ -371,11 +362,10 @@ def test_a_character_that_moved_is_one_note_in_every_form(tei_schema: etree.Rela
     assert annotation["body"]["value"] == (f"{PAGE}, 3, 1, omission: ∅ → 射; {PAGE}, 3, 3, insertion: 射 → ∅")
 
 
-def test_the_apparatus_of_an_edition_is_lemma_and_reading(tei_schema: etree.RelaxNG) -> None:
+def test_the_apparatus_of_an_edition_is_lemma_and_reading(valid: Valid) -> None:
     text = '---\ntitle: "射"\n---\n\n東面于中西[^3]坐。\n\n[^3]: 西：原作東，據嚴本校勘記改。\n'
     read = transcription(text)
-    document = etree.fromstring(tei(read))
-    tei_schema.assertValid(document)
+    document = valid(tei(read))
     (app,) = document.findall(".//{*}note[@place='foot']/{*}app")
     assert (app.findtext("{*}lem"), app.findtext("{*}rdg")) == ("西", "東")
     assert app.findtext("{*}note") == "西：原作東，據嚴本校勘記改。"

@@ -1,53 +1,38 @@
-"""Every form of a corrected text as a file of its own."""
+"""Every form of a corrected text as files: all say what was decided, and nothing that was rejected."""
 
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
+from lxml import etree
 
 from proof.errors import OutputError, UsageError
-from proof.exports.corrections import Correction
+from proof.exports.decided import decided_in
 from proof.exports.files import FORMS, Material, write_export
 from proof.exports.source import correct
+from proof.model.flags import Flag
 from proof.model.result import PageResult
+from proof.store import Store
+from proof.store.decision_records import Verdict
 from proof.text.read import read_transcription
-
-PAGE = "KR1_WYG_010-1a"
-TEXT = f"<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n¶\n命上射&KR0058;曰告¶\n"
-MADE = datetime(2026, 1, 2, tzinfo=UTC)
-
-
-@pytest.fixture
-def material(tmp_path: Path, checked: PageResult) -> Material:
-    path = tmp_path / "source" / "KR1_010.txt"
-    path.parent.mkdir()
-    path.write_text(TEXT, encoding="utf-8")
-    corrected = correct(read_transcription(path), [Correction(PAGE, 1, 5, 1, "比", "北")])
-    return Material(corrected, MADE, [checked], base="https://example.org/book")
+from tests.build import flag as raised
+from tests.exports.conftest import PAGE, page_of
+from tests.standing import by_hand, check_files, say
 
 
 def test_each_form_is_written(material: Material, tmp_path: Path) -> None:
     written = write_export(material, list(FORMS), tmp_path / "out")
     names = {str(path.relative_to(tmp_path / "out")) for path in written}
-    assert names == {
-        "KR1_010.txt",
-        "KR1_010.diff",
-        "KR1_010.notes.txt",
-        "KR1_010.decided.csv",
-        "KR1_010.footnotes.txt",
-        "KR1_010.docx",
-        "KR1_010.html",
-        "KR1_010.tei.xml",
-        "page/WYG0103-0192c.xml",
-        "alto/WYG0103-0192c.xml",
-        "KR1_010.manifest.json",
-        "annotations/KR1_WYG_010-1a.json",
-    }
-    assert (tmp_path / "out/KR1_010.txt").read_text(encoding="utf-8") == TEXT.replace("西北", "西比")
+    forms = ("txt", "diff", "notes.txt", "decided.csv", "footnotes.txt", "docx", "html", "tei.xml", "manifest.json")
+    on_images = {"page/WYG0103-0192c.xml", "alto/WYG0103-0192c.xml", "annotations/KR1_WYG_010-1a.json"}
+    assert names == {f"KR1_010.{form}" for form in forms} | on_images
+    assert (tmp_path / "out/KR1_010.txt").read_text(encoding="utf-8") == material.corrected.text
     assert (tmp_path / "out/KR1_010.diff").read_bytes().startswith(b"diff --git a/KR1_010.txt b/KR1_010.txt\n")
     told = json.loads((tmp_path / "out/KR1_010.manifest.json").read_text(encoding="utf-8"))
     assert told["id"] == "https://example.org/book/KR1_010.manifest.json"
@@ -78,3 +63,81 @@ def test_a_manifest_needs_its_address(material: Material, tmp_path: Path) -> Non
 def test_the_source_is_not_overwritten_by_the_way(material: Material) -> None:
     with pytest.raises(OutputError, match="is the source itself"):
         write_export(material, ["text"], material.corrected.edition.path.parent)
+
+
+COLUMNS = ["　大夫(案/)之西北耦", "", "命上射曰告"]
+INSERTED, REJECTED, BY_HAND, TAKEN, COPY = "甲", "乙", "丙", "丁", "戊"
+
+
+def flag(uid: str, line: int, offset: int, text: str, suggested: str) -> Flag:
+    return raised(line, offset, text, suggested, name=PAGE, source=COLUMNS[line - 1], id=uid)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Every form of the text, as its files read, one behind the other. An insertion into an empty half-row before main
+    text and a substitution are taken, one is rejected, one kept although the copy reads otherwise, and a character is
+    corrected by hand."""
+    tmp_path = tmp_path_factory.mktemp("forms")
+    path = tmp_path / "KR1_010.txt"
+    path.write_text(f"<pb:{PAGE}>¶\n" + "".join(f"{source}¶\n" for source in COLUMNS), encoding="utf-8")
+    edition = read_transcription(path)
+    half = COLUMNS[0].index(")")
+    flags = (
+        flag("f-half", 1, half, "", INSERTED),
+        flag("f-no", 1, COLUMNS[0].index("北"), "北", REJECTED),
+        flag("f-yes", 3, 0, "命", TAKEN),
+        flag("f-copy", 3, 1, "上", COPY),
+    )
+    page = replace(page_of(COLUMNS), flags=flags)
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        check_files(store, [(path, page)])
+        for uid, verdict in (("f-half", Verdict.TAKE), ("f-no", Verdict.KEEP), ("f-yes", Verdict.TAKE)):
+            say(store, uid, verdict, person="某")
+        say(store, "f-copy", Verdict.RETAIN, COPY, "某")
+        by_hand(store, 3, 4, BY_HAND, person="某")
+        decided = decided_in(store, edition)
+        corrected = correct(decided.edition, decided.corrections)
+        pages = list(store.results(work="KR1"))
+    material = Material(
+        corrected, datetime(2026, 1, 2, tzinfo=UTC), pages, rejected=decided.rejected, base="https://example.org/book"
+    )
+    return {form: "".join(map(text_of, write_export(material, [form], tmp_path / form))) for form in FORMS}
+
+
+def text_of(file: Path) -> str:
+    """What a file reads; of a DOCX file its document and its footnotes."""
+    if file.suffix != ".docx":
+        return file.read_text(encoding="utf-8-sig")
+    with ZipFile(file) as archive:
+        parts = [name for name in archive.namelist() if name in ("word/document.xml", "word/footnotes.xml")]
+        return "".join(archive.read(name).decode("utf-8") for name in parts)
+
+
+@pytest.mark.parametrize("form", list(FORMS))
+def test_every_form_has_what_was_decided_and_nothing_that_was_rejected(written: dict[str, str], form: str) -> None:
+    assert [one for one in (INSERTED, BY_HAND, TAKEN) if one not in written[form]] == []
+    assert REJECTED not in written[form]
+
+
+def test_an_insertion_into_an_empty_half_row_is_in_that_half_row(written: dict[str, str]) -> None:
+    assert f"　大夫(案/{INSERTED})之西北耦¶" in written["text"]
+    tei = etree.fromstring(written["tei"].encode())
+    [note] = tei.iterfind(".//{*}body//{*}note[@place='inline']")
+    assert "".join(map(str, note.itertext())) == f"案{INSERTED}"
+    page = etree.fromstring(written["page"].encode())
+    rows = [str(line.get("custom")).split(":")[1].strip(";}") for line in page.iterfind(".//{*}TextLine")]
+    lines = [line.findtext("{*}TextEquiv/{*}Unicode") for line in page.iterfind(".//{*}TextLine")]
+    assert rows == ["default", "note-right", "note-left", "default", "default"]
+    assert lines == ["大夫", "案", INSERTED, "之西北耦", f"{TAKEN}上射曰{BY_HAND}"]
+    alto = etree.fromstring(written["alto"].encode())
+    assert [one.get("CONTENT") for one in alto.iterfind(".//{*}String")] == lines
+
+
+def test_notes_and_spreadsheet_say_that_the_text_was_kept(written: dict[str, str]) -> None:
+    assert f"上：影像作{COPY}，今不從。" in written["notes"]
+    [row] = [one for one in csv.DictReader(written["csv"].splitlines()) if one["copy"]]
+    assert (row["before"], row["after"], row["copy"], row["authority"]) == ("上", "上", COPY, "影像")
+    shown = json.loads(written["annotations"])["items"]
+    told = [one["body"]["value"].partition(": ")[2] for one in shown]
+    assert told == [f"∅ → {INSERTED}", f"命 → {TAKEN}", f"告 → {BY_HAND}"]

@@ -7,17 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
 
 from proof.exports.decided import decided_in
 from proof.exports.source import correct
-from proof.model.flags import Evidence, Flag, Kind, context_of
-from proof.model.geometry import Box
-from proof.model.result import CheckedColumn, PageResult, Status
+from proof.model.result import PageResult
 from proof.store import Store
 from proof.store.decision_records import Verdict
-from proof.store.models import FlagRow
 from proof.text.read import read_transcription
+from tests.build import page, queued
 from tests.standing import by_hand, check_files, say
 
 LINES = {"KR1_WYG_010-1a": ("甲乙北丙丁", "戊己庚"), "KR1_WYG_010-1b": ("子丑北寅卯", "辰巳午")}
@@ -30,30 +27,24 @@ def text_of(pages: Sequence[str], lines: Mapping[str, Sequence[str]]) -> str:
     return "".join(f"<pb:{page}>¶\n" + "".join(f"{line}¶\n" for line in lines[page]) for page in pages)
 
 
-def result(page: str) -> PageResult:
+def result(name: str) -> PageResult:
     """The first line of a page has 北 where its image shows 比."""
-    source, context = LINES[page][0], context_of(LINES[page][0], 2, 1)
-    said = ("北", "比", 5.0, True, None, Evidence("posterior"), context, page)
-    flag = Flag(page, "ref", 1, 2, 1, Kind.SUBSTITUTION, *said)
-    columns = tuple(CheckedColumn(n, Box(0, 0, 9, 99), line) for n, line in enumerate((source, LINES[page][1]), 1))
-    return PageResult(page, "ref", Status.CHECKED, columns=columns, flags=(flag,))
+    return page(*LINES[name], flags=[(1, 2, "北", "比")], name=name)
 
 
 def check(store: Store, folder: Path, files: Files, key: str) -> None:
     for name, pages in files.items():
         (folder / name).write_text(text_of(pages, LINES), encoding="utf-8")
-    found = [(folder / name, result(page)) for name, pages in files.items() for page in pages]
-    check_files(store, found, key=lambda page: f"{key}{page.page}" if key else "", copies=True)
+    found = [(folder / name, result(one)) for name, pages in files.items() for one in pages]
+    check_files(store, found, key=lambda one: f"{key}{one.page}" if key else "", copies=True)
 
 
 def decide(store: Store) -> None:
     """What is flagged is corrected, and a character by hand on each page."""
-    with store._reading() as session:
-        flags = session.scalars(select(FlagRow.id)).all()
-    for flag in flags:
-        say(store, flag, Verdict.TAKE)
-    for page in store.queue.pages("KR1"):
-        by_hand(store, 2, 1, "此", page=page.page)
+    for flag in queued(store):
+        say(store, flag.number, Verdict.TAKE)
+    for one in store.queue.pages("KR1"):
+        by_hand(store, 2, 1, "此", page=one.page)
 
 
 def exported(store: Store, path: Path) -> tuple[str, int]:

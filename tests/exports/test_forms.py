@@ -4,59 +4,31 @@ iiif-prezi3, and the program's own readers."""
 from __future__ import annotations
 
 import base64
-import io
 import json
 import shutil
 import subprocess
 from dataclasses import replace
-from datetime import UTC, datetime
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import bagit
 import mwparserfromhell
-import numpy as np
 import pypdfium2
 import pytest
-from fontTools.fontBuilder import FontBuilder
-from fontTools.pens.ttGlyphPen import TTGlyphPen
 from lxml import etree
-from PIL import Image
 
 from proof.errors import UsageError
 from proof.exports import forms
-from proof.exports.corrections import Correction
 from proof.exports.files import Material, form_names, needs_pages, write_export, write_file
 from proof.exports.forms import ExportForm
-from proof.exports.forms.pdf import EM, FONT
 from proof.exports.source import correct
 from proof.model.geometry import Box
-from proof.model.result import PageResult
 from proof.ocr.external.parse import parse_readings
 from proof.text.read import read_transcription
-from tests.exports.conftest import PAGE
+from tests.exports.conftest import PAGE, TEXT
 
-TEXT = f"#+TITLE: 書\n<pb:{PAGE}>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n¶\n命上射&KR0058;曰告¶\n"
-MADE = datetime(2026, 1, 2, tzinfo=UTC)
-BASE = "https://example.org/book"
 LINES = ["大夫之西比耦", "案比今注", "訛作北據", "與", "命上𪚥&KR0058;曰告"]
 """The lines of the page as corrected."""
-
-
-@pytest.fixture
-def material(tmp_path: Path, checked: PageResult) -> Material:
-    path = tmp_path / "source" / "KR1_010.txt"
-    path.parent.mkdir()
-    path.write_text(TEXT, encoding="utf-8")
-    image = tmp_path / "images" / "WYG0103-0192c.png"
-    image.parent.mkdir()
-    Image.fromarray(np.full((800, 450), 230, np.uint8)).save(image)
-    decided = [
-        Correction(PAGE, 1, 5, 1, "比", "北", witness="影像", person="某甲", flag="f1"),
-        Correction(PAGE, 2, 0, 0, "與", "", person="某乙", flag="f2"),
-        Correction(PAGE, 3, 2, 1, "𪚥", "射", person="某甲", flag="f3"),
-    ]
-    return Material(correct(read_transcription(path), decided), MADE, [replace(checked, image=image)], base=BASE)
 
 
 def written(material: Material, form: str, folder: Path) -> list[Path]:
@@ -203,26 +175,3 @@ def test_a_form_is_added_by_an_entry_point(material: Material, tmp_path: Path, m
     assert file.read_text(encoding="utf-8") == material.corrected.text
     with pytest.raises(UsageError, match="no form is called other"):
         needs_pages(["other"])
-
-
-def test_the_font_of_the_text_is_one_full_square() -> None:
-    """The file that the package has is what this makes."""
-    builder = FontBuilder(EM, isTTF=True)
-    builder.updateHead(created=0, modified=0)
-    builder.font.recalcTimestamp = False
-    builder.setupGlyphOrder([".notdef", "square"])
-    builder.setupCharacterMap({0x4E00: "square"})
-    pen = TTGlyphPen(None)
-    pen.moveTo((0, 0))
-    for corner in ((0, EM), (EM, EM), (EM, 0)):
-        pen.lineTo(corner)
-    pen.closePath()
-    builder.setupGlyf({".notdef": TTGlyphPen(None).glyph(), "square": pen.glyph()})
-    builder.setupHorizontalMetrics({".notdef": (EM, 0), "square": (EM, 0)})
-    builder.setupHorizontalHeader(ascent=EM, descent=0)
-    builder.setupNameTable({"familyName": "GlyphLess", "styleName": "Regular", "psName": "GlyphLess"})
-    builder.setupOS2(sTypoAscender=EM, usWinAscent=EM)
-    builder.setupPost()
-    made = io.BytesIO()
-    builder.save(made)
-    assert made.getvalue() == FONT.read_bytes()

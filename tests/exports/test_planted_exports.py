@@ -18,28 +18,16 @@ from proof.exports.source import correct
 from proof.report import StoredRun, write_reports
 from proof.report.progress import progress_of
 from proof.store import Store
-from proof.store.decision_records import DecisionRequest, Verdict
-from proof.store.manual_corrections import ManualCorrection
+from proof.store.decision_records import Verdict
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
 from proof.text.read import read_transcription
 from tests.ground import COLUMNS, TEXT, WORK, seeded_ids, store_in
+from tests.standing import by_hand, say
 from tests.wide import examples
 
 pytestmark = pytest.mark.slow
 
-SAID = st.sampled_from(
-    [
-        Verdict.KEEP,
-        Verdict.TAKE,
-        Verdict.TYPED,
-        Verdict.DELETE,
-        Verdict.COPY,
-        Verdict.RETAIN,
-        Verdict.UNSURE,
-        Verdict.SKIP,
-        Verdict.UNDO,
-    ]
-)
+SAID = st.sampled_from([verdict for verdict in Verdict if verdict not in (Verdict.OTHER, Verdict.REDO)])
 READING = st.sampled_from(["龜", "龍", "龍龜"])
 
 
@@ -48,19 +36,11 @@ def flags_of(store: Store) -> list[QueuedFlag]:
     return store.queue.flags(WORK, numbers)
 
 
-def say(store: Store, flag: QueuedFlag, verdict: Verdict, reading: str, key: str) -> None:
-    now = store.queue.flags(WORK, [flag.number])[0]
-    if verdict is Verdict.UNDO and not now.version:
-        return
-    typed = reading if verdict in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN) else ""
-    store.decisions.decide(DecisionRequest(WORK, flag.number, verdict, now.version, "甲", f"request-{key}", typed))
-
-
-def by_hand(store: Store, line: int, offset: int, reading: str, key: str) -> None:
-    page = store.queue.pages(WORK)[0].number
-    store.manual_corrections.correct(
-        ManualCorrection(WORK, page, line, offset, 1, reading, "乙", f"by-hand-{key}", delete=not reading)
-    )
+def decide(store: Store, flag: QueuedFlag, verdict: Verdict, reading: str) -> None:
+    [now] = store.queue.flags(WORK, [flag.number])
+    if verdict is not Verdict.UNDO or now.version:
+        typed = reading if verdict in (Verdict.TYPED, Verdict.RETAIN) else ""
+        say(store, flag.number, verdict, typed, work=WORK)
 
 
 def everything(store: Store, folder: Path) -> dict[str, bytes]:
@@ -97,16 +77,15 @@ def test_no_decision_on_a_planted_error_leaves_a_trace(
             false = [one for one in flags_of(planted) if one.flag.id in seeded_ids(planted)]
             assert len(false) >= 4
             for store in (plain, planted):
-                for n, (one, verdict) in enumerate(
-                    zip((f for f in flags_of(store) if f.flag.id not in seeded_ids(store)), on_found, strict=True)
-                ):
-                    say(store, one, verdict, "龜", f"found-{n}")
+                found = [one for one in flags_of(store) if one.flag.id not in seeded_ids(store)]
+                for one, verdict in zip(found, on_found, strict=True):
+                    decide(store, one, verdict, "龜")
             for n, (verdict, reading) in enumerate(on_planted):
-                say(planted, false[n % len(false)], verdict, reading, f"false-{n}")
+                decide(planted, false[n % len(false)], verdict, reading)
             place = data.draw(st.sampled_from(false)).flag
-            by_hand(planted, place.line, place.offset, data.draw(READING), "false")
+            by_hand(planted, place.line, place.offset, data.draw(READING), work=WORK)
             beside = place.offset + 1 if place.offset + 1 < len(COLUMNS[place.line - 1]) else place.offset - 1
             for store in (plain, planted):
-                by_hand(store, place.line, beside, "麟", "found")
+                by_hand(store, place.line, beside, "麟", work=WORK)
             assert everything(planted, folder / "with") == everything(plain, folder / "plain")
             assert (folder / "with" / f"{WORK}_010.txt").read_text(encoding="utf-8") == TEXT

@@ -133,17 +133,16 @@ def test_several_witnesses_come_back_together(shared: Path) -> None:
 def test_pairs_of_juan_come_back(shared: Path) -> None:
     kanripo = shared / "kanripo"
     heng = ("branches/KR3j0080/WYG", "branches/KR3j0080/SBCK")
-    editions = [heng, ("branches/KR1h0004/master", "branches/KR1h0004/tls")]
     pairs = [
         (one, other)
-        for mine, theirs in [*editions, *((theirs, mine) for mine, theirs in editions)]
+        for mine, theirs in [heng, ("branches/KR1h0004/tls", "branches/KR1h0004/master")]
         for one in sorted((kanripo / mine).glob("*.txt"))
         if (other := kanripo / theirs / one.name).is_file()
     ]
     for work in ("KR1d0085", "KR1d0028"):
         for one in sorted((kanripo / work).glob("*.txt")):
             pairs.append((one, kanripo / "KR1d0030" / one.name.replace(work, "KR1d0030")))
-    assert len(pairs) >= 20
+    assert len(pairs) >= 10
     for number, (one, other) in enumerate(cross_section(pairs, 1, lambda pair: (pair[0].parent, pair[1].parent))):
         base = read_transcription(one)
         hold(base, [read_transcription(other)], some_corrections(base, number, 40))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 import subprocess
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -49,6 +50,13 @@ def correction(read: Transcription, start: int, length: int, replacement: str) -
         read.text[start : start + length],
         context_of(read.text[begin:end], address.offset, length),
     )
+
+
+def said_of_north(form: Format, *becomes: str, choices: Sequence[FormChoice] = ()) -> CorrectedSource:
+    """The sample in that format where 北 of 北耦 is said to be each of these."""
+    read = transcription(SAMPLES[form], form=form)
+    decided = [correction(read, read.text.index("北耦"), 1, one) for one in becomes]
+    return correct(read, decided, choices=choices)
 
 
 @given(st.data())
@@ -110,25 +118,31 @@ def test_undecided_flags_and_planted_errors_never_get_out() -> None:
     assert corrected.placed == ()
 
 
-def test_a_simplified_source_gets_simplified_readings() -> None:
-    read = transcription(SAMPLES[Format.MIRROR], form=Format.MIRROR)
-    decided = correction(read, read.text.index("北耦"), 1, "與")
-    assert "西与耦" in correct(read, [decided]).text
+@pytest.mark.parametrize(
+    ("form", "becomes", "written"),
+    [
+        (Format.MIRROR, "與", "西与耦"),
+        (Format.MIRROR, "𫝊", "西传耦"),
+        (Format.KANRIPO, "後", "西後耦"),
+        (Format.KANRIPO, "传", "西傳耦"),
+    ],
+)
+def test_a_source_gets_readings_in_its_own_script(form: Format, becomes: str, written: str) -> None:
+    """A scribe's form, and a simplified character typed into a traditional source, as the word that it is."""
+    corrected = said_of_north(form, becomes)
+    assert written in corrected.text
+    rewritten = [(was.replacement, now.replacement) for was, now in corrected.rewritten]
+    assert rewritten == [(becomes, written[1])] * (becomes != written[1])
 
 
-def test_a_traditional_source_gets_what_the_image_shows() -> None:
-    read = transcription(SAMPLES[Format.KANRIPO], form=Format.KANRIPO)
-    decided = correction(read, read.text.index("北耦"), 1, "後")
-    assert "西後耦" in correct(read, [decided]).text
-
-
-def test_an_ambiguous_simplification_is_asked_about() -> None:
-    read = transcription(SAMPLES[Format.MIRROR], form=Format.MIRROR)
-    decided = correction(read, read.text.index("北耦"), 1, "乾")
-    corrected = correct(read, [decided])
-    assert ([one.correction for one in corrected.refused], corrected.text) == ([decided], read.text)
-    assert "is 乾 干 or 乾" in refusals(corrected)[0]
-    assert "西干耦" in correct(read, [decided], choices=[FormChoice("乾", "干")]).text
+@pytest.mark.parametrize(
+    ("form", "becomes", "asked"), [(Format.MIRROR, "乾", "is 乾 干 or 乾"), (Format.KANRIPO, "发", "is 发 發 or 髮")]
+)
+def test_what_may_be_either_of_two_characters_is_asked_about(form: Format, becomes: str, asked: str) -> None:
+    corrected = said_of_north(form, becomes)
+    [refused] = refusals(corrected)
+    assert asked in refused
+    assert corrected.text == SAMPLES[form]
 
 
 def test_a_form_can_be_chosen_for_one_place_and_another_for_the_next() -> None:
@@ -162,10 +176,8 @@ def test_a_form_can_be_chosen_for_one_place_and_another_for_the_next() -> None:
     ],
 )
 def test_an_answer_to_nothing_that_was_asked_is_refused(told: list[str], said: str) -> None:
-    read = transcription(SAMPLES[Format.MIRROR], form=Format.MIRROR)
-    decided = correction(read, read.text.index("北耦"), 1, "乾")
     with pytest.raises(UsageError, match=said):
-        correct(read, [decided], choices=[FormChoice.parse(one) for one in told])
+        said_of_north(Format.MIRROR, "乾", choices=[FormChoice.parse(one) for one in told])
 
 
 @given(st.dictionaries(st.integers(0, 8), st.sampled_from(["", "乙", "乙甲", "丙丁戊"]), min_size=1))
@@ -179,19 +191,6 @@ def test_corrections_that_stand_side_by_side_are_written_once(changes: dict[int,
         assert (again.text, again.placed, again.refused) == (first.text, (), ())
 
 
-def test_a_scribes_form_is_written_as_the_word_that_it_is() -> None:
-    read = transcription(SAMPLES[Format.MIRROR], form=Format.MIRROR)
-    corrected = correct(read, [correction(read, read.text.index("北耦"), 1, "𫝊")])
-    assert "西传耦" in corrected.text
-    assert [(was.replacement, now.replacement) for was, now in corrected.rewritten] == [("𫝊", "传")]
-
-
-def test_a_simplified_character_that_was_typed_into_a_traditional_source_is_asked_about_or_converted() -> None:
-    read = transcription(SAMPLES[Format.KANRIPO], form=Format.KANRIPO)
-    assert "西傳耦" in correct(read, [correction(read, read.text.index("北耦"), 1, "传")]).text
-    assert "is 发 發 or 髮" in refusals(correct(read, [correction(read, read.text.index("北耦"), 1, "发")]))[0]
-
-
 def test_what_says_in_another_script_what_the_text_says_is_no_correction() -> None:
     read = transcription(SAMPLES[Format.MIRROR], form=Format.MIRROR)
     corrected = correct(read, [correction(read, read.text.index("东面"), 1, "東")])
@@ -200,9 +199,7 @@ def test_what_says_in_another_script_what_the_text_says_is_no_correction() -> No
 
 @pytest.mark.parametrize("text", ["甲\n", "甲\r", "¶", "\x85"])
 def test_a_correction_keeps_within_its_line(text: str) -> None:
-    read = transcription(SAMPLES[Format.KANRIPO], form=Format.KANRIPO)
-    decided = correction(read, read.text.index("北耦"), 1, text)
-    assert "stays within its line" in refusals(correct(read, [decided]))[0]
+    assert "stays within its line" in refusals(said_of_north(Format.KANRIPO, text))[0]
 
 
 @pytest.mark.parametrize(
@@ -213,10 +210,9 @@ def test_a_correction_keeps_within_its_line(text: str) -> None:
 def test_a_correction_leaves_every_line_on_its_page(form: Format, text: str) -> None:
     """What is typed at the head of a line may be what marks a page, a comment or a heading of the file."""
     read = transcription(SAMPLES[form], form=form)
-    begin = read.blocks[0].start
+    first = begin = read.blocks[0].start
     while not read.text[begin].strip():
         begin += 1
-    first = read.blocks[0].start
     decided = correction(read, first, begin - first + 1, text)
     other = correction(read, read.text.index("北耦"), 1, "比") if form is Format.KANRIPO else None
     corrected = correct(read, [decided, *([other] if other else [])])
@@ -283,72 +279,71 @@ def git(folder: Path, *arguments: str) -> str:
     return done.stdout.decode()
 
 
+def apply_and_take_back(folder: Path, name: str, content: bytes) -> None:
+    """Holds the diff of corrections all over a file to what git makes of it there and back."""
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content)
+    git(folder, "init", "-q")
+    read = read_transcription(path)
+    cells = [cell for stretch in read.stretches() for cell in stretch.cells()]
+    corrected = correct(read, [correction(read, cell.start, cell.length, "〇") for cell in (*cells[:-1:50], cells[-1])])
+    (folder / "fix.diff").write_bytes(corrected.diff(name))
+    git(folder, "apply", "--whitespace=nowarn", "fix.diff")
+    assert path.read_bytes() == corrected.data != content
+    git(folder, "apply", "--whitespace=nowarn", "-R", "fix.diff")
+    assert path.read_bytes() == content
+
+
 @pytest.mark.parametrize(("name", "ending"), [("KR1_010.txt", "\n"), ("卷 十/KR1 010.txt", "\r\n")])
 @pytest.mark.parametrize("form", [Format.KANRIPO, Format.PLAIN, Format.CRITICAL])
 def test_git_applies_the_diff(tmp_path: Path, form: Format, name: str, ending: str) -> None:
-    path = tmp_path / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(SAMPLES[form].replace("\n", ending).encode())
-    git(tmp_path, "init", "-q")
-    read = read_transcription(path)
-    cells = [cell for stretch in read.stretches() for cell in stretch.cells()]
-    corrections = [correction(read, cell.start, cell.length, "甲") for cell in (cells[0], cells[-1])]
-    corrected = correct(read, corrections)
-    (tmp_path / "fix.diff").write_bytes(corrected.diff(name))
-    git(tmp_path, "apply", "--whitespace=nowarn", "fix.diff")
-    assert path.read_bytes() == corrected.data
-    git(tmp_path, "apply", "--whitespace=nowarn", "-R", "fix.diff")
-    assert path.read_bytes() == SAMPLES[form].replace("\n", ending).encode()
+    apply_and_take_back(tmp_path, name, SAMPLES[form].replace("\n", ending).encode())
 
 
 def test_git_applies_the_diff_of_a_whole_juan(shared: Path, tmp_path: Path) -> None:
     source = shared / "kanripo/KR1d0030/KR1d0030_010.txt"
-    path = tmp_path / source.name
-    path.write_bytes(source.read_bytes())
-    git(tmp_path, "init", "-q")
-    read = read_transcription(path)
-    cells = [cell for stretch in read.stretches() for cell in stretch.cells()][::50]
-    corrected = correct(read, [correction(read, cell.start, cell.length, "〇") for cell in cells])
-    (tmp_path / "fix.diff").write_bytes(corrected.diff(path.name))
-    git(tmp_path, "apply", "--whitespace=nowarn", "fix.diff")
-    assert path.read_bytes() == corrected.data
-    assert len(cells) > 80
+    apply_and_take_back(tmp_path, source.name, source.read_bytes())
 
 
-def test_the_file_is_replaced_whole_and_only_if_it_is_still_what_was_read(tmp_path: Path) -> None:
-    path = tmp_path / "x.txt"
-    path.write_bytes(SAMPLES[Format.KANRIPO].encode())
-    read = read_transcription(path)
-    corrected = correct(read, [correction(read, read.text.index("北耦"), 1, "比")])
-    write_corrected(corrected, path)
-    assert path.read_bytes() == corrected.data
-    with pytest.raises(OutputError, match="was changed while"):
-        write_corrected(corrected, path)
-    assert [child.name for child in tmp_path.iterdir()] == ["x.txt"]
-
-
-def test_a_file_keeps_its_rights_and_a_link_to_it_stays_one(tmp_path: Path) -> None:
-    path, link = tmp_path / "texts" / "x.txt", tmp_path / "x.txt"
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "texts" / "x.txt"
     path.parent.mkdir()
     path.write_bytes(SAMPLES[Format.KANRIPO].encode())
-    path.chmod(0o640)
-    link.symlink_to(path)
-    read = read_transcription(link)
-    write_corrected(correct(read, [correction(read, read.text.index("北耦"), 1, "比")]), link)
-    assert link.is_symlink()
-    assert "比耦" in path.read_text(encoding="utf-8")
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    assert [child.name for child in path.parent.iterdir()] == ["x.txt"]
+    return path
 
 
-def test_a_file_that_may_only_be_read_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its folder may be written to, so that it could be. Who tests may do anything with any file."""
-    path = tmp_path / "x.txt"
-    path.write_bytes(SAMPLES[Format.KANRIPO].encode())
+def corrected_file(path: Path) -> CorrectedSource:
     read = read_transcription(path)
-    corrected = correct(read, [correction(read, read.text.index("北耦"), 1, "比")])
-    monkeypatch.setattr("proof.atomic.os.access", lambda at, _: Path(at) != path)
+    return correct(read, [correction(read, read.text.index("北耦"), 1, "比")])
+
+
+def test_the_file_is_replaced_whole_and_only_if_it_is_still_what_was_read(file: Path) -> None:
+    corrected = corrected_file(file)
+    write_corrected(corrected, file)
+    assert file.read_bytes() == corrected.data
+    with pytest.raises(OutputError, match="was changed while"):
+        write_corrected(corrected, file)
+    assert [child.name for child in file.parent.iterdir()] == ["x.txt"]
+
+
+def test_a_file_keeps_its_rights_and_a_link_to_it_stays_one(file: Path, tmp_path: Path) -> None:
+    link = tmp_path / "x.txt"
+    file.chmod(0o640)
+    link.symlink_to(file)
+    write_corrected(corrected_file(link), link)
+    assert link.is_symlink()
+    assert "比耦" in file.read_text(encoding="utf-8")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    assert [child.name for child in file.parent.iterdir()] == ["x.txt"]
+
+
+def test_a_file_that_may_only_be_read_is_not_replaced(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its folder may be written to, so that it could be. Who tests may do anything with any file."""
+    corrected = corrected_file(file)
+    monkeypatch.setattr("proof.atomic.os.access", lambda at, _: Path(at) != file)
     with pytest.raises(OutputError, match="cannot be written"):
-        write_corrected(corrected, path)
-    assert path.read_bytes() == SAMPLES[Format.KANRIPO].encode()
-    assert [child.name for child in tmp_path.iterdir()] == ["x.txt"]
+        write_corrected(corrected, file)
+    assert file.read_bytes() == SAMPLES[Format.KANRIPO].encode()
+    assert [child.name for child in file.parent.iterdir()] == ["x.txt"]

@@ -12,12 +12,8 @@ WORDS = st.sampled_from(["kept", "as the image", "copy", "= 某"])
 
 
 def table(both_yes: int, first_yes: int, second_yes: int, both_no: int) -> list[tuple[str, str]]:
-    return (
-        [("yes", "yes")] * both_yes
-        + [("yes", "no")] * first_yes
-        + [("no", "yes")] * second_yes
-        + [("no", "no")] * both_no
-    )
+    counts = {("yes", "yes"): both_yes, ("yes", "no"): first_yes, ("no", "yes"): second_yes, ("no", "no"): both_no}
+    return [pair for pair, count in counts.items() for _ in range(count)]
 
 
 def test_kappa_is_that_of_the_textbook() -> None:

@@ -28,19 +28,20 @@ def test_errors_are_counted_by_class_and_false_findings_by_thousand() -> None:
     assert told.suggested == 1
 
 
-def test_what_is_not_shown_to_a_proofreader_finds_nothing_and_is_not_false() -> None:
-    told = score([finding(1, 9, raised=False), finding(1, 0, raised=False)], PAGES, KEY)
-    assert (told.found, told.false) == (0, 0)
-
-
-def test_an_error_is_found_once_and_beside_it_counts_as_well() -> None:
-    told = score([finding(2, 3, score=2.0), finding(2, 4, score=1.0)], PAGES, KEY)
-    assert (told.found, told.duplicates, told.false) == (1, 1, 0)
-
-
-def test_a_finding_where_both_may_be_right_counts_neither_way() -> None:
-    told = score([finding(2, 7)], PAGES, KEY)
-    assert (told.found, told.false) == (0, 0)
+@pytest.mark.parametrize(
+    ("findings", "found", "duplicates", "false"),
+    [
+        ([finding(1, 9, raised=False), finding(1, 0, raised=False)], 0, 0, 0),
+        ([finding(2, 3, score=2.0), finding(2, 4, score=1.0)], 1, 1, 0),
+        ([finding(2, 7)], 0, 0, 0),
+    ],
+    ids=["not shown to a proofreader", "an error is found once, and beside it too", "where both may be right"],
+)
+def test_what_counts_as_found_and_what_as_false(
+    findings: list[Finding], found: int, duplicates: int, false: int
+) -> None:
+    told = score(findings, PAGES, KEY)
+    assert (told.found, told.duplicates, told.false) == (found, duplicates, false)
 
 
 def test_an_omission_is_mended_by_what_makes_the_line_right() -> None:

@@ -10,15 +10,8 @@ from proof.verify.scores import ALIKE
 from scripts.bench.missed import Record, Stage, is_mended, stage_of
 
 THRESHOLD = 3.0
-ERROR: Record = {
-    "page": "1a",
-    "line": 1,
-    "offset": 2,
-    "length": 1,
-    "kind": "substitution",
-    "transcribed": "糾",
-    "reading": "原",
-}
+PLACE: Record = {"page": "1a", "line": 1, "offset": 2, "length": 1}
+ERROR: Record = {**PLACE, "kind": "substitution", "transcribed": "糾", "reading": "原"}
 
 
 def meets(flag: Record, row: Record) -> bool:
@@ -27,14 +20,8 @@ def meets(flag: Record, row: Record) -> bool:
 
 def flag(score: float, kind: str = "substitution", **evidence: Any) -> dict[str, Any]:
     raised = score >= THRESHOLD and kind != "variant"
-    place = {"page": "1a", "line": 1, "offset": 2, "length": 1, "kind": kind}
-    return {
-        **place,
-        "score": score,
-        "raised": raised,
-        "suggested": "原",
-        "evidence": {"reason": "posterior", **evidence},
-    }
+    found = {"score": score, "raised": raised, "suggested": "原", "evidence": {"reason": "posterior", **evidence}}
+    return {**PLACE, "kind": kind, **found}
 
 
 @pytest.mark.parametrize(

@@ -19,14 +19,10 @@ def flags_at(rate: float, name: str = "P1", flags: tuple[Flag, ...] = ()) -> lis
     return list(seeded_errors_of(page(flags, name), rate, JUDGE))
 
 
-def test_where_none_is_asked_for_none_is_planted() -> None:
-    assert seeded_errors_of(page(FLAGS), 0.0, JUDGE) == ()
-
-
 def test_about_as_many_are_planted_as_were_asked_for() -> None:
     characters = sum(len(column) for column in COLUMNS)
-    made = sum(len(flags_at(100, f"P{number}")) for number in range(300))
-    assert made == pytest.approx(300 * characters / 100, rel=0.2)
+    made = sum(len(flags_at(100, f"P{number}")) for number in range(150))
+    assert made == pytest.approx(150 * characters / 100, rel=0.2)
 
 
 def test_the_same_page_has_the_same_ones_and_another_has_others() -> None:
@@ -67,9 +63,10 @@ def test_a_planted_error_looks_like_one_that_was_found() -> None:
         assert "planted" not in str(flag.as_dict())
 
 
-def test_nothing_is_planted_where_the_image_was_not_read_for_sure() -> None:
+def test_nothing_is_planted_where_the_image_was_not_read_for_sure_or_none_is_asked_for() -> None:
     blurred = replace(page(), characters=tuple(replace(one, p_text=0.6) for one in page().characters))
     assert seeded_errors_of(blurred, 1000, JUDGE) == ()
+    assert seeded_errors_of(page(FLAGS), 0.0, JUDGE) == ()
 
 
 def test_flags_keep_the_order_of_the_page() -> None:

@@ -52,21 +52,11 @@ def flag(line: int, offset: int, suggested: str, **changes: object) -> Flag:
     """A raised substitution at that place, as the engine saw it."""
     text = LINES[line - 1][offset]
     seen = ((suggested, 0.9712), (text, 0.0008), ("甘", 0.0161), ("基", 0.0042)) if suggested else ()
-    made = Flag(
-        page=PAGE,
-        ref="JMML_000-2a",
-        line=line,
-        offset=offset,
-        length=1,
-        kind=Kind.SUBSTITUTION,
-        transcribed=text,
-        suggested=suggested,
-        score=7.1,
-        raised=True,
-        bbox=cell(line, offset),
-        evidence=Evidence("posterior", p_text=0.0008, p_best=0.9712, alternatives=seen),
-        context=LINES[line - 1][max(offset - 3, 0) : offset] + f"【{text}】" + LINES[line - 1][offset + 1 : offset + 4],
-    )
+    evidence = Evidence("posterior", p_text=0.0008, p_best=0.9712, alternatives=seen)
+    source = LINES[line - 1]
+    context = f"{source[max(offset - 3, 0) : offset]}【{text}】{source[offset + 1 : offset + 4]}"
+    place, kind = (PAGE, "JMML_000-2a", line, offset, 1), Kind.SUBSTITUTION
+    made = Flag(*place, kind, text, suggested, 7.1, True, cell(line, offset), evidence, context)
     made = replace(made, **changes)  # type: ignore[arg-type]
     return replace(made, id=flag_id(PAGE, made.line, made.kind, f"{made.context}{made.offset}", 0))
 
@@ -80,43 +70,21 @@ def facsimile(shared: Path) -> Path:
 @pytest.fixture(scope="session")
 def checked(facsimile: Path) -> PageResult:
     """The half-folio as a check leaves it: substitutions that are really there, and one flag of every other kind."""
+    no_room = Notice.of(NoticeCode.ROOM, number=0.2)
+    missing = Evidence("posterior", p_best=0.88, alternatives=(("較", 0.88), ("軗", 0.04)))
+    moved = Evidence("column moved", note="得附載於後")
     flags = (
         flag(2, 12, "某"),
         flag(2, 16, "某"),
         flag(6, 1, "繙"),
         flag(7, 5, "某", score=9.3),
         flag(7, 18, "目"),
-        flag(
-            4,
-            9,
-            "",
-            kind=Kind.INSERTION,
-            evidence=Evidence("no glyph", ink=Notice.of(NoticeCode.ROOM, number=0.2)),
-            score=4.0,
-        ),
-        flag(
-            8,
-            4,
-            "較",
-            kind=Kind.OMISSION,
-            length=0,
-            transcribed="",
-            evidence=Evidence("posterior", p_best=0.88, alternatives=(("較", 0.88), ("軗", 0.04))),
-            score=5.5,
-        ),
+        flag(4, 9, "", kind=Kind.INSERTION, evidence=Evidence("no glyph", ink=no_room), score=4.0),
+        flag(8, 4, "較", kind=Kind.OMISSION, length=0, transcribed="", evidence=missing, score=5.5),
         flag(5, 3, "提目", kind=Kind.TRANSPOSITION, length=2, transcribed="目提", bbox=None, score=3.2),
         flag(1, 15, "於", kind=Kind.VARIANT, raised=False, evidence=Evidence("variant", rule="one to one")),
         flag(3, 3, "于", kind=Kind.VARIANT, raised=False, evidence=Evidence("variant", rule="one to one")),
-        flag(
-            3,
-            0,
-            "",
-            kind=Kind.LAYOUT,
-            length=0,
-            transcribed="",
-            bbox=column(3).box,
-            evidence=Evidence("column moved", note="得附載於後"),
-        ),
+        flag(3, 0, "", kind=Kind.LAYOUT, length=0, transcribed="", bbox=column(3).box, evidence=moved),
     )
     characters = tuple(
         CheckedCharacter(line, offset, 1, Row.MAIN, text, cell(line, offset), text, 0.98)

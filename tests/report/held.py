@@ -9,8 +9,9 @@ from proof.model.result import PageResult
 from proof.report.crops import Shelf
 from proof.report.density import Places
 from proof.report.progress import WorkProgress
-from proof.store import StoredRunInfo
+from proof.store import PagePlace, Store, StoredRunInfo
 from proof.store.comments import Comment
+from proof.store.saving import CheckedResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +33,13 @@ class HeldRun:
 
     def raised(self) -> Iterator[PageResult]:
         return (page for page in self.pages if any(flag.raised for flag in page.flags))
+
+
+def save_run(store: Store, held: HeldRun, *, finished: bool = True) -> int:
+    """Put a run into the store as a check does; gives its number."""
+    run = store.begin_run(held.run.info)
+    for position, page in enumerate(held.pages):
+        store.save_pages(run, [CheckedResult(PagePlace(position), page.page, page)])
+    if finished:
+        store.finish_run(run, findings=held.run.findings, whole=True)
+    return run

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from proof.model.geometry import Box
-from proof.report.crops import AT_ONCE, Crop, Cutter, PageImageFile
+from proof.report.crops import AT_ONCE, Cutter, PageImageFile
 
 
 def picture(uri: str) -> Image.Image:
@@ -24,17 +24,23 @@ def picture(uri: str) -> Image.Image:
     return image
 
 
-def known(path: Path | None, sha: str = "") -> PageImageFile:
+def known(path: Path | None, sha: str = "", size: tuple[int, int] = (300, 200)) -> PageImageFile:
     """An image as a check would know it."""
-    size = (300, 200)
-    if path and path.is_file():
-        with Image.open(path) as image:
-            size = image.size
     return PageImageFile(path, sha, size)
 
 
-def cut(path: Path | None, area: Box, width: int = 1000) -> Crop | None:
-    return Cutter().cut(known(path), area, width)
+def cut(
+    path: Path | None, area: Box, width: int = 1000, *, size: tuple[int, int] = (300, 200)
+) -> tuple[Box, Image.Image] | None:
+    """The area of the image that is shown, and the piece."""
+    crop = Cutter().cut(known(path, size=size), area, width)
+    return (crop.area, picture(crop.uri)) if crop else None
+
+
+def piece(path: Path | None, area: Box, width: int = 1000, *, size: tuple[int, int] = (300, 200)) -> Image.Image:
+    found = cut(path, area, width, size=size)
+    assert found is not None
+    return found[1]
 
 
 def checkered(tmp_path: Path, mode: str = "L") -> Path:
@@ -51,26 +57,27 @@ def checkered(tmp_path: Path, mode: str = "L") -> Path:
 
 @pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "RGBA", "CMYK", "I;16", "F"])
 def test_a_piece_shows_what_lies_there_in_every_kind_of_image(tmp_path: Path, mode: str) -> None:
-    crop = cut(checkered(tmp_path, mode), Box(100.4, 50.0, 99.5, 40.0))
-    assert crop is not None
-    assert crop.area == Box(100, 50, 100, 40)
-    shown = np.asarray(picture(crop.uri).convert("L"))
+    shown = np.asarray(piece(checkered(tmp_path, mode), Box(100.4, 50.0, 99.5, 40.0)).convert("L"))
     assert shown.shape == (40, 100)
     assert shown[:, :45].max() < 40
     assert shown[:, 55:].min() > 215
 
 
-def test_a_wide_piece_is_brought_down_and_keeps_its_shape(tmp_path: Path) -> None:
-    crop = cut(checkered(tmp_path), Box(0, 0, 300, 200), 60)
-    assert crop is not None
-    assert picture(crop.uri).size == (60, 40)
-    assert crop.area == Box(0, 0, 300, 200)
-
-
-def test_a_piece_is_cut_at_the_edge_of_the_image(tmp_path: Path) -> None:
-    crop = cut(checkered(tmp_path), Box(-20, 150, 60, 400), 100)
-    assert crop is not None
-    assert crop.area == Box(0, 150, 40, 50)
+@pytest.mark.parametrize(
+    ("area", "width", "shown", "size"),
+    [
+        (Box(100.4, 50.0, 99.5, 40.0), 1000, Box(100, 50, 100, 40), (100, 40)),
+        (Box(0, 0, 300, 200), 60, Box(0, 0, 300, 200), (60, 40)),
+        (Box(-20, 150, 60, 400), 100, Box(0, 150, 40, 50), (40, 50)),
+    ],
+    ids=["between pixels", "wide", "at the edge"],
+)
+def test_a_piece_lies_on_the_image_and_a_wide_one_is_brought_down(
+    tmp_path: Path, area: Box, width: int, shown: Box, size: tuple[int, int]
+) -> None:
+    found = cut(checkered(tmp_path), area, width)
+    assert found is not None
+    assert (found[0], found[1].size) == (shown, size)
 
 
 def test_red_ink_stays_red_and_tinted_paper_turns_grey(tmp_path: Path) -> None:
@@ -79,27 +86,22 @@ def test_red_ink_stays_red_and_tinted_paper_turns_grey(tmp_path: Path) -> None:
     Image.fromarray(pixels).save(tmp_path / "tinted.png")
     pixels[5:25, 5:25] = (190, 30, 30)
     Image.fromarray(pixels).save(tmp_path / "seal.png")
-    tinted = cut(tmp_path / "tinted.png", Box(0, 0, 80, 80), 80)
-    sealed = cut(tmp_path / "seal.png", Box(0, 0, 80, 80), 80)
-    assert tinted is not None
-    assert sealed is not None
-    grey = np.asarray(picture(tinted.uri).convert("RGB")).astype(int)
-    assert np.ptp(grey, axis=2).max() <= 2
-    red, green, _ = picture(sealed.uri).convert("RGB").getpixel((15, 15))  # type: ignore[misc]
+    tinted, sealed = (
+        np.asarray(piece(tmp_path / name, Box(0, 0, 80, 80), 80, size=(80, 80)).convert("RGB")).astype(int)
+        for name in ("tinted.png", "seal.png")
+    )
+    assert np.ptp(tinted, axis=2).max() <= 2
+    red, green, _ = sealed[15, 15]
     assert red - green > 100
 
 
-def test_an_image_that_is_gone_or_broken_gives_no_piece(tmp_path: Path) -> None:
-    broken = tmp_path / "broken.png"
-    broken.write_bytes(checkered(tmp_path).read_bytes()[:60])
-    assert cut(tmp_path / "gone.png", Box(0, 0, 10, 10)) is None
-    assert Cutter().cut(PageImageFile(broken, "", (300, 200)), Box(0, 0, 10, 10), 100) is None
-    assert cut(None, Box(0, 0, 10, 10)) is None
-    assert cut(checkered(tmp_path), Box(400, 0, 10, 10)) is None
-
-
-def test_an_image_smaller_than_the_one_checked_gives_no_piece(tmp_path: Path) -> None:
-    assert Cutter().cut(PageImageFile(checkered(tmp_path), "", (600, 400)), Box(250, 150, 100, 100), 100) is None
+def test_an_image_that_is_gone_broken_or_smaller_than_the_one_checked_gives_no_piece(tmp_path: Path) -> None:
+    whole, broken = checkered(tmp_path), tmp_path / "broken.png"
+    broken.write_bytes(whole.read_bytes()[:60])
+    for path in (tmp_path / "gone.png", broken, None):
+        assert cut(path, Box(0, 0, 10, 10)) is None
+    assert cut(whole, Box(400, 0, 10, 10)) is None
+    assert cut(whole, Box(250, 150, 100, 100), size=(600, 400)) is None
 
 
 def test_an_image_that_lies_on_its_side_is_cut_as_it_is_looked_at(tmp_path: Path) -> None:
@@ -107,9 +109,7 @@ def test_an_image_that_lies_on_its_side_is_cut_as_it_is_looked_at(tmp_path: Path
         exif = image.getexif()
         exif[0x0112] = 6  # to be turned a quarter clockwise: what was on the left is then above
         image.save(tmp_path / "turned.jpg", exif=exif, quality=95)
-    crop = Cutter().cut(PageImageFile(tmp_path / "turned.jpg", "", (200, 300)), Box(0, 100, 200, 100), 200)
-    assert crop is not None
-    shown = np.asarray(picture(crop.uri).convert("L"))
+    shown = np.asarray(piece(tmp_path / "turned.jpg", Box(0, 100, 200, 100), size=(200, 300)).convert("L"))
     assert shown.shape == (100, 200)
     assert shown[:45].max() < 60
     assert shown[55:].min() > 195
@@ -131,13 +131,18 @@ class Shelf:
 
 
 def test_what_was_cut_once_is_taken_from_the_shelf_even_without_the_image(tmp_path: Path) -> None:
+    """An image without a hash is never put on it."""
     path, shelf = checkered(tmp_path), Shelf()
     image = known(path, "5eed")
     cutter = Cutter(shelf)
     areas = [Box(float(x), 10, 40, 40) for x in range(AT_ONCE + 5)]
     first = [cutter.cut(image, area, 100) for area in areas]
     cutter.close()
-    assert shelf.given == 2
+    assert (shelf.given, len(shelf.kept)) == (2, len(areas))
+    cutter = Cutter(shelf)
+    assert cutter.cut(known(path), Box(0, 0, 40, 40), 100) is not None
+    cutter.close()
+    assert (shelf.given, len(shelf.kept)) == (2, len(areas))
     path.unlink()
     again = Cutter(shelf)
     assert [again.cut(image, area, 100) for area in areas] == first
@@ -145,15 +150,7 @@ def test_what_was_cut_once_is_taken_from_the_shelf_even_without_the_image(tmp_pa
     assert again.cut(image, areas[0], 20) is None
 
 
-def test_an_image_without_a_hash_is_never_put_on_the_shelf(tmp_path: Path) -> None:
-    shelf = Shelf()
-    cutter = Cutter(shelf)
-    assert cutter.cut(known(checkered(tmp_path)), Box(0, 0, 40, 40), 100) is not None
-    cutter.close()
-    assert shelf.kept == {}
-
-
 def test_a_column_of_a_black_and_white_scan_takes_few_bytes(facsimile: Path) -> None:
-    crop = cut(facsimile, Box(886, 400, 140, 525), 200)
+    crop = Cutter().cut(known(facsimile, size=(1160, 1559)), Box(886, 400, 140, 525), 200)
     assert crop is not None
     assert len(crop.uri) < 9_000

@@ -13,14 +13,10 @@ def pages(count: int, raised: int = 2, status: Status = Status.CHECKED) -> list[
     return [PageTally(n, f"X_WYG_001-{n}a", "", status, None, 300, raised, 0, ()) for n in range(count)]
 
 
-def test_without_pages_there_is_no_plot() -> None:
+def test_few_pages_have_a_bar_each_and_none_have_no_plot() -> None:
     assert plots([]) == ()
-
-
-def test_few_pages_have_a_bar_each() -> None:
     [made] = plots(pages(20))
-    assert len(made.bars) == 20
-    assert made.pages_a_bar == 1
+    assert (len(made.bars), made.pages_a_bar) == (20, 1)
 
 
 def test_bars_are_as_high_as_the_pages_are_dense() -> None:
@@ -66,14 +62,10 @@ def test_names_of_juan_do_not_run_into_each_other() -> None:
         assert min(gaps) > 50
 
 
-def test_a_bar_of_many_pages_leads_to_the_first_that_has_flags() -> None:
+def test_a_bar_of_many_pages_leads_to_the_first_that_has_flags_and_tells_the_unread_from_the_clean() -> None:
     work = pages(MAX_BARS * 2, raised=0)
     work[5] = pages(6, raised=1)[5]
-    made = plots(work)
-    assert made[0].bars[2].target == 5
-
-
-def test_pages_that_were_not_checked_are_told_apart_from_clean_ones() -> None:
+    assert plots(work)[0].bars[2].target == 5
     [made] = plots([*pages(1, raised=0), *pages(1, raised=0, status=Status.NO_IMAGE)])
     assert [bar.unread for bar in made.bars] == [0, 1]
 
@@ -86,5 +78,4 @@ def test_values_on_the_axis_are_round_and_below_the_top() -> None:
 
 
 def test_a_page_is_labelled_by_what_sets_it_apart() -> None:
-    assert short_name("KR1d0087_WYG_223-17b") == "17b"
-    assert short_name("page") == "page"
+    assert [short_name(one) for one in ("KR1d0087_WYG_223-17b", "page")] == ["17b", "page"]

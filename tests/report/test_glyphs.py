@@ -13,7 +13,7 @@ from proof.facsimile.fonts import find_faces
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
-from proof.report.glyphs import GlyphTile, character_place, cut_glyph, flag_place
+from proof.report.glyphs import GlyphPlace, GlyphTile, character_place, cut_glyph, flag_place
 from proof.text.model import Row
 
 PITCH, WIDTH = 60.0, 100.0
@@ -21,12 +21,18 @@ COLUMN = Box(100.0, 40.0, WIDTH, 10 * PITCH)
 GLYPHS = 10
 
 
-def drawn(skip: int = -1) -> Image.Image:
-    """A ruled column of ten glyphs like 其: a body and two legs that stand apart from it; one may be left out."""
+def paper(*, ruled: bool = False) -> tuple[Image.Image, ImageDraw.ImageDraw]:
+    """A page to draw on, empty or with the rules of one column, and a pen."""
     image = Image.new("L", (300, 700), 255)
     pen = ImageDraw.Draw(image)
-    for x in (100, 200):
+    for x in (100, 200) if ruled else ():
         pen.line([x, 0, x, 700], fill=0, width=3)
+    return image, pen
+
+
+def drawn(skip: int = -1) -> Image.Image:
+    """A ruled column of ten glyphs like 其: a body and two legs that stand apart from it; one may be left out."""
+    image, pen = paper(ruled=True)
     for number in range(GLYPHS):
         if number != skip:
             _write(pen, 125, 40 + number * PITCH + 6)
@@ -40,12 +46,11 @@ def _write(pen: ImageDraw.ImageDraw, x: float, y: float, size: float = 50) -> No
     pen.rectangle([x + 0.7 * size, y + 0.8 * size, x + 0.9 * size, y + 0.96 * size], fill=0)
 
 
-def checked(off: float = 0.0, skip: int = -1, row: Row = Row.MAIN) -> PageResult:
+def checked(off: float = 0.0) -> PageResult:
     """The page as a check found it, every box too high by `off` cells."""
     characters = tuple(
-        CheckedCharacter(1, n, 1, row, "其", Box(100, 40 + (n - off) * PITCH, WIDTH, PITCH), "其", 0.9)
+        CheckedCharacter(1, n, 1, Row.MAIN, "其", Box(100, 40 + (n - off) * PITCH, WIDTH, PITCH), "其", 0.9)
         for n in range(GLYPHS)
-        if n != skip
     )
     columns = (CheckedColumn(1, COLUMN, "其" * GLYPHS),)
     size = Box(0, 0, 300, 700)
@@ -58,17 +63,40 @@ def dark(tile: GlyphTile) -> NDArray[np.bool_]:
     return np.asarray(np.asarray(tile.picture.convert("L")) < 100)
 
 
-def shown(image: Image.Image, result: PageResult, number: int) -> GlyphTile:
-    tile = cut_glyph(image, character_place(result, result.characters[number]))
+def tile_at(image: Image.Image, place: GlyphPlace) -> GlyphTile:
+    tile = cut_glyph(image, place)
     assert tile is not None
     return tile
+
+
+def shown(image: Image.Image, result: PageResult, number: int) -> GlyphTile:
+    return tile_at(image, character_place(result, result.characters[number]))
+
+
+def ink_of(image: Image.Image, result: PageResult, number: int) -> Box:
+    """The extent of the ink that is shown as the glyph of a character."""
+    ink = shown(image, result, number).ink
+    assert ink is not None
+    return ink
+
+
+def place_of(result: PageResult, flag: Flag) -> GlyphPlace:
+    place = flag_place(result, flag)
+    assert place is not None
+    return place
+
+
+def height_of(tile: GlyphTile) -> int:
+    """From the highest to the lowest dark pixel."""
+    rows, _ = np.nonzero(dark(tile))
+    return int(rows.max() - rows.min())
 
 
 @pytest.mark.parametrize("off", [-0.15, 0.0, 0.15])
 def test_the_whole_glyph_stands_in_the_middle_wherever_its_box_was_found(off: float) -> None:
     tile = shown(drawn(), checked(off), 4)
     rows, across = np.nonzero(dark(tile))
-    assert rows.max() - rows.min() == pytest.approx(48, abs=3)  # head and legs
+    assert height_of(tile) == pytest.approx(48, abs=3)  # head and legs
     middle = tile.picture.height / 2
     assert (rows.max() + rows.min()) / 2 == pytest.approx(middle, abs=3)
     assert (across.max() + across.min()) / 2 == pytest.approx(middle, abs=3)
@@ -76,8 +104,7 @@ def test_the_whole_glyph_stands_in_the_middle_wherever_its_box_was_found(off: fl
 
 def test_neighbours_and_rules_are_pale() -> None:
     tile = shown(drawn(), checked(), 4)
-    ink = tile.ink
-    assert ink is not None
+    ink = ink_of(drawn(), checked(), 4)
     outside = np.asarray(tile.picture.convert("L")).copy()
     outside[int(ink.y) - 1 : int(ink.bottom) + 2, int(ink.x) - 1 : int(ink.right) + 2] = 255
     assert outside.min() > 150
@@ -85,8 +112,7 @@ def test_neighbours_and_rules_are_pale() -> None:
 
 def test_a_short_stroke_apart_from_the_rest_is_of_the_glyph_where_there_is_dirt() -> None:
     """The head of 元, the upper stroke of 二."""
-    image = Image.new("L", (300, 700), 255)
-    pen = ImageDraw.Draw(image)
+    image, pen = paper()
     rng = np.random.default_rng(3)
     for number in range(GLYPHS):
         y = 40 + number * PITCH
@@ -94,9 +120,7 @@ def test_a_short_stroke_apart_from_the_rest_is_of_the_glyph_where_there_is_dirt(
         pen.line([122, y + 42, 178, y + 40], fill=0, width=8)
     for x, y in rng.integers((105, 40), (195, 640), (30, 2)).tolist():
         pen.rectangle([x, y, x + 1, y + 1], fill=0)
-    ink = shown(image, checked(), 4).ink
-    assert ink is not None
-    assert ink.h == pytest.approx(34, abs=6)
+    assert ink_of(image, checked(), 4).h == pytest.approx(34, abs=6)
 
 
 @pytest.mark.parametrize("side", [-1, 1])
@@ -106,9 +130,8 @@ def test_a_stroke_that_ends_in_a_rule_is_shown_to_its_end(side: int) -> None:
     x = 100 if side < 0 else 150
     pen.line([x, 310, x + 50, 310], fill=0, width=5)
     pen.rectangle([130, 298, 170, 324], outline=0, width=4)
-    tile = shown(image, checked(), 4)
-    assert tile.ink is not None
-    end = tile.ink.x if side < 0 else tile.ink.right
+    tile, ink = shown(image, checked(), 4), ink_of(image, checked(), 4)
+    end = ink.x if side < 0 else ink.right
     assert 150 + tile.corner[0] + end == pytest.approx(100 if side < 0 else 200, abs=3)
 
 
@@ -117,15 +140,12 @@ def test_a_piece_of_a_thick_frame_is_not_of_the_glyph_above_it(reach: float) -> 
     image = drawn()
     pen = ImageDraw.Draw(image)
     pen.rectangle([104, 636, 104 + reach * WIDTH, 643], fill=0)
-    ink = shown(image, checked(), 9).ink
-    assert ink is not None
-    assert ink.h == pytest.approx(48, abs=4)
+    assert ink_of(image, checked(), 9).h == pytest.approx(48, abs=4)
 
 
 def test_of_two_glyphs_that_touch_each_has_its_own_strokes() -> None:
     """A tail that hangs down into the next glyph's cell, beside its head, and touches it."""
-    image = Image.new("L", (300, 700), 255)
-    pen = ImageDraw.Draw(image)
+    image, pen = paper()
     for number in range(GLYPHS):
         y = 40 + number * PITCH
         pen.rectangle([125, y + 8, 165, y + 48], outline=0, width=4)
@@ -134,25 +154,18 @@ def test_of_two_glyphs_that_touch_each_has_its_own_strokes() -> None:
     pen.line([165, foot - 14, 176, foot - 14], fill=0, width=5)
     pen.line([174, foot - 16, 174, foot + 14], fill=0, width=5)
     pen.line([165, foot + 10, 174, foot + 10], fill=0, width=3)
-    upper, lower = (shown(image, checked(), number).ink for number in (4, 5))
-    assert upper is not None
-    assert lower is not None
-    assert upper.h == pytest.approx(66, abs=5)
-    assert lower.h == pytest.approx(40, abs=5)
-
-
-def stained(image: Image.Image, left: int, top: int, right: int, bottom: int, seed: int = 5) -> Image.Image:
-    """The image with dots of a seal or a stain on that part of it."""
-    pen = ImageDraw.Draw(image)
-    count = (right - left) * (bottom - top) // 26
-    for x, y in np.random.default_rng(seed).integers((left, top), (right, bottom), (count, 2)).tolist():
-        pen.rectangle([x, y, x + 1, y + 2], fill=0)
-    return image
+    assert ink_of(image, checked(), 4).h == pytest.approx(66, abs=5)
+    assert ink_of(image, checked(), 5).h == pytest.approx(40, abs=5)
 
 
 @pytest.mark.parametrize("part", [(176, 300, 198, 700), (102, 200, 124, 700), (102, 40, 198, 290)])
 def test_a_stain_beside_a_glyph_does_not_move_it_out_of_the_middle(part: tuple[int, int, int, int]) -> None:
-    tile = shown(stained(drawn(), *part), checked(), 4)
+    image = drawn()
+    left, top, right, bottom = part
+    count = (right - left) * (bottom - top) // 26
+    for x, y in np.random.default_rng(5).integers((left, top), (right, bottom), (count, 2)).tolist():
+        ImageDraw.Draw(image).rectangle([x, y, x + 1, y + 2], fill=0)
+    tile = shown(image, checked(), 4)
     assert 150 + tile.corner[0] + tile.picture.width / 2 == pytest.approx(150, abs=6)
     assert 40 + 4.5 * PITCH + tile.corner[1] + tile.picture.height / 2 == pytest.approx(40 + 4.5 * PITCH, abs=6)
 
@@ -164,15 +177,13 @@ def test_a_glyph_worn_to_bits_is_shown_whole_on_clean_paper() -> None:
         pen.line([103, at, 197, at], fill=255, width=3)
     for at in range(104, 197, 16):
         pen.line([at, 0, at, 700], fill=255, width=3)
-    ink = shown(image, checked(), 4).ink
-    assert ink is not None
+    ink = ink_of(image, checked(), 4)
     assert ink.w > 42
     assert ink.h > 40
 
 
 def test_the_other_half_row_is_pale() -> None:
-    image = Image.new("L", (300, 700), 255)
-    pen = ImageDraw.Draw(image)
+    image, pen = paper()
     for number in range(GLYPHS):
         for x in (106, 156):
             _write(pen, x, 40 + number * PITCH + 10, 38)
@@ -188,25 +199,13 @@ def test_the_other_half_row_is_pale() -> None:
         assert across.max() - across.min() == pytest.approx(38, abs=3)
 
 
-def test_two_characters_get_a_tall_tile() -> None:
-    flag = Flag("p", "p", 1, 3, 2, Kind.TRANSPOSITION, "其其", "某其", 5.0, True, None, Evidence("posterior"))
-    place = flag_place(checked(), flag)
-    assert place is not None
-    tile = cut_glyph(drawn(), place)
-    assert tile is not None
-    assert tile.picture.height > 1.4 * tile.picture.width
-
-
 def test_a_place_without_ink_shows_the_gap_between_its_neighbours() -> None:
     """The text has a character after the fifth glyph that the image has not."""
     result = checked()
     later = tuple(replace(one, offset=one.offset + (one.offset > 4)) for one in result.characters)
     gap = Box(100, 40 + 4.75 * PITCH, WIDTH, PITCH / 2)
     flag = Flag("p", "p", 1, 5, 1, Kind.INSERTION, "之", "", 5.0, True, gap, Evidence("no glyph"))
-    place = flag_place(replace(result, characters=later), flag)
-    assert place is not None
-    tile = cut_glyph(drawn(), place)
-    assert tile is not None
+    tile = tile_at(drawn(), place_of(replace(result, characters=later), flag))
     assert tile.ink is None
     inked: NDArray[np.bool_] = np.any(dark(tile)[:, 30:-30], axis=1)
     middle = len(inked) // 2
@@ -217,17 +216,12 @@ def test_a_place_without_ink_shows_the_gap_between_its_neighbours() -> None:
 
 def test_a_leaning_page_gives_upright_tiles() -> None:
     image = drawn().rotate(2.0, fillcolor=255, resample=Image.Resampling.BICUBIC)
-    tile = shown(image, replace(checked(), skew=-2.0), 4)
-    rows, _ = np.nonzero(dark(tile))
-    assert rows.max() - rows.min() == pytest.approx(48, abs=3)
+    assert height_of(shown(image, replace(checked(), skew=-2.0), 4)) == pytest.approx(48, abs=3)
 
 
 def in_kai(text: str, size: float = 54) -> Image.Image:
     """A ruled column of ten glyphs in regular script."""
-    image = Image.new("L", (300, 700), 255)
-    pen = ImageDraw.Draw(image)
-    for x in (100, 200):
-        pen.line([x, 0, x, 700], fill=0, width=3)
+    image, pen = paper(ruled=True)
     font = ImageFont.truetype(str(find_faces()[0].path), size)
     for number, character in enumerate(text):
         pen.text((150, 40 + (number + 0.5) * PITCH), character, font=font, fill=0, anchor="mm")
@@ -250,38 +244,30 @@ def test_a_single_blot_beside_a_glyph_is_told_from_its_dots_by_the_form_of_its_c
 ) -> None:
     text = TEXT[:4] + "四" + TEXT[5:]
     image = in_kai(text, 44)
-    clean = shown(image, says(text), 4).ink
+    clean = ink_of(image, says(text), 4)
     ImageDraw.Draw(image).rectangle(blot, fill=0)
-    ink = shown(image, says(text), 4).ink
-    assert clean is not None
-    assert ink is not None
+    ink = ink_of(image, says(text), 4)
     assert (ink.w, ink.h) == pytest.approx((clean.w, clean.h), abs=3)
 
 
 @pytest.mark.parametrize("text", ["之言之", "也母之", "必有之", "美羊之"])
 def test_the_head_of_a_glyph_that_touches_the_one_above_it_is_its_own(text: str) -> None:
     whole = TEXT[:3] + text + TEXT[6:]
-    alone = shown(in_kai("　" * 4 + text[1] + "　" * 5, 64), says(whole), 4).ink
-    ink = shown(in_kai(whole, 64), says(whole), 4).ink
-    assert alone is not None
-    assert ink is not None
+    alone = ink_of(in_kai("　" * 4 + text[1] + "　" * 5, 64), says(whole), 4)
+    ink = ink_of(in_kai(whole, 64), says(whole), 4)
     assert (ink.w, ink.h) == pytest.approx((alone.w, alone.h), abs=0.1 * PITCH)
 
 
 def test_a_glyph_that_is_not_what_the_text_says_is_shown_whole() -> None:
     image = in_kai(TEXT)
-    own, wrong = (shown(image, says(text), 4).ink for text in (TEXT, TEXT[:4] + "一" + TEXT[5:]))
-    assert own is not None
-    assert wrong is not None
+    own, wrong = (ink_of(image, says(text), 4) for text in (TEXT, TEXT[:4] + "一" + TEXT[5:]))
     assert (wrong.x, wrong.y, wrong.w, wrong.h) == pytest.approx((own.x, own.y, own.w, own.h), abs=4)
 
 
 def test_a_glyph_at_the_end_of_a_grey_image_is_not_taken_for_paper() -> None:
     image = in_kai(TEXT).point([150 + value // 3 if value else 40 for value in range(256)]).crop((0, 0, 300, 360))
     page = replace(says(TEXT), image_size=(300, 360), image_box=Box(0, 0, 300, 360))
-    ink = shown(image, page, 4).ink
-    assert ink is not None
-    assert ink.h > 30
+    assert ink_of(image, page, 4).h > 30
 
 
 def test_the_glyphs_of_a_run_that_is_missing_are_shown_together_and_all() -> None:
@@ -289,14 +275,12 @@ def test_the_glyphs_of_a_run_that_is_missing_are_shown_together_and_all() -> Non
     cells = tuple(one for one in result.characters if not 3 <= one.offset < 6)
     run = Box(100, 40 + 3 * PITCH, WIDTH, 3 * PITCH)
     missing = Flag("p", "p", 1, 3, 0, Kind.OMISSION, "", "其其其", 5.0, True, run, Evidence("not transcribed"), "", "1")
-    place = flag_place(replace(result, characters=cells, flags=(missing,)), missing)
-    assert place is not None
+    place = place_of(replace(result, characters=cells, flags=(missing,)), missing)
     assert [place.boxes[number] for number in place.chosen] == [result.characters[n].box for n in (3, 4, 5)]
     assert len(place.boxes) == GLYPHS
-    tile = cut_glyph(drawn(), place)
-    assert tile is not None
-    rows, _ = np.nonzero(dark(tile))
-    assert rows.max() - rows.min() > 2.5 * PITCH
+    tile = tile_at(drawn(), place)
+    assert height_of(tile) > 2.5 * PITCH
+    assert tile.picture.height > 1.4 * tile.picture.width
 
 
 def test_of_two_equal_characters_the_missing_one_is_shown() -> None:
@@ -304,6 +288,5 @@ def test_of_two_equal_characters_the_missing_one_is_shown() -> None:
     cells = tuple(one for one in result.characters if one.offset != 4)
     own = result.characters[4].box
     missing = Flag("p", "p", 1, 3, 1, Kind.OMISSION, "其", "其其", 5.0, True, own, Evidence("not transcribed"), "", "1")
-    place = flag_place(replace(result, characters=cells, flags=(missing,)), missing)
-    assert place is not None
+    place = place_of(replace(result, characters=cells, flags=(missing,)), missing)
     assert [place.boxes[number] for number in place.chosen] == [own]

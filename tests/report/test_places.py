@@ -12,18 +12,14 @@ from proof.report.places import places
 from tests.report.held import HeldRun
 
 
-def test_they_are_the_raised_flags_in_page_order(held: HeldRun) -> None:
+def test_they_are_the_raised_flags_of_the_highest_scores_in_page_order(held: HeldRun) -> None:
     order = [page.page for page in held.pages]
     found = places(held, 1000)
     assert len(found) == sum(flag.raised for page in held.pages for flag in page.flags) > 1
     at = [(order.index(place.flag.page), place.flag.line, place.flag.offset) for place in found]
     assert at == sorted(at)
-
-
-def test_of_many_the_highest_scores_are_taken(held: HeldRun) -> None:
-    everything = sorted((place.flag.score for place in places(held, 1000)), reverse=True)
-    assert sorted((place.flag.score for place in places(held, 2)), reverse=True) == everything[:2]
-    assert places(held, 0) == []
+    scores = [sorted((place.flag.score for place in places(held, most)), reverse=True) for most in (1000, 2, 0)]
+    assert scores[1:] == [scores[0][:2], []]
 
 
 def test_before_and_after_it_stands_the_rest_of_its_column(held: HeldRun) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,6 +24,8 @@ from proof.web.threshold_curve import dial
 from tests.standing import by_hand, say
 from tests.web.drawn import WORK, checked, draw_page, wrong
 
+Filled = tuple[Store, int]
+
 
 def sample(page: str, offset: int) -> Flag:
     found = wrong(page, 3, offset, "", 4.0)
@@ -31,8 +35,10 @@ def sample(page: str, offset: int) -> Flag:
     )  # fmt: skip
 
 
-def filled(folder: Path) -> tuple[Store, int]:
-    """Two juan of a page each: three flags and two samples on either."""
+@pytest.fixture
+def filled(tmp_path: Path) -> Iterator[Filled]:
+    """The store and the run of two juan of a page each: three flags and two samples on either."""
+    folder = tmp_path
     sha = draw_page(folder / "page.png")
     store = Store.open(folder / "proof.sqlite")
     texts = (TextInfo("text.txt", "5eed", "mirror", "traditional"),)
@@ -44,7 +50,15 @@ def filled(folder: Path) -> tuple[Store, int]:
         quality = QualityFlags((sample(page, 1), sample(page, 5)))
         store.save_pages(run, [CheckedResult(PagePlace(number, "text.txt", juan), "", result, quality=quality)])
     store.finish_run(run, whole=True)
-    return store, run
+    yield store, run
+    store.close()
+
+
+def progress_and_report(store: Store, run: int, folder: Path, language: str = "en") -> tuple[dict[str, Any], str]:
+    """What is written of the progress: the data and the page of the report."""
+    written = write_reports(StoredRun(store, run), folder, language=language)
+    told: dict[str, Any] = json.loads((folder / "progress.json").read_text(encoding="utf-8"))
+    return told, written.page.read_text(encoding="utf-8")
 
 
 def decide(store: Store, kind: Kind, verdict: Verdict, person: str, count: int, reading: str = "") -> None:
@@ -54,19 +68,23 @@ def decide(store: Store, kind: Kind, verdict: Verdict, person: str, count: int, 
         say(store, one.number, verdict, reading, person, work=WORK)
 
 
-def test_samples_are_met_in_the_queue_and_listed_nowhere(tmp_path: Path) -> None:
-    store, run = filled(tmp_path)
+def test_samples_are_met_in_the_queue_and_listed_nowhere(filled: Filled, tmp_path: Path) -> None:
+    """Before anybody decided there is no progress to report."""
+    store, run = filled
     numbers, _ = store.queue.find(WORK, QueueFilter(), Order.SCORE)
     kinds = [one.flag.kind for one in store.queue.flags(WORK, numbers)]
     assert kinds.count(Kind.AUDIT) == 4
+    assert len(store.queue.scores(WORK, QueueFilter())[0]) == 6, "the dial counts none"
     written = write_reports(StoredRun(store, run), tmp_path / "out")
     assert "audit" not in written.flags.read_text(encoding="utf-8")
     assert written.tally.raised == 6
     assert all(flag.kind is not Kind.AUDIT for result in store.results(run=run) for flag in result.flags)
+    assert not (tmp_path / "out" / "progress.json").exists()
+    assert 'id="progress"' not in written.page.read_text(encoding="utf-8")
 
 
-def test_what_was_decided_is_counted_by_juan_and_by_person(tmp_path: Path) -> None:
-    store, _ = filled(tmp_path)
+def test_what_was_decided_is_counted_by_juan_and_by_person(filled: Filled) -> None:
+    store, _ = filled
     decide(store, Kind.SUBSTITUTION, Verdict.TAKE, "甲", 3)
     decide(store, Kind.SUBSTITUTION, Verdict.KEEP, "乙", 1)
     progress = progress_of(store, WORK)
@@ -81,8 +99,8 @@ def test_what_was_decided_is_counted_by_juan_and_by_person(tmp_path: Path) -> No
     assert 0 < progress.waiting.low < progress.waiting.errors < progress.waiting.high < 2
 
 
-def test_errors_found_by_hand_say_nothing_of_the_flags_that_wait(tmp_path: Path) -> None:
-    store, _ = filled(tmp_path)
+def test_errors_found_by_hand_say_nothing_of_the_flags_that_wait(filled: Filled) -> None:
+    store, _ = filled
     decide(store, Kind.SUBSTITUTION, Verdict.KEEP, "甲", 1)
     for offset in (3, 5):
         by_hand(store, 2, offset, "牛", work=WORK)
@@ -94,35 +112,19 @@ def test_errors_found_by_hand_say_nothing_of_the_flags_that_wait(tmp_path: Path)
     assert (work.counts.upheld, work.counts.confirmed, work.counts.left) == (0, 2, 0)
 
 
-def test_samples_tell_what_was_missed(tmp_path: Path) -> None:
-    store, run = filled(tmp_path)
+def test_samples_tell_what_was_missed(filled: Filled, tmp_path: Path) -> None:
+    store, run = filled
     decide(store, Kind.AUDIT, Verdict.KEEP, "甲", 2)
     decide(store, Kind.AUDIT, Verdict.TAKE, "甲", 1)  # what is suggested is what the text has: it is kept
     decide(store, Kind.AUDIT, Verdict.TYPED, "乙", 1, "牛")
     missed = progress_of(store, WORK).missed
     assert (missed.samples, missed.wrong, missed.rate) == (4, 1, 2500)
     assert missed.low < 2500 < missed.high
-    write_reports(StoredRun(store, run), tmp_path / "out", language="zh-Hant")
-    said = json.loads((tmp_path / "out" / "progress.json").read_text(encoding="utf-8"))
-    assert said["missed_per_10000"]["samples"] == 4
-    assert said["people"][0]["name"] == "甲"
-    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    told, page = progress_and_report(store, run, tmp_path / "out", "zh-Hant")
+    assert told["missed_per_10000"]["samples"] == 4
+    assert told["people"][0]["name"] == "甲"
     assert "每萬字漏校" in page
     assert "2500.0" in page
-
-
-@pytest.mark.slow
-def test_before_anybody_decided_there_is_no_progress_to_report(tmp_path: Path) -> None:
-    store, run = filled(tmp_path)
-    write_reports(StoredRun(store, run), tmp_path / "out")
-    assert not (tmp_path / "out" / "progress.json").exists()
-    assert 'id="progress"' not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-
-
-def test_the_dial_counts_no_sample(tmp_path: Path) -> None:
-    store, _ = filled(tmp_path)
-    scores, _, _ = store.queue.scores(WORK, QueueFilter())
-    assert len(scores) == 6
 
 
 def with_one_planted(store: Store, run: int, score: float) -> None:
@@ -133,23 +135,21 @@ def with_one_planted(store: Store, run: int, score: float) -> None:
     store.save_pages(run, [CheckedResult(PagePlace(0, "text.txt", "010"), "", page, quality=quality)])
 
 
-def test_planted_errors_are_told_by_person_and_all_together(tmp_path: Path) -> None:
-    store, run = filled(tmp_path)
+def test_planted_errors_are_told_by_person_and_all_together(filled: Filled, tmp_path: Path) -> None:
+    store, run = filled
     with_one_planted(store, run, 8.0)
     say(store, "planted-1", Verdict.TAKE, work=WORK)
-    written = write_reports(StoredRun(store, run), tmp_path / "out")
-    said = json.loads((tmp_path / "out" / "progress.json").read_text(encoding="utf-8"))
-    assert said["planted"]["caught"] == said["planted"]["answered"] == 1
-    assert [one["name"] for one in said["planted"]["people"]] == ["甲"]
-    assert said["people"] == []
-    html = written.page.read_text(encoding="utf-8")
-    assert "caught 1 of 1" in html
-    assert "planted-1" not in html
-    assert "planted-1" not in written.flags.read_text(encoding="utf-8")
+    told, page = progress_and_report(store, run, tmp_path / "out")
+    assert told["planted"]["caught"] == told["planted"]["answered"] == 1
+    assert [one["name"] for one in told["planted"]["people"]] == ["甲"]
+    assert told["people"] == []
+    assert "caught 1 of 1" in page
+    assert "planted-1" not in page
+    assert "planted-1" not in (tmp_path / "out" / "flags.jsonl").read_text(encoding="utf-8")
 
 
-def test_the_dial_has_planted_errors_among_the_places_and_not_among_the_errors(tmp_path: Path) -> None:
-    store, run = filled(tmp_path)
+def test_the_dial_has_planted_errors_among_the_places_and_not_among_the_errors(filled: Filled) -> None:
+    store, run = filled
     before = dial(*store.queue.scores(WORK, QueueFilter())[:2], 3.0)
     with_one_planted(store, run, 9.5)
     scores, states, genuine = store.queue.scores(WORK, QueueFilter())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -19,24 +20,49 @@ def english(message: str) -> str:
     return message
 
 
-def test_a_substitution_says_what_either_side_has_and_how_sure_the_engine_was(checked: PageResult) -> None:
-    assert why(checked.flags[0], english) == "The image reads 某 (97%); the text's 其 gets 0.1%."
+SENTENCES: list[tuple[dict[str, Any], str]] = [
+    ({}, "The image reads 某 (97%); the text's 其 gets 0.1%."),
+    ({"reason": "unknown to the engine", "p_text": None}, "其 is not among the characters that can be read."),
+    (
+        {"reason": "doubt", "rule": "run together in this hand"},
+        "hard to read. In this hand the two are often confused: score lowered.",
+    ),
+]
 
 
-def test_what_the_ink_says_and_what_a_column_reads_follow_the_finding(checked: PageResult) -> None:
-    insertion = next(flag for flag in checked.flags if flag.kind is Kind.INSERTION)
-    assert why(insertion, english) == (
-        "The text has 分; the image shows no such character here. There is no ink for a character here."
-    )
-    layout = next(flag for flag in checked.flags if flag.kind is Kind.LAYOUT)
-    assert why(layout, english) == "A column stands elsewhere on the image. The image reads: 得附載於後"
+@pytest.mark.parametrize(("evidence", "expected"), SENTENCES)
+def test_a_finding_says_what_the_engine_saw_and_how_sure_it_was(
+    checked: PageResult, evidence: dict[str, Any], expected: str
+) -> None:
+    flag = checked.flags[0]
+    assert expected in why(replace(flag, evidence=replace(flag.evidence, **evidence)), english)
 
 
-def test_a_character_that_the_engine_does_not_know_is_said_to_be_one(checked: PageResult) -> None:
-    evidence = replace(checked.flags[0].evidence, reason="unknown to the engine", p_text=None)
-    assert "其 is not among the characters that can be read." in why(
-        replace(checked.flags[0], evidence=evidence), english
-    )
+@pytest.mark.parametrize(
+    ("kind", "changes", "expected"),
+    [
+        (
+            Kind.INSERTION,
+            {},
+            "The text has 分; the image shows no such character here. There is no ink for a character here.",
+        ),
+        (Kind.LAYOUT, {}, "A column stands elsewhere on the image. The image reads: 得附載於後"),
+        (Kind.LAYOUT, {"evidence": Evidence("something new")}, "Something new."),
+        (Kind.OMISSION, {"suggested": "", "evidence": Evidence("ink")}, "There is ink that could not be read."),
+        (
+            Kind.OMISSION,
+            {"transcribed": "揖", "suggested": "揖揖", "evidence": Evidence("not transcribed")},
+            "The image reads 揖揖, the text has 揖.",
+        ),
+        (Kind.VARIANT, {}, "Rule: one to one."),
+    ],
+)
+def test_each_kind_of_finding_has_its_sentence(
+    checked: PageResult, kind: Kind, changes: dict[str, Any], expected: str
+) -> None:
+    flag = replace(next(flag for flag in checked.flags if flag.kind is kind), **changes)
+    said = why(flag, english)
+    assert said.endswith(expected) if kind is Kind.VARIANT else said.startswith(expected)
 
 
 @pytest.mark.parametrize(
@@ -47,34 +73,6 @@ def test_an_image_that_cannot_be_read_is_named_once(checked: PageResult, reason:
     said = why(flag, english)
     assert said.lower().count("this image is") == 1
     assert said.lower().startswith(in_english(Notice(code)).split(":")[0])
-
-
-def test_ink_that_could_not_be_read_is_not_said_to_be_a_character(checked: PageResult) -> None:
-    ink = replace(checked.flags[0], kind=Kind.OMISSION, suggested="", evidence=Evidence("ink"))
-    assert why(ink, english) == "There is ink that could not be read."
-
-
-def test_of_two_equal_characters_it_says_that_the_text_has_one(checked: PageResult) -> None:
-    one = replace(
-        checked.flags[0], kind=Kind.OMISSION, transcribed="揖", suggested="揖揖", evidence=Evidence("not transcribed")
-    )
-    assert why(one, english).startswith("The image reads 揖揖, the text has 揖.")
-
-
-def test_what_lowered_a_finding_is_said(checked: PageResult) -> None:
-    evidence = replace(checked.flags[0].evidence, reason="doubt", rule="run together in this hand")
-    said = why(replace(checked.flags[0], evidence=evidence), english)
-    assert said.endswith("hard to read. In this hand the two are often confused: score lowered.")
-
-
-def test_a_variant_names_the_rule_that_hid_it(checked: PageResult) -> None:
-    variant = next(flag for flag in checked.flags if flag.kind is Kind.VARIANT)
-    assert "Rule: one to one." in why(variant, english)
-
-
-def test_a_reason_without_a_sentence_of_its_own_is_given_as_it_is(checked: PageResult) -> None:
-    layout = next(flag for flag in checked.flags if flag.kind is Kind.LAYOUT)
-    assert why(replace(layout, evidence=Evidence("something new")), english) == "Something new."
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

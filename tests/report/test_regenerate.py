@@ -10,9 +10,8 @@ import pytest
 from proof.errors import UsageError
 from proof.report.regenerate import write_again
 from proof.settings.config import Settings
-from proof.store import PagePlace, Store
-from proof.store.saving import CheckedResult
-from tests.report.held import HeldRun
+from proof.store import Store
+from tests.report.held import HeldRun, save_run
 
 
 @pytest.fixture
@@ -21,27 +20,20 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def keep(settings: Settings, held: HeldRun, *, finished: bool) -> None:
-    """Put a run into the store as a check does."""
     with Store.open(settings.store_address) as store:
-        run = store.begin_run(held.run.info)
-        for position, page in enumerate(held.pages):
-            store.save_pages(run, [CheckedResult(PagePlace(position), f"key {position}", page)])
-        if finished:
-            store.finish_run(run, whole=True)
+        save_run(store, held, finished=finished)
 
 
-def test_they_hold_every_page_of_the_last_run(settings: Settings, held: HeldRun, tmp_path: Path) -> None:
-    keep(settings, held, finished=True)
+@pytest.mark.parametrize("finished", [True, False], ids=["finished", "interrupted"])
+def test_they_hold_every_page_of_the_last_run(
+    settings: Settings, held: HeldRun, tmp_path: Path, finished: bool
+) -> None:
+    keep(settings, held, finished=finished)
     again = write_again(settings)
-    assert again.run.finished is not None
+    assert (again.run.finished is not None) is finished
     summary = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
     assert set(summary["pages"]) == {page.page for page in held.pages}
     assert again.written.page.is_file()
-
-
-def test_an_interrupted_run_is_reported_as_one(settings: Settings, held: HeldRun) -> None:
-    keep(settings, held, finished=False)
-    assert write_again(settings).run.finished is None
 
 
 def test_without_a_run_nothing_is_written(settings: Settings, held: HeldRun) -> None:

@@ -11,9 +11,15 @@ from proof.report.tally import Tally, in_order
 from tests.remarked import said
 
 
+def tally_of(*pages: PageResult, most: int = 0) -> Tally:
+    tally = Tally(most=most)
+    for page in pages:
+        tally.add(page)
+    return tally
+
+
 def test_flags_are_counted_by_kind_raised_or_hidden(checked: PageResult) -> None:
-    tally = Tally()
-    tally.add(checked)
+    tally = tally_of(checked)
     assert tally.flags["substitution", True] == 5
     assert tally.flags["variant", False] == 2
     assert tally.flags["layout", True] == 1
@@ -27,25 +33,20 @@ def test_what_is_read_so_all_over_the_text_is_counted_apart_from_variants(checke
         checked.flags[0], raised=False, evidence=Evidence("posterior", rule="run together in this hand", p_text=0.1)
     )
     faint = replace(checked.flags[1], raised=False)
-    tally = Tally()
-    tally.add(replace(checked, flags=(hidden, faint)))
+    tally = tally_of(replace(checked, flags=(hidden, faint)))
     assert tally.habits == {("其", "某", "run together in this hand"): 1}
     assert not tally.variants
     assert not tally.pairs
 
 
 def test_rates_are_weighted_and_have_no_value_over_nothing(checked: PageResult) -> None:
-    tally = Tally()
-    assert tally.per_10_000 is None
-    tally.add(checked)
-    tally.add(replace(checked, flags=(), characters_checked=480))
-    assert tally.per_10_000 == 10_000 * 8 / (checked.characters_checked + 480)
+    assert Tally().per_10_000 is None
+    clean = replace(checked, flags=(), characters_checked=480)
+    assert tally_of(checked, clean).per_10_000 == 10_000 * 8 / (checked.characters_checked + 480)
 
 
 def test_what_is_raised_where_no_image_is_counts_as_a_place_and_in_no_rate(checked: PageResult) -> None:
-    tally = Tally()
-    tally.add(checked)
-    tally.add(replace(checked, status=Status.NO_IMAGE, characters_checked=0, characters=()))
+    tally = tally_of(checked, replace(checked, status=Status.NO_IMAGE, characters_checked=0, characters=()))
     assert tally.raised == 16
     assert tally.per_10_000 == 10_000 * 8 / checked.characters_checked
     alone, mixed = plots(tally.pages[:1] * MAX_BARS), plots(tally.pages * MAX_BARS)
@@ -53,30 +54,23 @@ def test_what_is_raised_where_no_image_is_counts_as_a_place_and_in_no_rate(check
 
 
 def test_a_failed_page_says_why_and_the_graver_status_of_two_pages_stands() -> None:
-    tally = Tally()
-    tally.add(PageResult("a", "", Status.FAILED, said("cut short")))
-    tally.add(PageResult("a", "", Status.CHECKED))
-    tally.add(PageResult("b", "", Status.NO_IMAGE))
-    tally.add(PageResult("c", "", Status.MISMATCH, said("carries 3b")))
+    tally = tally_of(
+        PageResult("a", "", Status.FAILED, said("cut short")),
+        PageResult("a", "", Status.CHECKED),
+        PageResult("b", "", Status.NO_IMAGE),
+        PageResult("c", "", Status.MISMATCH, said("carries 3b")),
+    )
     assert tally.statuses() == {"a": "failed: cut short", "b": "no image", "c": "image mismatch"}
 
 
-def test_the_most_suspicious_flags_are_those_of_the_highest_scores(checked: PageResult) -> None:
-    tally = Tally(most=2)
-    tally.add(checked)
-    tally.add(replace(checked, flags=()))
-    best = {checked.flags[index].score for _, index in tally.most_suspicious()}
-    assert len(tally.most_suspicious()) == 2
-    assert best == {9.3, 7.1}
-    assert Tally(most=0).most_suspicious() == set()
-
-
-def test_of_equal_scores_the_earlier_places_are_shown(checked: PageResult) -> None:
-    tally = Tally(most=3)
+def test_the_most_suspicious_flags_are_those_of_the_highest_scores_and_of_equal_ones_the_earlier(
+    checked: PageResult,
+) -> None:
+    found = tally_of(checked, replace(checked, flags=()), most=2).most_suspicious()
+    assert {(page, checked.flags[index].score) for page, index in found} == {(0, 9.3), (0, 7.1)}
+    assert tally_of(checked).most_suspicious() == set()
     even = replace(checked, flags=tuple(replace(flag, score=1.0) for flag in checked.flags[:5]))
-    tally.add(even)
-    tally.add(even)
-    assert tally.most_suspicious() == {(0, 0), (0, 1), (0, 2)}
+    assert tally_of(even, even, most=3).most_suspicious() == {(0, 0), (0, 1), (0, 2)}
 
 
 def test_flags_follow_each_other_as_on_the_page(checked: PageResult) -> None:

@@ -28,15 +28,28 @@ def characters(text: str = TEXT, row: Row = Row.MAIN, start: int = 0) -> tuple[C
 
 
 def page(cells: tuple[CheckedCharacter, ...] | None = None, columns: bool = True) -> PageResult:
+    found = (CheckedColumn(1, COLUMN, TEXT),) if columns else ()
+    cells = characters() if cells is None else cells
+    whole = Box(0, 0, 1160, 1559)
     return PageResult(
-        page="page",
-        ref="ref",
-        status=Status.CHECKED,
-        image_size=(1160, 1559),
-        image_box=Box(0, 0, 1160, 1559),
-        columns=(CheckedColumn(1, COLUMN, TEXT),) if columns else (),
-        characters=characters() if cells is None else cells,
+        "page", "ref", Status.CHECKED, image_size=(1160, 1559), image_box=whole, columns=found, characters=cells
     )
+
+
+def without(first: int, last: int) -> tuple[CheckedCharacter, ...]:
+    """The characters of the column but those of these offsets."""
+    return tuple(c for c in characters() if not first <= c.offset < last)
+
+
+def glyphs(first: float, count: float = 1) -> Box:
+    """Where so many glyphs stand on the image, from that cell on."""
+    return Box(520, 100 + first * PITCH, 60, count * PITCH)
+
+
+def gap_of(result: PageResult, place: Flag) -> Box:
+    gap = seen(result, place).gap
+    assert gap is not None
+    return gap
 
 
 def flag(offset: int, length: int = 1, kind: Kind = Kind.SUBSTITUTION, bbox: Box | None = None) -> Flag:
@@ -49,16 +62,15 @@ def seen(result: PageResult, place: Flag) -> View:
     return view
 
 
-def test_four_characters_stand_before_and_after_the_one_in_question() -> None:
-    view = seen(page(), flag(10))
+def test_four_characters_stand_before_and_after_the_one_in_question_at_the_heights_of_their_glyphs() -> None:
+    """Of the neighbouring columns a little is shown on either side."""
+    result = page()
+    view = seen(result, flag(10))
     assert view.area.h == pytest.approx(9 * PITCH)
     assert view.area.centre[1] == pytest.approx(view.focus.centre[1])
-    inside = [c.text for c in view.characters if view.area.y < c.y < view.area.bottom]
-    assert inside == list(TEXT[6:15])
-
-
-def test_the_neighbouring_columns_show_a_little_on_either_side() -> None:
-    view = seen(page(), flag(10))
+    inside = [c for c in view.characters if view.area.y < c.y < view.area.bottom]
+    assert [c.text for c in inside] == list(TEXT[6:15])
+    assert [c.y for c in inside] == pytest.approx([c.box.centre[1] for c in result.characters[6:15]])
     assert view.area.x < COLUMN.x
     assert view.area.right > COLUMN.right
     assert view.area.w < 1.5 * COLUMN.w
@@ -80,41 +92,23 @@ def test_the_character_in_question_is_marked_and_no_other() -> None:
     assert [c.text for c in both.characters if c.marked] == list(TEXT[10:12])
 
 
-def test_the_transcription_stands_at_the_heights_of_its_glyphs() -> None:
-    result = page()
-    heights = {c.text: c.y for c in seen(result, flag(10)).characters}
-    for character in result.characters[6:15]:
-        assert heights[character.text] == pytest.approx(character.box.centre[1])
-
-
-def test_an_omission_leaves_a_place_empty_beside_its_glyph() -> None:
-    glyph = Box(520, 100 + 10 * PITCH, 60, PITCH)
-    cells = tuple(c for c in characters() if c.offset != 10)
-    view = seen(page(cells), flag(10, length=0, kind=Kind.OMISSION, bbox=glyph))
-    assert view.gap is not None
-    assert view.gap.centre[1] == pytest.approx(glyph.centre[1])
-    assert not any(c.marked for c in view.characters)
-    assert all(abs(c.y - view.gap.centre[1]) > 0.5 * view.gap.h for c in view.characters)
-
-
-def test_a_run_that_is_missing_leaves_a_place_as_high_as_its_glyphs() -> None:
-    run = Box(520, 100 + 10 * PITCH, 60, 4 * PITCH)
-    cells = tuple(c for c in characters() if not 10 <= c.offset < 14)
-    missing = replace(flag(10, length=0, kind=Kind.OMISSION, bbox=run), suggested="應將其姓")
-    view = seen(page(cells), missing)
+@pytest.mark.parametrize("count", [1, 4])
+def test_what_is_missing_leaves_a_place_as_high_as_its_glyphs(count: int) -> None:
+    run = glyphs(10, count)
+    missing = replace(flag(10, length=0, kind=Kind.OMISSION, bbox=run), suggested="應將其姓"[:count])
+    view = seen(page(without(10, 10 + count)), missing)
     assert view.gap is not None
     assert view.gap.centre[1] == pytest.approx(run.centre[1])
-    assert 3.5 * PITCH < view.gap.h < run.h
+    assert (count - 0.5) * PITCH < view.gap.h < run.h
     assert not any(c.marked for c in view.characters)
     assert all(not view.gap.y < c.y < view.gap.bottom for c in view.characters)
 
 
 def test_of_two_equal_characters_of_which_one_is_missing_the_gap_is_marked_and_not_the_other() -> None:
-    cells = tuple(c for c in characters() if c.offset != 10)
-    glyph = Box(520, 100 + 10 * PITCH, 60, PITCH)
-    view = seen(page(cells), replace(flag(9, 1, Kind.OMISSION, glyph), transcribed="即", suggested="即即"))
+    missing = replace(flag(9, 1, Kind.OMISSION, glyphs(10)), transcribed="即", suggested="即即")
+    view = seen(page(without(10, 11)), missing)
     assert view.gap is not None
-    assert view.gap.centre[1] == pytest.approx(glyph.centre[1])
+    assert view.gap.centre[1] == pytest.approx(glyphs(10).centre[1])
     assert view.gap.h == pytest.approx(view.gap.w)
     assert not any(c.marked for c in view.characters)
 
@@ -123,23 +117,21 @@ def test_at_the_head_of_a_half_row_the_gap_is_in_it() -> None:
     main = characters("東面")
     left = tuple(replace(c, box=replace(c.box, x=505, w=40)) for c in characters("比耦告", Row.LEFT, start=8))
     right = tuple(replace(c, box=replace(c.box, x=555, w=40)) for c in characters("于大夫", Row.RIGHT, start=3))
-    missing = flag(3, 0, Kind.OMISSION, Box(555, 100 + 2 * PITCH, 40, PITCH))
-    gap = seen(page(main + right + left), missing).gap
-    assert gap is not None
+    missing = flag(3, 0, Kind.OMISSION, replace(glyphs(2), x=555, w=40))
+    gap = gap_of(page(main + right + left), missing)
     assert gap.centre[0] > COLUMN.centre[0]
     assert gap.w < COLUMN.w / 2
 
 
 def test_a_sign_for_a_character_stands_where_that_is() -> None:
-    cells = tuple(c for c in characters() if c.offset not in (10, 11))
-    glyphs = Box(520, 100 + 10 * PITCH, 60, 2 * PITCH)
-    signs = replace(flag(10, 2, bbox=glyphs), transcribed="□□", suggested="應將", evidence=Evidence("placeholder"))
-    marked = [(c.text, c.y) for c in seen(page(cells), signs).characters if c.marked]
+    signs = replace(flag(10, 2, bbox=glyphs(10, 2)), transcribed="□□", suggested="應將")
+    view = seen(page(without(10, 12)), replace(signs, evidence=Evidence("placeholder")))
+    marked = [(c.text, c.y) for c in view.characters if c.marked]
     assert marked == [("□", 100 + 10.5 * PITCH), ("□", 100 + 11.5 * PITCH)]
 
 
 def test_a_run_that_is_too_much_stands_character_by_character_beside_its_place() -> None:
-    between = Box(520, 100 + 9.8 * PITCH, 60, 0.4 * PITCH)
+    between = glyphs(9.8, 0.4)
     cells = tuple(replace(c, offset=c.offset + (9 if c.offset > 9 else 0)) for c in characters())
     surplus = replace(flag(10, 9, Kind.INSERTION, between), transcribed="甲&KR0925;")
     wedged = [c for c in seen(page(cells), surplus).characters if c.wedged]
@@ -195,12 +187,8 @@ def test_whatever_the_boxes_a_view_lies_on_the_image(column: Box, bbox: Box, off
     result = replace(page(), columns=(CheckedColumn(1, column),))
     view = view_of(result, flag(offset, bbox=bbox))
     if view is not None:
-        assert view.area.x >= 0
-        assert view.area.y >= 0
-        assert view.area.right <= 1160 + 1e-6
-        assert view.area.bottom <= 1559 + 1e-6
-        assert view.area.w >= 1
-        assert view.area.h >= 1
+        assert 0 <= view.area.x <= view.area.right - 1 <= 1159 + 1e-6
+        assert 0 <= view.area.y <= view.area.bottom - 1 <= 1558 + 1e-6
 
 
 def test_characters_are_counted_as_the_page_shows_them() -> None:
@@ -213,10 +201,7 @@ def test_characters_are_counted_as_the_page_shows_them() -> None:
 def test_a_character_without_room_on_the_image_stands_beside_its_place() -> None:
     """不告告者, of which the image has 不者: both 告 are shown, one below the other, beside the gap."""
     text = "不告告者"
-    cells = tuple(
-        CheckedCharacter(1, offset, 1, Row.MAIN, text[offset], Box(520, 100 + n * PITCH, 60, PITCH), text[offset], 0.9)
-        for n, offset in enumerate((0, 3))
-    )
+    cells = tuple(replace(c, offset=3 * n) for n, c in enumerate(characters(text[0] + text[3])))
     gap = Box(520, 135, 60, 30)
     first, second = (
         replace(flag(offset, 1, Kind.INSERTION, gap), transcribed="告", suggested="", id=str(offset))
@@ -233,7 +218,7 @@ def test_a_character_without_room_on_the_image_stands_beside_its_place() -> None
 
 def test_a_moved_character_is_marked_where_the_text_has_it_and_where_the_image_has_it() -> None:
     there = replace(flag(3, 1, Kind.INSERTION), transcribed="藏", suggested="", id="a", moved="b")
-    here = replace(flag(6, 0, Kind.OMISSION, Box(520, 100 + 6 * PITCH, 60, PITCH)), suggested="藏", id="b", moved="a")
+    here = replace(flag(6, 0, Kind.OMISSION, glyphs(6)), suggested="藏", id="b", moved="a")
     for asked in (there, here):
         view = seen(replace(page(), flags=(there, here)), asked)
         assert view.gap is not None
