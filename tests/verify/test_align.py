@@ -77,6 +77,13 @@ def test_a_faint_speck_is_passed_over_at_little_cost() -> None:
     assert cost < SKIP_CELL_NATS / 4
 
 
+def test_what_may_be_a_speck_between_surplus_characters_is_none_of_them() -> None:
+    speck = glyph_at(2, {"一": -0.5, "玄": -9.0}, 0.7)
+    found = paired("天地玄黃", [shown_glyph("天"), speck])
+    assert (Step.EXTRA_GLYPH, (), (1,)) in found
+    assert [own for step, own, _ in found if step is Step.EXTRA_CELL] == [(1,), (2,), (3,)]
+
+
 @given(st.text(WORDS, max_size=25), st.text(WORDS, max_size=25))
 def test_every_character_and_every_glyph_is_used_once_and_in_order(transcribed: str, shown: str) -> None:
     pairings, cost = align(cells(transcribed), glyphs(shown), exact)
