@@ -66,15 +66,22 @@ def test_columns_come_from_right_to_left(page: Labels) -> None:
     assert page.found() == [(0, [(x, 40, 260) for x in xs(220, 8)])]
 
 
-@pytest.mark.parametrize("beside", ["hardly seen", "half of a fold strip", "cut off by the edge of the image"])
+@pytest.mark.parametrize("beside", ["hardly seen", "half of a fold strip"])
 def test_what_is_no_column_beside_the_text_is_none(page: Labels, beside: str) -> None:
     if beside == "hardly seen":
         page.put(Label.CORE, 40, 100, 43, 200, probability=0.6)
-    elif beside == "half of a fold strip":
-        page.column(80 - 13, 40, 260, 6)
     else:
-        page.column(257, 40, 260)
+        page.column(80 - 13, 40, 260, 6)
     assert places(page) == xs(220, 8)
+
+
+@pytest.mark.parametrize("apart", [17, 37])
+def test_what_the_edge_of_the_image_cuts_off_is_no_column(apart: int) -> None:
+    """Nor where it stands as far from the next column as columns do."""
+    page = Labels()
+    page.columns(xs(257 - apart, 8), 40, 260)
+    page.column(257, 40, 260)
+    assert places(page) == xs(257 - apart, 8)
 
 
 @pytest.mark.parametrize("lined", [True, False])

@@ -66,6 +66,13 @@ def test_a_change_of_places_needs_both_to_fit_the_other_way_round_and_one_row() 
     assert Step.SWAP not in [pairing.step for pairing in align(written, shown, exact)[0]]
 
 
+@pytest.mark.parametrize("rows", [(Row.RIGHT, Row.LEFT), (Row.LEFT, Row.RIGHT)])
+def test_a_character_of_a_half_row_is_the_glyph_in_its_own(rows: tuple[Row, Row]) -> None:
+    shown = [shown_glyph("天", place, row=row) for place, row in enumerate(rows)]
+    pairings, _ = align(cells("天", Row.LEFT), shown, exact)
+    assert [one.glyphs for one in pairings if one.step is MATCH] == [(rows.index(Row.LEFT),)]
+
+
 def test_ink_that_was_not_read_takes_the_character_that_belongs_there() -> None:
     shown = [shown_glyph("天", 0), shown_glyph("", 1, presence=0.5), shown_glyph("玄", 2)]
     assert [step for step, _, _ in paired("天地玄", shown)] == [MATCH] * 3
@@ -128,6 +135,7 @@ def columns(draw: st.DrawFn) -> tuple[list[Cell], list[Glyph]]:
     return written, found
 
 
+@pytest.mark.slow
 @given(columns())
 def test_what_is_not_weighed_would_have_cost_more(column: tuple[list[Cell], list[Glyph]]) -> None:
     written, shown = column

@@ -20,7 +20,7 @@ from proof.text.model import Column, Row, Script
 from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
 from proof.verify.align import Step
-from proof.verify.columns import ColumnReader, ReadColumn
+from proof.verify.columns import BAD_NOTE_CUT_NATS, ColumnReader, ReadColumn
 from proof.verify.likeness import WordLikeness
 from proof.verify.page import half_folio
 from tests.verify.pages import PAGES, sound_sample
@@ -137,10 +137,16 @@ def test_an_empty_line_on_a_column_with_text_leaves_its_glyphs_over(first: Leaf)
     assert steps(first.read(2, "")) == [(Step.EXTRA_GLYPH, text) for text in "以大夫之耦為上"]
 
 
-def test_what_was_left_out_at_the_head_of_a_note_is_looked_for_there(second: Leaf) -> None:
-    source = second.lines[5].source
+def test_room_before_a_note_is_looked_for_only_where_a_glyph_is_over_there(second: Leaf, ppocr: PPOCR) -> None:
+    image, source = load_image(PAGES / f"{SECOND}.png"), second.lines[5].source
     assert source.startswith("(唐")
-    assert (Step.EXTRA_GLYPH, "唐") in steps(second.read(6, source.replace("唐", "")))
+    for wrong, tried in ((source.replace("御", "馬"), False), (source.replace("唐", ""), True)):
+        seen = HalfFolioReadings(ppocr, 21, lambda: image, lambda _: second.layout)
+        reader = ColumnReader(seen, WordLikeness(VariantPolicy(Script.SIMPLIFIED, None), ppocr))
+        column = replace(second, reader=reader).read(6, wrong)
+        assert column.cost > BAD_NOTE_CUT_NATS
+        assert (3 in {len(expected) for _, _, expected in seen.used.cuts}) is tried, wrong
+        assert ((Step.EXTRA_GLYPH, "唐") in steps(column)) is tried
 
 
 def test_the_halves_of_a_note_exchanged_are_told_from_a_wrong_text(second: Leaf) -> None:
