@@ -245,7 +245,7 @@ def test_a_raised_column_is_told_and_how_far_it_is_raised_and_keeps_its_ink(make
     layout = find_layout(drawn.image)
     assert raised_on(layout) == [1, 2]
     one, two = layout.columns[0], layout.columns[1]
-    cell = (one.bottom - one.top) / 21
+    cell = one.cell(21)
     assert 0.5 * cell < one.raised < 1.45 * cell
     assert 1.4 * cell < two.raised < 2.5 * cell
     paper = ink_mask(layout.grey)
@@ -313,5 +313,5 @@ def test_a_thin_stroke_beside_a_rule_stays(make_page: MakePage) -> None:
         box = layout.file_box(x - 1, area.top + 2 * cell, x + 1, area.top + 2.7 * cell)
         left, top, right, bottom = (round(edge) for edge in (box.x, box.y, box.right, box.bottom))
         image[top:bottom, left : right + 1] = 0
-        ink = find_layout(image).ink[round(area.top + 2.1 * cell) : round(area.top + 2.6 * cell)]
+        ink = find_layout(image).ink_of(area.number)[round(area.top + 2.1 * cell) : round(area.top + 2.6 * cell)]
         assert ink[:, round(x) - 2 : round(x) + 3].any(axis=1).mean() > 0.9, share
