@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import cv2
 import numpy as np
@@ -10,6 +12,8 @@ from numpy.typing import NDArray
 
 from proof.facsimile.brush import Hand, write_glyph
 from proof.facsimile.render import fonts_for
+from proof.layout.half_folio import ColumnArea
+from proof.layout.page import FoundColumn
 from proof.model.geometry import Box
 from proof.text.model import Page
 
@@ -134,7 +138,7 @@ def written(
 
 def _titles(
     canvas: NDArray[np.uint8],
-    letters: object,
+    letters: Iterator[str],
     layout: Layout,
     place: tuple[int, float, float, float],
     rng: np.random.Generator,
@@ -143,10 +147,10 @@ def _titles(
     leaf, left, margin, gutter = place
     if layout.fold and not leaf:
         for row in range(10):
-            _glyph(canvas, next(letters), left - gutter / 2, margin + 150 + row * 38, 30, rng)  # type: ignore[call-overload]
+            _glyph(canvas, next(letters), left - gutter / 2, margin + 150 + row * 38, 30, rng)
     if layout.title and leaf == layout.leaves - 1:
         for row in range(8):
-            _glyph(canvas, next(letters), left - 0.5 * layout.pitch, margin + 200 + row * 22, 18, rng)  # type: ignore[call-overload]
+            _glyph(canvas, next(letters), left - 0.5 * layout.pitch, margin + 200 + row * 22, 18, rng)
 
 
 def _turned(box: Box, turn: NDArray[np.float64]) -> Box:
@@ -174,7 +178,7 @@ def _ornament(canvas: NDArray[np.uint8], left: float, top: float, size: float) -
 
 def _cell(
     canvas: NDArray[np.uint8],
-    letters: object,
+    letters: Iterator[str],
     x: float,
     y: float,
     layout: Layout,
@@ -182,16 +186,30 @@ def _cell(
     rng: np.random.Generator,
 ) -> None:
     if not note:
-        _glyph(canvas, next(letters), x, y, layout.glyph, rng)  # type: ignore[call-overload]
+        _glyph(canvas, next(letters), x, y, layout.glyph, rng)
         return
     for side in (-0.24, 0.24):
-        _glyph(canvas, next(letters), x + side * layout.pitch, y, 0.44 * layout.pitch, rng)  # type: ignore[call-overload]
+        _glyph(canvas, next(letters), x + side * layout.pitch, y, 0.44 * layout.pitch, rng)
 
 
 def _glyph(canvas: NDArray[np.uint8], letter: str, x: float, y: float, size: float, rng: np.random.Generator) -> None:
     shape = fonts_for(()).field(letter)
     assert shape is not None, "the fonts here hold common characters"
     write_glyph(canvas, shape, (x, y), (size, size), Hand(), rng)
+
+
+class Columns(Protocol):
+    """A layout that was found, of whatever kind."""
+
+    @property
+    def columns(self) -> Sequence[ColumnArea | FoundColumn]: ...
+
+    def file_box(self, left: float, top: float, right: float, bottom: float) -> Box: ...
+
+
+def boxes_of(found: Columns) -> list[Box]:
+    """Where the columns that were found lie on the image."""
+    return [found.file_box(one.left, one.top, one.right, one.bottom) for one in found.columns]
 
 
 def right(found: list[Box], true: Box) -> bool:
@@ -202,3 +220,11 @@ def right(found: list[Box], true: Box) -> bool:
         and mine[0].w < 1.6 * true.w
         and min(mine[0].bottom, true.bottom) - max(mine[0].y, true.y) > 0.88 * true.h
     )
+
+
+def assert_found(found: Columns, true: list[Box]) -> None:
+    """All these columns were found, in reading order, and no others."""
+    boxes = boxes_of(found)
+    assert [number for number, one in enumerate(true) if not right(boxes, one)] == []
+    assert len(boxes) == len(true)
+    assert all(box.contains(*one.centre) for box, one in zip(boxes, true, strict=True))

@@ -43,47 +43,68 @@ def xs(first: int, count: int) -> list[int]:
     return [first - PITCH * number for number in range(count)]
 
 
+@pytest.fixture
+def page() -> Labels:
+    """A page of eight columns."""
+    labels = Labels()
+    labels.columns(xs(220, 8), 40, 260)
+    return labels
+
+
+def places(page: Labels) -> list[int]:
+    """The middles of the columns of a page of one register."""
+    [(leaf, columns)] = page.found()
+    assert leaf == 0
+    return [x for x, _, _ in columns]
+
+
 def test_a_page_without_text_has_no_registers() -> None:
     assert Labels().found() == []
 
 
-def test_columns_come_from_right_to_left() -> None:
-    page = Labels()
-    page.columns(xs(220, 8), 40, 260)
+def test_columns_come_from_right_to_left(page: Labels) -> None:
     assert page.found() == [(0, [(x, 40, 260) for x in xs(220, 8)])]
 
 
-def test_what_is_hardly_seen_is_no_column() -> None:
+@pytest.mark.parametrize("beside", ["hardly seen", "half of a fold strip"])
+def test_what_is_no_column_beside_the_text_is_none(page: Labels, beside: str) -> None:
+    if beside == "hardly seen":
+        page.put(Label.CORE, 40, 100, 43, 200, probability=0.6)
+    else:
+        page.column(80 - 13, 40, 260, 6)
+    assert places(page) == xs(220, 8)
+
+
+@pytest.mark.parametrize("apart", [17, 37])
+def test_what_the_edge_of_the_image_cuts_off_is_no_column(apart: int) -> None:
+    """Nor where it stands as far from the next column as columns do."""
     page = Labels()
-    page.columns(xs(220, 8), 40, 260)
-    page.put(Label.CORE, 40, 100, 43, 200, probability=0.6)
-    assert [x for x, _, _ in page.found()[0][1]] == xs(220, 8)
+    page.columns(xs(257 - apart, 8), 40, 260)
+    page.column(257, 40, 260)
+    assert places(page) == xs(257 - apart, 8)
 
 
-def test_columns_above_a_line_and_below_it_are_two_registers_from_above() -> None:
+@pytest.mark.parametrize("lined", [True, False])
+def test_columns_above_a_line_and_below_it_are_two_registers_from_above(lined: bool) -> None:
+    """Without a line it is verse with a gap in the same rows of all columns: one register."""
     page = Labels()
     page.columns(xs(220, 8), 40, 140)
     page.columns(xs(220, 8), 160, 260)
-    page.put(Label.LINE, 60, 149, 240, 151)
-    assert [(leaf, columns[0][1:]) for leaf, columns in page.found()] == [(0, (40, 140)), (0, (160, 260))]
+    if lined:
+        page.put(Label.LINE, 60, 149, 240, 151)
+    stretches = [(40, 140), (160, 260)] if lined else [(40, 260)]
+    assert page.found() == [(0, [(x, *stretch) for x in xs(220, 8)]) for stretch in stretches]
 
 
-def test_verse_with_a_gap_in_the_same_rows_of_all_columns_is_one_register() -> None:
+@pytest.mark.parametrize("lined", [True, False])
+def test_a_gap_in_a_column_parts_it_only_where_a_line_crosses_it(lined: bool) -> None:
     page = Labels()
-    page.columns(xs(220, 8), 40, 140)
-    page.columns(xs(220, 8), 160, 260)
-    assert page.found() == [(0, [(x, 40, 260) for x in xs(220, 8)])]
-
-
-def test_a_gap_in_a_column_parts_it_only_where_a_line_crosses_it() -> None:
-    whole, parted = Labels(), Labels()
-    for page in (whole, parted):
-        page.columns(xs(220, 7), 40, 260)
-        page.column(80, 40, 140)
-        page.column(80, 150, 260)
-    parted.put(Label.LINE, 60, 144, 100, 146)
-    assert (80, 40, 260) in whole.found()[0][1]
-    assert (80, 40, 260) not in parted.found()[0][1]
+    page.columns(xs(220, 7), 40, 260)
+    page.column(80, 40, 140)
+    page.column(80, 150, 260)
+    if lined:
+        page.put(Label.LINE, 60, 144, 100, 146)
+    assert ((80, 40, 260) in page.found()[0][1]) is not lined
 
 
 def test_the_leaves_of_an_opening_come_from_right_to_left() -> None:
@@ -116,19 +137,4 @@ def test_half_rows_between_two_rules_are_one_column(ruled: bool) -> None:
             page.put(Label.LINE, x - PITCH, 30, x - PITCH + 2, 270)
     if ruled:
         page.put(Label.LINE, 240, 30, 242, 270)
-    own = [x for x, _, _ in page.found()[0][1]]
-    assert own == ([220, 180, 140, 100] if ruled else [220, 188, 172, 140, 100])
-
-
-def test_half_of_a_fold_strip_beside_the_last_column_is_no_column() -> None:
-    page = Labels()
-    page.columns(xs(220, 8), 40, 260)
-    page.column(80 - 13, 40, 260, 6)
-    assert [x for x, _, _ in page.found()[0][1]] == xs(220, 8)
-
-
-def test_what_the_edge_of_the_image_cuts_off_is_no_column() -> None:
-    page = Labels()
-    page.columns(xs(220, 8), 40, 260)
-    page.column(257, 40, 260)
-    assert [x for x, _, _ in page.found()[0][1]] == xs(220, 8)
+    assert places(page) == ([220, 180, 140, 100] if ruled else [220, 188, 172, 140, 100])

@@ -14,9 +14,20 @@ from proof.layout.rules import Mask, long_strokes
 from tests.layout.test_lines import HEIGHT, ROW, RULES, WIDTH, cleaned, ruled
 
 
+def paper() -> Mask:
+    return np.zeros((HEIGHT, WIDTH), np.uint8)
+
+
+def inked(top: int, bottom: int, left: int, right: int) -> Mask:
+    """A page with one stroke."""
+    ink = paper()
+    ink[top:bottom, left:right] = 255
+    return ink
+
+
 def glyph(left: int, top: int) -> Mask:
     """A square of four strokes five pixels thick, 36 to a side, with a cross in it: 田."""
-    ink = np.zeros((HEIGHT, WIDTH), np.uint8)
+    ink = paper()
     for off in (0, 15, 31):
         ink[top + off : top + off + 5, left : left + 36] = 255
         ink[top : top + 36, left + off : left + off + 5] = 255
@@ -38,11 +49,8 @@ def test_an_upright_stroke_that_lies_on_a_rule_stays_with_its_glyph(off: int, si
 @pytest.mark.parametrize("side", [-1, 1])
 def test_a_stroke_of_which_all_lies_on_a_rule_belongs_to_the_nearer_glyph(side: int) -> None:
     """The right of 引, of 刑; the left of 州."""
-    ink = ruled()
-    stroke = np.zeros_like(ink)
-    stroke[400:432, 212:219] = 255
-    rest = glyph(215 - 18 + side * 34, 398)
-    clean, owners = cleaned(ink | stroke | rest)
+    stroke = inked(400, 432, 212, 219)
+    clean, owners = cleaned(ruled() | stroke | glyph(215 - 18 + side * 34, 398))
     assert np.count_nonzero(stroke & clean) > 0.95 * np.count_nonzero(stroke)
     assert set(owners[(stroke & clean) > 0].tolist()) == {2 if side > 0 else 3}
 
@@ -50,10 +58,9 @@ def test_a_stroke_of_which_all_lies_on_a_rule_belongs_to_the_nearer_glyph(side: 
 @pytest.mark.parametrize("off", [-2, 2])
 def test_a_stroke_in_line_with_a_broken_rule_stays_with_the_strokes_that_meet_it(off: int) -> None:
     """The right of 月 where the rule at its side is broken: no thicker than the rule, and a little aside of it."""
-    ink, stroke = ruled(), np.zeros((HEIGHT, WIDTH), np.uint8)
+    ink = ruled()
     ink[396:430, 205:225] = 0
-    stroke[400:422, 214 + off : 217 + off] = 255
-    stroke[400:404, 180:216] = 255
+    stroke = inked(400, 422, 214 + off, 217 + off) | inked(400, 404, 180, 216)
     clean, owners = cleaned(ink | stroke)
     assert not (stroke & ~clean).any()
     assert np.count_nonzero(clean & ~stroke) < 20
@@ -63,7 +70,7 @@ def test_a_stroke_in_line_with_a_broken_rule_stays_with_the_strokes_that_meet_it
 @pytest.mark.parametrize(("apart", "kept"), [(8, True), (16, False)])
 def test_between_two_strokes_that_meet_a_rule_close_to_each_other_their_glyph_goes_on(apart: int, kept: bool) -> None:
     """The right of 月 under a rule, of which the level strokes and the serif are to be seen."""
-    ink, under = glyph(178, 400), np.zeros((HEIGHT, WIDTH), np.uint8)
+    ink, under = glyph(178, 400), paper()
     for top in range(405, 431 - apart, apart + 4):
         ink[top : top + apart, 209:214] = 0
         under[top : top + apart, 214:217] = 255
@@ -85,8 +92,7 @@ def test_of_a_thick_frame_no_more_is_left_at_a_stroke_than_glyphs_reach_into_it(
 
 def test_an_upright_stroke_on_a_rule_that_the_glyph_of_the_next_column_touches_may_be_of_either() -> None:
     """The right of 司 and, across the rule, the point of 人."""
-    own, other = glyph(180, 400), np.zeros((HEIGHT, WIDTH), np.uint8)
-    other[410:426, 217:260] = 255
+    own, other = glyph(180, 400), inked(410, 426, 217, 260)
     clean, owners = cleaned(ruled() | own | other)
     assert not (own & ~clean).any()
     assert set(owners[own > 0].tolist()) == {3, -2}
@@ -99,9 +105,7 @@ def test_an_upright_stroke_beside_a_rule_that_only_the_next_glyph_touches_may_be
     near: int, whose: set[int]
 ) -> None:
     """The right of 引, which stands by itself, and a glyph that reaches over the rule to it; or that glyph alone."""
-    stroke, other = np.zeros((HEIGHT, WIDTH), np.uint8), np.zeros((HEIGHT, WIDTH), np.uint8)
-    stroke[400:436, 208:212] = 255
-    other[410:426, 212:260] = 255
+    stroke, other = inked(400, 436, 208, 212), inked(410, 426, 212, 260)
     clean, owners = cleaned(ruled() | stroke | other | glyph(208 - near - 36, 400))
     assert not (stroke & ~clean).any()
     assert set(owners[stroke > 0].tolist()) == whose
@@ -110,18 +114,17 @@ def test_an_upright_stroke_beside_a_rule_that_only_the_next_glyph_touches_may_be
 
 def test_a_dot_that_lies_across_a_rule_stays_though_little_of_it_stands_beside() -> None:
     """The upper dot of 氵."""
-    ink, dot = ruled(), np.zeros((HEIGHT, WIDTH), np.uint8)
+    dot = paper()
     for row, (left, right) in enumerate([(213, 218), (213, 220), (213, 221), (214, 221), (214, 220)]):
         dot[400 + row, left:right] = 255
-    clean, _ = cleaned(ink | dot | glyph(228, 396))
+    clean, _ = cleaned(ruled() | dot | glyph(228, 396))
     assert np.count_nonzero(dot & clean) > 0.9 * np.count_nonzero(dot)
     assert np.count_nonzero(clean & ~dot & ~glyph(228, 396)) < 12
 
 
 @pytest.mark.parametrize(("apart", "one"), [(2, True), (5, False)])
 def test_the_last_piece_of_a_worn_stroke_is_as_much_a_stroke_as_the_rest(apart: int, one: bool) -> None:
-    ink = np.zeros((HEIGHT, WIDTH), np.uint8)
-    ink[400:404, 140:200] = ink[400:404, 200 + apart : 205 + apart] = 255
+    ink = inked(400, 404, 140, 200) | inked(400, 404, 200 + apart, 205 + apart)
     strokes = Strokes.of(ink, [], [], RULES, ROW)
     assert strokes.large[strokes.labels[400, 150]]
     assert strokes.large[strokes.labels[400, 202 + apart]] == one
@@ -139,14 +142,13 @@ def test_glyphs_that_lean_on_a_rule_do_not_make_it_broader() -> None:
 def test_a_rule_that_is_thicker_further_down_goes_whole() -> None:
     ink = ruled()
     ink[500:980, 213:218] = 255
-    stroke = np.zeros_like(ink)
-    stroke[600:606, 150:216] = 255
+    stroke = inked(600, 606, 150, 216)
     clean, _ = cleaned(ink | stroke)
     assert not (stroke & ~clean).any()
     assert np.count_nonzero(clean & ~stroke) < 60
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     size=st.tuples(st.integers(1, 90), st.integers(1, 90)),
     rules=st.lists(st.floats(-200, 300), min_size=2, max_size=7, unique=True).map(sorted),

@@ -30,8 +30,9 @@ def fitted(ink: NDArray[np.bool_], *characters: str, dirt: float = 0.0) -> FormF
     return fit_form(ink, forms, PLACE, SIZE, dirt)
 
 
-@pytest.mark.parametrize("em", [(44, 38), (34, 34), (48, 36)])
-@pytest.mark.parametrize(("x", "y"), [(60, 60), (68, 50), (54, 72)])
+@pytest.mark.parametrize(
+    ("x", "y", "em"), [(60, 60, (44, 38)), (68, 50, (44, 38)), (54, 72, (34, 34)), (60, 60, (48, 36))]
+)
 @pytest.mark.parametrize("character", ["其", "之", "三", "言"])
 def test_a_form_lies_where_its_glyph_stands(character: str, x: float, y: float, em: tuple[float, float]) -> None:
     ink = written(character, x, y, em)
@@ -67,7 +68,9 @@ def test_dirt_and_worn_strokes_do_not_move_it() -> None:
 def test_another_character_and_an_empty_place_have_no_form() -> None:
     assert fitted(written("國"), "一") is None
     assert fitted(np.zeros((120, 120), bool), "其") is None
-    assert fitted(written("國")) is None
+    for text in ("", "其其", "\U0010fffd"):
+        assert form_of(text) is None, "no font draws it"
+        assert fitted(written("國"), text) is None
 
 
 def test_a_place_at_the_edge_of_the_picture_is_searched_as_any_other() -> None:
@@ -75,8 +78,3 @@ def test_a_place_at_the_edge_of_the_picture_is_searched_as_any_other() -> None:
     fit = fit_form(ink, [form for one in "其" if (form := form_of(one))], (60.0, 24.0), SIZE)
     assert fit is not None
     assert (fit.top + fit.bottom) / 2 == pytest.approx(20, abs=5)
-
-
-@pytest.mark.parametrize("text", ["", "其其", "\U0010fffd"])
-def test_what_no_font_draws_has_no_form(text: str) -> None:
-    assert form_of(text) is None

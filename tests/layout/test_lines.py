@@ -33,9 +33,9 @@ def ruled(bow: float = 0.0, gaps: float = 0.0, seed: int = 0) -> Mask:
     return ink
 
 
-def cleaned(ink: Mask) -> tuple[Mask, NDArray[np.int16]]:
+def cleaned(ink: Mask, frame: tuple[float, float] = FRAME) -> tuple[Mask, NDArray[np.int16]]:
     upright, level = long_strokes(ink, 40, vertical=True), long_strokes(ink, 66, vertical=False)
-    return without_lines(ink, upright, level, RULES, FRAME, ROW)
+    return without_lines(ink, upright, level, RULES, frame, ROW)
 
 
 @settings(max_examples=15, deadline=None)
@@ -105,35 +105,35 @@ def test_a_level_stroke_is_no_dirt_however_little_ink_it_has() -> None:
     assert np.array_equal(clean, stroke)
 
 
+def with_raised_column() -> tuple[Mask, Mask]:
+    """A ruled page with room above its frame, which is open over the third column, and a page of that size."""
+    ink = np.pad(ruled(), ((ABOVE, 0), (0, 0)))
+    ink[round(RAISED_TOP) - 3 : round(RAISED_TOP) + 4, 118:212] = 0
+    return ink, np.zeros_like(ink)
+
+
+ABOVE = 90
+RAISED_TOP = FRAME[0] + ABOVE
+
+
 def test_flat_strokes_of_a_raised_glyph_are_no_pieces_of_the_frame() -> None:
     """The lower strokes of 詩, the 口 of 髙: the frame runs around a raised column, and none of it stands within."""
-    above = 90
-    ink = np.pad(ruled(), ((above, 0), (0, 0)))
-    top = FRAME[0] + above
-    ink[round(top) - 3 : round(top) + 4, 118:212] = 0
-    glyph, pieces = np.zeros_like(ink), np.zeros_like(ink)
+    ink, glyph = with_raised_column()
+    pieces = np.zeros_like(glyph)
     glyph[50:87, 145:185] = 255
     for y in (92, 99):
         glyph[y : y + 4, 150:180] = 255
         pieces[y : y + 4, 250:280] = 255
-    drawn = np.asarray(ink | glyph | pieces, dtype=np.uint8)
-    upright, level = long_strokes(drawn, 40, vertical=True), long_strokes(drawn, 66, vertical=False)
-    clean, _ = without_lines(drawn, upright, level, RULES, (top, FRAME[1] + above), ROW)
+    clean, _ = cleaned(ink | glyph | pieces, (RAISED_TOP, FRAME[1] + ABOVE))
     assert not (glyph & ~clean).any()
     assert not (pieces & clean).any(), "no glyph is above them, and the frame is"
 
 
 def test_a_level_stroke_of_a_raised_glyph_is_no_second_line_of_the_frame() -> None:
     """The long stroke of 平, near where the frame runs beside it."""
-    above = 90
-    ink = np.pad(ruled(), ((above, 0), (0, 0)))
-    top = FRAME[0] + above
-    ink[round(top) - 3 : round(top) + 4, 118:212] = 0
-    glyph = np.zeros_like(ink)
+    ink, glyph = with_raised_column()
     glyph[60:118, 163:168] = 255
     for y in (64, 103):
         glyph[y : y + 3, 140:192] = 255
-    drawn = np.asarray(ink | glyph, dtype=np.uint8)
-    upright, level = long_strokes(drawn, 40, vertical=True), long_strokes(drawn, 66, vertical=False)
-    clean, _ = without_lines(drawn, upright, level, RULES, (top, FRAME[1] + above), ROW)
+    clean, _ = cleaned(ink | glyph, (RAISED_TOP, FRAME[1] + ABOVE))
     assert not (glyph & ~clean).any()

@@ -10,6 +10,7 @@ import pytest
 from proof.errors import UsageError
 from proof.layout.half_folio import find_layout
 from proof.layout.overrides import LayoutOverrideShape
+from tests.layout.drawn import boxes_of
 
 FRAME = ((100.0, 80.0), (500.0, 80.0), (500.0, 680.0), (100.0, 680.0))
 BLANK = np.full((800, 600), 235, np.uint8)
@@ -17,10 +18,11 @@ BLANK = np.full((800, 600), 235, np.uint8)
 
 def test_frame_rules_and_notes_stand_where_a_person_set_them() -> None:
     hint = LayoutOverrideShape(FRAME, (0.25, 0.6), (None, ((0.0, 0.5),), ()))
+    assert LayoutOverrideShape.from_json(hint.as_json()) == hint
     layout = find_layout(BLANK, hint=hint)
     assert layout.ruled
     assert not find_layout(BLANK).ruled
-    boxes = [layout.file_box(one.left, one.top, one.right, one.bottom) for one in layout.columns]
+    boxes = boxes_of(layout)
     assert [(round(b.x), round(b.y), round(b.w), round(b.h)) for b in boxes] == [
         (340, 80, 160, 600),
         (200, 80, 140, 600),
@@ -37,17 +39,11 @@ def test_registers_are_regions_whose_columns_are_counted_on_in_the_order_of_the_
     image = BLANK.copy()
     image[420:460, 130:170] = 0
     layout = find_layout(image, hint=hint)
-    boxes = [layout.file_box(one.left, one.top, one.right, one.bottom) for one in layout.columns]
+    boxes = boxes_of(layout)
     assert [one.number for one in layout.columns] == [1, 2, 3, 4]
     assert [(round(b.x), round(b.y)) for b in boxes] == [(300, 80), (100, 80), (200, 400), (100, 400)]
     assert layout.ink_of(4).any()
     assert not layout.ink_of(2).any()
-    with pytest.raises(UsageError, match="40 columns"):
-        LayoutOverrideShape(
-            FRAME,
-            tuple(n / 30 for n in range(1, 30)),
-            more=(LayoutOverrideShape(FRAME, tuple(n / 20 for n in range(1, 20))),),
-        )
 
 
 def test_a_leaning_frame_is_set_upright_and_brought_back_to_its_place() -> None:
@@ -78,6 +74,7 @@ def test_what_no_page_can_be_is_refused(corners: Any, rules: Any, notes: Any) ->
         LayoutOverrideShape(corners, rules, notes)
 
 
-def test_what_is_kept_is_what_was_said() -> None:
-    hint = LayoutOverrideShape(FRAME, (0.25, 0.6), (None, ((0.0, 0.5),), ()))
-    assert LayoutOverrideShape.from_json(hint.as_json()) == hint
+def test_all_registers_together_have_no_more_than_forty_columns() -> None:
+    twenty, thirty = (tuple(n / count for n in range(1, count)) for count in (20, 30))
+    with pytest.raises(UsageError, match="40 columns"):
+        LayoutOverrideShape(FRAME, thirty, more=(LayoutOverrideShape(FRAME, twenty),))

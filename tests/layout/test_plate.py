@@ -16,10 +16,8 @@ from proof.images.load import load_image
 from proof.layout.plate import quadrant_boxes
 from proof.model.geometry import Box
 from proof.ocr.engine import Pixels
-from proof.text.model import Page
+from tests.half_folios import MakePage
 from tests.layout.half_folio import LINES
-
-MakePage = Callable[..., Page]
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ def bounds(corners: tuple[tuple[float, float], ...]) -> Box:
     return Box(float(x0), float(y0), float(x1 - x0), float(y1 - y0))
 
 
-@pytest.fixture(scope="session", params=["clean", "worn"])
+@pytest.fixture(scope="module", params=["clean", "worn"])
 def sheet(request: pytest.FixtureRequest, make_page: MakePage) -> Sheet:
     pages = [make_page(*LINES, folio=folio, name=f"P-{folio}") for folio in ("1a", "1b", "2a", "2b")]
     wear = Wear() if request.param == "clean" else without_seal(LEVELS["moderate"])
@@ -44,23 +42,9 @@ def sheet(request: pytest.FixtureRequest, make_page: MakePage) -> Sheet:
     return Sheet(drawn, {name: bounds(half.frame) for name, half in zip("abcd", drawn.halves, strict=True)})
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def plate(shared: Path) -> Pixels:
     return load_image(shared / "facsimile" / "plates" / "WYG0140" / "WYG0140-0330.png").pixels
-
-
-def holds(box: Box, area: Box, slack: float) -> bool:
-    return (
-        box.x <= area.x + slack
-        and box.y <= area.y + slack
-        and box.right >= area.right - slack
-        and box.bottom >= area.bottom - slack
-    )
-
-
-def near(one: Box, other: Box, tolerance: float) -> bool:
-    pairs = zip((one.x, one.y, one.right, one.bottom), (other.x, other.y, other.right, other.bottom), strict=True)
-    return all(abs(a - b) <= tolerance for a, b in pairs)
 
 
 def test_each_quadrant_holds_its_ruled_area_and_little_of_its_neighbours(sheet: Sheet) -> None:
@@ -68,7 +52,11 @@ def test_each_quadrant_holds_its_ruled_area_and_little_of_its_neighbours(sheet: 
     assert boxes is not None
     assert set(boxes) == set("abcd")
     for name, area in sheet.areas.items():
-        assert holds(boxes[name], area, slack=0.01 * area.w), name
+        slack, box = 0.01 * area.w, boxes[name]
+        assert box.x <= area.x + slack, name
+        assert box.y <= area.y + slack, name
+        assert box.right >= area.right - slack, name
+        assert box.bottom >= area.bottom - slack, name
         for other, neighbour in sheet.areas.items():
             if other != name:
                 shared_width = min(boxes[name].right, neighbour.right) - max(boxes[name].x, neighbour.x)
@@ -87,58 +75,48 @@ def test_a_is_upper_right_b_upper_left_c_lower_right_d_lower_left(plate: Pixels)
     assert all(b.x >= 0 and b.y >= 0 and b.right <= width and b.bottom <= height for b in boxes.values())
 
 
-def test_the_cuts_follow_the_frames_when_the_sheet_is_shifted(plate: Pixels) -> None:
-    before = quadrant_boxes(plate)
-    assert before is not None
-    for left, right, above, below in ((700, 0, 0, 0), (0, 900, 0, 400), (250, 0, 900, 0)):
-        padded = np.pad(plate, ((above, below), (left, right)), constant_values=255)
-        after = quadrant_boxes(padded)
-        assert after is not None, (left, right, above, below)
-        for name, box in before.items():
-            moved = Box(box.x + left, box.y + above, box.w, box.h)
-            assert near(after[name], moved, 0.01 * plate.shape[1]), (name, left, right, above, below)
-
-
-def test_the_cuts_follow_the_frames_when_the_margins_are_cut_off(plate: Pixels) -> None:
-    before = quadrant_boxes(plate)
-    assert before is not None
-    cut = quadrant_boxes(plate[250:-150, 180:-100])
-    assert cut is not None
-    for name, box in before.items():
-        moved = Box(box.x - 180, box.y - 250, box.w, box.h)
+@pytest.mark.parametrize(
+    ("changed", "scale", "shift", "lost"),
+    [
+        pytest.param(lambda plate: np.pad(plate, ((0, 0), (700, 0)), constant_values=255), 1, (700, 0), "", id="right"),
+        pytest.param(lambda plate: np.pad(plate, ((0, 400), (0, 900)), constant_values=255), 1, (0, 0), "", id="room"),
+        pytest.param(
+            lambda plate: np.pad(plate, ((900, 0), (250, 0)), constant_values=255), 1, (250, 900), "", id="down"
+        ),
+        pytest.param(lambda plate: plate[::2, ::2], 0.5, (0, 0), "", id="half as large"),
         # an edge that was cut off is where the sheet ends
-        assert abs(cut[name].bottom - moved.bottom) <= 0.01 * plate.shape[0] or name in "cd", name
-        assert abs((cut[name].x if name in "ac" else cut[name].right) - (moved.x if name in "ac" else moved.right)) < (
-            0.01 * plate.shape[1]
-        ), name
-
-
-def test_the_cuts_scale_with_the_sheet(plate: Pixels) -> None:
-    before, half = quadrant_boxes(plate), quadrant_boxes(np.ascontiguousarray(plate[::2, ::2]))
+        pytest.param(lambda plate: plate[250:-150, 180:-100], 1, (-180, -250), "outer", id="without margins"),
+    ],
+)
+def test_the_cuts_follow_the_frames_wherever_they_lie_on_the_sheet(
+    plate: Pixels, changed: Callable[[Pixels], Pixels], scale: float, shift: tuple[int, int], lost: str
+) -> None:
+    before, after = quadrant_boxes(plate), quadrant_boxes(np.ascontiguousarray(changed(plate)))
     assert before is not None
-    assert half is not None
+    assert after is not None
+    height, width = plate.shape
     for name, box in before.items():
-        doubled = Box(half[name].x * 2, half[name].y * 2, half[name].w * 2, half[name].h * 2)
-        assert near(doubled, box, 0.01 * plate.shape[1]), name
+        left, top = box.x * scale + shift[0], box.y * scale + shift[1]
+        right, bottom = left + box.w * scale, top + box.h * scale
+        inner = (name in "ac", name in "cd", name in "bd", name in "ab")
+        wanted = (left, top, right, bottom)
+        found = (after[name].x, after[name].y, after[name].right, after[name].bottom)
+        for own, true, is_inner, size in zip(found, wanted, inner, (width, height) * 2, strict=True):
+            assert abs(own - true) <= 0.01 * size or (lost and not is_inner), name
 
 
-def test_a_half_folio_is_no_plate(make_page: MakePage, shared: Path) -> None:
-    assert quadrant_boxes(render_page(make_page(*LINES), Style(scale=0.6)).image) is None
-    for image in sorted((shared / "facsimile" / "JMML" / "images").iterdir()):
-        assert quadrant_boxes(load_image(image).pixels) is None, image.name
+def no_plate(image: Pixels) -> bool:
+    return quadrant_boxes(np.ascontiguousarray(image)) is None
 
 
-def test_a_page_of_another_layout_is_no_plate(shared: Path) -> None:
-    for image in sorted((shared / "facsimile" / "other").iterdir()):
-        assert quadrant_boxes(load_image(image).pixels) is None, image.name
-
-
-def test_half_a_plate_is_no_plate(plate: Pixels) -> None:
-    height, _width = plate.shape
-    assert quadrant_boxes(plate[: height // 2]) is None
-    assert quadrant_boxes(plate[height // 2 :]) is None
-
-
-@pytest.mark.parametrize("tone", [0, 128, 255])
-def test_a_sheet_without_anything_on_it_is_no_plate(tone: int) -> None:
-    assert quadrant_boxes(np.full((800, 600), tone, np.uint8)) is None
+def test_what_is_no_plate_is_not_cut(plate: Pixels, make_page: MakePage, shared: Path) -> None:
+    """Half-folios, pages of another layout, half a plate, and sheets without anything on them."""
+    assert no_plate(render_page(make_page(*LINES), Style(scale=0.6)).image)
+    for folder in ("JMML/images", "other"):
+        for image in sorted((shared / "facsimile" / folder).iterdir()):
+            assert no_plate(load_image(image).pixels), image.name
+    half = plate.shape[0] // 2
+    assert no_plate(plate[:half])
+    assert no_plate(plate[half:])
+    for tone in (0, 128, 255):
+        assert no_plate(np.full((800, 600), tone, np.uint8))

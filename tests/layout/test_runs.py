@@ -6,15 +6,10 @@ import numpy as np
 import pytest
 
 from proof.layout.runs import ColumnStretch, CutBy, find_runs, main_gain, one_sided, runs_of_ink, strokes_of
-from proof.text.column import parse_column
-from proof.text.model import Column
+from tests.verify.pages import line
 
 PITCH, ROW = 34.0, 22
 """Pixels: a cell of main text, and a row of a note in small script."""
-
-
-def column(source: str) -> Column:
-    return Column(1, source, 0, 1, parse_column(source).runs)
 
 
 def drawn(parts: list[tuple[int, int, float]], below: int) -> tuple[np.ndarray, np.ndarray]:
@@ -37,7 +32,7 @@ def test_a_row_of_a_note_whose_middle_is_not_clear_is_counted(below: int, way: C
     """魏 and 用 in small bold script touch: so 衰於辰(故魏/臘用)辰晉金行金衰於丑故晉臘用丑 was drawn, with what its
     rows of pixels say. What main text leaves of the column says how high a row of the note is."""
     gain, ink = drawn([(3, 34, 1.0), (1, ROW, -0.35), (1, ROW, 0.15), (13, 34, 1.0)], below)
-    runs = find_runs(gain, ink, column("衰於辰(故魏/臘用)辰晉金行金衰於丑故晉臘用丑"), PITCH, way, lower=True)
+    runs = find_runs(gain, ink, line("衰於辰(故魏/臘用)辰晉金行金衰於丑故晉臘用丑"), PITCH, way, lower=True)
     assert [run.note for run in runs] == [False, True, False]
     assert [runs[1].top, runs[1].bottom] == pytest.approx([3 * 34, 3 * 34 + 2 * ROW], abs=6)
 
@@ -49,19 +44,6 @@ def framed(ink: np.ndarray, left: int, top: int, width: int, height: int) -> Non
         ink[top + half : top + half + height // 2 - 6, left + 4 : left + width - 4] = 0
 
 
-def test_a_wide_glyph_of_main_text_that_leans_against_a_rule_does_not_speak_for_a_note() -> None:
-    """冂 to the right in its column leaves the middle free; notes stand below it."""
-    ink = np.zeros((300, 100), np.uint8)
-    framed(ink, 36, 10, 60, 48)
-    ink[14:58, 40:92] = 0
-    for top in range(70, 270, 55):
-        framed(ink, 8, top, 36, 36)
-        framed(ink, 56, top, 36, 36)
-    gain = main_gain(ink, strokes_of(ink), 55.0, lower=False)
-    assert gain[12:56].min() >= 0
-    assert gain[80:250].max() < 0
-
-
 def note(ink: np.ndarray, top: int, right: int, left: int) -> None:
     """Draw a note of so many glyphs in its right half-row and its left one."""
     for half, count in ((56, right), (8, left)):
@@ -69,10 +51,21 @@ def note(ink: np.ndarray, top: int, right: int, left: int) -> None:
             framed(ink, half, top + 55 * number, 36, 36)
 
 
+def test_a_wide_glyph_of_main_text_that_leans_against_a_rule_does_not_speak_for_a_note() -> None:
+    """冂 to the right in its column leaves the middle free; notes stand below it."""
+    ink = np.zeros((300, 100), np.uint8)
+    framed(ink, 36, 10, 60, 48)
+    ink[14:58, 40:92] = 0
+    note(ink, 70, 4, 4)
+    gain = main_gain(ink, strokes_of(ink), 55.0, lower=False)
+    assert gain[12:56].min() >= 0
+    assert gain[80:250].max() < 0
+
+
 def run_of(ink: np.ndarray, source: str, rows: slice) -> set[int]:
     """The runs that the ink in these rows of pixels goes to."""
     strokes = strokes_of(ink)
-    found = find_runs(main_gain(ink, strokes, 55.0, False), ink, column(source), 55.0, CutBy.BEST, lower=False)
+    found = find_runs(main_gain(ink, strokes, 55.0, False), ink, line(source), 55.0, CutBy.BEST, lower=False)
     return set(runs_of_ink(found, strokes, 55.0, lower=False)[rows][ink[rows] > 0].tolist())
 
 
@@ -114,9 +107,7 @@ def test_what_a_stain_joins_is_cut_where_a_note_begins() -> None:
     """Two rows of a note and the glyph above them, joined into one piece of ink."""
     ink = np.zeros((300, 100), np.uint8)
     framed(ink, 15, 10, 70, 45)
-    for top in (65, 120, 175, 230):
-        framed(ink, 8, top, 36, 36)
-        framed(ink, 56, top, 36, 36)
+    note(ink, 65, 4, 4)
     ink[30:250, 40:60] = 255
     runs = runs_of_ink([ColumnStretch(False, 0, 60), ColumnStretch(True, 60, 300)], strokes_of(ink), 55.0, lower=False)
     assert set(runs[:60][ink[:60] > 0].tolist()) == {0}

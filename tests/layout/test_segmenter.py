@@ -9,25 +9,19 @@ from proof.layout.segmenter import label_map
 from tests.layout.drawn import Layout, draw
 
 
-def test_every_label_is_a_probability_at_half_the_working_size() -> None:
-    page = draw(Layout(columns=9, cells=14)).pixels
-    seen = label_map(page)
-    assert seen.values.shape[0] == len(Label)
-    assert abs(seen.values.shape[1] - seen.scale * page.shape[0]) < 2
-    assert abs(seen.values.shape[2] - seen.scale * page.shape[1]) < 2
-    assert float(seen.values.min()) >= 0.0
-    assert float(seen.values.max()) <= 1.0
-
-
-def test_the_core_of_a_column_is_where_its_characters_are() -> None:
+def test_labels_are_probabilities_at_half_the_working_size_and_cores_are_where_characters_are() -> None:
     page = draw(Layout(columns=9, cells=14))
     seen = label_map(page.pixels)
+    height, width = page.pixels.shape
+    assert seen.values.shape[0] == len(Label)
+    assert abs(seen.values.shape[1] - seen.scale * height) < 2
+    assert abs(seen.values.shape[2] - seen.scale * width) < 2
+    assert 0.0 <= float(seen.values.min()) <= float(seen.values.max()) <= 1.0
     core = seen.of(Label.CORE)
     for column in page.columns:
-        x, y = column.centre
-        assert core[round(y * seen.scale), round(x * seen.scale) - 1 : round(x * seen.scale) + 2].max() > 0.5
-        beyond = round(column.x * seen.scale)
-        assert core[round(y * seen.scale), beyond] < 0.5
+        x, y = (round(place * seen.scale) for place in column.centre)
+        assert core[y, x - 1 : x + 2].max() > 0.5
+        assert core[y, round(column.x * seen.scale)] < 0.5
 
 
 def test_white_paper_has_no_labels() -> None:

@@ -9,15 +9,11 @@ import numpy as np
 
 from proof.layout.glyph_shapes import LENGTH, Shapes
 from proof.layout.half_folio import ColumnArea
-from proof.layout.runs import CutBy
-from proof.ocr.belief import Belief
 from proof.ocr.drawn_shapes import DrawnShapes
 from proof.text.model import Row
-from proof.verify.columns import ReadColumn
 from proof.verify.form_evidence import FormEvidence
 from proof.verify.glyphs import Glyph
-
-AREA = ColumnArea(1, 0.0, 90.0, 0.0, 1050.0, 0.0)
+from tests.verify.columns import AREA, glyph_at, unread
 
 
 def pointing(at: int) -> Shapes:
@@ -38,14 +34,14 @@ class Page:
 
 
 def glyph(place: int, row: Row = Row.MAIN, presence: float = 1.0) -> Glyph:
-    top = 50.0 * place
-    return Glyph(Belief({"附": -0.1}), presence, 0, row, 0.0, top, 90.0, top + 50.0, top + 30.0, 50.0)
+    one = glyph_at(place, {"附": -0.1}, presence, row)
+    return replace(one, y=one.y + 5)
 
 
 def test_a_glyph_is_held_against_both_characters_by_the_ink_between_its_neighbours() -> None:
     page, own = Page(), glyph(2)
     beside = (glyph(3), own, glyph(1), replace(glyph(4), presence=0.2), glyph(5, Row.LEFT))
-    column = ReadColumn(AREA, None, (), beside, (), 0.0, CutBy.BEST)
+    column = replace(unread(AREA), glyphs=beside)
     evidence = FormEvidence(page, DrawnShapes.made_of("", {"附": pointing(0), "弣": pointing(1)}))
     assert (evidence(column, own, "附", "弣") or 0) > 0.5
     assert (evidence(column, own, "弣", "附") or 0) < -0.5

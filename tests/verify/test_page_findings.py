@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -11,14 +10,11 @@ from hypothesis import strategies as st
 
 from proof.layout.half_folio import ColumnArea, Outline
 from proof.layout.rules import Rectification
-from proof.layout.runs import CutBy
 from proof.locale.notices import in_english
 from proof.model.flags import Evidence, Flag, Kind, numbered
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
-from proof.text.model import Page
-from proof.verify.columns import ReadColumn
 from proof.verify.legibility import Legibility
 from proof.verify.lines import Assignment, LineFault, LineTrouble
 from proof.verify.page_findings import (
@@ -30,8 +26,9 @@ from proof.verify.page_findings import (
     without_unlike,
 )
 from proof.verify.pairing import Carried
+from tests.half_folios import MakePage
+from tests.verify.columns import unread
 
-MakePage = Callable[..., Page]
 BLANK = PageResult(page="010-1a", ref="WYG0103-0192c", status=Status.CHECKED)
 
 
@@ -56,17 +53,18 @@ def test_a_wrong_image_is_one_finding_that_says_what_it_carries() -> None:
     assert found.evidence.notice == result.message
 
 
-@given(st.lists(st.tuples(st.integers(1, 8), st.sampled_from(["夫之西[北]耦", "司射[北]面"])), max_size=12))
-def test_every_finding_of_a_page_has_an_id_of_its_own(places: list[tuple[int, str]]) -> None:
+@given(
+    st.lists(st.tuples(st.integers(1, 8), st.sampled_from(["夫之西[北]耦", "司射[北]面"])), max_size=12),
+    st.floats(0, 20),
+)
+def test_every_finding_of_a_page_has_an_id_of_its_own_that_does_not_hang_on_its_score(
+    places: list[tuple[int, str]], score: float
+) -> None:
     found = numbered(flag(line, context) for line, context in places)
     assert len({one.id for one in found}) == len(places)
     assert all(one.id for one in found)
-
-
-@given(st.floats(0, 20))
-def test_an_id_does_not_hang_on_the_score(score: float) -> None:
-    (one,), (other,) = numbered([flag(1, "[北]")]), numbered([replace(flag(1, "[北]"), score=score, raised=False)])
-    assert one.id == other.id
+    again = numbered(replace(flag(line, context), score=score, raised=False) for line, context in places)
+    assert [one.id for one in again] == [one.id for one in found]
 
 
 def outline() -> Outline:
@@ -89,25 +87,26 @@ def test_on_a_page_without_notes_nothing_is_said_of_their_size(make_page: MakePa
     assert legible_flags(BLANK, make_page("司射(北/面)"), flags, Legibility(14.0, 10.2)) == flags
 
 
-@pytest.mark.parametrize(("beside", "findings"), [(3, 3), (5, 1)])
-def test_most_of_an_image_beside_its_text_is_one_finding(make_page: MakePage, beside: int, findings: int) -> None:
+def findings_about(make_page: MakePage, *troubles: LineTrouble) -> list[Flag]:
+    """What is said of a page of eight lines with these troubles."""
+    return line_flags(BLANK, make_page(*["司射北面"] * 8), outline(), (), Assignment((), troubles))
+
+
+def test_most_of_an_image_beside_its_text_is_one_finding(make_page: MakePage) -> None:
     """Single columns may be left out of a text; half a page more than it has is another page."""
-    page = make_page(*["司射北面"] * 8)
-    troubles = tuple(LineTrouble(LineFault.MISSING, 9, None, "夫之西耦") for _ in range(beside))
-    assert len(line_flags(BLANK, page, outline(), (), Assignment((), troubles))) == findings
+    beside = LineTrouble(LineFault.MISSING, 9, None, "夫之西耦")
+    assert len(findings_about(make_page, *[beside] * 3)) == 3
+    assert len(findings_about(make_page, *[beside] * 5)) == 1
 
 
-@pytest.mark.parametrize(("gone", "findings"), [(3, 3), (4, 1)])
-def test_several_lines_that_are_not_on_the_image_are_one_finding(make_page: MakePage, gone: int, findings: int) -> None:
+def test_several_lines_that_are_not_on_the_image_are_one_finding(make_page: MakePage) -> None:
     """A line or two may be put in by mistake; more are columns that were not found."""
-    page = make_page(*["司射北面"] * 8)
-    troubles = tuple(LineTrouble(LineFault.NOT_ON_PAGE, number, None, "") for number in range(2, 2 + gone))
-    found = line_flags(BLANK, page, outline(), (), Assignment((), troubles))
-    assert len(found) == findings
-    if findings == 1:
-        assert found[0].evidence.notice is not None
-        assert "4 columns" in in_english(found[0].evidence.notice)
-        assert "2, 3, 4, 5" in in_english(found[0].evidence.notice)
+    gone = [LineTrouble(LineFault.NOT_ON_PAGE, number, None, "") for number in range(2, 6)]
+    assert len(findings_about(make_page, *gone[:3])) == 3
+    (found,) = findings_about(make_page, *gone)
+    assert found.evidence.notice is not None
+    assert "4 columns" in in_english(found.evidence.notice)
+    assert "2, 3, 4, 5" in in_english(found.evidence.notice)
 
 
 @pytest.mark.parametrize(
@@ -118,10 +117,7 @@ def test_columns_that_differ_at_most_places_are_one_finding_where_there_are_seve
 ) -> None:
     """One line may be of another text; several columns were found wrongly. The rest of the page keeps its flags."""
     page = make_page(*["司射北面夫之西耦司射北面夫之西耦司射北面"] * 12)
-    columns = [
-        ReadColumn(ColumnArea(line.number, 0, 1, 0, 1, 0.0), line, line.cells, (), (), 0.0, CutBy.BEST)
-        for line in page.columns
-    ]
+    columns = [unread(ColumnArea(line.number, 0, 1, 0, 1, 0.0), line) for line in page.columns]
     flags = [[flag(n + 1, "")] * (9 if n in unlike else n == 11) for n in range(12)]
     kept, found = without_unlike(BLANK, columns, flags)
     assert [one.line for one in kept] == lines

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.locale.notices import in_english
 from proof.model.refs import Folio
-from proof.text.column import parse_column
-from proof.text.model import Column, Page
-from proof.verify.pairing import gate, neighbours_of
+from proof.text.model import Page
+from proof.verify.pairing import Carried, gate, neighbours_of
+from tests.verify.pages import line
 
 TEXTS = [
     "欽定四庫全書儀禮集釋卷十宋李如圭撰大射儀司射適西階西倚扑升自西階東面請射于公",
@@ -19,50 +20,40 @@ TEXTS = [
 ]
 
 
-def page(number: int) -> Page:
-    text = TEXTS[number]
-    column = Column(1, text, 0, 1, parse_column(text).runs)
-    return Page(f"p{number}", Folio(number // 2 + 1, "ab"[number % 2]), None, "", 1, (column,))
+PAGES = [
+    Page(f"p{number}", Folio(number // 2 + 1, "ab"[number % 2]), None, "", 1, (line(text),))
+    for number, text in enumerate(TEXTS)
+]
 
 
-PAGES = [page(number) for number in range(len(TEXTS))]
+def carried(read: str, number: int) -> Carried:
+    """What an image of which this is read carries where that page is looked for."""
+    return gate(read, PAGES[number], neighbours_of(PAGES, number), str)
 
 
-def same(character: str) -> str:
-    return character
-
-
-def test_an_image_of_its_own_page_passes() -> None:
-    assert gate(TEXTS[1], PAGES[1], neighbours_of(PAGES, 1), same).fits
-
-
-def test_an_image_one_page_on_is_named() -> None:
-    carried = gate(TEXTS[2], PAGES[1], neighbours_of(PAGES, 1), same)
-    assert not carried.fits
-    assert carried.other is PAGES[2]
-    assert carried.message
-    assert in_english(carried.message) == "this image carries 2a, one page on"
-
-
-def test_an_image_two_pages_back_is_named() -> None:
-    back = gate(TEXTS[0], PAGES[2], neighbours_of(PAGES, 2), same).message
-    assert back
-    assert in_english(back) == "this image carries 1a, 2 pages back"
-
-
-def test_an_image_of_quite_another_book_is_none_of_the_pages_around() -> None:
-    carried = gate("關關雎鳩在河之洲窈窕淑女君子好逑參差荇菜左右流之", PAGES[1], neighbours_of(PAGES, 1), same)
-    assert not carried.fits
-    assert carried.other is None
-
-
-def test_a_blank_sheet_is_not_the_page() -> None:
-    assert not gate("", PAGES[1], neighbours_of(PAGES, 1), same).fits
+@pytest.mark.parametrize(
+    ("read", "number", "other", "message"),
+    [
+        (TEXTS[2], 1, PAGES[2], "this image carries 2a, one page on"),
+        (TEXTS[0], 2, PAGES[0], "this image carries 1a, 2 pages back"),
+        ("關關雎鳩在河之洲窈窕淑女君子好逑參差荇菜左右流之", 1, None, ""),
+        ("", 1, None, ""),
+    ],
+)
+def test_an_image_of_another_page_does_not_fit_and_the_page_is_named(
+    read: str, number: int, other: Page | None, message: str
+) -> None:
+    found = carried(read, number)
+    assert not found.fits
+    assert found.other is other
+    if message:
+        assert found.message
+        assert in_english(found.message) == message
 
 
 def test_a_title_leaf_is_too_little_to_judge_by() -> None:
-    title = Page("t", None, None, "", 1, (Column(1, "卷十", 0, 1, parse_column("卷十").runs),))
-    assert gate("卷七", title, [], same).fits
+    title = Page("t", None, None, "", 1, (line("卷十"),))
+    assert gate("卷七", title, [], str).fits
 
 
 @given(st.data())
@@ -70,4 +61,4 @@ def test_a_third_of_the_characters_misread_does_not_make_it_another_page(data: s
     text = TEXTS[1]
     wrong = data.draw(st.sets(st.integers(0, len(text) - 1), max_size=len(text) // 3))
     read = "".join("囗" if i in wrong else character for i, character in enumerate(text))
-    assert gate(read, PAGES[1], neighbours_of(PAGES, 1), same).fits
+    assert carried(read, 1).fits

@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from proof.facsimile.leaf import Style
 from proof.facsimile.render import RenderedPage, render_page
 from proof.facsimile.wear import Wear
-from proof.images.find import FoundBy, PageImage
-from proof.images.load import LoadedImage, load_image
+from proof.images.load import load_image
 from proof.layout.half_folio import ColumnArea, Outline
 from proof.layout.rules import Rectification
-from proof.layout.runs import CutBy
 from proof.locale.notices import in_english
 from proof.model.flags import Evidence, Flag, Kind
 from proof.model.result import PageResult, Status
 from proof.ocr.engine import Pixels
-from proof.ocr.page import PageEngine
 from proof.ocr.ppocr import PPOCR
-from proof.text.column import parse_column
-from proof.text.model import Column, Page, Row, Script
-from proof.text.variants import VariantPolicy
+from proof.text.model import Page, Row
 from proof.verify.columns import ReadColumn
 from proof.verify.lines import Assignment, LineFault, LineTrouble
-from proof.verify.page import Checker
 from proof.verify.partial import PartOfPage, beyond_the_sides, is_cut_off, part_on_image
+from tests.half_folios import MakePage
 from tests.layout.damaged import Photograph, at_an_angle, bent, turned
-
-MakePage = Callable[..., Page]
+from tests.verify import pages
+from tests.verify.columns import unread
+from tests.verify.pages import check_image, check_pixels, line, said_of_page, with_character
 
 LINES = (
     "公卿大夫辯聞也許遂適西階上命賓御于公諸公",
@@ -48,16 +42,7 @@ LINES = (
 )
 """Full columns of 20 cells; one is indented, one begins with a note."""
 
-
 TURNED = str.maketrans("()", ")(")
-
-
-def no_pages() -> PageEngine:
-    raise AssertionError("this page has columns: the page pipeline is not needed")
-
-
-def columns_of(lines: Sequence[str]) -> tuple[Column, ...]:
-    return tuple(Column(n, line, 0, n, parse_column(line).runs) for n, line in enumerate(lines, 1))
 
 
 def outline(cut: tuple[float | None, float | None] = (None, None), missing: int = 0, columns: int = 8) -> Outline:
@@ -67,9 +52,13 @@ def outline(cut: tuple[float | None, float | None] = (None, None), missing: int 
     return Outline(straight, areas, True, None, 0.0, (), cut, missing)
 
 
+def texts_of(part: PartOfPage) -> list[str]:
+    return ["".join(cell.text for cell in column.cells) for column in part.page.columns]
+
+
 def test_lines_are_laid_on_the_columns_that_are_there(make_page: MakePage) -> None:
     page = make_page(*LINES)
-    shown = [line.strip("　()") for line in LINES[4:6]]
+    shown = [source.strip("　()") for source in LINES[4:6]]
     part = part_on_image(page, outline(missing=6, columns=2), shown, 21, str)
     assert [column.number for column in part.page.columns] == [5, 6]
     assert [in_english(notice) for notice in part.notices] == [
@@ -80,10 +69,9 @@ def test_lines_are_laid_on_the_columns_that_are_there(make_page: MakePage) -> No
 
 def test_lines_begin_where_the_image_shows_them_and_notes_in_both_half_rows(make_page: MakePage) -> None:
     page = make_page(*LINES)
-    shown = [line[3:] for line in LINES[:6]] + ["大夫之耦曰子與某子大夫曰某御於子命衆耦如命三耦之", LINES[7][3:]]
+    shown = [source[3:] for source in LINES[:6]] + ["大夫之耦曰子與某子大夫曰某御於子命衆耦如命三耦之", LINES[7][3:]]
     part = part_on_image(page, outline(cut=(0.0, None)), shown, 21, str)
-    texts = ["".join(cell.text for cell in column.cells) for column in part.page.columns]
-    assert texts == shown
+    assert texts_of(part) == shown
     # every character keeps its place in the source
     assert all(c.source[cell.offset] == cell.text for c in part.page.columns for cell in c.cells)
     (notice,) = part.notices
@@ -92,20 +80,17 @@ def test_lines_begin_where_the_image_shows_them_and_notes_in_both_half_rows(make
 
 def test_lines_end_where_the_image_cuts_them_off(make_page: MakePage) -> None:
     page = make_page(*LINES[:4], "命下射")
-    shown = [line[:16] for line in LINES[:4]] + ["命下射"]
-    cut = outline(cut=(None, 130.0), columns=5)
-    part = part_on_image(page, cut, shown, 21, str)
-    assert [len(column.cells) for column in part.page.columns] == [16, 16, 16, 16, 3]
+    shown = [source[:16] for source in LINES[:4]] + ["命下射"]
+    part = part_on_image(page, outline(cut=(None, 130.0), columns=5), shown, 21, str)
+    assert texts_of(part) == shown
     assert in_english(part.notices[0]).startswith("the bottom of the page is cut off: some 4 characters")
 
 
 def test_lines_end_where_they_were_read_to_though_cells_were_taken_for_higher(make_page: MakePage) -> None:
     """Where the foot of the page is gone, a frame that is guessed too low makes cells too high."""
-    page = make_page(*LINES)
-    shown = [line.replace("(", "").replace(")", "").strip("　")[:16] for line in LINES[:4]]
-    cut = outline(cut=(None, 80.0), columns=8)
-    part = part_on_image(page, cut, [*shown, "", "", "", ""], 21, str)
-    assert ["".join(cell.text for cell in column.cells) for column in part.page.columns][:4] == shown
+    shown = [source.strip("　")[:16] for source in LINES[:4]]
+    part = part_on_image(make_page(*LINES), outline(cut=(None, 80.0)), [*shown, "", "", "", ""], 21, str)
+    assert texts_of(part)[:4] == shown
 
 
 def at(offset: int, kind: Kind, suggested: str) -> Flag:
@@ -114,9 +99,9 @@ def at(offset: int, kind: Kind, suggested: str) -> Flag:
 
 def ending_at(edge: float, source: str, cells: int) -> ReadColumn:
     """A column without rules that ends at an edge of its image, with what is there of its line: the first `cells`."""
-    (line,) = columns_of([source])
-    there = tuple(cell for run in line.runs for cell in run.cells)[:cells]
-    return ReadColumn(ColumnArea(1, 0.0, 10.0, 0.0, edge, 0.0, pitch=10.0), line, there, (), (), 0.0, CutBy.BEST)
+    own = line(source)
+    there = tuple(cell for run in own.runs for cell in run.cells)[:cells]
+    return unread(ColumnArea(1, 0.0, 10.0, 0.0, edge, 0.0, pitch=10.0), own, there)
 
 
 @pytest.mark.parametrize(("shown", "cut"), [("與", True), ("某", True), ("馬", False)])
@@ -133,33 +118,32 @@ def test_both_halves_of_a_note_end_where_the_image_ends(offset: int, cut: bool) 
     assert is_cut_off(at(offset, Kind.INSERTION, ""), column, outline(columns=1), 50.0, 21) is cut
 
 
-@pytest.fixture(scope="session")
+@pytest.mark.parametrize("last", [LineFault.NOT_ON_PAGE, LineFault.DOUBLED])
+def test_a_line_that_stands_twice_does_not_part_those_beyond_the_side(make_page: MakePage, last: LineFault) -> None:
+    """Of two equal lines the one on the image may be the other."""
+    page = make_page(*["司射北面夫之西耦"] * 9)
+    lines = page.columns[4:]
+    columns = [
+        unread(ColumnArea(n, 500 - 50 * n, 550 - 50 * n, 0, 900, 0.0, pitch=40), own) for n, own in enumerate(lines, 1)
+    ]
+    faults = [*[LineFault.NOT_ON_PAGE] * 3, last]
+    troubles = tuple(LineTrouble(fault, n, None, "") for n, fault in enumerate(faults, 1))
+    part, left = beyond_the_sides(PartOfPage(page), columns, Assignment(tuple(lines), troubles))
+    assert [in_english(notice) for notice in part.notices] == [
+        "the right half of the page is not on this image: 4 of its 9 columns"
+    ]
+    assert left.troubles == ()
+
+
+@pytest.fixture(scope="module")
 def drawn(make_page: MakePage) -> tuple[Page, RenderedPage]:
     page = make_page(*LINES)
     return page, render_page(page, Style(), Wear(broken=0.1), seed=11)
 
 
-def check(ppocr: PPOCR, page: Page, pixels: NDArray[np.uint8]) -> PageResult:
-    checker = Checker.of(ppocr, VariantPolicy(Script.TRADITIONAL, None), 8, 21, 3.0, no_pages)
-    shown = np.ascontiguousarray(pixels)
-    image = LoadedImage(Path("page.png"), shown, (shown.shape[1], shown.shape[0]), "")
-    return checker.check(page, page.id, PageImage(image.path, "", FoundBy.NAME), image, [])
-
-
-def wrong_at(page: Page, line: int, offset: int) -> Page:
-    """The page with another character at one place."""
-    sources = [column.source for column in page.columns]
-    source = sources[line - 1]
-    sources[line - 1] = source[:offset] + "馬" + source[offset + 1 :]
-    return replace(page, cut=columns_of(sources))
-
-
 def raised(result: PageResult) -> list[tuple[int, int, str]]:
-    return [(flag.line, flag.offset, flag.suggested) for flag in result.flags if flag.raised and flag.line]
-
-
-def told(result: PageResult) -> list[str]:
-    return [in_english(f.evidence.notice) for f in result.flags if f.raised and not f.line and f.evidence.notice]
+    """What is raised about characters: line, offset, suggestion."""
+    return [(flag.line, flag.offset, flag.suggested) for flag in pages.raised(result) if flag.line]
 
 
 @pytest.mark.parametrize("make", [lambda page: turned(page, 8.0), at_an_angle, bent])
@@ -168,16 +152,15 @@ def test_an_error_on_a_page_that_does_not_lie_flat_is_found_where_it_is_on_the_p
 ) -> None:
     page, rendered = drawn
     photograph = make(rendered.image)
-    result = check(ppocr, wrong_at(page, 4, 10), photograph.image)
+    result = check_pixels(ppocr, with_character(page, 4, 10), photograph.image)
     assert result.status is Status.CHECKED
     assert raised(result) == [(4, 10, "遂")]
     assert len(result.notices) == 1
     box = next(flag.bbox for flag in result.flags if flag.raised)
     true = next(one.box for one in rendered.characters if (one.line, one.offset) == (4, 10))
     assert box is not None
-    ((x, y),) = photograph.gone(np.array([[true.x + true.w / 2, true.y + true.h / 2]]))
-    assert box.x < x < box.right
-    assert box.y < y < box.bottom
+    ((x, y),) = photograph.gone(np.array([true.centre]))
+    assert box.contains(x, y)
 
 
 def test_the_top_of_a_page_that_is_cut_off_is_one_finding_and_the_rest_is_checked(
@@ -186,9 +169,9 @@ def test_the_top_of_a_page_that_is_cut_off_is_one_finding_and_the_rest_is_checke
     page, rendered = drawn
     (half,) = rendered.halves
     cell = (half.frame[3][1] - half.frame[0][1]) / 21
-    result = check(ppocr, wrong_at(page, 4, 10), rendered.image[round(half.frame[0][1] + 3.2 * cell) :])
+    result = check_pixels(ppocr, with_character(page, 4, 10), rendered.image[round(half.frame[0][1] + 3.2 * cell) :])
     assert raised(result) == [(4, 10, "遂")]
-    (said,) = told(result)
+    (said,) = said_of_page(result)
     assert said.startswith("the top of the page is cut off: some 3 characters")
     # what is not on the image was not checked
     assert min(one.offset for one in result.characters if one.line == 1) >= 3
@@ -201,17 +184,13 @@ def test_half_a_page_is_one_finding_and_the_other_half_is_checked(
     ppocr: PPOCR, drawn: tuple[Page, RenderedPage], side: str
 ) -> None:
     page, rendered = drawn
-    (half,) = rendered.halves
-    parted = round(half.columns[4][1][0])
-    line = 7 if side == "left" else 2
+    parted = round(rendered.halves[0].columns[4][1][0])
+    number, other = (7, "right") if side == "left" else (2, "left")
     pixels = rendered.image[:, : parted + 25] if side == "left" else rendered.image[:, parted - 25 :]
-    offset = 3
-    result = check(ppocr, wrong_at(page, line, offset), pixels)
-    assert raised(result) == [(line, offset, page.columns[line - 1].source[offset])]
-    other = "right" if side == "left" else "left"
-    assert told(result) == [f"the {other} half of the page is not on this image: 4 of its 8 columns"]
-    lines = {one.line for one in result.characters}
-    assert lines == ({5, 6, 7, 8} if side == "left" else {1, 2, 3, 4})
+    result = check_pixels(ppocr, with_character(page, number, 3), pixels)
+    assert raised(result) == [(number, 3, LINES[number - 1][3])]
+    assert said_of_page(result) == [f"the {other} half of the page is not on this image: 4 of its 8 columns"]
+    assert {one.line for one in result.characters} == ({5, 6, 7, 8} if side == "left" else {1, 2, 3, 4})
 
 
 @pytest.mark.parametrize("side", ["right", "left"])
@@ -219,27 +198,24 @@ def test_a_page_on_an_image_of_two_is_found_in_its_half(
     ppocr: PPOCR, drawn: tuple[Page, RenderedPage], make_page: MakePage, side: str
 ) -> None:
     page, rendered = drawn
-    other = render_page(make_page(*(line[::-1].translate(TURNED) for line in LINES)), Style(), Wear(), seed=12).image
-    height = max(other.shape[0], rendered.image.shape[0])
+    other = render_page(make_page(*(source[::-1].translate(TURNED) for source in LINES)), Style(), Wear(), seed=12)
+    height = max(other.image.shape[0], rendered.image.shape[0])
     own, beside = (
         cv2.copyMakeBorder(one, 0, height - one.shape[0], 0, 0, cv2.BORDER_CONSTANT, value=(255,))
-        for one in (rendered.image, other)
+        for one in (rendered.image, other.image)
     )
     opening = np.hstack([beside, own] if side == "right" else [own, beside])
-    result = check(ppocr, wrong_at(page, 4, 10), np.asarray(opening, dtype=np.uint8))
+    result = check_pixels(ppocr, with_character(page, 4, 10), np.asarray(opening, dtype=np.uint8))
     assert raised(result) == [(4, 10, "遂")]
-    assert told(result) == [f"it is in the {side} half"]
+    assert said_of_page(result) == [f"it is in the {side} half"]
 
 
-@pytest.mark.parametrize("pixels", [9, 11])
-def test_an_image_that_is_too_coarse_is_one_finding(
-    ppocr: PPOCR, drawn: tuple[Page, RenderedPage], pixels: int
-) -> None:
+def test_an_image_that_is_too_coarse_is_one_finding(ppocr: PPOCR, drawn: tuple[Page, RenderedPage]) -> None:
     """Of cells 11 pixels high one error in five would be missed, beside false flags."""
     page, rendered = drawn
-    height = next(one for one in rendered.characters if one.row is Row.MAIN).cell.h
-    small = cv2.resize(rendered.image, None, fx=pixels / height, fy=pixels / height, interpolation=cv2.INTER_AREA)
-    result = check(ppocr, page, np.asarray(small, dtype=np.uint8))
+    share = 11 / next(one for one in rendered.characters if one.row is Row.MAIN).cell.h
+    small = cv2.resize(rendered.image, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)
+    result = check_pixels(ppocr, page, np.asarray(small, dtype=np.uint8))
     assert result.status is Status.MISMATCH
     assert [flag.evidence.reason for flag in result.flags] == ["image too coarse"]
 
@@ -249,29 +225,8 @@ def test_white_on_black_is_read_like_black_on_white(
 ) -> None:
     page, rendered = drawn
     cv2.imwrite(str(tmp_path / "page.png"), 255 - rendered.image)
-    image = load_image(tmp_path / "page.png")
-    checker = Checker.of(ppocr, VariantPolicy(Script.TRADITIONAL, None), 8, 21, 3.0, no_pages)
-    found = PageImage(image.path, "", FoundBy.NAME)
-    result = checker.check(wrong_at(page, 4, 10), page.id, found, image, [])
+    result = check_image(ppocr, with_character(page, 4, 10), load_image(tmp_path / "page.png"))
     assert raised(result) == [(4, 10, "遂")]
     assert [in_english(notice) for notice in result.notices] == [
         "light characters on a dark ground: the image was inverted"
     ]
-
-
-@pytest.mark.parametrize("last", [LineFault.NOT_ON_PAGE, LineFault.DOUBLED])
-def test_a_line_that_stands_twice_does_not_part_those_beyond_the_side(make_page: MakePage, last: LineFault) -> None:
-    """Of two equal lines the one on the image may be the other."""
-    page = make_page(*["司射北面夫之西耦"] * 9)
-    areas = [ColumnArea(n, 500 - 50 * n, 550 - 50 * n, 0, 900, 0.0, pitch=40) for n in range(1, 6)]
-    lines = page.columns[4:]
-    columns = [
-        ReadColumn(area, line, line.cells, (), (), 0.0, CutBy.BEST) for area, line in zip(areas, lines, strict=True)
-    ]
-    faults = [*[LineFault.NOT_ON_PAGE] * 3, last]
-    troubles = tuple(LineTrouble(fault, n, None, "") for n, fault in enumerate(faults, 1))
-    part, left = beyond_the_sides(PartOfPage(page), columns, Assignment(tuple(lines), troubles))
-    assert [in_english(notice) for notice in part.notices] == [
-        "the right half of the page is not on this image: 4 of its 9 columns"
-    ]
-    assert left.troubles == ()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,36 +14,27 @@ from proof.images.load import load_image
 from proof.model.flags import PLACEHOLDER, Evidence, Flag, Kind, context_of, questions
 from proof.model.notices import Notice, NoticeCode
 from proof.ocr.belief import Belief
-from proof.ocr.page import PageEngine
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.readings import HalfFolioReadings
-from proof.text.column import parse_column
 from proof.text.edit import Edit, edited
-from proof.text.model import Column, Script
 from proof.text.read import read_transcription
-from proof.text.variants import VariantPolicy
-from proof.verify.glyphs import Glyph
 from proof.verify.page import Checker
 from proof.verify.passages import joined_in_lines, linked
 from tests.accepted import accepted
-from tests.verify.test_findings import flags, glyph, sure, told
+from tests.verify.columns import Told, flags, glyph, shown_as, sure, told
+from tests.verify.pages import checker, line
 
 RUN = "揖進坐奠觚拜興降西階上"
 
 
-@pytest.mark.parametrize("size", [1, 2, 5, 11])
+@pytest.mark.parametrize("size", [1, 2, 11])
 @pytest.mark.parametrize(("before", "after"), [("", "北面再拜"), ("主人北面", "稽首"), ("主人北面稽首", "")])
-def test_what_is_left_out_is_one_flag(before: str, after: str, size: int) -> None:
+def test_what_is_left_out_or_too_much_is_one_flag(before: str, after: str, size: int) -> None:
+    """However many are too much, they stand between the same two glyphs."""
     (flag,) = flags(before + after, sure(before + RUN[:size] + after))
     assert told([flag]) == [(Kind.OMISSION, len(before), 0, "", RUN[:size])]
     assert flag.bbox is not None
     assert (flag.bbox.y, flag.bbox.h) == (50 * len(before), 50 * size)
-
-
-@pytest.mark.parametrize("size", [1, 2, 5, 11])
-@pytest.mark.parametrize(("before", "after"), [("", "北面再拜"), ("主人北面", "稽首"), ("主人北面稽首", "")])
-def test_what_is_too_much_is_one_flag(before: str, after: str, size: int) -> None:
-    """However many, they stand between the same two glyphs."""
     (flag,) = flags(before + RUN[:size] + after, sure(before + after))
     assert told([flag]) == [(Kind.INSERTION, len(before), size, RUN[:size], "")]
     assert flag.bbox is not None
@@ -61,38 +50,48 @@ def test_a_run_is_as_sure_as_its_surest_character_and_as_probable_as_its_least()
     assert flag.evidence.alternatives == (("揖進坐", 0.7), ("揖遠坐", 0.2), ("揖近坐", 0.05))
 
 
-def test_a_glyph_of_a_run_that_could_not_be_read_has_its_place() -> None:
+def test_glyphs_of_a_run_that_could_not_be_read_have_their_places() -> None:
     shown = sure("主人揖進坐北面")
-    shown[3] = replace(shown[3], believed=Belief({}), presence=0.5)
-    (flag,) = flags("主人北面", shown)
+    unread = [replace(one, believed=Belief({}), presence=0.5) for one in shown]
+    (flag,) = flags("主人北面", [*shown[:3], unread[3], *shown[4:]])
     assert told([flag]) == [(Kind.OMISSION, 2, 0, "", "揖□坐")]
     assert flag.evidence.ink == Notice.of(NoticeCode.INK_UNREAD)
-
-
-def test_a_run_of_glyphs_none_of_which_could_be_read_is_one_flag() -> None:
-    shown = sure("主人揖進坐北面")
-    shown[2:5] = [replace(one, believed=Belief({}), presence=0.5) for one in shown[2:5]]
-    (flag,) = flags("主人北面", shown, threshold=-10.0)
+    (flag,) = flags("主人北面", [*shown[:2], *unread[2:5], *shown[5:]], threshold=-10.0)
     assert told([flag]) == [(Kind.OMISSION, 2, 0, "", "□□□")]
     assert flag.evidence.p_best is None
 
 
-def test_specks_beside_a_run_are_no_part_of_it() -> None:
+def test_specks_are_no_part_of_a_run_and_part_none() -> None:
     specks = [replace(glyph(place, 一=0.9), presence=0.1) for place in (1.5, 4.5)]
-    shown = [*sure("主人揖進坐北面"), *specks]
-    found = flags("主人北面", sorted(shown, key=lambda one: one.y))
-    assert told(found) == [(Kind.OMISSION, 2, 0, "", "揖進坐")]
+    shown = sorted([*sure("主人揖進坐北面"), *specks], key=lambda one: one.y)
+    assert told(flags("主人北面", shown)) == [(Kind.OMISSION, 2, 0, "", "揖進坐")]
+    for read, presence in (("一", 0.7), ("·", 0.7), ("木", 0.4)):
+        speck = glyph(3, presence, **{read: 0.6, "進": 1e-4})
+        assert told(flags("主人揖進坐奠", [*sure("主人"), speck])) == [(Kind.INSERTION, 2, 4, "揖進坐奠", "")]
 
 
-@pytest.mark.parametrize("read", ["一", "·", "木"])
-def test_a_speck_on_the_paper_does_not_part_what_is_too_much(read: str) -> None:
-    speck = glyph(3, 0.7 if read != "木" else 0.4, **{read: 0.6, "進": 1e-4})
-    found = flags("主人揖進坐奠", [*sure("主人"), speck])
-    assert told(found) == [(Kind.INSERTION, 2, 4, "揖進坐奠", "")]
-
-
-def test_blanks_that_were_left_for_a_run_are_replaced_by_it() -> None:
-    assert told(flags("面上射　　　進坐", sure("面上射揖降拜進坐"))) == [(Kind.OMISSION, 3, 3, "　　　", "揖降拜")]
+@pytest.mark.parametrize(
+    ("source", "shown", "expected"),
+    [
+        # blanks that were left for a run are replaced by it
+        ("面上射　　　進坐", "面上射揖降拜進坐", [(Kind.OMISSION, 3, 3, "　　　", "揖降拜")]),
+        # punctuation between surplus characters goes with them
+        ("主人揖，進坐北面", "主人北面", [(Kind.INSERTION, 2, 4, "揖，進坐", "")]),
+        # a question mark in punctuated text is no placeholder, unless something else stands there
+        ("何也？曰", "何也子曰", [(Kind.SUBSTITUTION, 2, 1, "？", "子")]),
+        ("何也？曰：", "何也子曰", [(Kind.OMISSION, 2, 0, "", "子")]),
+        # a sign that is printed is no placeholder
+        ("主人○進坐", "主人〇進坐", []),
+        ("主人□進坐", "主人口進坐", []),
+        ("主人□□進坐", "主人口揖進坐", [(Kind.SUBSTITUTION, 2, 2, "□□", "口揖")]),
+        # a placeholder for which the image shows nothing stays
+        ("主人□進坐", "主人進坐", []),
+    ],
+)
+def test_blanks_punctuation_and_signs_in_a_line_keep_to_their_run(
+    source: str, shown: str, expected: list[Told]
+) -> None:
+    assert told(flags(source, sure(shown))) == expected
 
 
 def test_what_could_begin_at_either_of_two_places_is_one_run_all_the_same() -> None:
@@ -101,10 +100,6 @@ def test_what_could_begin_at_either_of_two_places_is_one_run_all_the_same() -> N
     assert left_out in ((Kind.OMISSION, 2, 0, "", "也禁承"), (Kind.OMISSION, 3, 0, "", "禁承也"))
     (too_much,) = told(flags("而后反位即位于", [*sure("而后反位于")]))
     assert too_much in ((Kind.INSERTION, 3, 2, "位即", ""), (Kind.INSERTION, 4, 2, "即位", ""))
-
-
-def test_punctuation_between_surplus_characters_goes_with_them() -> None:
-    assert told(flags("主人揖，進坐北面", sure("主人北面"))) == [(Kind.INSERTION, 2, 4, "揖，進坐", "")]
 
 
 @pytest.mark.parametrize("sign", "？□■○〓?")
@@ -129,25 +124,10 @@ def test_what_the_image_shows_for_a_placeholder_replaces_it(sign: str) -> None:
 def test_several_placeholders_are_replaced_by_what_is_shown_for_them(
     written: str, shown: str, expected: tuple[int, int, str, str]
 ) -> None:
-    found = flags(written, noted(shown))
+    found = flags(written, shown_as(shown))
     assert told(found)[0] == (Kind.SUBSTITUTION, *expected)
     marks = str.maketrans("", "", "，")
     assert edited(written, [edit_of(flag) for flag in found if flag.raised]).translate(marks) == shown
-
-
-def test_a_question_mark_in_punctuated_text_is_no_placeholder() -> None:
-    assert told(flags("何也？曰", sure("何也子曰"))) == [(Kind.SUBSTITUTION, 2, 1, "？", "子")]
-    assert told(flags("何也？曰：", sure("何也子曰"))) == [(Kind.OMISSION, 2, 0, "", "子")]
-
-
-def test_a_sign_that_is_printed_is_no_placeholder() -> None:
-    assert told(flags("主人○進坐", sure("主人〇進坐"))) == []
-    assert told(flags("主人□進坐", sure("主人口進坐"))) == []
-    assert told(flags("主人□□進坐", sure("主人口揖進坐"))) == [(Kind.SUBSTITUTION, 2, 2, "□□", "口揖")]
-
-
-def test_a_placeholder_for_which_the_image_shows_nothing_stays() -> None:
-    assert flags("主人□進坐", sure("主人進坐")) == []
 
 
 @pytest.mark.parametrize("mark", "(/)<&[¶（？。")
@@ -160,14 +140,6 @@ def test_no_suggestion_has_what_the_format_means_otherwise(mark: str) -> None:
         assert mark not in {text for text, _ in flag.evidence.alternatives}
     (alone,) = flags("主人北面", [*sure("主人"), glyph(2, 0.999, **{mark: 0.999}), *sure("　　　北面")[3:]])
     assert (alone.suggested, alone.evidence.alternatives) == ("", ())
-
-
-def noted(shown: str) -> list[Glyph]:
-    """The glyphs of a column that shows a line as it is written here, with its notes."""
-    cells = [cell for run in parse_column(shown).runs for cell in run.cells]
-    strips = [sum(one.row is not other.row for one, other in pairwise(cells[: n + 1])) for n in range(len(cells))]
-    glyphs = sure("".join(cell.text for cell in cells))
-    return [replace(one, strip=strips[n], row=cells[n].row) for n, one in enumerate(glyphs)]
 
 
 @pytest.mark.parametrize(
@@ -184,7 +156,7 @@ def noted(shown: str) -> list[Glyph]:
 def test_a_run_over_the_end_of_a_half_row_is_one_question_whose_parts_stand_in_their_rows(
     written: str, shown: str
 ) -> None:
-    found = flags(written, noted(shown))
+    found = flags(written, shown_as(shown))
     named = linked(replace(flag, id=str(number)) for number, flag in enumerate(found))
     assert len([flag for flag in questions(named) if flag.raised]) == 1
     both = edited(written, [edit_of(flag) for flag in named if flag.raised])
@@ -218,6 +190,24 @@ def test_a_run_over_the_end_of_a_column_is_one_question(kind: Kind) -> None:
     assert named == {"one": "other", "other": "one", "apart": "", "later": ""}
 
 
+def test_a_character_that_moved_within_its_column_or_to_the_next_names_its_other_half() -> None:
+    def half(uid: str, kind: Kind, number: int, offset: int, character: str = "射") -> Flag:
+        return replace(flag_at(number, "", offset, kind, character, uid), context="")
+
+    out, far = half("out", Kind.INSERTION, 2, 9), half("far", Kind.OMISSION, 5, 0)
+    near, following = half("near", Kind.OMISSION, 2, 3), half("next", Kind.OMISSION, 3, 9)
+    other = half("other", Kind.OMISSION, 2, 8, "身")
+
+    def moved(*found: Flag) -> dict[str, str]:
+        return {flag.id: flag.moved for flag in linked(found) if flag.moved}
+
+    assert moved(out, near, following, far, other) == {"out": "near", "near": "out"}
+    assert moved(out, following, other) == {"out": "next", "next": "out"}
+    assert moved(out, far, other) == {}
+    assert linked(linked([out, near])) == linked([out, near])
+    assert linked([out, near])[0].as_dict()["moved"] == "near"
+
+
 def test_what_moved_is_named_before_a_run_in_two_parts() -> None:
     one = flag_at(2, "主人北面", 4, Kind.OMISSION, "揖", "one")
     other = flag_at(3, "進坐奠爵", 0, Kind.OMISSION, "揖進", "other")
@@ -228,15 +218,15 @@ def test_what_moved_is_named_before_a_run_in_two_parts() -> None:
 def test_in_a_file_without_columns_a_run_over_the_end_of_one_is_one_flag() -> None:
     """The first and the last of these stand in one line of the file, and have one place there."""
     source = "主人北面，進坐奠爵"
-    (line,) = [Column(7, source, 0, 7, parse_column(source).runs)]
+    own = line(source, 7)
     missing = [flag_at(7, source, at, Kind.OMISSION, text, "") for at, text in ((4, "揖三"), (5, "讓而"))]
-    (one,) = joined_in_lines(missing, [line])
+    (one,) = joined_in_lines(missing, [own])
     assert told([one]) == [(Kind.OMISSION, 4, 0, "", "揖三讓而")]
     surplus = [flag_at(7, source, at, Kind.INSERTION, text, "") for at, text in ((2, "北面"), (5, "進"))]
-    (one,) = joined_in_lines(surplus, [line])
+    (one,) = joined_in_lines(surplus, [own])
     assert told([one]) == [(Kind.INSERTION, 2, 4, "北面，進", "")]
     apart = [flag_at(7, source, at, Kind.OMISSION, text, "") for at, text in ((3, "揖"), (5, "讓"))]
-    assert joined_in_lines(apart, [line]) == apart
+    assert joined_in_lines(apart, [own]) == apart
 
 
 # Drawn pages, and what is written.
@@ -280,37 +270,20 @@ class Leaf:
 
 @pytest.fixture(scope="module")
 def leaf(ppocr: PPOCR, kai: str, tmp_path_factory: pytest.TempPathFactory) -> Leaf:
-    def no_pages() -> PageEngine:
-        raise AssertionError("this page is ruled columns")
-
     folder = tmp_path_factory.mktemp("passages")
     (folder / "true.txt").write_text(text_of(LINES), encoding="utf-8")
     ((name, drawn),) = half_folios(read_transcription(folder / "true.txt"), seed=4)
     image = folder / f"{name}.png"
     write_image(image, drawn.image)
-    checker = Checker.of(ppocr, VariantPolicy(Script.TRADITIONAL, None), 8, 21, 3.0, no_pages)
-    found = PageImage(image, "", FoundBy.REFERENCE)
-    return Leaf(checker, found, checker.readings(found, lambda: load_image(image)), folder)
+    own, found = checker(ppocr), PageImage(image, "", FoundBy.REFERENCE)
+    return Leaf(own, found, own.readings(found, lambda: load_image(image)), folder)
 
 
-def without(number: int, part: str) -> Callable[[], tuple[str, ...]]:
-    """The lines with a run left out of that one, from 1."""
-    return lambda: changed(number, LINES[number - 1].replace(part, "", 1))
-
-
-def with_more(number: int, before: str, part: str) -> Callable[[], tuple[str, ...]]:
-    """The lines with a run put into that one, behind what stands there."""
-    return lambda: changed(number, LINES[number - 1].replace(before, before + part, 1))
-
-
-def changed(number: int, line: str) -> tuple[str, ...]:
-    assert line != LINES[number - 1]
-    return (*LINES[: number - 1], line, *LINES[number:])
-
-
-def over_columns(first: str, second: str) -> tuple[str, ...]:
-    """The lines with others for the second and the third."""
-    return (LINES[0], first, second, *LINES[3:])
+def replaced(number: int, was: str, written: str) -> tuple[str, ...]:
+    """The lines with something else in that one, from 1."""
+    own = LINES[number - 1]
+    assert was in own
+    return (*LINES[: number - 1], own.replace(was, written, 1), *LINES[number:])
 
 
 def test_a_drawn_page_without_faults_is_asked_nothing_of(leaf: Leaf) -> None:
@@ -320,32 +293,32 @@ def test_a_drawn_page_without_faults_is_asked_nothing_of(leaf: Leaf) -> None:
 @pytest.mark.parametrize(
     "spoiled",
     [
-        without(2, "司"),
-        without(2, "司射適西階西"),
-        without(2, "階西倚扑升自西階東面請"),
-        without(5, "諸公卿則以耦告于上"),
-        without(6, "告"),
-        without(3, "鄭注倚扑者將即君前不敢佩"),
-        without(4, "疏本此下"),
-        without(4, "大夫"),
-        with_more(2, "司射", "命"),
-        with_more(2, "司射", "命大夫則降即位而"),
-        with_more(5, "命賓", "御于公命賓"),
-        with_more(6, "而後告", "公許遂適西階上命賓御于公"),
-        with_more(3, "　", "司射適西階"),
-        with_more(4, "注疏本", "此下有"),
-        with_more(4, "卿字", "今本無"),
-        lambda: changed(5, LINES[4].replace("命賓", "命□")),
-        lambda: changed(5, LINES[4].replace("公卿則以", "？？？？")),
-        lambda: changed(5, LINES[4].replace("公卿則以", "〓")),
-        lambda: changed(4, LINES[3].replace("疏本此", "■■■")),
-        lambda: changed(4, LINES[3].replace("夫/卿", "/")),
-        lambda: changed(4, LINES[3].replace("大夫/卿字", "大夫衍/文卿字")),
-        lambda: over_columns("司射適西階西倚扑升自西階東面", "　倚扑者將即君前不敢佩刑器也升堂者欲諸"),
-        lambda: over_columns(f"{LINES[1]}諸卿", f"　則以耦{LINES[2][1:]}"),
+        # left out: in main text of each length, at the head of a line, in notes
+        replaced(2, "司", ""),
+        replaced(2, "階西倚扑升自西階東面請", ""),
+        replaced(5, "諸公卿則以耦告于上", ""),
+        replaced(6, "告", ""),
+        replaced(3, "鄭注倚扑者將即君前不敢佩", ""),
+        replaced(4, "疏本此下", ""),
+        replaced(4, "大夫", ""),
+        # too much
+        replaced(2, "司射", "司射命"),
+        replaced(2, "司射", "司射命大夫則降即位而"),
+        replaced(5, "命賓", "命賓御于公命賓"),
+        replaced(6, "而後告", "而後告公許遂適西階上命賓御于公"),
+        replaced(3, "　", "　司射適西階"),
+        replaced(4, "注疏本", "注疏本此下有"),
+        replaced(4, "卿字", "卿字今本無"),
+        # placeholders
+        replaced(5, "公卿則以", "？？？？"),
+        replaced(5, "公卿則以", "〓"),
+        replaced(4, "疏本此", "■■■"),
+        # over the end of a half-row and of a column
+        replaced(4, "夫/卿", "/"),
+        replaced(4, "大夫/卿字", "大夫衍/文卿字"),
+        (LINES[0], "司射適西階西倚扑升自西階東面", "　倚扑者將即君前不敢佩刑器也升堂者欲諸", *LINES[3:]),
+        (LINES[0], f"{LINES[1]}諸卿", f"　則以耦{LINES[2][1:]}", *LINES[3:]),
     ],
 )
-def test_a_run_on_a_drawn_page_is_one_question_and_is_written_whole(
-    leaf: Leaf, spoiled: Callable[[], tuple[str, ...]]
-) -> None:
-    assert leaf.written(spoiled()) == (1, text_of(LINES))
+def test_a_run_on_a_drawn_page_is_one_question_and_is_written_whole(leaf: Leaf, spoiled: tuple[str, ...]) -> None:
+    assert leaf.written(spoiled) == (1, text_of(LINES))

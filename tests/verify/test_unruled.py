@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
 
@@ -15,8 +15,8 @@ from proof.ocr.page_record import PageSheet
 from proof.text.model import Page, Script
 from proof.text.variants import VariantPolicy
 from proof.verify.unruled import check_unruled
+from tests.half_folios import MakePage
 
-MakePage = Callable[..., Page]
 ROWS = ("司射適西階西釋弓矢", "視算如初反位升飲如", "北面請釋獲于公公許", "反搢扑遂命釋獲者設", "中以弓爲畢大史實八")
 
 
