@@ -122,6 +122,9 @@ def test_a_name_taken_by_an_image_from_elsewhere_is_no_match(museum: Museum, cli
     assert "came from" in said
     assert "--refresh" in said
     assert (tmp_path / "0001.png").read_bytes() == WHOLE
+    anew = Fetcher(tmp_path, client, refresh=True).fetch([WantedImage(1, "0001.png", museum.url("/b/0001.png"))])
+    assert anew.complete
+    assert (tmp_path / "0001.png").read_bytes() == OTHER
 
 
 def test_a_busy_server_is_waited_for_as_it_asks(museum: Museum, fetch: Fetch, waits: Waits) -> None:

@@ -54,7 +54,6 @@ def iiif(museum: Museum, labels: list[str]) -> str:
     museum.files["/manifest"] = data(book_3(labels, museum.url("/i")))
     for number in range(1, len(labels) + 1):
         museum.files[f"/i/p{number}/full/max/0/default.jpg"] = page(number, "JPEG")
-        museum.files[f"/i/p{number}/full/800,/0/default.jpg"] = page(number + 100, "JPEG")
     return museum.url("/manifest")
 
 
@@ -124,18 +123,6 @@ def test_for_other_manifests_a_list_is_written_by_the_order_of_the_text(
         found = index.find(each)
         assert found is not None
         assert found.path.read_bytes() == page(number, "JPEG")
-
-
-def test_images_of_another_width_do_not_pass_for_those_that_are_there(museum: Museum, run: Run, tmp_path: Path) -> None:
-    where = iiif(museum, ["010-1a"])
-    assert run("fetch", where, *HERE, "--width", "800").returncode == 0
-    image = tmp_path / "images" / "儀禮集釋" / "010-1a.jpg"
-    assert image.read_bytes() == page(101, "JPEG")
-    ran = run("fetch", where, *HERE)
-    assert ran.returncode == 1
-    assert "fetch it anew with --refresh" in ran.stderr
-    assert run("fetch", where, *HERE, "--refresh").returncode == 0
-    assert image.read_bytes() == page(1, "JPEG")
 
 
 @pytest.mark.usefixtures("kanripo")

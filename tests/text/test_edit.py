@@ -36,16 +36,6 @@ def test_what_is_not_edited_stays(case: tuple[str, list[Edit]]) -> None:
     assert edited(text, []) == text
 
 
-@given(texts_with_edits())
-def test_an_edit_can_be_undone(case: tuple[str, list[Edit]]) -> None:
-    text, edits = case
-    undo, shift = [], 0
-    for edit in sorted(edits, key=lambda edit: edit.start):
-        undo.append(Edit(edit.start + shift, len(edit.replacement), text[edit.start : edit.end]))
-        shift += len(edit.replacement) - edit.length
-    assert edited(edited(text, edits), undo) == text
-
-
 def test_an_omission_goes_before_the_character_at_its_place() -> None:
     assert edited("大儀", [Edit(1, 0, "射"), Edit(2, 0, "也")]) == "大射儀也"
     assert edited("大義", [Edit(1, 1, "儀"), Edit(1, 0, "射")]) == "大射儀"

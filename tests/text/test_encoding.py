@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from pathlib import Path
 
 import pytest
@@ -27,17 +26,6 @@ def test_what_is_decoded_is_encoded_into_the_same_bytes(text: str, encoding: str
     decoded = decode(PATH, data, encoding)
     assert encoded(decoded) == data
     assert not decoded.encoding.endswith("sig")
-
-
-@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8])
-def test_byte_order_mark_and_line_endings_are_kept(newline: str, mark: bytes) -> None:
-    data = mark + TRADITIONAL.replace("\n", newline).encode()
-    decoded = decode(PATH, data)
-    assert decoded.bom == bool(mark)
-    assert not decoded.text.startswith("\ufeff")
-    assert newline in decoded.text
-    assert encoded(decoded) == data
 
 
 @pytest.mark.parametrize(

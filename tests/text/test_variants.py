@@ -101,7 +101,8 @@ IN_SIMPLIFIED = {
 @pytest.mark.parametrize("what", IN_TRADITIONAL)
 def test_in_a_traditional_text(what: str) -> None:
     pairs, relation = IN_TRADITIONAL[what]
-    told = {(a, b): traditional.relation(a, b).relation for pair in pairs.split() for a, b in (pair, pair[::-1])}
+    either_way = [pair[::step] for pair in pairs.split() for step in (1, -1)]
+    told = {pair: traditional.relation(*pair).relation for pair in either_way}
     assert told == dict.fromkeys(told, relation)
 
 
@@ -114,7 +115,7 @@ def test_in_a_simplified_text(what: str) -> None:
 
 @pytest.mark.parametrize("pair", ["傳传", "儀仪", "發发", "髮发", "𫝊传"])
 def test_a_modern_shape_is_an_error_in_the_text_and_a_habit_in_the_reading(pair: str) -> None:
-    full, short = pair
+    full, short = pair[0], pair[1]
     transcribed, read = traditional.relation(short, full), traditional.relation(full, short)
     assert (transcribed.relation, transcribed.rule) == (Relation.DISTINCT, "simplified-in-traditional")
     assert (read.relation, read.rule) == (Relation.SCRIPT, "simplified-reading")
