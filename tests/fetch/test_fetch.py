@@ -54,9 +54,7 @@ def left(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in files)
 
 
-def test_an_image_comes_once_as_it_is_and_the_index_says_where_it_came_from(
-    museum: Museum, fetch: Fetch, tmp_path: Path
-) -> None:
+def test_an_image_comes_once_and_the_index_says_where_from(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
     name = "WYG0103/WYG0103-0192c.png"
     museum.files[f"/{name}"] = WHOLE
     assert fetch(f"/{name}").complete
@@ -89,9 +87,7 @@ def test_one_request_at_a_time_with_a_pause_between(museum: Museum, tmp_path: Pa
     assert waited == [(0, False), (1, True), (2, True), (3, True)]
 
 
-def test_a_refresh_fetches_what_changed_on_the_server_or_was_altered_here(
-    museum: Museum, fetch: Fetch, tmp_path: Path
-) -> None:
+def test_a_refresh_fetches_what_changed_there_or_here(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
     museum.files = {ONE: WHOLE, "/2.png": OTHER, "/3.png": page(3)}
     fetch(*museum.files)
     museum.files[ONE] = page(4)
@@ -101,9 +97,7 @@ def test_a_refresh_fetches_what_changed_on_the_server_or_was_altered_here(
     assert {path: (tmp_path / path[1:]).read_bytes() for path in museum.files} == museum.files
 
 
-def test_an_image_from_somebody_else_or_in_another_folder_of_the_project_stays(
-    museum: Museum, fetch: Fetch, tmp_path: Path
-) -> None:
+def test_an_image_that_somebody_put_there_or_elsewhere_stays(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
     other = tmp_path / "other" / "WYG0103-0192c.jpg"
     other.parent.mkdir()
     other.write_bytes(OTHER)
@@ -241,9 +235,7 @@ BROKEN_OFF: dict[str, tuple[list[Misbehaviour], bytes, list[int]]] = {
 
 
 @pytest.mark.parametrize("case", BROKEN_OFF)
-def test_whatever_breaks_off_the_file_is_the_servers_in_the_end(
-    museum: Museum, fetch: Fetch, tmp_path: Path, case: str
-) -> None:
+def test_whatever_breaks_off_the_file_comes_whole(museum: Museum, fetch: Fetch, tmp_path: Path, case: str) -> None:
     first, served, asked = BROKEN_OFF[case]
     museum.files[ONE] = served
     museum.next[ONE].extend(first)
@@ -266,7 +258,7 @@ def test_whatever_breaks_off_the_file_is_the_servers_in_the_end(
         (page(form="JPEG")[:9_000], "cut short or damaged"),
     ],
 )
-def test_what_is_no_whole_image_takes_no_name(
+def test_what_is_no_whole_image_is_not_kept(
     museum: Museum, fetch: Fetch, tmp_path: Path, sent: bytes, said: str
 ) -> None:
     museum.files[ONE] = sent

@@ -57,9 +57,7 @@ def iiif(museum: Museum, labels: list[str]) -> str:
     return museum.url("/manifest")
 
 
-def test_a_kanripo_repository_becomes_images_that_its_pages_find(
-    run: Run, tmp_path: Path, text: Path, kanripo: Path
-) -> None:
+def test_a_kanripo_repository_becomes_images_of_its_pages(run: Run, tmp_path: Path, text: Path, kanripo: Path) -> None:
     ran = run("fetch", "imglist", *HERE)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "images: 3 images fetched" in ran.stdout
@@ -94,9 +92,7 @@ def test_a_dry_run_lists_addresses_and_a_part_is_fetched_alone(museum: Museum, r
     assert run("fetch", "imglist", *HERE, "--dry-run").stdout.splitlines()[0].endswith("\tthere")
 
 
-def test_a_manifest_whose_labels_name_half_folios_needs_no_list(
-    museum: Museum, run: Run, tmp_path: Path, text: Path
-) -> None:
+def test_a_manifest_that_names_half_folios_needs_no_list(museum: Museum, run: Run, tmp_path: Path, text: Path) -> None:
     ran = run("fetch", iiif(museum, ["封面", "卷十 一葉上", "卷十 一葉下"]), *HERE)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "terms: Provided by Example Library" in ran.stdout
@@ -105,9 +101,7 @@ def test_a_manifest_whose_labels_name_half_folios_needs_no_list(
     assert [image and image.path.read_bytes() for image in found] == [page(2, "JPEG"), page(3, "JPEG"), None, None]
 
 
-def test_for_other_manifests_a_list_is_written_by_the_order_of_the_text(
-    museum: Museum, run: Run, tmp_path: Path, text: Path
-) -> None:
+def test_another_manifest_gets_a_list_in_the_texts_order(museum: Museum, run: Run, tmp_path: Path, text: Path) -> None:
     (tmp_path / "config.toml").write_text('[project]\ntexts = ["KR1d0030_010.txt"]\n', encoding="utf-8")
     where = iiif(museum, ["cover", "p. 1", "p. 2", "p. 3", "p. 4"])
     ran = run("fetch", where, *HERE)

@@ -69,7 +69,7 @@ def test_presentation_3_is_read() -> None:
         (9000, "max", "max"),
     ],
 )
-def test_an_image_is_never_enlarged_and_of_level_0_has_the_sizes_that_are_listed(
+def test_an_image_is_never_enlarged_and_of_level_0_has_listed_sizes(
     width: int | None, plain: str, level_0: str
 ) -> None:
     assert only(image_3("p1"), width) == f"{P1}/{plain}/0/default.jpg"
@@ -159,9 +159,13 @@ def test_a_choice_in_presentation_2_has_a_default() -> None:
 
 def test_a_canvas_without_an_image_keeps_its_number_and_is_told() -> None:
     text = canvas_3(2, {"none": ["cover"]}, {"type": "TextualBody", "value": "no image"})
-    shown = manifest(manifest_3(canvas_3(1, None, image_3("p1")), text, canvas_3(3, None, image_3("p3"))))
+    deep: Any = image_3("p4")
+    for _ in range(100):
+        deep = [deep]
+    one, three, four = canvas_3(1, None, image_3("p1")), canvas_3(3, None, FILE), canvas_3(4, None, deep)
+    shown = manifest(manifest_3(one, text, three, four))
     assert [canvas.number for canvas in shown.canvases if canvas.pictures] == [1, 3]
-    assert tuple(map(in_english, shown.notices)) == ("canvas 2 (cover) shows no image",)
+    assert list(map(in_english, shown.notices)) == ["canvas 2 (cover) shows no image", "canvas 4 shows no image"]
 
 
 def test_annotations_that_do_not_paint_are_no_images() -> None:

@@ -153,18 +153,14 @@ def test_a_redirection_through_the_proxy_to_an_inner_address_is_refused(
 
 
 @pytest.mark.parametrize(("scheme", "status"), [("http", 407), ("https", 407), ("https", 403)])
-def test_a_proxy_that_refuses_is_told_and_not_asked_again(
-    gate: Gate, careful: Client, scheme: str, status: int
-) -> None:
+def test_a_proxy_that_refuses_is_told_and_asked_once(gate: Gate, careful: Client, scheme: str, status: int) -> None:
     gate.status = status
     with pytest.raises(ServerError, match="the proxy"):
         careful.get(OUTSIDE.replace("http", scheme) + "/1.png", dict, body)
     assert len(gate.asked) == 1
 
 
-def test_a_proxy_of_another_kind_is_named_without_its_password(
-    gate: Gate, careful: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_proxy_of_another_kind_is_named(gate: Gate, careful: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "socks5://me:secret@127.0.0.1:1080")
     with pytest.raises(AddressError, match="names no proxy that can be used") as told:
         careful.get(f"{OUTSIDE}/1.png", dict, body)
@@ -172,9 +168,7 @@ def test_a_proxy_of_another_kind_is_named_without_its_password(
     assert gate.asked == []
 
 
-def test_https_goes_through_the_proxy_unread(
-    gate: Gate, waits: Waits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_https_goes_through_unread(gate: Gate, waits: Waits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The proxy is told the host alone; who the server is, is seen by the client."""
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
     with encrypted_museum(tmp_path / "authority.pem") as museum:

@@ -76,9 +76,7 @@ def test_a_file_keeps_the_ending_of_its_address_or_kind(names: Names) -> None:
     assert [Path(name).suffix for name in found] == [".png", ".tif", ".jpg", ".jpg"]
 
 
-def test_a_manifest_is_kept_and_asked_for_again_only_where_it_may_have_changed(
-    museum: Museum, names: Names, tmp_path: Path
-) -> None:
+def test_a_manifest_is_kept_and_asked_for_again_on_refresh(museum: Museum, names: Names, tmp_path: Path) -> None:
     first = names(book_2())
     assert names(book_2()) == first
     assert museum.paths() == [PATH]
@@ -109,9 +107,7 @@ def test_a_manifest_may_be_a_file(client: Client, tmp_path: Path) -> None:
     assert (tmp_path / "images" / "儀禮集釋" / "manifest.json").read_bytes() == path.read_bytes()
 
 
-def test_a_collection_is_refused_with_its_manifests_unless_all_are_meant(
-    museum: Museum, client: Client, tmp_path: Path
-) -> None:
+def test_a_collection_is_refused_unless_all_of_it_is_meant(museum: Museum, client: Client, tmp_path: Path) -> None:
     for name in ("a", "b"):
         museum.files[f"/{name}"] = data(book_3(["x", "y"]) | {"label": {"none": [name]}})
     members = [{"id": museum.url(f"/{name}"), "type": "Manifest", "label": {"none": [f"卷 {name}"]}} for name in "abc"]
@@ -164,9 +160,7 @@ def test_a_damaged_manifest_gives_names_inside_the_folder_or_is_refused(
         wanted.label.encode()
 
 
-def test_a_page_put_together_from_several_images_is_told_and_costs_itself_alone(
-    museum: Museum, client: Client, tmp_path: Path
-) -> None:
+def test_a_page_put_together_from_images_costs_itself_alone(museum: Museum, client: Client, tmp_path: Path) -> None:
     """Of the second canvas the page and a detail over it, of the third its two halves."""
     book = book_3(["010-1a", "010-1b", "010-2a"], museum.url("/i"))
     for canvas, where in ((book["items"][1], "0,0,300,300"), (book["items"][2], "0,0,1602,4613")):

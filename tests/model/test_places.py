@@ -65,8 +65,6 @@ def test_a_person_names_juan_and_half_folio(text: str) -> None:
         ("009-1a", "010-1b", "010-1b 010-2a 010-2b"),
     ],
 )
-def test_half_folios_are_counted_as_the_text_has_them_and_without_it_leaf_by_leaf(
-    text: str, first: str, counted: str
-) -> None:
+def test_half_folios_are_counted_as_the_text_has_them(text: str, first: str, counted: str) -> None:
     places = counted_on(place_given(first), [place_given(place) for place in text.split()])
     assert [spelled(place) for place in islice(places, len(counted.split()))] == counted.split()

@@ -113,9 +113,7 @@ def test_an_address_of_a_store_that_is_no_relative_file_stays_as_it_is(write: Wr
     assert Settings.load(write(f'[store]\nurl = "{url}"\n')).store_address == url
 
 
-def test_the_store_lies_in_the_project_folder_and_without_a_project_with_the_output(
-    write: Write, folder: Path, tmp_path: Path
-) -> None:
+def test_the_store_lies_in_the_project_or_with_the_output(write: Write, folder: Path, tmp_path: Path) -> None:
     assert Settings.load(write("")).store_address == folder / "proof.sqlite"
     assert Settings().replace({"project.out": tmp_path / "o"}).store_address == tmp_path / "o/proof.sqlite"
 
@@ -170,9 +168,7 @@ OTHERS = ["true", "[]", "[1]", '[["x"]]', "{}", "07:32:00"]
 
 
 @given(name=st.sampled_from(sorted(SETTINGS)), value=st.sampled_from(VALUES + OTHERS))
-def test_any_value_is_taken_or_refused_with_its_line(
-    tmp_path_factory: pytest.TempPathFactory, name: str, value: str
-) -> None:
+def test_any_value_is_taken_or_told_by_line(tmp_path_factory: pytest.TempPathFactory, name: str, value: str) -> None:
     path = tmp_path_factory.mktemp("any") / "config.toml"
     path.write_text(f"[{SETTINGS[name].section}]\n{SETTINGS[name].key} = {value}\n", encoding="utf-8")
     try:

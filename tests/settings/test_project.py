@@ -36,9 +36,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_the_project_that_is_named_is_meant_and_without_a_text_the_working_folder(
-    elsewhere: Path, tmp_path: Path
-) -> None:
+def test_the_named_project_is_meant_or_the_working_folder(elsewhere: Path, tmp_path: Path) -> None:
     named = project(tmp_path / "named", "a.txt")
     other = project(tmp_path / "other", "b.txt")
     assert project_settings(named).folder == project_settings(named, [other / "b.txt"]).folder == named
@@ -48,9 +46,7 @@ def test_the_project_that_is_named_is_meant_and_without_a_text_the_working_folde
     assert settings.project.out == elsewhere / "out"
 
 
-def test_a_text_belongs_to_the_project_in_its_folder_or_that_names_it_wherever_the_command_runs(
-    elsewhere: Path, tmp_path: Path
-) -> None:
+def test_a_text_belongs_to_the_project_around_it_or_that_names_it(elsewhere: Path, tmp_path: Path) -> None:
     folder = project(tmp_path / "book", "a.txt", "juan/1.txt")
     for text in ("a.txt", "juan/1.txt", "not_named.txt"):
         assert folder_of(folder / text) == folder_of(Path("..") / "book" / text) == folder
@@ -59,9 +55,7 @@ def test_a_text_belongs_to_the_project_in_its_folder_or_that_names_it_wherever_t
     assert folder_of(tmp_path / "outside.txt") == elsewhere
 
 
-def test_a_text_in_no_project_belongs_to_its_folder_whatever_the_working_folder_is(
-    elsewhere: Path, tmp_path: Path
-) -> None:
+def test_a_text_in_no_project_belongs_to_its_folder(elsewhere: Path, tmp_path: Path) -> None:
     project(elsewhere, "a.txt", said="[page]\ncolumns = 9\n")
     (tmp_path / "config.toml").write_text("[build]\njobs = 4\n", encoding="utf-8")  # of another program
     own = tmp_path / "own"

@@ -57,9 +57,7 @@ def unread_marks(edition: Transcription) -> list[int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", MARKS_IN)
-def test_every_character_and_page_mark_is_read_or_remarked_and_every_byte_written_back(
-    shared: Path, folder: str
-) -> None:
+def test_every_character_and_mark_is_read_or_remarked_and_every_byte_written_back(shared: Path, folder: str) -> None:
     paths = [path for path in sorted((shared / folder).rglob("*.txt")) if "imglist" not in path.parts]
     characters = marks = 0
     for path in cross_section(paths, 2, lambda path: path.parent):

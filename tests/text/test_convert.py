@@ -81,9 +81,7 @@ def turned(source: Transcription, target: Format) -> Converted | str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("text", "target"), PAIRS)
-def test_there_and_back_the_text_stays_and_every_other_difference_is_a_listed_loss(
-    shared: Path, text: str, target: Format
-) -> None:
+def test_there_and_back_every_difference_is_a_listed_loss(shared: Path, text: str, target: Format) -> None:
     source = read_once(next(shared.glob(text)))
     converted = turned(source, target)
     if isinstance(converted, str):
@@ -144,9 +142,7 @@ def test_in_the_critical_edition_its_label_is_lost_and_listed_and_its_words_stay
     ("text", "name", "title"),
     [(BARE, "bare.txt", "bare"), ("\u3000\u3000大射之儀【射義也】\n", "a\"b'c\\d.txt", "a\"b'c\\d")],
 )
-def test_a_critical_edition_is_known_by_its_front_matter_which_holds_any_title(
-    text: str, name: str, title: str
-) -> None:
+def test_a_critical_edition_is_known_by_its_front_matter(text: str, name: str, title: str) -> None:
     source = transcription(text, name)
     there = reread(convert(source, Format.CRITICAL))
     assert (there.title, characters(there)) == (title, characters(source))

@@ -56,9 +56,7 @@ def check_places(read: Transcription) -> int:
 
 
 @pytest.mark.parametrize(("name", "form"), SEEDS.items())
-def test_a_seed_is_recognised_read_by_place_and_written_back_byte_for_byte(
-    shared: Path, name: str, form: Format
-) -> None:
+def test_a_seed_is_recognised_read_and_written_back_byte_for_byte(shared: Path, name: str, form: Format) -> None:
     path = shared / "seeds" / name
     read = read_transcription(path)
     assert read.format is form

@@ -224,9 +224,7 @@ def test_few_standard_characters_have_one_key() -> None:
         (traditional, "后", "後", "后"),
     ],
 )
-def test_what_is_suggested_is_in_the_script_of_the_text(
-    policy: VariantPolicy, seen: str, transcribed: str, suggested: str
-) -> None:
+def test_suggestions_have_the_texts_script(policy: VariantPolicy, seen: str, transcribed: str, suggested: str) -> None:
     assert policy.to_source_script(seen, transcribed) == suggested
 
 

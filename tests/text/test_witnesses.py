@@ -68,9 +68,7 @@ def repository(folder: Path) -> Path:
         ("x/a=b.txt", "", "x/a=b.txt", ""),
     ],
 )
-def test_a_witness_is_named_by_siglum_path_and_branch(
-    tmp_path: Path, text: str, siglum: str, path: str, revision: str
-) -> None:
+def test_a_witness_has_siglum_path_and_branch(tmp_path: Path, text: str, siglum: str, path: str, revision: str) -> None:
     base = tmp_path / "project"
     (base / "repository").mkdir(parents=True)
     for name in ("here@home.txt", "a=b.txt"):
