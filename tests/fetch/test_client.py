@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import re
 import socket
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import httpx
 import pytest
@@ -29,13 +29,6 @@ def body(answer: httpx.Response) -> bytes:
     return b"".join(answer.iter_bytes())
 
 
-def test_this_machine_is_not_asked_unless_that_is_meant(museum: Museum) -> None:
-    museum.files["/1.png"] = page()
-    with Client() as client, pytest.raises(AddressError, match="--allow-private"):
-        client.get(museum.url("/1.png"), dict, body)
-    assert museum.asked == []
-
-
 def test_a_redirection_into_a_private_network_is_refused(museum: Museum, monkeypatch: pytest.MonkeyPatch) -> None:
     """127.0.0.1 stands for a public server here; what it redirects to, 127.0.0.2, does not."""
     monkeypatch.setattr(ssrf, "is_public", lambda address: str(address) == "127.0.0.1")
@@ -47,6 +40,16 @@ def test_a_redirection_into_a_private_network_is_refused(museum: Museum, monkeyp
     assert museum.paths() == ["/1.png"]
 
 
+def asked_in_vain(address: str, waits: Waits, **policy: Any) -> str:
+    """What is said of a server that gives nothing."""
+    with (
+        Client(RetryPolicy(pause=0, allow_private=True, **policy), wait=waits) as client,
+        pytest.raises(ServerError) as told,
+    ):
+        client.get(address, dict, body)
+    return str(told.value)
+
+
 def test_a_server_that_says_nothing_is_given_up(museum: Museum, waits: Waits) -> None:
     over = Event()
 
@@ -54,11 +57,8 @@ def test_a_server_that_says_nothing_is_given_up(museum: Museum, waits: Waits) ->
         over.wait(PATIENCE)
 
     museum.next["/1.png"].extend([silent] * 2)
-    with (
-        Client(RetryPolicy(pause=0, tries=2, silence=0.1, allow_private=True), wait=waits) as client,
-        pytest.raises(ServerError, match="does not answer in time; asked 2 times"),
-    ):
-        client.get(museum.url("/1.png"), dict, body)
+    said = asked_in_vain(museum.url("/1.png"), waits, tries=2, silence=0.1)
+    assert "does not answer in time; asked 2 times" in said
     over.set()
 
 
@@ -72,24 +72,16 @@ def test_a_server_that_dribbles_is_given_up(museum: Museum, waits: Waits) -> Non
             time.sleep(0.03)
 
     museum.next["/1.png"].append(dribble)
-    with (
-        Client(RetryPolicy(pause=0, tries=1, longest=0.2, allow_private=True), wait=waits) as client,
-        pytest.raises(ServerError, match="takes longer than"),
-    ):
-        client.get(museum.url("/1.png"), dict, body)
+    assert "takes longer than" in asked_in_vain(museum.url("/1.png"), waits, tries=1, longest=0.2)
 
 
 def test_a_server_that_is_not_there_is_asked_again_and_named(waits: Waits) -> None:
     with socket.socket() as taken:  # a port that is nobody else's, and where nobody listens
         taken.bind(("127.0.0.1", 0))
         host = f"127.0.0.1:{taken.getsockname()[1]}"
-        with (
-            Client(RetryPolicy(pause=0, tries=3, allow_private=True), wait=waits) as client,
-            pytest.raises(
-                ServerError, match=rf"{re.escape(host)}/1\.png: the server cannot be reached .*asked 3 times"
-            ),
-        ):
-            client.get(f"http://{host}/1.png", dict, body)
+        said = asked_in_vain(f"http://{host}/1.png", waits, tries=3)
+    assert f"{host}/1.png: the server cannot be reached" in said
+    assert "asked 3 times" in said
 
 
 def test_a_small_body_that_unfolds_to_any_size_comes_in_pieces(museum: Museum, client: Client) -> None:
@@ -99,22 +91,11 @@ def test_a_small_body_that_unfolds_to_any_size_comes_in_pieces(museum: Museum, c
     assert largest <= 1 << 20
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [
-        ("120", 120),
-        (" 0 ", 0),
-        ("Sat, 21 Nov 2026 10:02:00 GMT", 120),
-        ("Saturday, 21-Nov-26 10:02:00 GMT", 120),
-        ("Sat, 21 Nov 2026 09:00:00 GMT", 0),
-        ("-5", None),
-        ("soon", None),
-        ("", None),
-        ("1.5", None),
-    ],
-)
-def test_retry_after_is_seconds_or_a_date(text: str, seconds: float | None) -> None:
-    assert retry_after(text, NOW) == seconds
+def test_retry_after_is_seconds_or_a_date() -> None:
+    assert [retry_after(text, NOW) for text in ("120", " 0 ", "-5", "soon", "", "1.5")] == [120, 0, *[None] * 4]
+    assert retry_after("Sat, 21 Nov 2026 10:02:00 GMT", NOW) == 120
+    assert retry_after("Saturday, 21-Nov-26 10:02:00 GMT", NOW) == 120
+    assert retry_after("Sat, 21 Nov 2026 09:00:00 GMT", NOW) == 0
 
 
 @given(st.text(alphabet=st.characters(max_codepoint=255)))
@@ -124,33 +105,24 @@ def test_any_retry_after_is_understood_or_passed_over(text: str) -> None:
 
 
 @pytest.fixture
-def authority(tmp_path: Path) -> Path:
-    return tmp_path / "authority.pem"
-
-
-@pytest.fixture
-def encrypted(authority: Path) -> Iterator[Museum]:
-    with encrypted_museum(authority) as museum:
+def encrypted(tmp_path: Path) -> Iterator[Museum]:
+    with encrypted_museum(tmp_path / "authority.pem") as museum:
         yield museum
 
 
 def test_tls_holds_a_server_to_the_name_that_was_asked_for(
-    encrypted: Museum, authority: Path, waits: Waits, monkeypatch: pytest.MonkeyPatch
+    encrypted: Museum, tmp_path: Path, waits: Waits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The connection goes to an address; the certificate must be for the name."""
-    monkeypatch.setenv("SSL_CERT_FILE", str(authority))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
+    address = encrypted.url("/1.png")
     with Client(RetryPolicy(pause=0, allow_private=True), wait=waits) as client:
-        assert client.get(encrypted.url("/1.png"), dict, body) == page()
-        with pytest.raises(ServerError, match="cannot prove who it is"):
-            client.get(encrypted.url("/1.png").replace("localhost", "127.0.0.1"), dict, body)
+        assert client.get(address, dict, body) == page()
+    assert "cannot prove who it is" in asked_in_vain(address.replace("localhost", "127.0.0.1"), waits)
     assert encrypted.paths() == ["/1.png"]
 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused_at_once(encrypted: Museum, waits: Waits) -> None:
-    with (
-        Client(RetryPolicy(pause=0, allow_private=True), wait=waits) as client,
-        pytest.raises(ServerError, match="cannot prove who it is"),
-    ):
-        client.get(encrypted.url("/1.png"), dict, body)
+    assert "cannot prove who it is" in asked_in_vain(encrypted.url("/1.png"), waits)
     assert encrypted.asked == []
     assert max(waits.seconds) == 0

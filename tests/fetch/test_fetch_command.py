@@ -17,13 +17,13 @@ from proof.fetch.index import alone_in
 from proof.images.find import FoundBy, ImageIndex
 from proof.text.read import read_transcription
 from tests.conftest import PATIENCE
-from tests.fetch.manifests import book_2, book_3, data
+from tests.fetch.manifests import book_3, data
 from tests.fetch.museum import Handler, Museum, etag_of, page
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 HERE = ("--to", "images", "--pause", "0", "--allow-private")
-
+FIRST, SECOND, THIRD = (f"WYG0103/WYG0103-0192{quadrant}.png" for quadrant in "bcd")
 TEXT = "".join(f"<pb:KR1d0030_WYG_{place}>¶\n射{place[-1]}禮¶\n" for place in ("010-1a", "010-1b", "011-1a", "011-1b"))
 
 
@@ -34,74 +34,65 @@ def text(tmp_path: Path) -> Path:
     return path
 
 
-def kanripo(museum: Museum, folder: Path) -> None:
-    """A repository of three half-folios, whose images the museum has."""
-    (folder / "imglist").mkdir()
-    (folder / "imglist" / "imginfo.cfg").write_text(f"[Versions]\nWYG={museum.url('/wyg/')}\n", encoding="utf-8")
+@pytest.fixture
+def kanripo(museum: Museum, tmp_path: Path) -> Path:
+    """The image list of a repository of three half-folios, whose images the museum has."""
+    folder = tmp_path / "imglist"
+    folder.mkdir()
+    (folder / "imginfo.cfg").write_text(f"[Versions]\nWYG={museum.url('/wyg/')}\n", encoding="utf-8")
     lines = []
-    for number, folio in enumerate(("1a", "1b", "2a")):
-        file = f"WYG0103/WYG0103-0192{'bcd'[number]}.png"
+    for number, (folio, file) in enumerate(zip(("1a", "1b", "2a"), (FIRST, SECOND, THIRD), strict=True)):
         lines.append(f"010-{folio}00\tWYG 010-{folio}\t{file}\n")
         museum.files[f"/wyg/{file}"] = page(number)
-    (folder / "imglist" / "KR1d0030_010.txt").write_text("".join(lines), encoding="utf-8")
+    path = folder / "KR1d0030_010.txt"
+    path.write_text("".join(lines), encoding="utf-8")
+    return path
 
 
 def iiif(museum: Museum, labels: list[str]) -> str:
+    """The address of a manifest with these labels."""
     museum.files["/manifest"] = data(book_3(labels, museum.url("/i")))
     for number in range(1, len(labels) + 1):
         museum.files[f"/i/p{number}/full/max/0/default.jpg"] = page(number, "JPEG")
-        museum.files[f"/i/p{number}/full/800,/0/default.jpg"] = page(number + 100, "JPEG")
     return museum.url("/manifest")
 
 
-def test_a_kanripo_repository_becomes_images_that_its_pages_find(
-    museum: Museum, run: Run, tmp_path: Path, text: Path
-) -> None:
-    kanripo(museum, tmp_path)
+def test_a_kanripo_repository_becomes_images_of_its_pages(run: Run, tmp_path: Path, text: Path, kanripo: Path) -> None:
     ran = run("fetch", "imglist", *HERE)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "images: 3 images fetched" in ran.stdout
-    index = ImageIndex([tmp_path / "images"], [tmp_path / "imglist" / "KR1d0030_010.txt"])
-    first = index.find(read_transcription(text).pages[0])
+    first = ImageIndex([tmp_path / "images"], [kanripo]).find(read_transcription(text).pages[0])
     assert first is not None
     assert (first.how, first.path.read_bytes()) == (FoundBy.IMAGE_LIST, page(0))
 
 
-def test_images_go_into_the_first_folder_of_the_project(museum: Museum, run: Run, tmp_path: Path) -> None:
-    kanripo(museum, tmp_path)
+@pytest.mark.usefixtures("kanripo")
+def test_images_go_into_the_first_folder_of_the_project(run: Run, tmp_path: Path) -> None:
     (tmp_path / "scans").mkdir()
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "WYG0103-0192c.jpg").write_bytes(page(form="JPEG"))
     (tmp_path / "config.toml").write_text('[project]\nimages = ["scans", "more"]\n', encoding="utf-8")
     ran = run("fetch", "imglist", "--pause", "0", "--allow-private")
     assert "scans: 2 images fetched (0.1 MB), 1 already there" in ran.stdout
-    assert sorted(path.name for path in (tmp_path / "scans").rglob("*.png")) == [
-        "WYG0103-0192b.png",
-        "WYG0103-0192d.png",
-    ]
+    assert {path.relative_to(tmp_path / "scans").as_posix() for path in tmp_path.rglob("scans/**/*.png")} == {
+        FIRST,
+        THIRD,
+    }
 
 
-def test_only_a_part_is_fetched_where_one_is_named(museum: Museum, run: Run, tmp_path: Path) -> None:
-    kanripo(museum, tmp_path)
-    assert run("fetch", "imglist", *HERE, "--only", "010-1b").returncode == 0
-    assert museum.paths() == ["/wyg/WYG0103/WYG0103-0192c.png"]
-
-
-def test_a_dry_run_lists_addresses_and_writes_nothing(museum: Museum, run: Run, tmp_path: Path) -> None:
-    kanripo(museum, tmp_path)
+@pytest.mark.usefixtures("kanripo")
+def test_a_dry_run_lists_addresses_and_a_part_is_fetched_alone(museum: Museum, run: Run, tmp_path: Path) -> None:
     ran = run("fetch", "imglist", *HERE, "--dry-run")
     assert ran.returncode == 0
-    file = "WYG0103/WYG0103-0192b.png"
-    assert ran.stdout.splitlines()[0] == f"1\t010-1a\t\t{file}\t{museum.url('/wyg/' + file)}"
+    assert ran.stdout.splitlines()[0] == f"1\t010-1a\t\t{FIRST}\t{museum.url('/wyg/' + FIRST)}"
     assert museum.asked == []
     assert not (tmp_path / "images").exists()
-    run("fetch", "imglist", *HERE, "--only", "010-1a")
+    assert run("fetch", "imglist", *HERE, "--only", "010-1a").returncode == 0
+    assert museum.paths() == [f"/wyg/{FIRST}"]
     assert run("fetch", "imglist", *HERE, "--dry-run").stdout.splitlines()[0].endswith("\tthere")
 
 
-def test_a_manifest_whose_labels_name_half_folios_needs_no_list(
-    museum: Museum, run: Run, tmp_path: Path, text: Path
-) -> None:
+def test_a_manifest_that_names_half_folios_needs_no_list(museum: Museum, run: Run, tmp_path: Path, text: Path) -> None:
     ran = run("fetch", iiif(museum, ["封面", "卷十 一葉上", "卷十 一葉下"]), *HERE)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "terms: Provided by Example Library" in ran.stdout
@@ -110,9 +101,7 @@ def test_a_manifest_whose_labels_name_half_folios_needs_no_list(
     assert [image and image.path.read_bytes() for image in found] == [page(2, "JPEG"), page(3, "JPEG"), None, None]
 
 
-def test_for_other_manifests_a_list_is_written_by_the_order_of_the_text(
-    museum: Museum, run: Run, tmp_path: Path, text: Path
-) -> None:
+def test_another_manifest_gets_a_list_in_the_texts_order(museum: Museum, run: Run, tmp_path: Path, text: Path) -> None:
     (tmp_path / "config.toml").write_text('[project]\ntexts = ["KR1d0030_010.txt"]\n', encoding="utf-8")
     where = iiif(museum, ["cover", "p. 1", "p. 2", "p. 3", "p. 4"])
     ran = run("fetch", where, *HERE)
@@ -130,27 +119,8 @@ def test_for_other_manifests_a_list_is_written_by_the_order_of_the_text(
         assert found.path.read_bytes() == page(number, "JPEG")
 
 
-def test_images_of_another_width_do_not_pass_for_those_that_are_there(museum: Museum, run: Run, tmp_path: Path) -> None:
-    where = iiif(museum, ["010-1a"])
-    assert run("fetch", where, *HERE, "--width", "800").returncode == 0
-    image = tmp_path / "images" / "儀禮集釋" / "010-1a.jpg"
-    assert image.read_bytes() == page(101, "JPEG")
-    ran = run("fetch", where, *HERE)
-    assert ran.returncode == 1
-    assert "fetch it anew with --refresh" in ran.stderr
-    assert run("fetch", where, *HERE, "--refresh").returncode == 0
-    assert image.read_bytes() == page(1, "JPEG")
-
-
-def test_presentation_2_comes_from_a_file_too(museum: Museum, run: Run, tmp_path: Path) -> None:
-    (tmp_path / "book.json").write_bytes(data(book_2(museum.address, ["010-1a"])))
-    museum.files["/images/book1-page1/full/full/0/default.jpg"] = page(form="JPEG")
-    assert run("fetch", "book.json", *HERE).returncode == 0
-    assert (tmp_path / "images" / "Book_1" / "010-1a.jpg").read_bytes() == page(form="JPEG")
-
-
+@pytest.mark.usefixtures("kanripo")
 def test_two_do_not_fetch_into_one_folder_at_once(museum: Museum, run: Run, tmp_path: Path) -> None:
-    kanripo(museum, tmp_path)
     with alone_in(tmp_path / "images"):
         ran = run("fetch", "imglist", *HERE)
     assert ran.returncode == 2
@@ -159,45 +129,45 @@ def test_two_do_not_fetch_into_one_folder_at_once(museum: Museum, run: Run, tmp_
     assert run("fetch", "imglist", *HERE).returncode == 0
 
 
-def test_what_failed_is_listed_with_why(museum: Museum, run: Run, tmp_path: Path) -> None:
-    kanripo(museum, tmp_path)
-    museum.files["/wyg/WYG0103/WYG0103-0192c.png"] = b"<html><title>Sorry</title>"
-    del museum.files["/wyg/WYG0103/WYG0103-0192d.png"]
+@pytest.mark.usefixtures("kanripo")
+def test_what_failed_is_listed_with_why(museum: Museum, run: Run) -> None:
+    museum.files[f"/wyg/{SECOND}"] = b"<html><title>Sorry</title>"
+    del museum.files[f"/wyg/{THIRD}"]
     ran = run("fetch", "imglist", *HERE)
     assert ran.returncode == 1
     assert "images: 1 image fetched" in ran.stdout
     first, second = ran.stderr.splitlines()
-    assert first.startswith("not fetched: WYG0103/WYG0103-0192c.png: http://127.0.0.1")
+    assert first.startswith(f"not fetched: {SECOND}: http://127.0.0.1")
     assert first.endswith("the server sends a web page (Sorry), not an image")
     assert second.endswith("the server answers 404 Not Found")
 
 
+@pytest.mark.usefixtures("kanripo")
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (["http://example.org/m"], "name a folder with --to"),
-        (["ftp://example.org/m", "--to", "x"], "must begin with http"),
-        (["nothing.json", "--to", "x"], "nothing.json: cannot be read"),
-        (["imglist", "--to", "x", "--list", "l.txt"], "--list is for IIIF manifests"),
-        (["imglist", "--to", "x", "--width", "800"], "--width is for IIIF manifests"),
-        (["imglist", "--to", "x", "--first", "010-1a"], "--list FILE"),
-        (["imglist", "--to", "x", "--only", "099"], "no 099"),
-        (["imglist", "--to", "x", "--numbers", "9"], "no images 9"),
-        (["imglist", "--to", "imglist/imginfo.cfg/x"], "cannot be written"),
+        ("http://example.org/m", "name a folder with --to"),
+        ("ftp://example.org/m --to x", "must begin with http"),
+        ("nothing.json --to x", "nothing.json: cannot be read"),
+        ("imglist --to x --list l.txt", "--list is for IIIF manifests"),
+        ("imglist --to x --width 800", "--width is for IIIF manifests"),
+        ("imglist --to x --first 010-1a", "--list FILE"),
+        ("imglist --to x --only 099", "no 099"),
+        ("imglist --to x --numbers 9", "no images 9"),
+        ("imglist --to imglist/imginfo.cfg/x", "cannot be written"),
     ],
 )
-def test_wrong_usage_is_told(museum: Museum, run: Run, tmp_path: Path, line: list[str], said: str) -> None:
-    kanripo(museum, tmp_path)
-    ran = run("fetch", *line)
+def test_wrong_usage_is_told(museum: Museum, run: Run, line: str, said: str) -> None:
+    ran = run("fetch", *line.split())
     assert ran.returncode == 2
     assert said in ran.stderr
     assert museum.asked == []
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("kanripo")
 def test_ctrl_c_in_mid_file_is_gone_on_from(museum: Museum, run: Run, tmp_path: Path) -> None:
-    kanripo(museum, tmp_path)
-    second, over = "/wyg/WYG0103/WYG0103-0192c.png", Event()
+    second, over = f"/wyg/{SECOND}", Event()
 
     def stall(handler: Handler) -> None:
         handler.send_response(200)
@@ -230,4 +200,4 @@ def test_ctrl_c_in_mid_file_is_gone_on_from(museum: Museum, run: Run, tmp_path: 
     assert run("fetch", "imglist", *HERE).returncode == 0
     asked = [headers for path, headers in museum.asked if path == second]
     assert asked[1]["range"] == f"bytes={left}-"
-    assert (tmp_path / "images" / "WYG0103" / "WYG0103-0192c.png").read_bytes() == page(1)
+    assert (tmp_path / "images" / SECOND).read_bytes() == page(1)

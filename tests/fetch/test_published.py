@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,94 +21,82 @@ from proof.locale.notices import in_english
 from tests.fetch.manifests import Json, book_2, book_3, canvas_3, damaged, data, image_3, manifest_3
 from tests.fetch.museum import Museum, etag_of, page, says
 
+PATH = "/manifest.json"
+OUTWARD = ["../../etc", "/etc/passwd", "..", "a\\..\\b", "\u202e", "C:", "CON", "葉" * 500, " "]
+Names = Callable[..., list[str]]
+
 
 def read(client: Client, folder: Path, where: str | Path, members: bool = False, **options: Any) -> ImageSource:
     return ManifestReader(folder, client, **options).images(where, members=members)
 
 
-def names(museum: Museum, client: Client, folder: Path, value: Json) -> list[str]:
-    museum.files["/manifest.json"] = data(value)
-    return [wanted.name for wanted in read(client, folder, museum.url("/manifest.json")).images]
+@pytest.fixture
+def names(museum: Museum, client: Client, tmp_path: Path) -> Names:
+    """The names that images of a manifest are given."""
+
+    def call(value: Json, path: str = PATH, **options: Any) -> list[str]:
+        museum.files[path] = data(value)
+        return [wanted.name for wanted in read(client, tmp_path, museum.url(path), **options).images]
+
+    return call
 
 
-def test_images_are_numbered_in_a_folder_of_the_manifests_name(museum: Museum, client: Client, tmp_path: Path) -> None:
-    assert names(museum, client, tmp_path, book_2()) == ["Book_1/0001.jpg", "Book_1/0002.jpg"]
-
-
-def test_labels_that_pages_are_found_by_become_names(museum: Museum, client: Client, tmp_path: Path) -> None:
+def test_images_are_numbered_or_named_by_labels_that_pages_are_found_by(names: Names) -> None:
+    assert names(book_2()) == ["Book_1/0001.jpg", "Book_1/0002.jpg"]
     labels = ["cover", "WYG0103-0192c", "卷十 第一葉下", "KR1d0030_WYG_010-2a", "1a"]
-    assert names(museum, client, tmp_path, book_3(labels)) == [
-        f"儀禮集釋/{stem}.jpg" for stem in ("0001", "WYG0103-0192c", "010-1b", "KR1d0030_WYG_010-2a", "0005")
-    ]
+    stems = ["0001", "WYG0103-0192c", "010-1b", "KR1d0030_WYG_010-2a", "0005"]
+    assert names(book_3(labels), "/3") == [f"儀禮集釋/{stem}.jpg" for stem in stems]
 
 
-def test_two_images_never_have_one_name(museum: Museum, client: Client, tmp_path: Path) -> None:
-    found = names(museum, client, tmp_path, book_3(["010-1a", "卷十 一葉上", "010-1b"]))
+def test_two_images_never_have_one_name(names: Names) -> None:
+    found = names(book_3(["010-1a", "卷十 一葉上", "010-1b"]))
     assert found == ["儀禮集釋/0001.jpg", "儀禮集釋/0002.jpg", "儀禮集釋/010-1b.jpg"]
 
 
-@pytest.mark.parametrize(
-    "label", ["../../etc", "/etc/passwd", "..", "a\\..\\b", "\u202e", "C:", "CON", "葉" * 500, " "]
-)
+@pytest.mark.parametrize("label", OUTWARD)
 def test_no_label_leads_out_of_the_folder(museum: Museum, client: Client, tmp_path: Path, label: str) -> None:
-    museum.files |= {"/manifest.json": data(book_3([label], museum.url("/i")) | {"label": {"none": [label]}})}
+    museum.files[PATH] = data(book_3([label], museum.url("/i")) | {"label": {"none": [label]}})
     museum.files["/i/p1/full/max/0/default.jpg"] = page(form="JPEG")
-    (tmp_path / "images").mkdir()
-    source = read(client, tmp_path / "images", museum.url("/manifest.json"))
-    assert Fetcher(tmp_path / "images", client).fetch(source.images).complete
-    inside = [path for path in tmp_path.rglob("*.jpg") if path.resolve().is_relative_to(tmp_path / "images")]
-    assert len(inside) == 1
-    assert [path for path in tmp_path.iterdir() if path.name != "images"] == []
+    folder = tmp_path / "images"
+    folder.mkdir()
+    assert Fetcher(folder, client).fetch(read(client, folder, museum.url(PATH)).images).complete
+    (image,) = tmp_path.rglob("*.jpg")
+    assert image.resolve().is_relative_to(folder)
+    assert list(tmp_path.iterdir()) == [folder]
 
 
-def test_a_file_keeps_the_ending_of_its_address_or_kind(museum: Museum, client: Client, tmp_path: Path) -> None:
+def test_a_file_keeps_the_ending_of_its_address_or_kind(names: Names) -> None:
     bodies = [
         {"id": "https://example.org/1.PNG", "type": "Image"},
         {"id": "https://example.org/2?form=x", "type": "Image", "format": "image/tiff"},
         {"id": "https://example.org/3.php", "type": "Image"},
         image_3("p4") | {"id": "https://example.org/4.tif"},
     ]
-    value = manifest_3(*(canvas_3(number, None, body) for number, body in enumerate(bodies, start=1)))
-    found = names(museum, client, tmp_path, value)
+    found = names(manifest_3(*(canvas_3(number, None, body) for number, body in enumerate(bodies, start=1))))
     assert [Path(name).suffix for name in found] == [".png", ".tif", ".jpg", ".jpg"]
 
 
-def test_a_manifest_is_kept_and_not_asked_for_again(museum: Museum, client: Client, tmp_path: Path) -> None:
-    first = names(museum, client, tmp_path, book_2())
-    assert names(museum, client, tmp_path, book_2()) == first
-    assert museum.paths() == ["/manifest.json"]
+def test_a_manifest_is_kept_and_asked_for_again_on_refresh(museum: Museum, names: Names, tmp_path: Path) -> None:
+    first = names(book_2())
+    assert names(book_2()) == first
+    assert museum.paths() == [PATH]
     assert (tmp_path / "Book_1" / "manifest.json").read_bytes() == data(book_2())
-
-
-def test_a_kept_manifest_is_asked_for_where_it_may_have_changed(museum: Museum, client: Client, tmp_path: Path) -> None:
-    names(museum, client, tmp_path, book_2())
-    where = museum.url("/manifest.json")
-    assert len(read(client, tmp_path, where, refresh=True).images) == 2
+    assert names(book_2(), refresh=True) == first
     assert museum.asked[-1][1]["if-none-match"] == etag_of(data(book_2()))
-    museum.files["/manifest.json"] = data(book_2(labels=["p. 1", "p. 2", "p. 3"]))
-    assert len(read(client, tmp_path, where, refresh=True).images) == 3
-    assert len(read(client, tmp_path, where).images) == 3
+    longer = book_2(labels=["p. 1", "p. 2", "p. 3"])
+    assert [len(names(longer, refresh=refresh)) for refresh in (False, True, False)] == [2, 3, 3]
 
 
-def test_a_look_writes_nothing(museum: Museum, client: Client, tmp_path: Path) -> None:
-    museum.files["/manifest.json"] = data(book_2())
-    read(client, tmp_path / "images", museum.url("/manifest.json"), keep=False)
+def test_a_look_writes_nothing(names: Names, tmp_path: Path) -> None:
+    names(book_2(), keep=False)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_volumes_of_one_title_have_a_folder_each(museum: Museum, client: Client, tmp_path: Path) -> None:
-    for volume in (1, 2):
-        museum.files[f"/{volume}/manifest"] = data(book_3(["x"]) | {"id": museum.url(f"/{volume}/manifest")})
-    again = [1, 2, 2, 1]
-    sources = [read(client, tmp_path, museum.url(f"/{volume}/manifest")) for volume in again]
-    folders = [source.images[0].name.partition("/")[0] for source in sources]
-    assert folders == ["儀禮集釋", "儀禮集釋-2", "儀禮集釋-2", "儀禮集釋"]
-
-
-def test_a_manifest_without_a_title_is_named_after_its_address(museum: Museum, client: Client, tmp_path: Path) -> None:
-    museum.files["/iiif/bpt6k1526005v/manifest.json"] = data(book_3(["x"]) | {"label": None})
-    source = read(client, tmp_path, museum.url("/iiif/bpt6k1526005v/manifest.json"))
-    assert source.images[0].name == "bpt6k1526005v/0001.jpg"
+def test_each_manifest_has_a_folder_of_its_own_by_its_title_or_address(museum: Museum, names: Names) -> None:
+    found = [names(book_3(["x"]) | {"id": museum.url(f"/{n}/manifest")}, f"/{n}/manifest")[0] for n in (1, 2, 2, 1)]
+    assert found == [f"{name}/0001.jpg" for name in ("儀禮集釋", "儀禮集釋-2", "儀禮集釋-2", "儀禮集釋")]
+    untitled = names(book_3(["x"]) | {"label": None}, "/iiif/bpt6k1526005v/manifest.json")
+    assert untitled == ["bpt6k1526005v/0001.jpg"]
 
 
 def test_a_manifest_may_be_a_file(client: Client, tmp_path: Path) -> None:
@@ -119,41 +107,25 @@ def test_a_manifest_may_be_a_file(client: Client, tmp_path: Path) -> None:
     assert (tmp_path / "images" / "儀禮集釋" / "manifest.json").read_bytes() == path.read_bytes()
 
 
-def collection(museum: Museum) -> str:
+def test_a_collection_is_refused_unless_all_of_it_is_meant(museum: Museum, client: Client, tmp_path: Path) -> None:
     for name in ("a", "b"):
         museum.files[f"/{name}"] = data(book_3(["x", "y"]) | {"label": {"none": [name]}})
     members = [{"id": museum.url(f"/{name}"), "type": "Manifest", "label": {"none": [f"卷 {name}"]}} for name in "abc"]
     part = {"id": museum.url("/part"), "type": "Collection", "label": {"none": ["史部"]}}
-    museum.files["/all"] = data(
-        {"id": museum.url("/all"), "type": "Collection", "label": {"none": ["四庫"]}, "items": [*members, part]}
-    )
-    return museum.url("/all")
-
-
-def test_a_collection_is_refused_with_its_manifests(museum: Museum, client: Client, tmp_path: Path) -> None:
-    where = collection(museum)
+    museum.files["/all"] = data({"id": museum.url("/all"), "type": "Collection", "items": [*members, part]})
     with pytest.raises(SourceError, match=r"is a IIIF collection of 4; .* with --all") as refused:
-        read(client, tmp_path, where)
-    for name in "abc":
-        assert f"{museum.url(f'/{name}')}  卷 {name}" in str(refused.value)
-
-
-def test_all_its_manifests_come_where_that_is_meant(museum: Museum, client: Client, tmp_path: Path) -> None:
-    source = read(client, tmp_path, collection(museum), members=True)
-    assert [(wanted.number, wanted.name) for wanted in source.images] == [
-        (1, "a/0001.jpg"),
-        (2, "a/0002.jpg"),
-        (3, "b/0001.jpg"),
-        (4, "b/0002.jpg"),
-    ]
+        read(client, tmp_path, museum.url("/all"))
+    assert all(f"{museum.url(f'/{name}')}  卷 {name}" in str(refused.value) for name in "abc")
+    source = read(client, tmp_path, museum.url("/all"), members=True)
+    files = ["a/0001.jpg", "a/0002.jpg", "b/0001.jpg", "b/0002.jpg"]
+    assert [(wanted.number, wanted.name) for wanted in source.images] == list(enumerate(files, start=1))
     assert "/c: the server answers 404 Not Found" in source.failures[0]
     assert "/part: a collection within the collection" in in_english(source.notices[0])
 
 
 def test_a_manifest_that_is_not_there_is_named(museum: Museum, client: Client, tmp_path: Path) -> None:
-    with pytest.raises(
-        SourceError, match=r"/nothing: the server answers 404 Not Found; is this the manifest's address"
-    ):
+    said = r"/nothing: the server answers 404 Not Found; is this the manifest's address"
+    with pytest.raises(SourceError, match=said):
         read(client, tmp_path, museum.url("/nothing"))
     museum.next["/busy"].extend([says(503)] * 5)
     with pytest.raises(ServerError, match=r"/busy: the server answers 503"):
@@ -168,7 +140,7 @@ def idle() -> Iterator[Client]:
         yield client
 
 
-@given(damaged(), st.none() | st.integers(200, 3000))
+@given(damaged(), st.none() | st.integers(1, 5000))
 def test_a_damaged_manifest_gives_names_inside_the_folder_or_is_refused(
     idle: Client, tmp_path_factory: pytest.TempPathFactory, value: object, width: int | None
 ) -> None:
@@ -183,29 +155,27 @@ def test_a_damaged_manifest_gives_names_inside_the_folder_or_is_refused(
     assert bool(images) != bool(refused)
     names = [wanted.name.casefold() for wanted in images]
     assert len(set(names)) == len(names)
-    assert all(path_inside(folder, wanted.name).suffix in SUFFIXES for wanted in images)
+    for wanted in images:
+        assert path_inside(folder, wanted.name).suffix in SUFFIXES
+        wanted.label.encode()
 
 
-def test_a_page_put_together_from_several_images_is_told_and_costs_itself_alone(
-    museum: Museum, client: Client, tmp_path: Path
-) -> None:
+def test_a_page_put_together_from_images_costs_itself_alone(museum: Museum, client: Client, tmp_path: Path) -> None:
     """Of the second canvas the page and a detail over it, of the third its two halves."""
     book = book_3(["010-1a", "010-1b", "010-2a"], museum.url("/i"))
-    for canvas, others in ((book["items"][1], [(0, 0, 300, 300)]), (book["items"][2], [(0, 0, 1602, 4613)])):
+    for canvas, where in ((book["items"][1], "0,0,300,300"), (book["items"][2], "0,0,1602,4613")):
         notes = canvas["items"][0]["items"]
-        for x, y, w, h in others:
-            target = f"{canvas['id']}#xywh={x},{y},{w},{h}"
-            notes.insert(0, notes[0] | {"body": image_3("other", museum.url("/i")), "target": target})
+        target = f"{canvas['id']}#xywh={where}"
+        notes.insert(0, notes[0] | {"body": image_3("other", museum.url("/i")), "target": target})
     book["items"][2]["items"][0]["items"][1]["target"] += "#xywh=1602,0,1602,4613"
-    museum.files["/manifest.json"] = data(book)
-    for name in ("p1", "p2", "p3", "other"):
-        museum.files[f"/i/{name}/full/max/0/default.jpg"] = page(form="JPEG")
-    source = read(client, tmp_path, museum.url("/manifest.json"))
-    assert Fetcher(tmp_path, client).fetch(source.images).complete
-    assert [wanted.name for wanted in source.images] == ["儀禮集釋/010-1a.jpg", "儀禮集釋/010-1b.jpg"]
-    assert museum.paths()[1:] == ["/i/p1/full/max/0/default.jpg", "/i/p2/full/max/0/default.jpg"]
-    assert tuple(map(in_english, source.notices)) == (
-        "canvas 2 (010-1b) shows 2 images; the one that covers it is taken",
-    )
+    museum.files[PATH] = data(book)
+    source = read(client, tmp_path, museum.url(PATH))
+    assert [(wanted.name, wanted.address.rpartition("/i")[2]) for wanted in source.images] == [
+        ("儀禮集釋/010-1a.jpg", "/p1/full/max/0/default.jpg"),
+        ("儀禮集釋/010-1b.jpg", "/p2/full/max/0/default.jpg"),
+    ]
+    assert list(map(in_english, source.notices)) == [
+        "canvas 2 (010-1b) shows 2 images; the one that covers it is taken"
+    ]
     (failure,) = source.failures
     assert failure.startswith("canvas 3 (010-2a) is put together from 2 images, and none of them covers it")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from proof.errors import UsageError
 from proof.language.evidence import ContextScores, TextTokens
 from proof.language.findings import PagePosition, evidence, flag_of
 from proof.language.look_alikes import Folding, LookAlikes
@@ -16,15 +18,45 @@ from proof.language.ngrams import BEFORE, BEHIND, PATTERNS, contexts_at, keys, p
 from proof.language.stream import stream_of
 from proof.language.weights import LanguageWeights
 from proof.model.flags import Kind
-from tests.language.conftest import Paged
+from proof.text.transcription import Transcription
+from tests.language.conftest import COMPANY, Paged
 
 FILLER = "夫學者貴乎知道而行之"
 LETTERS = "仰觀俯察近取遠求風行草偃雲從龍虎"
+EVERY_ONE = [(1, 1, 1)] * len(PATTERNS)
+"""What was met once is learned, too."""
 
 
 def found(text: object, language: LanguageModel, pages: set[PagePosition] | None = None) -> list[tuple[int, str, str]]:
     told = evidence([text], language, LanguageWeights.shipped(), pages)  # type: ignore[list-item]
     return [(one.where.page, one.transcribed, one.suggested) for one in told]
+
+
+def tokens_of(*texts: Transcription) -> TextTokens:
+    return TextTokens.of([stream_of(text) for text in texts], Folding(LookAlikes.shipped()))
+
+
+def met_at(tokens: TextTokens, character: str, language: LanguageModel) -> tuple[Any, Any]:
+    """The candidates where a character stands (any that has look-alikes for ''), and how often each was met there."""
+    shipped = LookAlikes.shipped()
+    places = np.flatnonzero(tokens.raw == ord(character)) if character else shipped.places(tokens.raw)
+    candidates = shipped.of(tokens.raw[places])
+    _, met = next(ContextScores(tokens, language, LanguageWeights.shipped()).met(places, candidates))
+    return candidates, met
+
+
+def saved(model: LanguageModel, path: Path) -> LanguageModel:
+    """The model as it comes back from its file."""
+    file = io.BytesIO()
+    model.write(file)
+    path.write_bytes(file.getvalue())
+    return LanguageModel.load(path)
+
+
+def passage(last: str, word: str = "") -> list[str]:
+    """Two hundred pages in changing company, and one that reads otherwise."""
+    pages = [f"{LETTERS[n % 16]}{LETTERS[n * 5 % 16]}{FILLER[n % 10]}{word}{LETTERS[n * 3 % 16]}" for n in range(200)]
+    return [*pages, last]
 
 
 def test_the_language_model_speaks_for_what_the_language_has(learned: LanguageModel, paged: Paged) -> None:
@@ -34,16 +66,14 @@ def test_the_language_model_speaks_for_what_the_language_has(learned: LanguageMo
     assert one.odds > 3
     assert one.reading.suggested_count > one.reading.transcribed_count == 0
     assert one.reading.suggested.replace("己", "已") == one.reading.transcribed
-
-
-def test_the_language_model_is_silent_where_the_text_agrees(learned: LanguageModel, paged: Paged) -> None:
-    assert found(paged(["十月己丑朔日食", "事已而歸"]), learned) == []
+    assert found(paged(["十月己丑朔日食", "事已而歸"]), learned) == [], "where the text agrees"
 
 
 def test_what_a_text_writes_wrongly_throughout_is_found(learned: LanguageModel, paged: Paged) -> None:
     """Its other pages all say the same: where the text has the other nowhere, they are not heard against it."""
     pages = [f"{LETTERS[n % 16]}十月已丑朔日食{LETTERS[n % 13]}" for n in range(40)]
     assert found(paged(pages), learned) == [(page, "已", "己") for page in range(40)]
+    assert found(paged([*pages, *["不患人之不己知"] * 3]), learned) == []
 
 
 def test_what_simplification_merged_is_no_error_of_a_simplified_text(paged: Paged) -> None:
@@ -51,11 +81,6 @@ def test_what_simplification_merged_is_no_error_of_a_simplified_text(paged: Page
     language = learn([stream_of(paged([f"{LETTERS[n % 13]}黃鍾之宮{LETTERS[n % 16]}" for n in range(100)]))], ["made"])
     assert found(paged(["論黃鐘之宮"]), language) == [(0, "鐘", "鍾")]
     assert found(paged(["论黄钟之宫"]), language) == []
-
-
-def test_a_text_that_has_both_characters_is_heard(learned: LanguageModel, paged: Paged) -> None:
-    pages = [f"{LETTERS[n % 16]}十月已丑朔日食{LETTERS[n % 13]}" for n in range(40)]
-    assert found(paged([*pages, *["不患人之不己知"] * 3]), learned) == []
 
 
 def test_of_a_character_that_stands_by_itself_nothing_is_said(paged: Paged) -> None:
@@ -79,21 +104,16 @@ def test_other_pages_of_the_text_speak_and_are_named(learned: LanguageModel, pag
 
 
 def test_a_page_is_never_its_own_witness(learned: LanguageModel, paged: Paged) -> None:
-    tokens = TextTokens.of([stream_of(paged(["大傳曰大傳曰大傳曰", FILLER]))], Folding(LookAlikes.shipped()))
-    places = np.flatnonzero(tokens.raw == ord("傳"))
-    candidates = LookAlikes.shipped().of(tokens.raw[places])
-    _, met = next(ContextScores(tokens, learned, LanguageWeights.shipped()).met(places, candidates))
+    _, met = met_at(tokens_of(paged(["大傳曰大傳曰大傳曰", FILLER])), "傳", learned)
     assert met.text.sum() == 0
 
 
 def test_what_the_other_pages_say_is_counted_to_the_last_occurrence(learned: LanguageModel, paged: Paged) -> None:
     """Whatever of the text is left out since nobody asks for it."""
     drawn = np.random.default_rng(7)
-    pages = ["".join(drawn.choice(list("大傅傳已己曰"), 12)) for _ in range(12)]
-    tokens = TextTokens.of([stream_of(paged(pages))], Folding(LookAlikes.shipped()))
+    tokens = tokens_of(paged(["".join(drawn.choice(list("大傅傳已己曰"), 12)) for _ in range(12)]))
+    candidates, met = met_at(tokens, "", learned)
     places = LookAlikes.shipped().places(tokens.raw)
-    candidates = LookAlikes.shipped().of(tokens.raw[places])
-    _, met = next(ContextScores(tokens, learned, LanguageWeights.shipped()).met(places, candidates))
     everywhere = np.flatnonzero(tokens.page >= 0)
     for number, pattern in enumerate(PATTERNS):
         around = np.stack([tokens.folded[everywhere + offset] for offset in pattern], axis=1)
@@ -105,17 +125,16 @@ def test_what_the_other_pages_say_is_counted_to_the_last_occurrence(learned: Lan
 
 
 def test_a_text_that_was_learned_is_taken_off_its_counts(paged: Paged) -> None:
-    passage = [f"{LETTERS[n % 16]}{LETTERS[n * 5 % 16]}{FILLER[n % 10]}大傳曰{LETTERS[n * 3 % 16]}" for n in range(200)]
-    text = paged([*passage, "孤月照己影"])
-    language = learn([stream_of(text)], ["the same"], least=[(1, 1, 1)] * 25)
-    tokens = TextTokens.of([stream_of(text)], Folding(LookAlikes.shipped()))
+    text = paged(passage("孤月照己影", "大傳曰"))
+    language = learn([stream_of(text)], ["the same"], least=EVERY_ONE)
+    tokens = tokens_of(text)
     assert language.learned(tokens.folded)[300:-300].all()
-    places = np.flatnonzero(tokens.raw == ord("己"))
-    _, met = next(
-        ContextScores(tokens, language, LanguageWeights.shipped()).met(
-            places, LookAlikes.shipped().of(tokens.raw[places])
-        )
-    )
+    assert met_at(tokens, "己", language)[1].language.sum() == 0
+
+
+def test_what_a_copy_reads_instead_is_taken_off_too(paged: Paged) -> None:
+    language = learn([stream_of(paged(passage("孤月照己影", "學")))], least=EVERY_ONE)
+    _, met = met_at(tokens_of(paged(passage("孤月照已影", "學"))), "已", language)
     assert met.language.sum() == 0
 
 
@@ -125,27 +144,11 @@ def test_a_copy_in_the_same_check_is_a_witness_where_it_reads_otherwise_alone(
 ) -> None:
     drawn = np.random.default_rng(3)
     pages = ["".join(drawn.choice(list(LETTERS + FILLER), 20)) for _ in range(60)]
-    streams = [stream_of(paged([*pages, f"夫學者貴孤月照{one}影落寒江乎"])) for one in ("己", copied)]
-    tokens = TextTokens.of(streams, Folding(LookAlikes.shipped()))
-    places = np.flatnonzero(tokens.raw == ord("己"))[:1]
-    candidates = LookAlikes.shipped().of(tokens.raw[places])
-    _, met = next(ContextScores(tokens, learned, LanguageWeights.shipped()).met(places, candidates))
+    tokens = tokens_of(*(paged([*pages, f"夫學者貴孤月照{one}影落寒江乎"]) for one in ("己", copied)))
+    candidates, met = met_at(tokens, "己", learned)
     own, other = (met.text[0, :, candidates[0].tolist().index(ord(one))] for one in "己已")
     assert own.sum() == 0
     assert (other == witnesses).all()
-
-
-def test_what_a_copy_reads_instead_is_taken_off_too(paged: Paged) -> None:
-    before = [f"{LETTERS[n % 16]}{LETTERS[n * 5 % 16]}{FILLER[n % 10]}學{LETTERS[n * 3 % 16]}" for n in range(200)]
-    language = learn([stream_of(paged([*before, "孤月照己影"]))], least=[(1, 1, 1)] * 25)
-    tokens = TextTokens.of([stream_of(paged([*before, "孤月照已影"]))], Folding(LookAlikes.shipped()))
-    places = np.flatnonzero(tokens.raw == ord("已"))
-    _, met = next(
-        ContextScores(tokens, language, LanguageWeights.shipped()).met(
-            places, LookAlikes.shipped().of(tokens.raw[places])
-        )
-    )
-    assert met.language.sum() == 0
 
 
 def test_findings_become_flags_that_name_their_channel(learned: LanguageModel, paged: Paged) -> None:
@@ -160,20 +163,11 @@ def test_findings_become_flags_that_name_their_channel(learned: LanguageModel, p
 
 
 def test_a_model_comes_back_from_its_file(learned: LanguageModel, tmp_path: Path) -> None:
-    path = tmp_path / "language.npz"
-    with path.open("wb") as file:
-        learned.write(file)
-    back = LanguageModel.load(path)
+    back = saved(learned, tmp_path / "language.npz")
     assert back.counts.known.tolist() == learned.counts.known.tolist()
     assert back.known.tolist() == learned.known.tolist()
     assert back.learned_runs.tolist() == learned.learned_runs.tolist()
     assert back.sources == ("made",)
-
-
-def test_what_is_no_model_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    (tmp_path / "language.npz").write_bytes(b"no archive")
-    with pytest.raises(UsageError, match="proof learn"):
-        LanguageModel.load(tmp_path / "language.npz")
 
 
 def test_what_was_met_once_is_kept_where_a_hand_runs_characters_together(paged: Paged) -> None:
@@ -188,12 +182,12 @@ def test_what_was_met_once_is_kept_where_a_hand_runs_characters_together(paged: 
 
 def test_what_was_met_once_in_a_text_beside_and_nowhere_else_is_not_kept(paged: Paged) -> None:
     main, beside = [stream_of(paged(["孤月己影雲"]))], [stream_of(paged(["孤月己丑事已歸事已歸"]))]
-    small = learn(main, ["made"], least=[(1, 1, 1)] * len(PATTERNS), beside=beside)
+    small = learn(main, ["made"], least=EVERY_ONE, beside=beside)
 
     def met(first: str, second: str, pattern: int = BEFORE) -> int:
         """How often the second stood behind the first, or before it."""
-        beside = Folding(LookAlikes.shipped())(np.array([ord(first)], np.uint32))
-        return int(small.of_keys(pattern, pair_keys(beside, np.array([ord(second)], np.uint32), pattern))[0])
+        folded = Folding(LookAlikes.shipped())(np.array([ord(first)], np.uint32))
+        return int(small.of_keys(pattern, pair_keys(folded, np.array([ord(second)], np.uint32), pattern))[0])
 
     assert met("月", "己") == 2, "once in either"
     assert met("事", "已") == 2, "twice beside"
@@ -203,13 +197,8 @@ def test_what_was_met_once_in_a_text_beside_and_nowhere_else_is_not_kept(paged: 
 
 def test_of_patterns_that_are_not_kept_nothing_is_said(paged: Paged, tmp_path: Path) -> None:
     """Though keys of so few bits are found by chance."""
-    text = "天地玄黃宇宙洪荒盈昃辰宿列張寒來暑往秋收冬藏閏餘成歲律呂調陽雲騰致雨露結為霜金生麗水" * 4
-    kept = [(1, 1, 1) if number < 2 else (0, 0, 0) for number in range(len(PATTERNS))]
-    made = learn([stream_of(paged([text]))], ["made"], kept, bits=6)
-    path = tmp_path / "language.npz"
-    with path.open("wb") as file:
-        made.write(file)
-    back = LanguageModel.load(path)
+    kept: Sequence[tuple[int, int, int]] = [(1, 1, 1)] * 2 + [(0, 0, 0)] * (len(PATTERNS) - 2)
+    made = learn([stream_of(paged([COMPANY * 4]))], ["made"], kept, bits=6)
     every = np.arange(64, dtype=np.uint64) << np.uint64(58)
-    for model in (made, back):
+    for model in (made, saved(made, tmp_path / "language.npz")):
         assert [bool(model.of_keys(number, every).any()) for number in (0, 1, 2, 24)] == [True, True, False, False]

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from proof.language.stream import BREAK, MARGIN, UNKNOWN, TokenStream, stream_of
-from proof.text.encoding import Decoded
 from proof.text.model import Script
-from proof.text.read import parse_transcription
 from proof.text.transcription import Transcription
+from tests.build import transcription
 
 MARK = "<pb:KR1d0030_WYG_010-1a>¶\n"
 
 
 def stream(text: str) -> tuple[Transcription, TokenStream]:
-    read = parse_transcription(Decoded(MARK + text, "utf-8", False), Path("text.txt"))
+    read = transcription(MARK + text)
     return read, stream_of(read)
 
 
@@ -57,5 +54,5 @@ def test_every_token_leads_back_to_its_character() -> None:
 
 
 def test_an_edition_without_pages_is_read_by_its_layers() -> None:
-    edition = parse_transcription(Decoded("子曰學而【鄭注學也】時習之\n", "utf-8", False), Path("text.txt"))
+    edition = transcription("子曰學而【鄭注學也】時習之\n")
     assert "子曰學而時習之" in told(stream_of(edition))

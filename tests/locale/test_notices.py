@@ -24,17 +24,12 @@ from proof.text.variants import COMMON
 from proof.verify.pairing import gate, neighbours_of
 
 PROOF = Path(proof.__file__).parent
-CHINESE = [language for language in LANGUAGES if language != "en"]
 PLACE = re.compile(r"%\((\w+)\)s")
 WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}", re.ASCII)
 
 folios = st.one_of(st.none(), st.builds(Folio, st.integers(1, 30), st.sampled_from("ab")))
-images = st.one_of(
-    st.none(),
-    st.builds(
-        ImageRef, st.just("WYG"), st.integers(103, 104), st.integers(1, 40), st.sampled_from(["a", "b", "c", "d", ""])
-    ),
-)
+plates = st.builds(ImageRef, st.just("WYG"), st.integers(103, 104), st.integers(1, 40), st.sampled_from([*"abcd", ""]))
+images = st.one_of(st.none(), plates)
 
 
 def samples(code: NoticeCode) -> Iterator[Notice]:
@@ -44,24 +39,23 @@ def samples(code: NoticeCode) -> Iterator[Notice]:
         yield Notice.of(code, **dict.fromkeys(names, "甲"), number=number)
 
 
-@pytest.mark.parametrize("code", NoticeCode)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_code_has_a_sentence_in_every_language(code: NoticeCode, language: str) -> None:
+def test_every_code_has_a_sentence_in_every_language(language: str) -> None:
     say = translations(language).gettext
-    for notice in samples(code):
-        told = in_words(notice, say)
-        assert told
-        assert "%(" not in told
-        assert (told == in_english(notice)) == (language == "en" or code is NoticeCode.AS_TOLD)
-        assert language == "en" or not WORDS.search(told), told
+    for code in NoticeCode:
+        for notice in samples(code):
+            told = in_words(notice, say)
+            assert told, code
+            assert "%(" not in told, code
+            assert (told == in_english(notice)) == (language == "en" or code is NoticeCode.AS_TOLD)
+            assert language == "en" or not WORDS.search(told), told
 
 
 @given(st.lists(st.tuples(folios, images), min_size=2, max_size=6))
 def test_no_break_of_a_sequence_of_pages_stays_in_english(leaves: list[tuple[Folio | None, ImageRef | None]]) -> None:
     for finding in sequence_findings(leaves):
-        for language in CHINESE:
-            told = in_words(finding.notice, translations(language).gettext)
-            assert not WORDS.search(told), told
+        told = in_words(finding.notice, translations("zh-Hant").gettext)
+        assert not WORDS.search(told), told
 
 
 def page(number: int, text: str) -> Page:
@@ -97,9 +91,8 @@ def test_programs_get_text_code_and_values() -> None:
     assert as_record(notice) == {"text": "0.4 of a cell", "code": "part-of-cell", "values": {"number": 0.4}}
 
 
-@pytest.mark.parametrize("code", NoticeCode)
-def test_a_notice_comes_back_from_json(code: NoticeCode) -> None:
-    for notice in samples(code):
+def test_a_notice_comes_back_from_json() -> None:
+    for notice in (notice for code in NoticeCode for notice in samples(code)):
         outer = Notice.of(NoticeCode.SEQUENCE, one="1a", other="2a", what=notice)
         assert Notice.of_json(outer.as_json()) == outer
 

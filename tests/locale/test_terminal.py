@@ -7,27 +7,24 @@ import pytest
 from proof.errors import ToldError, UsageError
 from proof.locale.terminal import counted, error_text, paragraphs, say, terminal_language
 
+WANTED = {
+    "": "en",
+    "LANG=C.UTF-8 LANGUAGE=zh_TW": "en",
+    "LANG=zh_TW.UTF-8": "zh-Hant",
+    "LANG=zh_HK.UTF-8": "zh-Hant",
+    "LANG=zh_CN.UTF-8": "zh-Hans",
+    "LANG=zh_SG": "zh-Hans",
+    "LANG=en_GB.UTF-8": "en",
+    "LANG=zh_TW.UTF-8 LC_ALL=POSIX": "en",
+    "LANG=en_US.UTF-8 LC_MESSAGES=zh_TW.UTF-8": "zh-Hant",
+    "LANG=de_DE.UTF-8 LANGUAGE=fr:zh_Hant:en": "zh-Hant",
+    "LANG=de_DE.UTF-8": "en",
+}
 
-@pytest.mark.parametrize(
-    ("environment", "language"),
-    [
-        ({}, "en"),
-        ({"LANG": "C.UTF-8", "LANGUAGE": "zh_TW"}, "en"),
-        ({"LANG": "zh_TW.UTF-8"}, "zh-Hant"),
-        ({"LANG": "zh_HK.UTF-8"}, "zh-Hant"),
-        ({"LANG": "zh_CN.UTF-8"}, "zh-Hans"),
-        ({"LANG": "zh_SG"}, "zh-Hans"),
-        ({"LANG": "en_GB.UTF-8"}, "en"),
-        ({"LANG": "zh_TW.UTF-8", "LC_ALL": "POSIX"}, "en"),
-        ({"LANG": "en_US.UTF-8", "LC_MESSAGES": "zh_TW.UTF-8"}, "zh-Hant"),
-        ({"LANG": "de_DE.UTF-8", "LANGUAGE": "fr:zh_Hant:en"}, "zh-Hant"),
-        ({"LANG": "de_DE.UTF-8"}, "en"),
-    ],
-)
-def test_the_language_is_the_first_that_the_surroundings_want_and_the_interface_has(
-    environment: dict[str, str], language: str
-) -> None:
-    assert terminal_language(environment) == language
+
+def test_the_language_is_the_first_that_the_surroundings_want_and_the_interface_has() -> None:
+    environments = {said: dict(one.split("=", 1) for one in said.split()) for said in WANTED}
+    assert {said: terminal_language(given) for said, given in environments.items()} == WANTED
 
 
 def test_messages_and_counts_are_said_in_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -22,16 +22,29 @@ Write = Callable[[str], Path]
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """Writes a `config.toml` into a project folder and gives its path."""
+def folder(tmp_path: Path) -> Path:
+    """The folder of a project."""
+    made = tmp_path / "project"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def write(folder: Path) -> Write:
+    """Writes a `config.toml` into the project folder and gives its path."""
 
     def written(text: str) -> Path:
-        path = tmp_path / "project" / "config.toml"
-        path.parent.mkdir(exist_ok=True)
+        path = folder / "config.toml"
         path.write_text(text, encoding="utf-8")
         return path
 
     return written
+
+
+def touch(folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
 
 
 def problems(path: Path) -> list[str]:
@@ -52,41 +65,32 @@ def test_the_siku_half_folio_is_the_default() -> None:
     assert (settings.engine.name, settings.engine.threads, settings.engine.workers) == ("ppocr", 1, 2)
     assert settings.flags.show_variants is False
     assert settings.folder is None
+    assert settings.replace({"engine.workers": 3}).workers == 3
+    assert settings.replace({"engine.workers": 0}).workers >= 1
 
 
-def test_an_empty_file_gives_the_defaults_in_its_folder(write: Write) -> None:
-    path = write("")
-    settings = Settings.load(path)
-    assert settings == Settings(file=path).replace({"project.out": path.parent / "out"})
-
-
-def test_settings_are_read_from_their_sections(write: Write) -> None:
-    settings = Settings.load(
-        write('[page]\ncolumns = 9\nscript = "simplified"\n[flags]\nthreshold = 2\nshow_variants = true\n')
-    )
+def test_settings_are_read_from_sections_dotted_keys_and_inline_tables(write: Write, folder: Path) -> None:
+    assert Settings.load(write("")) == Settings(file=folder / "config.toml").replace({"project.out": folder / "out"})
+    sections = '[page]\ncolumns = 9\nscript = "simplified"\n[flags]\nthreshold = 2\nshow_variants = true\n'
+    settings = Settings.load(write(sections))
     assert (settings.page.columns, settings.page.script) == (9, "simplified")
     assert (settings.flags.threshold, settings.flags.show_variants) == (2.0, True)
     assert settings["page.columns"] == 9
-
-
-def test_dotted_keys_and_inline_tables_are_the_same_to_it(write: Write) -> None:
     dotted = Settings.load(write("page.columns = 9\nengine = {threads = 4}\n"))
     assert (dotted.page.columns, dotted.engine.threads) == (9, 4)
+    assert Settings.load(folder) == dotted
 
 
-def test_a_folder_stands_for_the_file_in_it(write: Write) -> None:
-    path = write("[page]\nrows = 20\n")
-    assert Settings.load(path.parent) == Settings.load(path)
-
-
-def test_paths_count_from_the_files_folder(write: Write, tmp_path: Path) -> None:
-    settings = Settings.load(
-        write(
-            '[project]\ntexts = ["t/*.txt"]\nimages = ["scans", "../more"]\nimglist = "lists"\nout = "../results"\n'
-            f'[store]\nurl = "sqlite:///db/a.sqlite"\n[render]\nfont = "{tmp_path.as_posix()}/kai.ttf"\n'
-        )
+def test_paths_count_from_the_files_folder(
+    write: Write, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(
+        '[project]\ntexts = ["t/*.txt"]\nimages = ["scans", "../more"]\nimglist = "lists"\nout = "../results"\n'
+        f'[store]\nurl = "sqlite:///db/a.sqlite"\n[render]\nfont = "{tmp_path.as_posix()}/kai.ttf"\n'
     )
-    folder = tmp_path / "project"
+    monkeypatch.chdir(tmp_path)
+    settings = Settings.load(Path("project/config.toml"))
+    assert settings.folder == folder
     assert settings.project.texts == (folder / "t/*.txt",)
     assert settings.project.images == (folder / "scans", tmp_path / "more")
     assert settings.project.imglist == folder / "lists"
@@ -95,45 +99,23 @@ def test_paths_count_from_the_files_folder(write: Write, tmp_path: Path) -> None
     assert settings.render.font == f"{tmp_path.as_posix()}/kai.ttf"
 
 
-def test_a_file_named_from_another_folder_gives_paths_that_can_be_opened(
-    write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = write('[project]\nimages = ["scans"]\n')
-    monkeypatch.chdir(path.parent.parent)
-    settings = Settings.load(Path("project/config.toml"))
-    assert settings.project.images == (path.parent / "scans",)
-    assert settings.folder == path.parent
-
-
-def test_a_model_or_font_is_a_path_where_one_is_there_and_a_name_elsewhere(write: Write, tmp_path: Path) -> None:
+def test_a_model_or_font_is_a_path_where_one_is_there_and_a_name_elsewhere(write: Write, folder: Path) -> None:
     path = write('[engine]\nmodel = "mine"\n[render]\nfont = "TW-Kai"\n')
     assert (Settings.load(path).engine.model, Settings.load(path).render.font) == ("mine", "TW-Kai")
-    (tmp_path / "project/mine").mkdir()
-    assert Settings.load(path).engine.model == str(tmp_path / "project/mine")
+    (folder / "mine").mkdir()
+    assert Settings.load(path).engine.model == str(folder / "mine")
 
 
 @pytest.mark.parametrize(
     "url", ["sqlite:////tmp/a.sqlite", "sqlite:///:memory:", "sqlite://", "postgresql://user@host/db", "sqlite:///C:/a"]
 )
-def test_an_address_that_is_no_relative_file_stays_as_it_is(write: Write, url: str) -> None:
+def test_an_address_of_a_store_that_is_no_relative_file_stays_as_it_is(write: Write, url: str) -> None:
     assert Settings.load(write(f'[store]\nurl = "{url}"\n')).store_address == url
 
 
-def test_the_store_lies_in_the_project_folder_and_without_a_project_with_the_output(
-    write: Write, tmp_path: Path
-) -> None:
-    assert Settings.load(write("")).store_address == tmp_path / "project/proof.sqlite"
+def test_the_store_lies_in_the_project_or_with_the_output(write: Write, folder: Path, tmp_path: Path) -> None:
+    assert Settings.load(write("")).store_address == folder / "proof.sqlite"
     assert Settings().replace({"project.out": tmp_path / "o"}).store_address == tmp_path / "o/proof.sqlite"
-
-
-def test_settings_cannot_be_changed_in_place() -> None:
-    with pytest.raises(FrozenInstanceError):
-        Settings().page.columns = 9  # type: ignore[misc]
-
-
-def test_no_workers_means_one_a_core() -> None:
-    assert Settings().replace({"engine.workers": 3}).workers == 3
-    assert Settings().replace({"engine.workers": 0}).workers >= 1
 
 
 # --- what is refused --------------------------------------------------------------------------------------
@@ -144,22 +126,17 @@ def test_no_workers_means_one_a_core() -> None:
     [
         ("[page]\n\ncolums = 9\n", "3: [page] has no setting colums; did you mean columns?"),
         ("[page]\nthreads = 2\n", "2: [page] has no setting threads; it belongs in [engine]"),
-        ("[page]\nxyzzy = 2\n", "2: [page] has no setting xyzzy"),
         ("# x\n[engin]\nthreads = 2\n", "2: there is no section [engin]; did you mean [engine]?"),
         ("columns = 9\n", "1: columns stands in no section; did you mean columns in [page]?"),
         ("xyzzy = 9\n", "1: xyzzy stands in no section"),
         ('page = "x"\n', "1: page must be a section: write [page] and its settings below it"),
-        ("[[page]]\nrows = 2\n", "1: page must be a section: write [page] and its settings below it"),
         ('[page]\ncolumns = "8"\n', '2: page.columns must be a whole number, not "8"'),
         ("[page]\ncolumns = 8.0\n", "2: page.columns must be a whole number, not 8"),
         ("[page]\ncolumns = true\n", "2: page.columns must be a whole number, not true"),
-        ("[page]\ncolumns = [\n8]\n", "2: page.columns must be a whole number, not a list"),
         ("[page]\ncolumns = -1\n", "2: page.columns must be from 0 to 60, not -1"),
-        ("[page]\nrows = 0\n", "2: page.rows must be from 1 to 100, not 0"),
         ("[page.rows]\na = 1\n", "1: page.rows must be a whole number, not a section"),
         ("[flags]\nthreshold = true\n", "2: flags.threshold must be a number, not true"),
         ("[flags]\nthreshold = nan\n", "2: flags.threshold must be from -1000 to 1000, not nan"),
-        ("[flags]\nthreshold = inf\n", "2: flags.threshold must be from -1000 to 1000, not inf"),
         ("[flags]\nshow_variants = 1\n", "2: flags.show_variants must be true or false, not 1"),
         (
             '[page]\nscript = "simplifed"\n',
@@ -177,34 +154,21 @@ def test_a_slip_is_named_with_its_line_and_the_nearest_valid_name(write: Write, 
     assert problems(write(text)) == [said]
 
 
-def test_everything_that_is_wrong_is_said_at_once(write: Write) -> None:
+def test_everything_that_is_wrong_is_said_at_once(write: Write, tmp_path: Path) -> None:
     said = problems(write("[page]\ncolums = 9\nrows = 0\n\n[engine]\nname = 'ppcor'\n"))
     assert [line.partition(":")[0] for line in said] == ["2", "3", "6"]
     assert said[2].endswith("did you mean ppocr?")
-
-
-def test_a_list_of_variants_that_is_not_there_is_named(write: Write, tmp_path: Path) -> None:
-    path = write('[variants]\nfile = "pairs.tsv"\n')
-    assert problems(path) == [f"2: variants.file: there is no file {tmp_path / 'project/pairs.tsv'}"]
-    (tmp_path / "project/pairs.tsv").touch()
-    assert Settings.load(path).variants.file == tmp_path / "project/pairs.tsv"
-
-
-def test_a_file_that_is_not_toml_or_not_there_is_named(write: Write, tmp_path: Path) -> None:
     assert problems(write("[page]\nrows = \n"))[0].startswith("2: is not valid TOML")
     with pytest.raises(ConfigError, match="there is no such file"):
         Settings.load(tmp_path / "none.toml")
 
 
-NUMBERS = ["1", "-1", "0", "1e400", "nan"]
-TEXTS = ['"x"', '""', '"~nobody/x"', '"a\\u0000b"', f'"{"x" * 5000}"']
+VALUES = ["1", "-1", "0", "1e400", "nan", '"x"', '""', '"~nobody/x"', '"a\\u0000b"', f'"{"x" * 5000}"']
 OTHERS = ["true", "[]", "[1]", '[["x"]]', "{}", "07:32:00"]
 
 
-@given(name=st.sampled_from(sorted(SETTINGS)), value=st.sampled_from(NUMBERS + TEXTS + OTHERS))
-def test_any_value_is_taken_or_refused_with_its_line(
-    tmp_path_factory: pytest.TempPathFactory, name: str, value: str
-) -> None:
+@given(name=st.sampled_from(sorted(SETTINGS)), value=st.sampled_from(VALUES + OTHERS))
+def test_any_value_is_taken_or_told_by_line(tmp_path_factory: pytest.TempPathFactory, name: str, value: str) -> None:
     path = tmp_path_factory.mktemp("any") / "config.toml"
     path.write_text(f"[{SETTINGS[name].section}]\n{SETTINGS[name].key} = {value}\n", encoding="utf-8")
     try:
@@ -222,15 +186,12 @@ def test_any_value_is_taken_or_refused_with_its_line(
 
 def test_the_command_line_goes_over_the_file_where_it_says_something(write: Write) -> None:
     settings = Settings.load(write("[page]\ncolumns = 9\nrows = 20\n"))
-    changed = settings.replace({"page.columns": 10, "page.rows": None, "engine.device": "gpu"})
-    assert (changed.page.columns, changed.page.rows, changed.engine.device) == (10, 20, "gpu")
+    given = {"page.columns": 10, "page.rows": None, "flags.threshold": "1.5", "flags.show_variants": "true"}
+    changed = settings.replace(given)
+    assert (changed.page.columns, changed.page.rows) == (10, 20)
+    assert (changed.flags.threshold, changed.flags.show_variants) == (1.5, True)
     assert changed.file == settings.file
     assert settings.page.columns == 9
-
-
-def test_text_from_the_command_line_is_read_as_the_setting_wants_it() -> None:
-    settings = Settings().replace({"page.columns": "9", "flags.threshold": "1.5", "flags.show_variants": "true"})
-    assert (settings.page.columns, settings.flags.threshold, settings.flags.show_variants) == (9, 1.5, True)
 
 
 def test_paths_on_the_command_line_count_from_the_working_folder(
@@ -238,10 +199,11 @@ def test_paths_on_the_command_line_count_from_the_working_folder(
 ) -> None:
     settings = Settings.load(write(""))
     monkeypatch.chdir(tmp_path)
-    changed = settings.replace({"project.images": ["scans"], "project.texts": "a.txt", "project.out": "o"})
+    changed = settings.replace({"project.images": ["scans"], "project.texts": "o*.txt", "project.out": "o"})
     assert changed.project.images == (tmp_path / "scans",)
-    assert changed.project.texts == (tmp_path / "a.txt",)
     assert changed.project.out == tmp_path / "o"
+    touch(tmp_path, "other.txt")
+    assert changed.text_files() == (tmp_path / "other.txt",), "a pattern may lie outside the project"
 
 
 @pytest.mark.parametrize(
@@ -259,33 +221,23 @@ def test_a_slip_on_the_command_line_is_wrong_usage(name: str, value: object, sai
         Settings().replace({name: value})
 
 
-@given(st.text(), st.text())
-def test_no_name_or_text_breaks_the_settings(name: str, text: str) -> None:
-    with pytest.raises(UsageError):
-        Settings().replace({f"x{name}": text})
-
-
 # --- the texts of a project -------------------------------------------------------------------------------
 
 
-def test_patterns_are_expanded_in_order_and_each_text_comes_once(write: Write, tmp_path: Path) -> None:
-    folder = tmp_path / "project"
-    path = write('[project]\ntexts = ["b.txt", "*.txt", "juan/**/*.txt"]\n')
-    for name in ("a.txt", "b.txt", ".hidden.txt", "juan/1/c.txt", "juan/d.txt", "juan/e.md"):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).touch()
-    files = Settings.load(path).text_files()
-    assert [file.relative_to(folder).as_posix() for file in files] == ["b.txt", "a.txt", "juan/1/c.txt", "juan/d.txt"]
+def test_patterns_are_expanded_in_order_and_each_text_comes_once(tmp_path: Path) -> None:
+    """Brackets in the name of a folder or file are no pattern."""
+    folder = tmp_path / "儀禮 [draft]"
+    touch(folder, "a.txt", "b.txt", "卷十 [1].txt", ".hidden.txt", "juan/1/c.txt", "juan/d.txt", "juan/e.md")
+    texts = '["卷十 [1].txt", "b.txt", "*.txt", "juan/**/*.txt"]'
+    (folder / "config.toml").write_text(f"[project]\ntexts = {texts}\n", encoding="utf-8")
+    files = [file.relative_to(folder).as_posix() for file in Settings.load(folder).text_files()]
+    assert files == ["卷十 [1].txt", "b.txt", "a.txt", "juan/1/c.txt", "juan/d.txt"]
 
 
-def test_witnesses_are_files_folders_and_branches_with_or_without_a_siglum(write: Write, tmp_path: Path) -> None:
-    settings = Settings.load(
-        write('[project]\nwitnesses = ["四部=sbck/*.txt", "wyg", "汲=repo@SBCK", "one.txt", "*.md"]\n')
-    )
-    folder = tmp_path / "project"
-    for name in ("sbck/1.txt", "sbck/2.txt", "wyg/1.txt", "one.txt", "a.md", "b.md"):
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text("甲", encoding="utf-8")
+def test_witnesses_are_files_folders_and_branches_with_or_without_a_siglum(write: Write, folder: Path) -> None:
+    named = '["四部=sbck/*.txt", "wyg", "汲=repo@SBCK", "one.txt", "*.md"]'
+    settings = Settings.load(write(f"[project]\nwitnesses = {named}\n"))
+    touch(folder, "sbck/1.txt", "sbck/2.txt", "wyg/1.txt", "one.txt", "a.md", "b.md")
     assert settings.witness_sources() == (
         WitnessSource(folder / "sbck/1.txt", "四部"),
         WitnessSource(folder / "sbck/2.txt", "四部"),
@@ -300,61 +252,38 @@ def test_witnesses_are_files_folders_and_branches_with_or_without_a_siglum(write
         settings.witness_sources()
 
 
-def test_brackets_in_a_folder_or_file_name_are_no_pattern(tmp_path: Path) -> None:
-    folder = tmp_path / "儀禮 [draft]"
-    folder.mkdir()
-    (folder / "卷十 [1].txt").touch()
-    (folder / "config.toml").write_text('[project]\ntexts = ["卷十 [1].txt", "*.txt"]\n', encoding="utf-8")
-    assert Settings.load(folder).text_files() == (folder / "卷十 [1].txt",)
-
-
-def test_a_pattern_on_the_command_line_may_lie_outside_the_project(write: Write, tmp_path: Path) -> None:
-    (tmp_path / "other.txt").touch()
-    settings = Settings.load(write("")).replace({"project.texts": [tmp_path / "o*.txt"]})
-    assert settings.text_files() == (tmp_path / "other.txt",)
-
-
-def test_a_pattern_without_a_file_is_named_with_its_line(write: Write, tmp_path: Path) -> None:
+def test_a_pattern_without_a_file_is_named_with_its_line(write: Write, folder: Path) -> None:
     path = write('[project]\ntitle = "x"\ntexts = ["none*.txt"]\n')
     with pytest.raises(ConfigError, match=r"config\.toml:3: project\.texts: .*none\*\.txt: matches no file"):
         Settings.load(path).text_files()
     with pytest.raises(ConfigError, match="project: a folder; name its files"):
-        Settings().replace({"project.texts": [tmp_path / "project"]}).text_files()
+        Settings().replace({"project.texts": [folder]}).text_files()
 
 
 # --- the fingerprint --------------------------------------------------------------------------------------
 
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("engine.threads", 8),
-        ("engine.workers", 8),
-        ("project.out", "elsewhere"),
-        ("project.title", "x"),
-        ("project.images", ["x"]),
-        ("report.lang", "zh-Hant"),
-        ("store.url", "sqlite://"),
-        ("render.seed", 7),
-        ("flags.threshold", 0.7),
-        ("flags.show_variants", True),
-    ],
-)
-def test_what_changes_no_result_leaves_the_fingerprint(name: str, value: object) -> None:
-    assert Settings().replace({name: value}).fingerprint() == Settings().fingerprint()
+NO_RESULT = {
+    "engine.threads": 8,
+    "engine.workers": 8,
+    "project.out": "elsewhere",
+    "project.title": "x",
+    "project.images": ["x"],
+    "report.lang": "zh-Hant",
+    "store.url": "sqlite://",
+    "render.seed": 7,
+    "flags.threshold": 0.7,
+    "flags.show_variants": True,
+}
+RESULT = {"page.columns": 9, "page.rows": 20, "page.script": "simplified", "engine.name": "paddleocr"}
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("page.columns", 9),
-        ("page.rows", 20),
-        ("page.script", "simplified"),
-        ("engine.name", "paddleocr"),
-    ],
-)
-def test_what_changes_results_changes_the_fingerprint(name: str, value: object) -> None:
-    assert Settings().replace({name: value}).fingerprint() != Settings().fingerprint()
+def test_what_changes_results_and_nothing_else_changes_the_fingerprint(write: Write, tmp_path: Path) -> None:
+    plain = Settings().fingerprint()
+    changing = {n for n, value in (NO_RESULT | RESULT).items() if Settings().replace({n: value}).fingerprint() != plain}
+    assert changing == set(RESULT)
+    (tmp_path / "moved.toml").write_text("[page]\ncolumns = 9\n", encoding="utf-8")
+    moved = Settings.load(tmp_path / "moved.toml")
+    assert moved.fingerprint() == Settings.load(write("[page]\ncolumns = 9\n")).fingerprint()
 
 
 def test_of_the_variants_the_content_counts_and_not_the_place(tmp_path: Path) -> None:
@@ -366,17 +295,13 @@ def test_of_the_variants_the_content_counts_and_not_the_place(tmp_path: Path) ->
     assert Settings().fingerprint() not in prints
 
 
-def test_the_fingerprint_outlives_a_moved_project(write: Write, tmp_path: Path) -> None:
-    text = "[page]\ncolumns = 9\n"
-    (tmp_path / "moved.toml").write_text(text, encoding="utf-8")
-    assert Settings.load(write(text)).fingerprint() == Settings.load(tmp_path / "moved.toml").fingerprint()
-
-
-def test_a_list_of_variants_that_has_gone_is_named(write: Write, tmp_path: Path) -> None:
+def test_a_list_of_variants_that_is_not_there_or_has_gone_is_named(write: Write, folder: Path) -> None:
     path = write('[variants]\nfile = "pairs.tsv"\n')
-    (tmp_path / "project/pairs.tsv").touch()
+    assert problems(path) == [f"2: variants.file: there is no file {folder / 'pairs.tsv'}"]
+    touch(folder, "pairs.tsv")
     settings = Settings.load(path)
-    (tmp_path / "project/pairs.tsv").unlink()
+    assert settings.variants.file == folder / "pairs.tsv"
+    (folder / "pairs.tsv").unlink()
     with pytest.raises(ConfigError, match=r"config\.toml:2: variants\.file: .*cannot be read"):
         settings.fingerprint()
 
@@ -385,14 +310,12 @@ def test_a_list_of_variants_that_has_gone_is_named(write: Write, tmp_path: Path)
 
 
 def test_every_attribute_is_declared_with_a_default_of_its_own_kind_and_a_help() -> None:
-    for section in fields(Settings):
-        if section.name == "file":
-            continue
-        for attribute in fields(getattr(Settings(), section.name)):
-            setting = SETTINGS[f"{section.name}.{attribute.name}"]
-            assert setting.help
-            assert setting.value(setting.default, Path()) == setting.default
-            assert Settings()[setting.name] == setting.default
+    sections = [section.name for section in fields(Settings) if section.name != "file"]
+    declared = {f"{name}.{attribute.name}" for name in sections for attribute in fields(getattr(Settings(), name))}
+    assert declared == set(SETTINGS)
+    for setting in SETTINGS.values():
+        assert setting.help
+        assert setting.value(setting.default, Path()) == setting.default == Settings()[setting.name]
 
 
 def test_choices_are_those_of_the_modules_that_know_them() -> None:

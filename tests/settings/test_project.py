@@ -22,6 +22,11 @@ def project(folder: Path, *texts: str, said: str = "") -> Path:
     return folder
 
 
+def folder_of(*texts: Path) -> Path | None:
+    """The folder of the project that is meant where none is named."""
+    return project_settings(None, texts).folder
+
+
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working folder, which is no project, beside those of a test."""
@@ -31,91 +36,63 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_the_project_that_is_named_is_meant(elsewhere: Path, tmp_path: Path) -> None:
+def test_the_named_project_is_meant_or_the_working_folder(elsewhere: Path, tmp_path: Path) -> None:
     named = project(tmp_path / "named", "a.txt")
     other = project(tmp_path / "other", "b.txt")
-    assert project_settings(named).folder == named
-    assert project_settings(named, [other / "b.txt"]).folder == named
-
-
-def test_without_a_text_the_working_folder_is_meant(elsewhere: Path) -> None:
+    assert project_settings(named).folder == project_settings(named, [other / "b.txt"]).folder == named
     settings = project_settings(None)
     assert settings.folder == elsewhere
     assert settings.store_address == elsewhere / "proof.sqlite"
     assert settings.project.out == elsewhere / "out"
 
 
-@pytest.mark.parametrize("text", ["a.txt", "juan/1.txt"])
-def test_a_text_belongs_to_the_project_that_names_it_wherever_the_command_runs(
-    elsewhere: Path, tmp_path: Path, text: str
-) -> None:
-    folder = project(tmp_path / "book", text)
-    assert project_settings(None, [folder / text]).folder == folder
-    assert project_settings(None, [Path("..") / "book" / text]).folder == folder
+def test_a_text_belongs_to_the_project_around_it_or_that_names_it(elsewhere: Path, tmp_path: Path) -> None:
+    folder = project(tmp_path / "book", "a.txt", "juan/1.txt")
+    for text in ("a.txt", "juan/1.txt", "not_named.txt"):
+        assert folder_of(folder / text) == folder_of(Path("..") / "book" / text) == folder
+    (tmp_path / "outside.txt").touch()
+    project(elsewhere, "../outside.txt")
+    assert folder_of(tmp_path / "outside.txt") == elsewhere
 
 
-def test_the_working_folder_may_name_texts_that_lie_elsewhere(elsewhere: Path, tmp_path: Path) -> None:
-    (tmp_path / "a.txt").touch()
-    project(elsewhere, "../a.txt")
-    assert project_settings(None, [tmp_path / "a.txt"]).folder == elsewhere
-
-
-def test_a_text_in_no_project_belongs_to_its_folder_whatever_the_working_folder_is(
-    elsewhere: Path, tmp_path: Path
-) -> None:
+def test_a_text_in_no_project_belongs_to_its_folder(elsewhere: Path, tmp_path: Path) -> None:
     project(elsewhere, "a.txt", said="[page]\ncolumns = 9\n")
-    (tmp_path / "own").mkdir()
-    settings = project_settings(None, [tmp_path / "own" / "b.txt"])
-    assert settings.folder == tmp_path / "own"
-    assert settings.page.columns == 8
-    assert list((tmp_path / "own").iterdir()) == []
-
-
-def test_what_was_decided_of_a_lone_text_is_there_once_its_folder_has_settings(elsewhere: Path, tmp_path: Path) -> None:
-    text = tmp_path / "own" / "b.txt"
-    text.parent.mkdir()
-    lone = project_settings(None, [text]).replace({"project.out": "found"})
-    project(text.parent, text.name, said='out = "results"\n')
-    assert project_settings(None, [text]).store_address == lone.store_address
-
-
-def test_a_text_that_the_project_in_its_folder_does_not_name_belongs_to_it_all_the_same(
-    elsewhere: Path, tmp_path: Path
-) -> None:
-    folder = project(tmp_path / "book", "a.txt")
-    assert project_settings(None, [folder / "b.txt"]).folder == folder
+    (tmp_path / "config.toml").write_text("[build]\njobs = 4\n", encoding="utf-8")  # of another program
+    own = tmp_path / "own"
+    own.mkdir()
+    lone = project_settings(None, [own / "b.txt"])
+    assert (lone.folder, lone.page.columns) == (own, 8)
+    assert list(own.iterdir()) == []
+    decided = lone.replace({"project.out": "found"}).store_address
+    project(own, "b.txt", said='out = "results"\n')
+    assert project_settings(None, [own / "b.txt"]).store_address == decided, "once the folder has settings"
 
 
 def test_a_text_that_two_projects_name_is_not_guessed_at(elsewhere: Path, tmp_path: Path) -> None:
     folder = project(tmp_path / "book", "a.txt")
     project(elsewhere, "../book/a.txt")
     with pytest.raises(UsageError, match=r"is named by two projects, .*: say with --config which one is meant"):
-        project_settings(None, [folder / "a.txt"])
+        folder_of(folder / "a.txt")
     assert project_settings(folder, [folder / "a.txt"]).folder == folder
 
 
 def test_texts_of_two_folders_in_no_project_are_told_how_to_become_one(elsewhere: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="proof init FOLDER --texts"):
-        project_settings(None, [tmp_path / "a" / "1.txt", tmp_path / "b" / "2.txt"])
+        folder_of(tmp_path / "a" / "1.txt", tmp_path / "b" / "2.txt")
 
 
 def test_the_sample_takes_no_text_of_others(elsewhere: Path) -> None:
     sample = sample_dir()
-    assert project_settings(None, [sample / "pages" / "dasheyi.txt"]).folder == sample
-    assert project_settings(None, [sample / "mine" / "a.txt"]).folder == sample / "mine"
+    assert folder_of(sample / "pages" / "dasheyi.txt") == sample
+    assert folder_of(sample / "mine" / "a.txt") == sample / "mine"
     with pytest.raises(UsageError, match="the folder of the sample project, and is none of its texts"):
-        project_settings(None, [sample / "a.txt"])
-
-
-def test_settings_of_other_programs_further_up_are_passed_over(elsewhere: Path, tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text("[build]\njobs = 4\n", encoding="utf-8")
-    assert project_settings(None, [tmp_path / "own" / "a.txt"]).folder == tmp_path / "own"
+        folder_of(sample / "a.txt")
 
 
 def test_a_slip_in_the_settings_of_the_working_folder_is_told(elsewhere: Path, tmp_path: Path) -> None:
     project(elsewhere, "../own/a.txt", said="[page]\ncolums = 9\n")
     with pytest.raises(ConfigError, match="did you mean columns"):
-        project_settings(None, [tmp_path / "own" / "a.txt"])
+        folder_of(tmp_path / "own" / "a.txt")
 
 
 def test_a_pattern_that_matches_nothing_names_nothing(elsewhere: Path) -> None:

@@ -26,11 +26,6 @@ def test_an_entity_among_the_parts_is_no_part() -> None:
     assert parts_of("⿰金&CDP-8B7C;") == "金"
 
 
-@pytest.mark.parametrize("text", ["&KR0058;", "&#x2A6A5;", "[金*本]", "⿰金本", "〓", "\ue123"])
-def test_names_descriptions_and_stopgaps_are_not_encoded(text: str) -> None:
-    assert is_unencoded(text)
-
-
-@pytest.mark.parametrize("text", ["鉢", "𫝊", "葛\U000e0100", "。"])
-def test_characters_are(text: str) -> None:
-    assert not is_unencoded(text)
+def test_names_descriptions_and_stopgaps_are_not_encoded_characters_are() -> None:
+    assert all(map(is_unencoded, ["&KR0058;", "&#x2A6A5;", "[金*本]", "⿰金本", "〓", "\ue123"]))
+    assert not any(map(is_unencoded, ["鉢", "𫝊", "葛\U000e0100", "。"]))

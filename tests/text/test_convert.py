@@ -14,6 +14,21 @@ from proof.text.read import detect_format, read_transcription
 from proof.text.transcription import PAGED, Format, Transcription
 from tests.build import transcription
 
+MIRROR = "seeds/003_ef0b6b28549717f0.txt"
+BARE = "<pb:KR1d0030_WYG_010-1a>¶\n大射之儀¶\n"
+SUBCOMMENTARY = (
+    "宾与大夫辞,坐受觯以兴。辞,辞其坐奠觯。\n[疏]“宾与”至“以兴”。○注“辞辞其坐奠觯”。○释曰:必辞者,赞者不敢亲授。\n"
+)
+TEXTS = (
+    *(f"seeds/{number}_*" for number in ("000", "001", "002", "003", "004")),
+    "kanripo/KR1d0030/KR1d0030_000.txt",
+    "kanripo/KR1d0028/KR1d0028_005.txt",
+    "kanripo/KR1d0085/KR1d0085_008.txt",
+    "kanripo/KR1d0087/KR1d0087_223.txt",
+)
+PAIRS = [(text, list(Format)[(number + shift) % len(Format)]) for number, text in enumerate(TEXTS) for shift in (0, 1)]
+"""Each text in two formats, each format of several texts."""
+
 
 def characters(edition: Transcription) -> str:
     return "".join(cell.text for stretch in edition.stretches() for cell in stretch.cells())
@@ -46,8 +61,13 @@ def holds(text: str, part: str) -> bool:
 
 @cache
 def read_once(path: Path) -> Transcription:
-    """What is in the file, which many tests turn into other formats."""
+    """What is in the file, which several tests turn into other formats."""
     return read_transcription(path)
+
+
+@pytest.fixture
+def mirror(shared: Path) -> Transcription:
+    return read_once(shared / MIRROR)
 
 
 def turned(source: Transcription, target: Format) -> Converted | str:
@@ -59,30 +79,17 @@ def turned(source: Transcription, target: Format) -> Converted | str:
         return str(error)
 
 
-TEXTS = (
-    *(f"seeds/{number}_*" for number in ("000", "001", "002", "003", "004")),
-    "kanripo/KR1d0030/KR1d0030_000.txt",
-    "kanripo/KR1d0030/KR1d0030_010.txt",
-    "kanripo/KR1d0028/KR1d0028_005.txt",
-    "kanripo/KR1d0085/KR1d0085_008.txt",
-    "kanripo/KR1d0087/KR1d0087_223.txt",
-)
-
-PAIRS = [(text, list(Format)[(number + shift) % len(Format)]) for number, text in enumerate(TEXTS) for shift in (0, 1)]
-"""Each text in two formats, each format of several texts."""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("text", "target"), PAIRS)
-def test_there_and_back_the_text_stays_and_every_other_difference_is_a_listed_loss(
-    shared: Path, text: str, target: Format
-) -> None:
+def test_there_and_back_every_difference_is_a_listed_loss(shared: Path, text: str, target: Format) -> None:
     source = read_once(next(shared.glob(text)))
     converted = turned(source, target)
     if isinstance(converted, str):
         assert ("has no pages" in converted) == (target in PAGED and not source.paged)
         assert "has no pages" in converted or "could not be recognised again: it has no subcomm" in converted
         return
+    if target is source.format:
+        assert converted.text == source.text
     assert detect_format(converted.text) is target
     there = reread(converted)
     added = signs(converted.losses)
@@ -107,18 +114,6 @@ def test_there_and_back_the_text_stays_and_every_other_difference_is_a_listed_lo
     assert changed <= moved(converted.losses) + moved(returned.losses)
 
 
-def test_a_text_without_subcommentary_is_not_written_as_one_that_nobody_could_recognise(shared: Path) -> None:
-    source = read_transcription(shared / "kanripo/KR1d0030/KR1d0030_010.txt")
-    with pytest.raises(UsageError, match=r"as zhushu could not be recognised again: it has no subcommentary"):
-        convert(source, Format.ZHUSHU)
-    assert "[疏]" in convert(read_transcription(shared / "kanripo/KR1d0085/KR1d0085_008.txt"), Format.ZHUSHU).text
-
-
-SUBCOMMENTARY = (
-    "宾与大夫辞,坐受觯以兴。辞,辞其坐奠觯。\n[疏]“宾与”至“以兴”。○注“辞辞其坐奠觯”。○释曰:必辞者,赞者不敢亲授。\n"
-)
-
-
 def test_a_subcommentary_becomes_a_note_that_says_that_it_is_one_and_no_word_of_its_signs_is_lost() -> None:
     source = transcription(SUBCOMMENTARY, "zhushu.txt")
     converted = convert(source, Format.INLINE)
@@ -137,98 +132,67 @@ def test_a_subcommentary_becomes_a_note_that_says_that_it_is_one_and_no_word_of_
 
 
 def test_in_the_critical_edition_its_label_is_lost_and_listed_and_its_words_stay() -> None:
-    source = transcription(SUBCOMMENTARY, "zhushu.txt")
-    converted = convert(source, Format.CRITICAL)
+    converted = convert(transcription(SUBCOMMENTARY, "zhushu.txt"), Format.CRITICAL)
     assert "<small>○释曰:必辞者,赞者不敢亲授。</small>" in converted.text
     assert "layers of characters (疏 becomes 注): 9" in converted.losses
     assert "signs of layers, which are words of the text now (释曰): 1" in converted.losses
 
 
-def test_a_bare_classic_becomes_a_critical_edition_and_is_known_by_its_front_matter() -> None:
-    source = transcription("<pb:KR1d0030_WYG_010-1a>¶\n大射之儀¶\n", "bare.txt")
+@pytest.mark.parametrize(
+    ("text", "name", "title"),
+    [(BARE, "bare.txt", "bare"), ("\u3000\u3000大射之儀【射義也】\n", "a\"b'c\\d.txt", "a\"b'c\\d")],
+)
+def test_a_critical_edition_is_known_by_its_front_matter(text: str, name: str, title: str) -> None:
+    source = transcription(text, name)
     there = reread(convert(source, Format.CRITICAL))
-    assert (there.title, characters(there)) == ("bare", "大射之儀")
+    assert (there.title, characters(there)) == (title, characters(source))
 
 
-def test_a_text_without_notes_is_not_written_inline() -> None:
-    source = transcription("<pb:KR1d0030_WYG_010-1a>¶\n大射之儀¶\n", "bare.txt")
-    with pytest.raises(UsageError, match=r"bare\.txt as inline could not be recognised again: it has no note"):
-        convert(source, Format.INLINE)
+def test_what_could_not_be_recognised_again_is_not_written() -> None:
+    source = transcription(BARE, "bare.txt")
+    for target, lacking in ((Format.INLINE, "note"), (Format.ZHUSHU, "subcommentary")):
+        with pytest.raises(
+            UsageError, match=rf"bare\.txt as {target} could not be recognised again: it has no {lacking}"
+        ):
+            convert(source, target)
 
 
-def test_the_same_format_is_the_text_itself(shared: Path) -> None:
-    for path in sorted((shared / "seeds").iterdir()):
-        source = read_transcription(path)
-        assert convert(source, source.format).text == source.text
-
-
-@pytest.mark.slow
-def test_inline_notes_become_small_commentary_and_come_back(shared: Path) -> None:
-    source = read_transcription(shared / "seeds/001_4b1015a6353d5b95.txt")
-    there = reread(convert(source, Format.CRITICAL))
-    back = reread(convert(there, Format.INLINE))
-    assert characters(back) == characters(source)
-    notes = sum(stretch.layer is Layer.COMMENTARY for stretch in back.stretches())
-    assert notes == sum(stretch.layer is Layer.COMMENTARY for stretch in source.stretches())
-
-
-def test_the_mirror_becomes_kanripo_with_its_columns(shared: Path) -> None:
-    source = read_transcription(shared / "seeds/003_ef0b6b28549717f0.txt")
-    converted = convert(source, Format.KANRIPO, work="KR1d0030")
+def test_the_mirror_becomes_kanripo_with_its_columns_and_comes_back(mirror: Transcription) -> None:
+    converted = convert(mirror, Format.KANRIPO, work="KR1d0030")
     there = reread(converted)
     assert [page.id for page in there.pages[:2]] == ["KR1d0030_WYG_010-1a", "KR1d0030_WYG_010-1b"]
-    assert len(there.blocks) == len(source.blocks)
+    assert len(there.blocks) == len(mirror.blocks)
     assert "image references: 65" in converted.losses
-    images = {after.id: str(before.ref) for before, after in zip(source.pages, there.pages, strict=True)}
+    assert "names of juan (卷十 becomes 010): 1" in converted.losses
+    images = {after.id: str(before.ref) for before, after in zip(mirror.pages, there.pages, strict=True)}
     back = reread(convert(there, Format.MIRROR, references=images))
-    assert [page.id for page in back.pages] == [page.id for page in source.pages]
+    assert [page.id for page in back.pages] == [page.id for page in mirror.pages]
     assert [block.stretches and block.stretches[0].source for block in back.blocks] == [
-        block.stretches and block.stretches[0].source for block in source.blocks
+        block.stretches and block.stretches[0].source for block in mirror.blocks
     ]
 
 
-def test_losses_are_counted(shared: Path) -> None:
-    source = read_transcription(shared / "seeds/000_8d937d0b6d447d78.txt")
+def test_losses_are_counted_and_what_has_no_pages_does_not_become_page_marked(shared: Path) -> None:
+    source = read_once(shared / "seeds/000_8d937d0b6d447d78.txt")
     losses = convert(source, Format.INLINE).losses
     assert "footnotes: 12" in losses
     assert "anchors and levels of headings: 59" in losses
-
-
-def test_what_has_no_pages_does_not_become_page_marked(shared: Path) -> None:
-    source = read_transcription(shared / "seeds/000_8d937d0b6d447d78.txt")
     with pytest.raises(UsageError, match="has no pages"):
         convert(source, Format.KANRIPO, work="KR1d0026")
 
 
-def test_kanripo_marks_need_the_work_and_mirror_marks_the_images(shared: Path) -> None:
-    mirror = read_transcription(shared / "seeds/003_ef0b6b28549717f0.txt")
+def test_kanripo_marks_need_the_work_and_mirror_marks_the_images(mirror: Transcription) -> None:
     with pytest.raises(UsageError, match="which work"):
         convert(mirror, Format.KANRIPO)
-    kanripo = read_transcription(shared / "kanripo/KR1d0030/KR1d0030_010.txt")
+    for work in ("KR1 d0030", "KR1d0030>", "KR1d0030_WYG"):
+        with pytest.raises(UsageError, match="is no id of a work"):
+            convert(mirror, Format.KANRIPO, work=work)
     with pytest.raises(UsageError, match="no image is known for page KR1d0030_WYG_010-1a"):
-        convert(kanripo, Format.MIRROR)
-
-
-def test_a_title_with_quotes_comes_back_as_it_was() -> None:
-    source = transcription("\u3000\u3000大射之儀【射義也】\n", "a\"b'c\\d.txt")
-    assert reread(convert(source, Format.CRITICAL)).title == "a\"b'c\\d"
-
-
-@pytest.mark.parametrize("work", ["KR1 d0030", "KR1d0030>", "KR1d0030_WYG"])
-def test_what_cannot_stand_in_a_page_mark_is_no_id_of_a_work(shared: Path, work: str) -> None:
-    source = read_transcription(shared / "seeds/003_ef0b6b28549717f0.txt")
-    with pytest.raises(UsageError, match="is no id of a work"):
-        convert(source, Format.KANRIPO, work=work)
-
-
-def test_the_name_of_a_juan_that_becomes_a_number_is_told(shared: Path) -> None:
-    source = read_transcription(next((shared / "seeds").glob("003_*")))
-    assert "names of juan (卷十 becomes 010): 1" in convert(source, Format.KANRIPO, work="KR1d0030").losses
+        convert(transcription(BARE), Format.MIRROR)
 
 
 def test_breaks_of_a_base_edition_are_no_text_of_the_mirror() -> None:
     text = "<md:K_SBCK_005-1a>¶\n<pb:K_WYG_005-1a>\n殷高宗¶相\n年長<md:K_SBCK_005-2a>¶乆修\n"
-    read = transcription(text)
-    turned = convert(read, Format.MIRROR, references={"K_WYG_005-1a": "WYG0862-0058c.png"})
-    assert turned.text == "005 第 1a 頁 WYG0862-0058c.png\n殷高宗相\n年長乆修\n"
-    assert "page and line breaks of the base edition: 3" in turned.losses
+    converted = convert(transcription(text), Format.MIRROR, references={"K_WYG_005-1a": "WYG0862-0058c.png"})
+    assert converted.text == "005 第 1a 頁 WYG0862-0058c.png\n殷高宗相\n年長乆修\n"
+    assert "page and line breaks of the base edition: 3" in converted.losses

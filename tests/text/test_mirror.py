@@ -10,21 +10,17 @@ from proof.text.read import read_transcription
 from tests.build import transcription
 from tests.remarked import remarked
 
-SEED = "seeds/003_ef0b6b28549717f0.txt"
 
-
-def test_what_stands_before_the_first_page_mark_is_no_page() -> None:
-    text = transcription("书名或作者\n声明:本站\n卷十\n卷十 第 1a 页 WYG0103-0192c.png\n大射仪\n")
+def test_pages_begin_at_the_first_page_mark_and_an_empty_line_is_a_lost_column() -> None:
+    head, mark = "书名或作者\n声明:本站\n卷十\n", "卷十 第 1{} 页 WYG0103-0192{}.png\n"
+    text = transcription(f"{head}{mark.format('a', 'c')}大\n\n射\n{mark.format('b', 'd')}仪")
     assert text.format == "mirror"
-    assert [(p.id, p.juan, len(p.columns)) for p in text.pages] == [("WYG0103-0192c", "卷十", 1)]
+    assert [(p.id, p.juan, [c.source for c in p.columns]) for p in text.pages] == [
+        ("WYG0103-0192c", "卷十", ["大", "", "射"]),
+        ("WYG0103-0192d", "卷十", ["仪"]),
+    ]
+    assert [c.number for c in text.pages[0].columns] == [1, 2, 3]
     assert text.remarks == ()
-
-
-def test_an_empty_line_is_a_column_whose_text_was_lost() -> None:
-    text = transcription("卷十 第 1a 页 WYG0103-0192c.png\n大\n\n射\n卷十 第 1b 页 WYG0103-0192d.png\n仪")
-    first, second = text.pages
-    assert [(c.number, c.source) for c in first.columns] == [(1, "大"), (2, ""), (3, "射")]
-    assert [(c.number, c.source) for c in second.columns] == [(1, "仪")]
 
 
 def test_a_page_mark_in_traditional_script_is_one_too() -> None:
@@ -40,7 +36,7 @@ def test_a_mark_that_names_no_folio_or_image_still_begins_a_page_and_is_told() -
 
 
 def test_the_seed_is_read_whole(shared: Path) -> None:
-    text = read_transcription(shared / SEED)
+    text = read_transcription(shared / "seeds/003_ef0b6b28549717f0.txt")
     assert (text.format, text.script, len(text.pages)) == ("mirror", Script.SIMPLIFIED, 65)
     assert text.remarks == ()
     page = text.pages[1]
@@ -52,10 +48,6 @@ def test_the_seed_is_read_whole(shared: Path) -> None:
     assert (main.note, note.note) == (False, True)
     assert "".join(cell.text for cell in note.right) == "案比今注疏"
     assert [(cell.text, cell.row) for cell in note.left] == [(char, Row.LEFT) for char in "本讹作北据"]
-
-
-def test_the_lost_columns_of_the_seed_are_empty_columns(shared: Path) -> None:
-    by_folio = {str(page.folio): page for page in read_transcription(shared / SEED).pages}
-    for folio, number in (("5a", 8), ("8a", 1)):
-        column = by_folio[folio].columns[number - 1]
-        assert (column.source, column.runs) == ("", ())
+    by_folio = {str(page.folio): page for page in text.pages}
+    lost = [by_folio["5a"].columns[7], by_folio["8a"].columns[0]]
+    assert [(column.source, column.runs) for column in lost] == [("", ())] * 2

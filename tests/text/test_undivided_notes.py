@@ -5,44 +5,37 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from proof.text.model import Row
 from proof.text.read import read_transcription
-from proof.text.transcription import Transcription
 from tests.build import transcription
 from tests.remarked import remarked
 
 LONG = "侯王謂天子盖雖以諸侯為主而雜以天子言之故又稱王及兆民也"
 
 
-def parse(*columns: str) -> Transcription:
-    text = "<pb:K_WYG_001-1a>¶\n" + "".join(f"{column}¶\n" for column in columns)
-    return transcription(text)
-
-
-def halves(text: Transcription) -> list[tuple[str, str]]:
-    return [
-        ("".join(c.text for c in run.right), "".join(c.text for c in run.left))
-        for page in text.pages
-        for column in page.columns
-        for run in column.runs
-        if run.note
-    ]
-
-
-def test_where_no_note_is_divided_each_is_cut_in_the_middle() -> None:
-    text = parse(f"公({LONG})入", "疏(甲乙丙)", "疏(甲)")
-    assert halves(text) == [(LONG[:14], LONG[14:]), ("甲乙", "丙"), ("甲", "")]
-    rows = {cell.row for run in text.pages[0].columns[1].runs for cell in run.left}
-    assert rows == {Row.LEFT}
-    assert remarked(text) == [(1, "notes-undivided")]
-
-
-def test_where_one_note_is_divided_the_others_are_right_half_rows() -> None:
-    assert halves(parse(f"公({LONG})入", "疏(甲/)")) == [(LONG, ""), ("甲", "")]
-
-
-def test_short_notes_alone_are_right_half_rows() -> None:
-    assert halves(parse("疏(甲乙丙)")) == [("甲乙丙", "")]
+@pytest.mark.parametrize(
+    ("columns", "halves", "told"),
+    [
+        (
+            [f"公({LONG})入", "疏(甲乙丙)", "疏(甲)"],
+            [(LONG[:14], LONG[14:]), ("甲乙", "丙"), ("甲", "")],
+            [(1, "notes-undivided")],
+        ),
+        ([f"公({LONG})入", "疏(甲/)"], [(LONG, ""), ("甲", "")], []),
+        (["疏(甲乙丙)"], [("甲乙丙", "")], []),
+    ],
+    ids=["none is divided", "one is divided", "short ones alone"],
+)
+def test_where_no_note_is_divided_each_is_cut_in_the_middle(
+    columns: list[str], halves: list[tuple[str, str]], told: list[tuple[int, str]]
+) -> None:
+    text = transcription("<pb:K_WYG_001-1a>¶\n" + "".join(f"{column}¶\n" for column in columns))
+    notes = [run for column in text.pages[0].columns for run in column.runs if run.note]
+    assert [("".join(c.text for c in run.right), "".join(c.text for c in run.left)) for run in notes] == halves
+    assert {cell.row for run in notes for cell in run.left} <= {Row.LEFT}
+    assert remarked(text) == told
 
 
 def test_the_work_without_slashes_fits_its_columns(shared: Path) -> None:

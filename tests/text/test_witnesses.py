@@ -18,8 +18,8 @@ from proof.text.witnesses import apart_from, read_witnesses, witnesses_state
 JUAN = "#+TITLE: 論衡\n<pb:K_WYG_{juan}-1a>¶\n{text}¶\n&KR0058;(甲/乙)¶\n"
 
 
-def juan(number: int, text: str) -> str:
-    return JUAN.format(juan=f"{number:03}", text=text)
+def write_juan(folder: Path, number: int, text: str) -> None:
+    (folder / f"K_{number:03}.txt").write_text(JUAN.format(juan=f"{number:03}", text=text), encoding="utf-8")
 
 
 @pytest.fixture
@@ -29,8 +29,8 @@ def folder(tmp_path: Path) -> Path:
     (made / "imglist").mkdir(parents=True)
     (made / "imglist" / "K_001.txt").write_text("no text", encoding="utf-8")
     (made / "Readme.org").write_text("* 論衡\n", encoding="utf-8")
-    for number, text in ((1, "逢遇"), (2, "異虛")):
-        (made / f"K_{number:03}.txt").write_text(juan(number, text), encoding="utf-8")
+    write_juan(made, 1, "逢遇")
+    write_juan(made, 2, "異虛")
     return made
 
 
@@ -45,11 +45,11 @@ def repository(folder: Path) -> Path:
     if shutil.which("git") is None:
         pytest.skip("git makes the repository that is read, and is not installed")
     git(folder, "init", "-q", "-b", "SBCK")
-    (folder / "K_001.txt").write_text(juan(1, "逢遇篇"), encoding="utf-8")
+    write_juan(folder, 1, "逢遇篇")
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "SBCK")
     git(folder, "checkout", "-q", "-b", "WYG")
-    (folder / "K_001.txt").write_text(juan(1, "逢遇"), encoding="utf-8")
+    write_juan(folder, 1, "逢遇")
     git(folder, "commit", "-q", "-a", "-m", "WYG")
     return folder
 
@@ -68,9 +68,7 @@ def repository(folder: Path) -> Path:
         ("x/a=b.txt", "", "x/a=b.txt", ""),
     ],
 )
-def test_a_witness_is_named_by_siglum_path_and_branch(
-    tmp_path: Path, text: str, siglum: str, path: str, revision: str
-) -> None:
+def test_a_witness_has_siglum_path_and_branch(tmp_path: Path, text: str, siglum: str, path: str, revision: str) -> None:
     base = tmp_path / "project"
     (base / "repository").mkdir(parents=True)
     for name in ("here@home.txt", "a=b.txt"):
@@ -117,7 +115,7 @@ def test_what_was_read_of_a_branch_is_known_until_it_changes(repository: Path) -
     source = WitnessSource(repository, "", "WYG")
     before = witnesses_state([source])
     assert witnesses_state([source]) == before
-    (repository / "K_001.txt").write_text(juan(1, "累害"), encoding="utf-8")
+    write_juan(repository, 1, "累害")
     git(repository, "commit", "-q", "-a", "-m", "another")
     assert witnesses_state([source]) != before
 

@@ -31,23 +31,18 @@ def extraction(sample: Sample, data: bytes | None = None) -> Extraction:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_the_text_of_a_file_is_read(name: str) -> None:
+def test_the_text_of_a_file_is_read_and_without_edits_it_stays_byte_for_byte(name: str) -> None:
     sample = SAMPLES[name]
     read = decoded(sample.path, sample.data)
     assert read.text == sample.text
     assert read.container == name.split(" ", maxsplit=1)[0]
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-def test_without_edits_a_file_stays_byte_for_byte(name: str) -> None:
-    sample = SAMPLES[name]
-    edition = parse_transcription(decoded(sample.path, sample.data), sample.path)
+    edition = parse_transcription(read, sample.path)
     assert edition.data() == sample.data
     assert all(edition.text[one.start : one.end] == one.source for one in edition.stretches())
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_an_edit_of_the_text_is_read_again_from_the_file(data: st.DataObject) -> None:
     sample = SAMPLES[data.draw(st.sampled_from(sorted(SAMPLES)))]
     source = extraction(sample)
@@ -122,11 +117,8 @@ def test_an_insertion_is_written_as_the_syntax_has_it() -> None:
 def test_a_corrected_docx_opens_and_keeps_everything_else() -> None:
     source = extraction(SAMPLES["docx"])
     changed = source.edited([Edit(source.text.index("儀"), 1, "義")])
-    assert [paragraph.text for paragraph in Document(io.BytesIO(changed)).paragraphs] == [
-        "第一",
-        "大射之義&射義也",
-        "君有命",
-    ]
+    paragraphs = [paragraph.text for paragraph in Document(io.BytesIO(changed)).paragraphs]
+    assert paragraphs == ["第一", "大射之義&射義也", "君有命"]
     with zipfile.ZipFile(io.BytesIO(source.data)) as before, zipfile.ZipFile(io.BytesIO(changed)) as after:
         assert after.testzip() is None
         assert before.namelist() == after.namelist()
@@ -154,13 +146,9 @@ def test_layers_are_those_of_the_file() -> None:
         ("a.xml", b'<!DOCTYPE TEI [<!ENTITY a "b">]>\n<TEI/>', r"a\.xml:1: declares an entity"),
         ("a.xml", b'<?xml version="1.0" encoding="big5"?><TEI/>', r"a\.xml:1: is XML in BIG5: save it as UTF-8"),
         ("a.xml", b"<TEI>" * 300, "more than 200 elements"),
-        (
-            "a.xml",
-            b"<rss><title>\xe5\xa4\xa7</title></rss>",
-            "is XML of a kind that is not read: PAGE, ALTO and TEI are",
-        ),
-        ("a.html", b"<!DOCTYPE html><p>\xe5\xa4\xa7</p>", "is HTML: save its text as plain text"),
-        ("a.json", b'{"text": "\xe5\xa4\xa7"}', "is JSON"),
+        ("a.xml", "<rss>大</rss>".encode(), "is XML of a kind that is not read: PAGE, ALTO and TEI are"),
+        ("a.html", "<!DOCTYPE html><p>大</p>".encode(), "is HTML: save its text as plain text"),
+        ("a.json", '{"text": "大"}'.encode(), "is JSON"),
         ("a.docx", b"PK\x03\x04rest", "is an archive, and neither DOCX nor EPUB"),
         ("a.pdf", b"%PDF-1.7", "is a PDF: name it among the images"),
         ("a.doc", b"\xd0\xcf\x11\xe0\xa1", "is a document of an old Word: save it as DOCX"),
