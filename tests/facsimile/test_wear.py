@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -125,7 +126,7 @@ def test_wear_is_known_by_name_and_refused_out_of_bounds() -> None:
     assert named_wear("heavy") is LEVELS["heavy"]
     with pytest.raises(UsageError, match="choose one of none, light, moderate, heavy"):
         named_wear("dreadful")
-    beyond = {"skew": 4.0, "bleed": 1.5, "seal": -0.1, "broken": 1.0, "jpeg": 0, "blur": 50.0}
+    beyond: dict[str, Any] = {"skew": 4.0, "bleed": 1.5, "seal": -0.1, "broken": 1.0, "jpeg": 0, "blur": 50.0}
     for name, value in beyond.items():
         with pytest.raises(UsageError, match=f"{name} is"):
             replace(Wear(), **{name: value})
@@ -153,5 +154,6 @@ shares = st.floats(0, 1)
 )
 def test_any_wear_gives_an_image_of_the_same_size_and_the_same_one_again(wear: Wear, seed: int, scale: float) -> None:
     image = age(INKED, INKED[:, ::-1].copy(), INKED, wear, scale, [seed])
-    assert (image.shape, image.dtype) == (SIZE, np.uint8)
+    assert image.shape == SIZE
+    assert image.dtype == np.uint8
     assert np.array_equal(image, age(INKED, INKED[:, ::-1].copy(), INKED, wear, scale, [seed]))
