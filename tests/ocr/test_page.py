@@ -77,7 +77,7 @@ def test_columns_are_read_from_right_to_left_on_a_page_turned_up_to_3_degrees(de
 
 def test_a_page_without_lines_has_no_order_and_one_of_short_lines_no_skew() -> None:
     assert reading_order(BLANK, []) == []
-    assert skew([outline(10, 10, 50, 60)]) == 0.0
+    assert skew([turned(outline(10, 10, 50, 60), 2.0)]) == 0.0
 
 
 def test_parts_of_a_column_are_read_from_the_top_and_a_gap_alone_parts_no_registers() -> None:
