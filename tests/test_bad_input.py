@@ -11,18 +11,17 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.conftest import Material, Run
+
 pytestmark = pytest.mark.engine
 
 ROOT = Path(__file__).resolve().parents[1]
-Ran = subprocess.CompletedProcess[str]
-Material = Callable[[int], Path]
-Run = Callable[..., Ran]
 CHECK = ("check", "text.txt", "--images", "images", "--out", "out")
 
 
@@ -35,55 +34,29 @@ def flags_of(out: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (out / "flags.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def raised(out: Path, page: str) -> list[tuple[int, int, str, str]]:
-    return [
-        (flag["line"], flag["offset"], flag["transcribed"], flag["suggested"])
-        for flag in flags_of(out)
-        if flag["page"] == page and flag["raised"]
-    ]
-
-
-PAGES = 12
-
-
-# Texts
-
-
-def change(folder: Path, old: str, new: str) -> int:
-    """Change the text; gives the line on which the change stands."""
-    text = (folder / "text.txt").read_text(encoding="utf-8")
-    assert old in text
-    (folder / "text.txt").write_text(text.replace(old, new, 1), encoding="utf-8")
-    return text.count("\n", 0, text.index(old)) + 1
-
-
-def test_broken_markup_is_told_with_its_line_and_the_page_is_checked(material: Material, run: Run) -> None:
-    folder = material(3)
-    line = change(folder, "讹作北据)", "讹作北据")
+def test_broken_markup_and_an_empty_page_are_told_with_their_lines_and_cost_themselves(
+    material: Material, run: Run
+) -> None:
+    folder = material(4)
+    path = folder / "text.txt"
+    text = path.read_text(encoding="utf-8").replace("讹作北据)", "讹作北据", 1)
+    mark = text.index("卷十 第 2a")
+    after = text.index("\n", mark) + 1
+    path.write_text(text[:after] + text[text.index("卷十 第 2b") :], encoding="utf-8")
     ran = run(*CHECK)
     assert ran.returncode == 0
-    place = rf"{re.escape(str(folder / 'text.txt'))}:{line}: page WYG0103-0192d, "
-    assert re.search(rf"{place}.*column 5: a note is not closed", ran.stderr)
-    assert set(summary_of(folder / "out")["pages"].values()) == {"checked"}
-    assert (5, 9, "北", "比") in raised(folder / "out", "WYG0103-0192d")
-
-
-def test_an_empty_page_costs_itself(material: Material, run: Run) -> None:
-    folder = material(3)
-    text = (folder / "text.txt").read_text(encoding="utf-8")
-    mark = text.index("卷十 第 1b")
-    after = text.index("\n", mark) + 1
-    (folder / "text.txt").write_text(text[:after] + text[text.index("卷十 第 2a") :], encoding="utf-8")
-    ran = run(*CHECK)
-    line = text.count("\n", 0, mark) + 1
-    assert f"{folder / 'text.txt'}:{line}: page WYG0103-0192d has no column" in ran.stderr
+    broken, empty = (text.count("\n", 0, place) + 1 for place in (text.index("讹作北据"), mark))
+    assert re.search(rf"{path}:{broken}: page WYG0103-0192d, .*column 5: a note is not closed", ran.stderr)
+    assert f"{path}:{empty}: page WYG0103-0193a has no column" in ran.stderr
     pages = summary_of(folder / "out")["pages"]
-    assert len(pages) == 3
-    assert pages["WYG0103-0192c"] == pages["WYG0103-0193a"] == "checked"
-    assert {flag["kind"] for flag in flags_of(folder / "out") if flag["page"] == "WYG0103-0192d"} <= {"layout"}
-
-
-# Image lists
+    assert len(pages) == 4
+    assert {state for page, state in pages.items() if page != "WYG0103-0193a"} == {"checked"}
+    flags = flags_of(folder / "out")
+    assert {flag["kind"] for flag in flags if flag["page"] == "WYG0103-0193a"} <= {"layout"}
+    raised = [flag for flag in flags if flag["page"] == "WYG0103-0192d" and flag["raised"]]
+    assert (5, 9, "北", "比") in [
+        (flag["line"], flag["offset"], flag["transcribed"], flag["suggested"]) for flag in raised
+    ]
 
 
 def test_an_image_list_that_leaves_the_folder_costs_the_page_of_that_line(material: Material, run: Run) -> None:
@@ -98,9 +71,6 @@ def test_an_image_list_that_leaves_the_folder_costs_the_page_of_that_line(materi
     assert pages["WYG0103-0192c"] == "checked"
     assert pages["WYG0103-0192d"].startswith(f"failed: {folder / 'list.txt'}:2: {way_out} is outside the image folders")
     assert f"WYG0103-0192d: failed: {folder / 'list.txt'}:2: " in ran.stderr
-
-
-# Where results go
 
 
 def test_a_folder_that_cannot_be_written_is_named_before_anything_is_read(material: Material, run: Run) -> None:
@@ -118,7 +88,7 @@ def test_a_folder_that_cannot_be_written_is_named_before_anything_is_read(materi
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system with little room: for the store and some five of twelve pages."""
+    """A file system with little room: for the store and some five of eight pages."""
     place = tmp_path / "disk"
     place.mkdir()
     mount = shutil.which("mount")
@@ -136,7 +106,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk_is_named_and_what_was_done_is_kept(
     material: Material, run: Run, small_disk: Path, tmp_path: Path
 ) -> None:
-    material(PAGES)
+    material(8)
     line = ("check", small_disk / "text.txt", "--images", "images", "--workers", "1")
     shutil.copy(tmp_path / "text.txt", small_disk)
     ran = run(*line)
@@ -154,10 +124,10 @@ def test_a_full_disk_is_named_and_what_was_done_is_kept(
 
 
 def test_a_file_that_may_not_grow_is_named_and_the_reports_before_it_stay(material: Material, run: Run) -> None:
-    folder = material(3)
+    folder = material(2)
     assert run(*CHECK).returncode == 0
     before = {path.name: path.read_bytes() for path in (folder / "out").glob("[fsr]*.*")}
-    change(folder, "之西北耦", "之西比耦")
+    (folder / "text.txt").write_text("changed since", encoding="utf-8")
     limited = f"ulimit -f 16; exec {sys.executable} -m proof report"
     surroundings = {**os.environ, "PYTHONPATH": str(ROOT)}
     ran = subprocess.run(  # noqa: S603

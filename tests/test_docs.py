@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
@@ -24,9 +23,6 @@ BESIDE = ("README.md", "README.zh.md", "CONTRIBUTING.md", "CHANGELOG.md")
 FETCHED = re.compile(r'<(?:script|img|link rel="(?:stylesheet|icon|preload)")[^>]*(?:src|href)="(?:https?:)?//')
 
 SHOWN = re.compile(r"^```sh\n(.*?)^```", re.M | re.S)
-ROW = re.compile(r"^\| (\d) \| `(\w+)/` \|", re.M)
-OUTSIDE = {"errors", "atomic", "paths", "cli"}
-"""Modules of `proof` that stand in no room."""
 
 
 def ran(*command: str) -> subprocess.CompletedProcess[str]:
@@ -116,19 +112,3 @@ def test_a_command_that_is_shown_is_one_that_the_program_takes(page: Path) -> No
             if isinstance(given, str | list | tuple) and isinstance(parameter.type, click.Choice):
                 parameter.type_cast_value(context, given)
             assert given or not parameter.required
-
-
-def used_rooms(room: str) -> Iterator[str]:
-    """The rooms that the modules of a room import."""
-    for file in (ROOT / "proof" / room).rglob("*.py"):
-        found = re.findall(r"^\s*(?:from|import) proof\.(\w+)", file.read_text(encoding="utf-8"), re.M)
-        yield from (one for one in found if one not in OUTSIDE)
-
-
-def test_no_room_uses_one_of_a_row_above_it() -> None:
-    rows: dict[Any, int] = {
-        name: int(row) for row, name in ROW.findall((DOCS / "explanation" / "architecture.md").read_text("utf-8"))
-    }
-    rooms = {path.parent.name for path in (ROOT / "proof").glob("*/__init__.py")}
-    assert set(rows) == rooms
-    assert [(room, used) for room in rows for used in used_rooms(room) if rows[used] < rows[room]] == []

@@ -22,6 +22,7 @@ from tests.web.drawn import Served
 pytestmark = pytest.mark.engine
 
 ROOT = Path(__file__).resolve().parents[1]
+NOTES = "call 李 on Monday\n"
 
 
 @pytest.fixture
@@ -132,7 +133,7 @@ def test_what_is_no_text_is_told_and_not_made_part_of_the_project(
     book: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`proof check *.txt` names all files that end so."""
-    (book / "notes.txt").write_text("call 李 on Monday\n", encoding="utf-8")
+    (book / "notes.txt").write_text(NOTES, encoding="utf-8")
     files = [str(path) for path in sorted(book.glob("*.txt"))]
     assert main(["check", *files, "--images", str(book / "images")]) == 1
     assert f"not checked: {book}/notes.txt: no format is recognised" in capsys.readouterr().err
@@ -145,51 +146,50 @@ def test_what_is_no_text_is_told_and_not_made_part_of_the_project(
 @pytest.mark.parametrize(
     "words",
     [
-        ["check", "none.txt"],
-        ["check", "text.txt", "--images", "nowhere"],
-        ["check", "text.txt", "--imglist", "nowhere.txt"],
-        ["check", "notes.txt"],
-        ["check", "text.txt", "--no-language-model"],
-        ["check", "images"],
-        ["check", "text.txt", "--store", "nonsense"],
-        ["check", "text.txt", "--store", "sqlite:///notes.txt"],
+        "none.txt",
+        "text.txt --images nowhere",
+        "text.txt --imglist nowhere.txt",
+        "notes.txt",
+        "text.txt --no-language-model",
+        "images",
+        "text.txt --store nonsense",
+        "text.txt --store sqlite:///notes.txt",
     ],
 )
 def test_what_cannot_be_checked_leaves_nothing_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: str
 ) -> None:
     lay_out(tmp_path, 1)
-    (tmp_path / "notes.txt").write_text("call 李 on Monday\n", encoding="utf-8")
+    (tmp_path / "notes.txt").write_text(NOTES, encoding="utf-8")
     before = sorted(tmp_path.rglob("*"))
     monkeypatch.chdir(tmp_path)
-    assert main(words) == 2
+    assert main(["check", *words.split()]) == 2
     said = capsys.readouterr().err
     assert said.startswith("proof: ")
     assert "config.toml" not in said.replace("in the folder of a project", "")
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("option", [("--language", "notes.txt"), ("--model", "notes.txt"), ("--engine", "replay")])
 def test_a_setting_that_keeps_a_check_from_beginning_is_not_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], option: tuple[str, str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lay_out(tmp_path, 1)
-    (tmp_path / "notes.txt").write_text("call 李 on Monday\n", encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    assert main(["check", "text.txt", *option]) == 2
-    assert capsys.readouterr().err.startswith("proof: ")
-    assert not (tmp_path / "config.toml").exists()
+    monkeypatch.chdir(lay_out(tmp_path, 1))
+    (tmp_path / "notes.txt").write_text(NOTES, encoding="utf-8")
+    for option in (("--language", "notes.txt"), ("--model", "notes.txt"), ("--engine", "replay")):
+        assert main(["check", "text.txt", *option]) == 2
+        assert capsys.readouterr().err.startswith("proof: ")
+        assert not (tmp_path / "config.toml").exists()
 
 
-@pytest.mark.parametrize("words", [["serve"], ["report"], ["recover"], ["user", "list"], ["backup", "a.zip"]])
-@pytest.mark.parametrize("store", [[], ["--store", "sqlite:///other.sqlite"]])
+@pytest.mark.parametrize("line", ["serve", "report", "recover", "user list", "backup a.zip"])
 def test_where_nothing_was_checked_nothing_is_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], store: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], line: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main([*words, *([] if words[0] == "backup" else store)]) == 2
-    assert "there is no store, so nothing was checked here yet" in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
+    for store in ([], [] if line == "backup a.zip" else ["--store", "sqlite:///other.sqlite"]):
+        assert main([*line.split(), *store]) == 2
+        assert "there is no store, so nothing was checked here yet" in capsys.readouterr().err
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_a_text_beside_the_sample_is_not_made_part_of_it(capsys: pytest.CaptureFixture[str]) -> None:

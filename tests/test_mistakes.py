@@ -29,10 +29,7 @@ FILES = {
     "cut.png": b"\x89PNG\r\n\x1a\n" + bytes(40),
     "cut.pdf": b"%PDF-1.4 broken",
     "cut.docx": b"PK\x03\x04" + bytes(60),
-    "cut.epub": b"PK\x03\x04" + bytes(60),
     "page.xml": b"<PcGts><Page",
-    "tei.xml": b"<TEI xmlns='http://www.tei-c.org/ns/1.0'><text><body><p>x",
-    "nul.txt": b"<pb:KR9x0001_SIM_001-1a>\n\0\0\0",
     "half.jsonl": b'{"page":"KR9x0001_SIM_001-1a","line":1,"offset":9,"length":1}\n',
     "store.sqlite": b"not a database, and long enough to be taken for one" * 4,
     "lost/config.toml": b'[project]\ntexts = ["none.txt"]\n',
@@ -48,12 +45,10 @@ MISTAKES = {
     "check --config other.toml": "other.toml",
     "check --config slip": "config.toml:3: [page] has no setting colums; did you mean columns?",
     "render text.txt": "--out",
-    "render text.txt --out drawn --wear worn": "render.wear",
     "check empty.txt": "empty.txt: the file is empty: give a transcription with page marks",
     "check bytes.txt": "bytes.txt:1: not UTF-8 text, and no other encoding that is known here: convert it to UTF-8",
     "check utf16.txt": "utf16.txt: not UTF-8; it looks like UTF-16 LE: convert it to UTF-8",
     "check full": "full: a folder; name its files, such as",
-    "check none.txt": "none.txt: there is no such file",
     "check text.txt --images text.txt": "text.txt is a file; name the folder it lies in",
     "check text.txt --variants pairs.tsv": "pairs.tsv:1: a pair is two characters and a class",
     "check text.txt --columns 1000": "page.columns must be from 0 to 60, not 1000",
@@ -72,7 +67,6 @@ MISTAKES = {
     "collate text.txt full@WYG": "full: is no git repository, so it has no branch WYG",
     "convert text.txt --to kanripo --encoding klingon": "'klingon' is no text encoding: name one such as utf-8",
     "fetch file:///etc/hostname --to f": "is no web address: it must begin with http:// or https://",
-    "init toml": "config.toml:1: is not valid TOML",
     "init full": "full: no text of any of the formats lies in it; name texts with --texts",
     "demo full": "full is not empty: name a new folder for the sample",
     "chekc text.txt": "No such command 'chekc'",
@@ -101,28 +95,21 @@ MISTAKES = {
     "report --config wrong": 'config.toml:6: page.script must be auto or traditional or simplified, not "seal"',
     "serve --config wrong": "config.toml:8: there is no section [serv]",
     "check --config none": "none: there is no such file",
-    "check nul.txt": "nul.txt: not UTF-8 text, and no other encoding that is known here: convert it to UTF-8",
     "check cut.docx": "cut.docx: is an archive, and neither DOCX nor EPUB: unpack it, and name the texts in it",
-    "check cut.epub": "cut.epub: is an archive, and neither DOCX nor EPUB",
     "check page.xml": "page.xml:1: is no well-formed XML",
-    "check tei.xml": "tei.xml:1: is no well-formed XML",
     "check cut.png": "cut.png: is an image: name it with --images, and give a text",
     "check cut.pdf": "cut.pdf: is a PDF: name it among the images (--images), and give its text beside it",
     "check --library none": "none: there is no such folder; name the one that holds the works",
-    "check --library text.txt": "text.txt: there is no such folder; name the one that holds the works",
     "export": "nothing to export: name a transcription (proof export TEXT), or run in the folder of a project",
-    "export none.txt": "none.txt: cannot be read (No such file or directory): check its name and permissions",
     "export text.txt": "nothing was decided yet: there is no store",
     "export text.txt --in-place": "run proof check and proof serve first, or give --corrections",
     "export text.txt --form nothing": "'nothing' is not one of 'text'",
     "export text.txt --to x": "Did you mean one of: '--form', '--out', '--store'?",
     "export text.txt --corrections half.jsonl": "half.jsonl:1: replacement: Field required; a correction has",
     "backup": "Missing argument 'FILE'",
-    "backup none/x.zip --config good": "there is no store, so nothing was checked here yet: run proof check first",
     "backup none.zip --verify": "none.zip: cannot be read or written (No such file or directory); check its name",
     "backup text.txt --verify": "text.txt: is no backup of proof, or is damaged",
     "restore none.zip new": "File 'none.zip' does not exist",
-    "restore bad.zip new": "bad.zip: is no backup of proof: name a file that `proof backup` made",
     "recover": "there is no store, so nothing was checked here yet: run proof check first; projects lie in",
     "report": "there is no store, so nothing was checked here yet",
     "serve": "there is no store, so nothing was checked here yet",
@@ -132,17 +119,12 @@ MISTAKES = {
     "user token 甲 --config good": "there is no account 甲; `proof user list` names them",
     "user role 甲 reader --config good": "there is no account 甲; `proof user list` names them",
     "user role 甲 king --config good": "'king' is not one of 'reader', 'proofreader', 'administrator'",
-    "learn none.txt --out m": "none.txt: cannot be read (No such file or directory): check its name and permissions",
     "learn empty.txt --out m": "none of the texts can be read: nothing was learned",
-    "convert none.txt --to kanripo": "none.txt: cannot be read (No such file or directory)",
     "convert text.txt --to klingon": "'klingon' is not one of 'kanripo'",
     "convert text.txt --to plain --out full": "full: cannot be written (Is a directory)",
     "collate text.txt": "Missing argument '[SIGLUM=]WITNESS...'",
     "collate text.txt none.txt": "none.txt: cannot be read (No such file or directory): check its name and permissions",
-    "collate text.txt empty.txt": "empty.txt: the file is empty: give a transcription with page marks",
-    "collate text.txt cut.png": "cut.png: is an image: name it with --images, and give a text",
     "carry text.txt text.txt": "text.txt is named twice: name the text that was decided, then the other one",
-    "render none.txt --out r": "none.txt: cannot be read (No such file or directory)",
     "render text.txt --out text.txt": "text.txt: the facsimile cannot be written (File exists); name another folder",
     "render text.txt --wear terrible --out r": "render.wear must be none or light or moderate or heavy",
     "render text.txt --font text.txt --out r": "text.txt: not a font that can be read; install one",
@@ -176,20 +158,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def _told(line: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
-    status = main(line.split())
-    told = capsys.readouterr().err
-    assert "Traceback" not in told
-    return status, told
-
-
-@pytest.mark.parametrize("line", MISTAKES)
-def test_a_mistake_is_told_with_what_to_do(line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    status, told = _told(line, capsys)
-    assert (status, MISTAKES[line] in told) == (2, True), told
-
-
-@pytest.mark.parametrize("line", UNUSABLE)
-def test_what_cannot_be_used_costs_itself_alone(line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    status, told = _told(line, capsys)
-    assert (status, UNUSABLE[line] in told) == (1, True), told
+@pytest.mark.parametrize(
+    ("line", "status", "told"),
+    [*((line, 2, told) for line, told in MISTAKES.items()), *((line, 1, told) for line, told in UNUSABLE.items())],
+)
+def test_a_mistake_is_told_with_what_to_do(
+    line: str, status: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(line.split()) == status
+    said = capsys.readouterr().err
+    assert told in said
+    assert "Traceback" not in said

@@ -25,6 +25,9 @@ pytest.importorskip("aiohttp", reason="hanproof[cluster] is not installed")
 
 HERE = Path("/scans")
 IMAGE = bytes(range(256)) * 400
+STATUS = {"/missing.png": 404, "/forbidden.png": 403}
+PAUSE = {"/slow.png": 0.05, "/stalled.png": 2.0}
+"""Seconds between the pieces of an image."""
 
 
 class Scans(BaseHTTPRequestHandler):
@@ -33,36 +36,27 @@ class Scans(BaseHTTPRequestHandler):
     asked: ClassVar[list[str]] = []
 
     def do_HEAD(self) -> None:
-        self._begin()
+        self.send_response(STATUS.get(self.path, 200))
+        self.send_header("Content-Length", "0" if self.path in STATUS else str(len(IMAGE)))
+        self.end_headers()
 
     def do_GET(self) -> None:
         Scans.asked.append(self.path)
-        if self._begin():
-            try:
-                self._send()
-            except OSError:  # who asked has had enough
-                self.close_connection = True
-
-    def _begin(self) -> bool:
-        """The head of an answer; whether a body follows."""
-        status = {"/missing.png": 404, "/forbidden.png": 403, "/broken.png": 500}.get(self.path, 200)
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(IMAGE) if status == 200 else 0))
-        self.end_headers()
-        return status == 200
-
-    def _send(self) -> None:
-        times = Scans.asked.count(self.path)
-        if self.path == "/always-cut.png" or (self.path == "/cut-twice.png" and times <= 2):
+        self.do_HEAD()
+        if self.path in STATUS:
+            return
+        if self.path == "/always-cut.png" or (self.path == "/cut-twice.png" and len(Scans.asked) <= 2):
             self.wfile.write(IMAGE[: len(IMAGE) // 2])
             self.close_connection = True
             self.connection.close()
             return
-        pause = {"/slow.png": 0.1, "/stalled.png": 2.0}.get(self.path, 0.0)
-        for start in range(0, len(IMAGE), len(IMAGE) // 5):
-            self.wfile.write(IMAGE[start : start + len(IMAGE) // 5])
-            self.wfile.flush()
-            time.sleep(pause)
+        try:
+            for start in range(0, len(IMAGE), len(IMAGE) // 5):
+                self.wfile.write(IMAGE[start : start + len(IMAGE) // 5])
+                self.wfile.flush()
+                time.sleep(PAUSE.get(self.path, 0.0))
+        except OSError:  # who asked has had enough
+            self.close_connection = True
 
     def log_message(self, format: str, *values: object) -> None:
         """Nothing is printed."""
@@ -72,8 +66,7 @@ class Scans(BaseHTTPRequestHandler):
 def serving(server: ThreadingHTTPServer) -> Iterator[int]:
     """The server while it runs, by its port."""
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     try:
         yield server.server_port
     finally:
@@ -96,23 +89,21 @@ def _anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def fetched(place: str, name: str) -> bytes:
     """What a worker reads for `name` of a folder that lies at `place`."""
-    images = FetchedImages()
+    images = FetchedImages()  # whose folder goes when it does
     return images.file(HERE / name, ImageLocations(((str(HERE), place),))).read_bytes()
 
 
-def test_a_file_of_a_shared_disk_is_fetched(tmp_path: Path) -> None:
+def test_a_file_is_fetched_from_a_shared_disk(tmp_path: Path) -> None:
     (tmp_path / "1a 圖.png").write_bytes(IMAGE)
     assert fetched(f"file://{tmp_path}", "1a 圖.png") == IMAGE
 
 
-def test_a_file_is_fetched_by_http_however_slowly_it_comes(web: str) -> None:
-    assert fetched(web, "quick.png") == IMAGE
-    assert fetched(web, "slow.png") == IMAGE
-
-
-def test_a_file_is_asked_for_again_where_the_network_cut_it(web: str) -> None:
-    assert fetched(web, "cut-twice.png") == IMAGE
-    assert len(Scans.asked) == 3
+@pytest.mark.parametrize(("name", "asked"), [("quick.png", 1), ("slow.png", 1), ("cut-twice.png", 3)])
+def test_a_file_is_fetched_by_http_however_slowly_and_asked_for_again_where_the_network_cut_it(
+    web: str, name: str, asked: int
+) -> None:
+    assert fetched(web, name) == IMAGE
+    assert len(Scans.asked) == asked
 
 
 @pytest.mark.parametrize(("name", "asked"), [("always-cut.png", TRIES), ("missing.png", 1), ("forbidden.png", 1)])
@@ -145,15 +136,13 @@ except ProofError as error:
 
 def worker(place: str, **environment: str) -> str:
     """What a worker of its own says, in an environment."""
-    own = {**os.environ, **environment}
     line = [sys.executable, "-c", ONE, place]
-    return subprocess.run(line, capture_output=True, text=True, check=True, env=own).stdout  # noqa: S603
+    return subprocess.run(line, capture_output=True, text=True, check=True, env=os.environ | environment).stdout  # noqa: S603
 
 
 @pytest.mark.slow
 def test_https_is_trusted_by_the_certificates_of_the_machine(tmp_path: Path) -> None:
     trustme = pytest.importorskip("trustme", reason="trustme makes the certificate")
-
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -172,7 +161,6 @@ def test_https_is_trusted_by_the_certificates_of_the_machine(tmp_path: Path) -> 
 def test_an_object_is_fetched_from_s3(monkeypatch: pytest.MonkeyPatch) -> None:
     s3fs = pytest.importorskip("s3fs", reason="hanproof[s3] is not installed")
     moto = pytest.importorskip("moto.server", reason="moto is the S3 of this test")
-
     server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     try:

@@ -24,21 +24,10 @@ def few(ppocr: PPOCR) -> DrawnReadings:
     return drawn_readings(ppocr, FontChain.found(), "楅弣大夫\ue000")
 
 
-def test_an_untaught_character_is_read_as_its_neighbour_in_shape(few: DrawnReadings) -> None:
-    assert few.readings("楅")[0][0] == "福"
+def test_what_was_taught_is_read_as_itself_and_what_was_not_as_its_neighbour_in_shape(few: DrawnReadings) -> None:
+    assert [few.readings(character)[0][0] for character in "楅弣大夫"] == ["福", "附", "大", "夫"]
     assert few.readings("楅")[0][1] > 0.8
-    assert few.readings("弣")[0][0] == "附"
-
-
-def test_a_character_that_was_taught_is_read_as_itself(few: DrawnReadings) -> None:
-    assert few.readings("大")[0][0] == "大"
-    assert few.readings("夫")[0][0] == "夫"
-
-
-def test_of_what_no_font_draws_nothing_is_known(few: DrawnReadings) -> None:
-    assert few.readings("\ue000") == ()
-    assert few.readings("楅大") == ()
-    assert few.readings("") == ()
+    assert [few.readings(nothing) for nothing in ("\ue000", "楅大", "")] == [()] * 3, "no font draws it"
 
 
 def test_readings_are_kept_to_the_last_bit(few: DrawnReadings, tmp_path: Path) -> None:

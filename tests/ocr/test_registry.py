@@ -45,25 +45,25 @@ def test_whether_an_engine_can_run_is_told_without_importing_it() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_a_missing_package_is_named_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "paddlex" else find(name))
-    by_name = {each.name: each for each in availability()}
-    assert by_name["ppocr"].available
-    assert by_name["paddleocr"].message == (
-        "paddleocr: the package paddlex is not installed; pip install 'hanproof[paddleocr]'"
-    )
-    with pytest.raises(EngineError, match="the package paddlex is not installed"):
-        open_engine(EngineSettings("paddleocr"))
+def of_paddleocr() -> str:
+    """What is said of whether that engine can run."""
+    [message] = [each.message for each in availability() if each.name == "paddleocr"]
+    return message
 
 
-def test_another_version_than_the_engine_was_made_for_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    version = metadata.version
+def test_a_missing_package_or_one_of_another_version_is_named_with_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    find, version = importlib.util.find_spec, metadata.version
+    install = "pip install 'hanproof[paddleocr]'"
+    with monkeypatch.context() as patch:
+        patch.setattr(importlib.util, "find_spec", lambda name: None if name == "paddlex" else find(name))
+        assert of_paddleocr() == f"paddleocr: the package paddlex is not installed; {install}"
+        with pytest.raises(EngineError, match="the package paddlex is not installed"):
+            open_engine(EngineSettings("paddleocr"))
     monkeypatch.setattr(metadata, "version", lambda name: "4.0rc1" if name == "paddleocr" else version(name))
-    by_name = {each.name: each for each in availability()}
-    assert by_name["paddleocr"].message == (
-        "paddleocr: paddleocr 4.0rc1 is installed, which it was not made for; pip install 'hanproof[paddleocr]'"
-    )
+    other = "paddleocr 4.0rc1 is installed, which it was not made for"
+    assert of_paddleocr() == f"paddleocr: {other}; {install}"
 
 
 def test_without_the_packaged_models_an_engine_runs_only_with_one_that_the_user_names(
@@ -108,40 +108,27 @@ ENGINE = EngineEntry("reads nothing, from elsewhere", lambda settings, known, ke
 """
 
 
-def _installed(folder: Path, *points: str) -> dict[str, str]:
-    """A distribution with entry points of the engines in a folder, and the environment in which it is installed."""
+def _proof(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The program, where a distribution in the folder adds an engine and one that cannot be imported."""
     (folder / "toy_engine.py").write_text(TOY_ENGINE, encoding="utf-8")
     info = folder / "toy_engine-1.dist-info"
-    info.mkdir()
+    info.mkdir(exist_ok=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-engine\nVersion: 1\n", encoding="utf-8")
-    (info / "entry_points.txt").write_text("\n".join(["[hanproof.engines]", *points]), encoding="utf-8")
-    return os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])}
-
-
-def _python(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)  # noqa: S603
-
-
-def _proof(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    return _python(environment, "-m", "proof", *arguments)
+    points = "[hanproof.engines]\ntoy = toy_engine:ENGINE\nlost = elsewhere:ENGINE\n"
+    (info / "entry_points.txt").write_text(points, encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])}
+    command = [sys.executable, "-m", "proof", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=folder)  # noqa: S603
 
 
 def test_a_distribution_adds_an_engine_by_an_entry_point(tmp_path: Path) -> None:
-    environment = _installed(tmp_path, "toy = toy_engine:ENGINE")
-    listed = _proof(environment, "engines").stdout
-    assert "toy        reads nothing, from elsewhere\n           available\n" in listed
-    text = Path(__file__).parents[2] / "pages/dasheyi.txt"
-    opened = "from proof.ocr.registry import EngineSettings, open_engine; open_engine(EngineSettings('toy'))"
-    assert _python(environment, "-c", opened).returncode == 0
-    refused = _proof(environment, "check", "--engine", "tory", "--out", str(tmp_path / "out"), str(text))
+    listed = _proof(tmp_path, "engines")
+    assert listed.returncode == 0
+    assert "toy        reads nothing, from elsewhere\n           available\n" in listed.stdout
+    assert "lost       installed as elsewhere:ENGINE\n           not available: the package elsewhere" in listed.stdout
+    (tmp_path / "text.txt").write_text("<pb:KR9x0001_SIM_001-1a>¶\n射人告具于公¶\n", encoding="utf-8")
+    assert _proof(tmp_path, "check", "text.txt", "--engine", "toy").returncode == 0
+    refused = _proof(tmp_path, "check", "text.txt", "--engine", "tory")
     assert refused.returncode == 2
     assert "must be ppocr or paddleocr or readings or replay or null or toy" in refused.stderr
     assert "did you mean toy?" in refused.stderr
-
-
-def test_an_engine_that_cannot_be_imported_is_listed_with_what_is_missing(tmp_path: Path) -> None:
-    environment = _installed(tmp_path, "lost = elsewhere:ENGINE")
-    listed = _proof(environment, "engines")
-    assert listed.returncode == 0
-    assert "lost       installed as elsewhere:ENGINE\n           not available: the package elsewhere" in listed.stdout

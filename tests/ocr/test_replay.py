@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 from PIL import Image
 
 from proof.errors import EngineError, OutputError
@@ -41,22 +40,20 @@ characters = st.builds(
 )
 
 
-@st.composite
-def posteriors(draw: st.DrawFn) -> Posterior:
-    shape = draw(st.integers(0, 6)), draw(st.integers(1, 4))
-    finite = st.floats(-30, 0, width=32)
-    sought = draw(st.integers(0, 3))
+def posterior_of(steps: int, kept: int, sought: int, seed: int) -> Posterior:
+    rng = np.random.default_rng(seed)
     return Posterior(
-        draw(arrays.arrays(np.int32, shape, elements=st.integers(-1, 20_000))),
-        draw(arrays.arrays(np.float32, shape, elements=finite)),
-        draw(arrays.arrays(np.float32, shape[0], elements=finite)),
-        draw(st.floats(-30, 0)),
-        draw(arrays.arrays(np.int32, sought, elements=st.integers(0, 20_000))),
-        draw(arrays.arrays(np.float32, (shape[0], sought), elements=finite)),
+        rng.integers(-1, 20_000, (steps, kept), np.int32),
+        rng.uniform(-30, 0, (steps, kept)).astype(np.float32),
+        rng.uniform(0, 1, steps).astype(np.float32),
+        float(rng.uniform(-30, 0)),
+        rng.integers(0, 20_000, sought, np.int32),
+        rng.uniform(-30, 0, (steps, sought)).astype(np.float32),
     )
 
 
-readings = st.builds(Reading, st.lists(characters, max_size=5).map(tuple), st.one_of(st.none(), posteriors()))
+posteriors = st.builds(posterior_of, st.integers(0, 6), st.integers(1, 4), st.integers(0, 3), st.integers(0, 2**32))
+readings = st.builds(Reading, st.lists(characters, max_size=5).map(tuple), st.none() | posteriors)
 recordings = st.builds(
     Recording,
     st.builds(EngineIdentity, st.text(letters), st.text(letters), st.text(letters), st.text(letters)),
@@ -66,35 +63,26 @@ recordings = st.builds(
 )
 
 
-def same(one: Reading, other: Reading) -> bool:
-    """Equal in every figure; numpy's arrays have no equality of their own."""
-    if one.characters != other.characters or (one.posterior is None) != (other.posterior is None):
-        return False
-    if one.posterior is None or other.posterior is None:
-        return True
-    pairs = (
-        (one.posterior.classes, other.posterior.classes),
-        (one.posterior.log_probs, other.posterior.log_probs),
-        (one.posterior.centres, other.posterior.centres),
-        (one.posterior.sought, other.posterior.sought),
-        (one.posterior.sought_log_probs, other.posterior.sought_log_probs),
-    )
-    return one.posterior.floor == other.posterior.floor and all(
-        a.dtype == b.dtype and a.shape == b.shape and bool((a == b).all()) for a, b in pairs
-    )
+def figures(reading: Reading) -> object:
+    """A reading as what compares in every figure; numpy's arrays have no equality of their own."""
+    if reading.posterior is None:
+        return reading
+    parts = astuple(reading.posterior)
+    arrays = [(one.dtype, one.shape, one.tobytes()) if isinstance(one, np.ndarray) else one for one in parts]
+    return reading.characters, arrays
 
 
-@settings(deadline=None)
 @given(recording=recordings)
 def test_what_is_recorded_comes_back(recording: Recording, tmp_path_factory: pytest.TempPathFactory) -> None:
-    path = tmp_path_factory.mktemp("recordings") / "r.npz"
+    path = tmp_path_factory.getbasetemp() / "any-recording.npz"
     save_recording(path, recording)
     again = load_recording(path)
     assert again.identity == recording.identity
     assert again.classes == recording.classes
     assert again.familiarity == recording.familiarity
-    assert again.readings.keys() == recording.readings.keys()
-    assert all(same(again.readings[key], reading) for key, reading in recording.readings.items())
+    assert {key: figures(one) for key, one in again.readings.items()} == {
+        key: figures(one) for key, one in recording.readings.items()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +104,7 @@ def test_a_real_engine_is_replayed(tmp_path: Path, strips: list[Pixels]) -> None
     assert protocol
     again = replay.read(strips)
     assert [reading.text for reading in again][:2] == ["欽定四庫全書簡明目錄", "聖諭"]
-    assert all(same(one, other) for one, other in zip(read, again, strict=True))
+    assert [figures(one) for one in read] == [figures(one) for one in again]
     assert replay.recorded == recorder.identity == engine.identity
     assert (replay.identity.name, replay.identity.model) == ("replay", "ppocr PP-OCRv6_rec_small")
     for letter in map(chr, range(0x3400, 0x9FFF)):
@@ -129,30 +117,24 @@ def test_a_real_engine_is_replayed(tmp_path: Path, strips: list[Pixels]) -> None
 
 def test_a_recording_is_added_to_by_the_same_engine_and_no_other(tmp_path: Path, strips: list[Pixels]) -> None:
     path = tmp_path / "recording.npz"
-    for strip in strips:
+    for strip in strips[:2]:
         with record(NullEngine(), path) as engine:
             engine.read([strip])
-    assert len(ReplayEngine(path).read(strips)) == 3
+    assert len(ReplayEngine(path).read(strips[:2])) == 2
     with pytest.raises(EngineError, match=r"recording\.npz: is a recording of .*null"):
         record(PPOCR(), path)
-
-
-def test_the_same_readings_make_the_same_file(tmp_path: Path, strips: list[Pixels]) -> None:
-    for name, order in (("one", strips), ("other", strips[::-1])):
-        with record(NullEngine(), tmp_path / name) as engine:
-            engine.read(order)
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
-    assert ReplayEngine(tmp_path / "one").identity == ReplayEngine(tmp_path / "other").identity
-
-
-def test_a_strip_that_was_not_recorded_is_an_error_that_says_so(tmp_path: Path, strips: list[Pixels]) -> None:
-    path = tmp_path / "recording.npz"
-    with record(NullEngine(), path) as engine:
-        engine.read(strips[:1])
     changed = strips[0].copy()
     changed[300, 40] ^= 1
     with pytest.raises(EngineError, match=r"recording\.npz: no reading of this strip of 97 x 570 pixels"):
         ReplayEngine(path).read([changed])
+
+
+def test_the_same_readings_make_the_same_file(tmp_path: Path) -> None:
+    keys = [bytes([number]) * 16 for number in range(9)]
+    for name, order in (("one", keys), ("other", keys[::-1])):
+        save_recording(tmp_path / name, Recording(IDENTITY, {key: Reading(()) for key in order}, {}, {}))
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+    assert ReplayEngine(tmp_path / "one").identity == ReplayEngine(tmp_path / "other").identity
 
 
 def test_strips_are_told_apart_by_shape_and_content_not_by_how_they_lie_in_memory() -> None:
@@ -162,19 +144,14 @@ def test_strips_are_told_apart_by_shape_and_content_not_by_how_they_lie_in_memor
 
 
 def test_what_is_no_recording_is_named(tmp_path: Path) -> None:
-    good, other = tmp_path / "good", tmp_path / "other"
-    save_recording(good, Recording(IDENTITY, {}, {}, {}))
-    for name, content in {
-        "text": b"not a recording",
-        "empty": b"",
-        "cut": good.read_bytes()[:-40],
-    }.items():
+    save_recording(tmp_path / "good", Recording(IDENTITY, {}, {}, {}))
+    np.savez(tmp_path / "other.npz", header=np.zeros(3, np.uint8))
+    contents = {"text": b"not a recording", "empty": b"", "cut": (tmp_path / "good").read_bytes()[:-40]}
+    contents["other"] = (tmp_path / "other.npz").read_bytes()
+    for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
         with pytest.raises(EngineError, match=rf"{name}: not a recording of format 2"):
             ReplayEngine(tmp_path / name)
-    np.savez(other.with_suffix(".npz"), header=np.zeros(3, np.uint8))
-    with pytest.raises(EngineError, match="not a recording"):
-        ReplayEngine(other.with_suffix(".npz"))
     with pytest.raises(EngineError, match="missing: the recording cannot be read"):
         ReplayEngine(tmp_path / "missing")
 

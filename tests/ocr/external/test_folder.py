@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,8 +13,7 @@ import pytest
 from proof.cli import main
 from proof.errors import EngineError
 from proof.exports.alto import alto
-from proof.exports.corrections import Correction
-from proof.exports.marked import mark
+from proof.exports.marked import MarkedPage, mark
 from proof.exports.pagexml import page_xml
 from proof.images.find import FoundBy, PageImage
 from proof.images.load import load_image
@@ -27,9 +26,14 @@ from proof.ocr.ppocr import PPOCR
 from proof.text.read import read_transcription
 from proof.text.variants import VariantPolicy
 from proof.verify.page import Checker
-from tests.accepted import accepted as accept
+from tests.accepted import accepted
+from tests.sample import lay_out
 
 PAGES = Path(__file__).resolve().parents[3] / "pages"
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+OTHER = '<PcGts><Page imageFilename="other.png" imageWidth="100" imageHeight="700"/></PcGts>'
+
+Found = set[tuple[int, int, Kind]]
 
 
 def no_pipeline() -> PageEngine:
@@ -44,13 +48,19 @@ def checked(engine: Engine, number: int) -> PageResult:
     return checker.check(page, str(page.ref), PageImage(path, "", FoundBy.REFERENCE), load_image(path), [])
 
 
-def raised(result: PageResult) -> set[tuple[int, int, Kind]]:
+@cache
+def first_check(ppocr: PPOCR, number: int) -> PageResult:
+    """What the recogniser finds on a page of the sample."""
+    return checked(ppocr, number)
+
+
+def raised(result: PageResult) -> Found:
     return {
         (flag.line, flag.offset, flag.kind) for flag in result.flags if flag.raised and flag.kind is not Kind.VARIANT
     }
 
 
-def errors(result: PageResult) -> set[tuple[int, int, Kind]]:
+def errors(result: PageResult) -> Found:
     """What is raised; of equal characters in a row any may be the one too many, so the first stands for all."""
     sources = {column.number: column.source for column in result.columns}
     found = set()
@@ -62,32 +72,30 @@ def errors(result: PageResult) -> set[tuple[int, int, Kind]]:
     return found
 
 
-def accepted(result: PageResult) -> list[Correction]:
-    return [accept(flag) for flag in result.flags if flag.raised and flag.kind not in (Kind.VARIANT, Kind.LAYOUT)]
+def corrected(result: PageResult) -> MarkedPage:
+    """The page with all that was raised taken as the image reads."""
+    taken = [flag for flag in result.flags if flag.raised and flag.kind not in (Kind.VARIANT, Kind.LAYOUT)]
+    marked = mark(result, [accepted(flag) for flag in taken])
+    assert marked is not None
+    return marked
 
 
-@pytest.mark.parametrize("form", ["page", "alto"])
-def test_an_exported_page_read_back_gives_the_flags_that_it_was_corrected_by(
-    form: str, tmp_path: Path, ppocr: PPOCR
-) -> None:
+def test_an_exported_page_read_back_gives_the_flags_that_it_was_corrected_by(tmp_path: Path, ppocr: PPOCR) -> None:
     for number in (1, 3, 5, 8, 14, 18):
-        first = checked(ppocr, number)
-        marked = mark(first, accepted(first))
-        assert marked is not None
-        document = page_xml(marked, datetime(2026, 1, 1, tzinfo=UTC)) if form == "page" else alto(marked)
-        (tmp_path / f"{Path(marked.name).stem}.xml").write_bytes(document)
-        again = checked(ExternalEngine(tmp_path), number)
+        first = first_check(ppocr, number)
+        marked = corrected(first)
         assert errors(first)
-        assert errors(again) == errors(first)
+        for form, document in (("page", page_xml(marked, NOW)), ("alto", alto(marked))):
+            (tmp_path / form).mkdir(exist_ok=True)
+            (tmp_path / form / f"{Path(marked.name).stem}.xml").write_bytes(document)
+            assert errors(checked(ExternalEngine(tmp_path / form), number)) == errors(first), (number, form)
 
 
 def test_a_column_that_the_text_left_empty_is_exported_with_what_was_given_back(ppocr: PPOCR) -> None:
     """It was written without a line, so that whoever read the file again found nothing missing."""
-    first = checked(ppocr, 8)
+    first = first_check(ppocr, 8)
     lost = {column.number for column in first.columns if not column.source}
-    marked = mark(first, accepted(first))
-    assert marked is not None
-    restored = [line for column in marked.columns if column.number in lost for line in column.lines]
+    restored = [line for column in corrected(first).columns if column.number in lost for line in column.lines]
     flags = [flag for flag in first.flags if flag.line in lost and flag.kind is Kind.OMISSION]
     assert [line.text for line in restored] == ["".join(flag.suggested for flag in flags)] != []
     for glyph, flag in zip(restored[0].glyphs, flags, strict=True):
@@ -96,11 +104,11 @@ def test_a_column_that_the_text_left_empty_is_exported_with_what_was_given_back(
 
 
 def test_a_reading_of_lines_alone_agrees_with_a_text_that_has_notes(tmp_path: Path, ppocr: PPOCR) -> None:
-    first = checked(ppocr, 1)
+    first = first_check(ppocr, 1)
     marked = mark(first)
     assert marked is not None
-    document = page_xml(marked, datetime(2026, 1, 1, tzinfo=UTC)).decode()
-    (tmp_path / "read.xml").write_text(re.sub(r"<Word.*?</Word>", "", document), encoding="utf-8")
+    lines = re.sub(r"<Word.*?</Word>", "", page_xml(marked, NOW).decode())
+    (tmp_path / "read.xml").write_text(lines, encoding="utf-8")
     again = checked(ExternalEngine(tmp_path), 1)
     assert again.characters_checked == first.characters_checked
     assert raised(again) == set()
@@ -109,19 +117,14 @@ def test_a_reading_of_lines_alone_agrees_with_a_text_that_has_notes(tmp_path: Pa
 def test_a_page_without_a_reading_and_one_of_another_image_are_refused(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="no PAGE XML, ALTO or hOCR"):
         ExternalEngine(tmp_path)
-    page = '<PcGts><Page imageFilename="other.png" imageWidth="100" imageHeight="700"/></PcGts>'
-    (tmp_path / "a.xml").write_text(page, encoding="utf-8")
+    (tmp_path / "a.xml").write_text(OTHER, encoding="utf-8")
     engine = ExternalEngine(tmp_path)
+    assert engine.page_of(Path("other.png"), (100, 700)).lines == ()
     with pytest.raises(EngineError, match=r"no file there is a reading of 1a\.png"):
         engine.page_of(Path("1a.png"), (100, 700))
     with pytest.raises(EngineError, match=r"a\.xml: is of an image of 100 x 700"):
         engine.page_of(Path("other.png"), (700, 100))
-    assert engine.page_of(Path("other.png"), (100, 700)).lines == ()
-
-
-def test_a_file_called_as_an_image_that_names_another_is_refused(tmp_path: Path) -> None:
-    page = '<PcGts><Page imageFilename="other.png" imageWidth="100" imageHeight="700"/></PcGts>'
-    (tmp_path / "1a.xml").write_text(page, encoding="utf-8")
+    (tmp_path / "a.xml").rename(tmp_path / "1a.xml")
     with pytest.raises(EngineError, match=r"1a\.xml: is a reading of other\.png, not of 1a\.png"):
         ExternalEngine(tmp_path).page_of(Path("1a.png"), (100, 700))
 
@@ -129,27 +132,23 @@ def test_a_file_called_as_an_image_that_names_another_is_refused(tmp_path: Path)
 def test_a_check_takes_a_folder_of_readings_from_the_command_line(
     tmp_path: Path, ppocr: PPOCR, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Three pages are read by others; the rest of the sample is not, and each page says so."""
-    monkeypatch.chdir(tmp_path)
+    """Three pages are read by others; the others are not, and each says so."""
+    monkeypatch.chdir(lay_out(tmp_path, 6))
     (tmp_path / "read").mkdir()
-    expected = {}
+    expected: dict[str, Found] = {}
     for number in (1, 3, 5):
-        first = checked(ppocr, number)
-        marked = mark(first, accepted(first))
-        assert marked is not None
-        name = Path(marked.name).stem
-        (tmp_path / "read" / f"{name}.xml").write_bytes(page_xml(marked, datetime(2026, 1, 1, tzinfo=UTC)))
+        first = first_check(ppocr, number)
+        marked = corrected(first)
+        (tmp_path / "read" / f"{Path(marked.name).stem}.xml").write_bytes(page_xml(marked, NOW))
         expected[first.page] = raised(first)
-    asked = ["--engine", "readings", "--recording", "read", "-q"]
-    shutil.copy(PAGES / "dasheyi.txt", tmp_path)
-    status = main(["check", "dasheyi.txt", "--images", str(PAGES), *asked])
-    assert status == 1
+    check = ["check", "text.txt", "--images", "images", "--engine", "readings", "--recording"]
+    assert main([*check, "read", "-q"]) == 1
     assert "no file there is a reading of WYG0103-0192c.png" in capsys.readouterr().err
     flags = [json.loads(line) for line in (tmp_path / "out" / "flags.jsonl").read_text(encoding="utf-8").splitlines()]
-    found: dict[str, set[tuple[int, int, Kind]]] = {page: set() for page in expected}
+    found: dict[str, Found] = {page: set() for page in expected}
     for flag in flags:
         if flag["raised"] and flag["kind"] != "layout":
             found[flag["page"]].add((flag["line"], flag["offset"], Kind(flag["kind"])))
     assert found == expected
-    assert main(["check", "x.txt", "--images", "read", "--engine", "readings", "--recording", "nowhere"]) == 2
+    assert main([*check, "nowhere"]) == 2
     assert "there is no file or folder" in capsys.readouterr().err
