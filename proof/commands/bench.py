@@ -19,6 +19,7 @@ from proof.errors import UsageError
 from proof.images.find import ImageIndex
 from proof.images.imglist import find_image_lists
 from proof.model.result import Status
+from proof.ocr.page import PageEngine
 from proof.ocr.registry import open_page_engine
 from proof.quality.benchmark import Finding, KeyRow, Score, read_findings, read_key, score
 from proof.settings.config import Settings
@@ -72,9 +73,10 @@ def command(
         if findings is not None:
             findings_made, checked = read_findings(findings), _pages(texts)
         elif transcribe:
-            findings_made, checked = _transcribed(folder, texts, Settings().replace(given), kept)
+            settings = replace(engine_settings(Settings().replace(given)), name=PAGE_PIPELINE, model="")
+            findings_made, checked = naive_findings(folder, texts, open_page_engine(settings), kept)
         else:
-            findings_made, checked = _checked(folder, texts, Settings().replace(given), kept)
+            findings_made, checked = own_findings(folder, texts, Settings().replace(given), kept)
         measured = score(findings_made, checked, [row for row in rows if _is_there(row, texts)])
         (kept / "score.json").write_text(json.dumps(measured.as_dict(), ensure_ascii=False, indent=1), encoding="utf-8")
     for line in lines_of(measured, details=details):
@@ -113,7 +115,7 @@ def _images(folder: Path, texts: Sequence[Transcription]) -> ImageIndex:
     return ImageIndex([folder / IMAGES], dict.fromkeys(lists))
 
 
-def _checked(
+def own_findings(
     folder: Path, texts: Sequence[Transcription], settings: Settings, out: Path
 ) -> tuple[list[Finding], dict[str, list[str]]]:
     """The findings of a check, and the pages that it checked on images."""
@@ -131,11 +133,10 @@ def _checked(
     return read_findings(out / FINDINGS), pages
 
 
-def _transcribed(
-    folder: Path, texts: Sequence[Transcription], settings: Settings, out: Path
+def naive_findings(
+    folder: Path, texts: Sequence[Transcription], engine: PageEngine, out: Path
 ) -> tuple[list[Finding], dict[str, list[str]]]:
-    """The differences from a transcription of the pages, without forms of one word."""
-    engine = open_page_engine(replace(engine_settings(settings), name=PAGE_PIPELINE, model=""))
+    """The differences from a transcription of the pages by `engine`, without forms of one word."""
     index = _images(folder, texts)
     fold = policy_of(Script.TRADITIONAL).fold
     findings: list[Finding] = []
