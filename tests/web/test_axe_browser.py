@@ -172,7 +172,7 @@ def resized(page: Page, size: tuple[int, int]) -> None:
     page.set_viewport_size({"width": width, "height": height})
 
 
-SCREENS = ((1280, 800), (1024, 768))
+SCREENS = ((1280, 800), (1366, 768), (1024, 768))
 TELEPHONE = (390, 844)
 SMALL_IN_HEAD = """() => [...document.querySelectorAll("header :is(a, button)")]
     .filter(one => one.checkVisibility() && !one.closest(".unseen") && !one.matches(".skip"))
