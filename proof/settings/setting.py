@@ -134,7 +134,7 @@ class Setting:
     def _chosen(self, text: str) -> str:
         if not self.choices or text in self.choices:
             return text
-        choices = self.choices + (tuple(entry_points(group=self.installed).names) if self.installed else ())
+        choices = self.choices + (tuple(sorted(entry_points(group=self.installed).names)) if self.installed else ())
         if text not in choices:
             near = nearest(text, choices)
             hint = f"; did you mean {near}?" if near else ""

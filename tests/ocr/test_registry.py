@@ -130,5 +130,5 @@ def test_a_distribution_adds_an_engine_by_an_entry_point(tmp_path: Path) -> None
     assert _proof(tmp_path, "check", "text.txt", "--engine", "toy").returncode == 0
     refused = _proof(tmp_path, "check", "text.txt", "--engine", "tory")
     assert refused.returncode == 2
-    assert "must be ppocr or paddleocr or readings or replay or null or toy" in refused.stderr
+    assert "must be ppocr or paddleocr or readings or replay or null or lost or toy" in refused.stderr
     assert "did you mean toy?" in refused.stderr
