@@ -144,6 +144,5 @@ class _Reader:
 
 
 def _tokens(of: WitnessTokens, start: int, end: int) -> list[Token]:
-    texts = map(of.cells.text, range(start, end))
-    cells = zip(texts, of.keys[start:end], of.starts[start:end], strict=True)
+    cells = zip(of.cells.texts(start, end), of.keys[start:end], of.starts[start:end], strict=True)
     return [{"t": text, "n": key, "start": at} for text, key, at in cells]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -304,8 +305,12 @@ def _answering(a: WitnessTokens, b: WitnessTokens, blocks: Iterable[AlignedPart]
 def _everywhere(edition: Transcription, wanted: Set[str]) -> dict[str, list[int]]:
     """The places of the wanted characters in the whole file, compared or not."""
     places: dict[str, list[int]] = defaultdict(list)
+    single = "".join(map(re.escape, sorted(text for text in wanted if len(text) == 1)))
+    characters = re.compile(f"[{single}]" if single else "(?!)")
     for stretch in edition.stretches():
-        if stretch.plain and wanted.isdisjoint(stretch.source):
+        if stretch.plain:
+            for place in characters.finditer(stretch.source):
+                places[place[0]].append(stretch.start + place.start())
             continue
         for cell in stretch.cells():
             if cell.text in wanted:

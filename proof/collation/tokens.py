@@ -101,6 +101,13 @@ class Cells(Sequence[WitnessCell]):
         """The text of a character."""
         return self.keys.text(int(self.codes[at]))
 
+    def texts(self, start: int, end: int) -> Sequence[str]:
+        """The texts of characters `start` to `end`."""
+        codes = self.codes[start:end]
+        if codes.size and codes.max() < _NAMED:
+            return codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+        return [self.keys.text(code) for code in codes.tolist()]
+
 
 @dataclass(frozen=True, slots=True)
 class WitnessTokens:
@@ -123,7 +130,7 @@ class WitnessTokens:
 
     def text(self, start: int, end: int) -> str:
         """The text of cells `start` to `end`."""
-        return "".join(map(self.cells.text, range(start, min(end, len(self.cells)))))
+        return "".join(self.cells.texts(start, end))
 
     def index_before(self, place: int) -> int:
         """The index of the last cell that begins before a code point of the file; -1 if there is none."""

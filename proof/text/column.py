@@ -23,8 +23,12 @@ from proof.text.remarks import Code, Problem
 _INVISIBLE = "\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _DESCRIBERS = "⿰-⿿㇯"
-SPECIAL = re.compile(rf"[()（）/／&<\[¶{_INVISIBLE}{_SELECTORS}{_DESCRIBERS}]")
+_MARKUP = rf"()（）/／&<\[¶{_INVISIBLE}{_SELECTORS}{_DESCRIBERS}"
+SPECIAL = re.compile(rf"[{_MARKUP}]")
 """Every character that may be markup or begin a cell of several code points."""
+
+_WELL_FORMED = re.compile(rf"(?:[^{_MARKUP}]++|[(（][^{_MARKUP}]*+(?:[/／][^{_MARKUP}]*+)?[)）])*+")
+"""Main text and closed notes of two half-rows, with no other markup: what most columns are."""
 
 _ENTITY_PATTERN = r"&(?:#x[0-9A-Fa-f]+|#[0-9]+|(?=[^;]{0,20}[0-9])[A-Z][A-Z0-9]*(?:[-+][A-Z0-9]+)*);"
 ENTITY = re.compile(_ENTITY_PATTERN)
@@ -78,9 +82,12 @@ def parse_column(source: str, continues: bool = False) -> ParsedColumn:
 
 
 def faults_of(source: str, continues: bool = False) -> tuple[tuple[Problem, ...], bool]:
-    """The problems of a column, and whether a note is left open at its end. Columns without markup are not parsed."""
+    """The problems of a column, and whether a note is left open at its end. Columns that have no markup but closed
+    notes are not parsed."""
     if SPECIAL.search(source) is None:
         return (), continues
+    if not continues and _WELL_FORMED.fullmatch(source) is not None:
+        return (), False
     parsed = parse_column(source, continues)
     return parsed.problems, parsed.left_open
 

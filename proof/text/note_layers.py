@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from proof.text.column import SPECIAL
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
 from proof.text.model import Cell, Column, Page
 
@@ -118,8 +119,11 @@ class _ColumnLayers:
         """The layer of a note that was open at the end of the column before; None if there was none."""
 
     def stretches(self, column: Column) -> list[LayerStretch]:
-        stretches: list[LayerStretch] = []
         self._begin(column)
+        if callable(column.parsed) and SPECIAL.search(column.source) is None:  # no need to make its cells
+            self.open_note = None
+            return [LayerStretch(self.main, column.start, column.source)] if column.source else []
+        stretches: list[LayerStretch] = []
         for run in column.runs:
             if run.note:
                 stretches += self._note(column, run.cells)

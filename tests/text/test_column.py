@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.text.column import SPECIAL, ParsedColumn, parse_column
+from proof.text.column import SPECIAL, ParsedColumn, faults_of, parse_column
 from proof.text.model import Cell, Row
 from proof.text.remarks import Code, Problem
 
@@ -165,6 +165,12 @@ def test_a_well_formed_column_is_read_as_it_was_written(
     told = [(run.note, [c.text for c in run.right], [c.text for c in run.left]) for run in parsed.runs]
     assert told == expected
     assert not parsed.problems
+
+
+@given(st.one_of(WILD, st.text("甲乙()/（）／", max_size=12)), st.booleans())
+def test_the_faults_of_a_column_are_those_of_its_reading(source: str, continues: bool) -> None:
+    parsed = parse_column(source, continues)
+    assert faults_of(source, continues) == (parsed.problems, parsed.left_open)
 
 
 @given(st.one_of(WILD, st.text(max_size=60)), st.booleans())
