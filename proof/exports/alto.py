@@ -1,9 +1,10 @@
-"""ALTO 4.3, the first version with `ReadingOrder` and `BASEDIRECTION`, which this writes: columns as
-blocks, runs and half-rows as lines, glyphs with coordinates. Held to what `alto-4-3.xsd` defines of these by
-`tests/exports/alto_4_3.rng`.
+"""Writing a page as ALTO 4.3, the first version that has both `ReadingOrder` and `BASEDIRECTION`.
 
-An ALTO glyph holds exactly one code point: entities, compositions and characters with a selector are only in the text
-of the line."""
+A column is a block; a run of main text and a half-row of a note are lines; glyphs have coordinates. The tests validate
+the files against `tests/exports/alto_4_3.rng`, which defines these elements as `alto-4-3.xsd` does.
+
+An ALTO glyph holds exactly one code point. Entities, compositions and characters with a variation selector are
+therefore only in the text of the line."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ VERSION = "4.3"
 
 
 def alto(page: MarkedPage) -> bytes:
-    """The page as an ALTO file."""
+    """The ALTO file of a page, as bytes."""
     root = root_of("alto", NAMESPACE)
     root.set("SCHEMAVERSION", VERSION)
     description = add(root, "Description")
@@ -48,18 +49,19 @@ def alto(page: MarkedPage) -> bytes:
     return written(root)
 
 
-def _line(block: etree._Element, name: str, line: MarkedLine) -> None:
+def _line(block: etree._Element, line_id: str, line: MarkedLine) -> None:
     middle = round(line.box.x + line.box.w / 2)
     baseline = f"{middle},{round(line.box.y)} {middle},{round(line.box.bottom)}"
     tags = {} if line.row == "main" else {"TAGREFS": f"note-{line.row.value}"}
-    element = add(block, "TextLine", ID=name, BASELINE=baseline, BASEDIRECTION="ttb", **tags, **_box(line.box))
+    element = add(block, "TextLine", ID=line_id, BASELINE=baseline, BASEDIRECTION="ttb", **tags, **_box(line.box))
     add(add(element, "Shape"), "Polygon", POINTS=corners(line.box))
-    string = add(element, "String", ID=f"{name}_s", CONTENT=line.text, **_box(line.box))
+    string = add(element, "String", ID=f"{line_id}_s", CONTENT=line.text, **_box(line.box))
     for index, glyph in enumerate(line.glyphs, start=1):
         if len(glyph.text) == 1:
-            stated = None if glyph.confidence is None else min(max(glyph.confidence, 0.0), 1.0)
-            sure = {} if stated is None or glyph.text != glyph.sic else {"GC": f"{stated:.4f}"}
-            add(string, "Glyph", ID=f"{name}_g{index}", CONTENT=glyph.text, **sure, **_box(glyph.box))
+            confidence = None if glyph.confidence is None else min(max(glyph.confidence, 0.0), 1.0)
+            # the confidence is that of the transcribed character, not of a correction
+            certainty = {} if confidence is None or glyph.text != glyph.sic else {"GC": f"{confidence:.4f}"}
+            add(string, "Glyph", ID=f"{line_id}_g{index}", CONTENT=glyph.text, **certainty, **_box(glyph.box))
 
 
 def _box(box: Box) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""One line of a transcription: from its markup to runs and cells.
+"""Parsing one line of a transcription into runs and cells.
 
 `(right half-row/left half-row)` is a note; everything else is main text. Every space is a cell; an entity, a
 composition (`[金*本]`), an ideographic description (`⿰金本`) and a character with a variation selector are one cell of
@@ -22,17 +22,17 @@ from proof.text.remarks import Code, Problem
 
 _INVISIBLE = "\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_DESCRIBERS = "⿰-⿿㇯"
-_MARKUP = rf"()（）/／&<\[¶{_INVISIBLE}{_SELECTORS}{_DESCRIBERS}"
+_DESCRIPTION_CHARACTERS = "⿰-⿿㇯"
+_MARKUP = rf"()（）/／&<\[¶{_INVISIBLE}{_SELECTORS}{_DESCRIPTION_CHARACTERS}"
 SPECIAL = re.compile(rf"[{_MARKUP}]")
 """Every character that may be markup or begin a cell of several code points."""
 
 _WELL_FORMED = re.compile(rf"(?:[^{_MARKUP}]++|[(（][^{_MARKUP}]*+(?:[/／][^{_MARKUP}]*+)?[)）])*+")
-"""Main text and closed notes of two half-rows, with no other markup: what most columns are."""
+"""Most columns: main text and closed notes of at most two half-rows, without other markup."""
 
 _ENTITY_PATTERN = r"&(?:#x[0-9A-Fa-f]+|#[0-9]+|(?=[^;]{0,20}[0-9])[A-Z][A-Z0-9]*(?:[-+][A-Z0-9]+)*);"
 ENTITY = re.compile(_ENTITY_PATTERN)
-"""A character by name, a family in capitals and a number (`&KR0058;`, `&CDP-8B7C;`), or by its code point."""
+"""A character by its name (a family in capitals and a number: `&KR0058;`, `&CDP-8B7C;`) or by its code point."""
 
 _FAMILIES = re.compile(r"&(?:KR|CB|CDP|GT|I-|MJ?|J|C|U\+|JX|HZK|DKW|#)[-0-9A-FxK]")
 """Prefixes of the entities of the Kanseki Repository, of CBETA and of CHISE."""
@@ -40,7 +40,7 @@ _FAMILIES = re.compile(r"&(?:KR|CB|CDP|GT|I-|MJ?|J|C|U\+|JX|HZK|DKW|#)[-0-9A-FxK
 _LOOSE_ENTITY = re.compile(r"&[A-Za-z0-9#+_-]{0,20};?")
 _PART = rf"(?:{_ENTITY_PATTERN}|[^\s\x21-\x7e（）／¶])"
 DEEPEST_COMPOSITION = 3
-"""Nested parentheses in a composition, at most (`[((木-(企-止)+皕)/大)*毛]` has two)."""
+"""Maximum depth of the parentheses in a composition; `[((木-(企-止)+皕)/大)*毛]` has depth two."""
 
 
 def _composition() -> str:
@@ -51,16 +51,21 @@ def _composition() -> str:
 
 
 COMPOSITION = re.compile(_composition())
-"""A character by its parts: beside `*`, above `/`, around `@`, plus and minus; `?` is an unknown part."""
+"""A character by its parts, joined by `*` (beside), `/` (above), `@` (around), `+` (with) and `-` (without); `?` is an
+unknown part."""
 
 REMEMBERED = 2048
-"""Columns whose runs are cached: those of the pages being processed and their neighbours."""
+"""Maximum number of columns whose runs are cached: those of the pages being processed and their neighbours."""
 
 TAG = re.compile(r"<([a-z]+):[^<>]*>")
 LONGEST_DESCRIPTION = 32
-"""Code points of an ideographic description, at most."""
+"""Maximum number of code points of an ideographic description."""
 
-_ARITY = {"⿲": 3, "⿳": 3, "⿾": 1, "⿿": 1}
+_COMPONENTS = {"⿲": 3, "⿳": 3, "⿾": 1, "⿿": 1}
+"""The number of components of the description characters that do not take two."""
+
+_QUOTED = 8
+"""Maximum number of code points of malformed markup that a problem quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +117,8 @@ def continued_runs_of(source: str) -> tuple[Run, ...]:
 
 
 SPAN = Struct("<III?")
-"""The place of a column in the text of its file: first code point, length, line of the file; and whether the column
-before left a note open."""
+"""A column in the text of its file: its first code point, its length in code points, its line in the file, and whether
+the column before left a note open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,20 +131,20 @@ class ColumnSpans:
     def __call__(self) -> tuple[Column, ...]:
         """The columns."""
         return tuple(
-            Column(number, self.text[start : start + length], start, line, continued_runs_of if goes_on else runs_of)
-            for number, (start, length, line, goes_on) in enumerate(SPAN.iter_unpack(self.spans), 1)
+            Column(number, self.text[start : start + length], start, line, continued_runs_of if continues else runs_of)
+            for number, (start, length, line, continues) in enumerate(SPAN.iter_unpack(self.spans), 1)
         )
 
 
-class _Place(dict[str, Cell]):
+class _SharedCells(dict[str, Cell]):
     """Cells of single characters at one offset and row, by character.
 
-    A book repeats few characters at few places of a column. Sharing equal cells halves the time to read it and takes a
-    tenth of the memory.
+    A book repeats few characters at few places of a column. Sharing equal cells halves the time to read a book and
+    takes a tenth of the memory.
     """
 
     MOST = 256
-    """Characters kept for a place, at most: the first ones, which are also the most frequent."""
+    """Maximum number of characters kept: the first ones met, the frequent ones among them."""
 
     def __init__(self, offset: int, row: Row) -> None:
         super().__init__()
@@ -152,13 +157,17 @@ class _Place(dict[str, Cell]):
         return cell
 
 
-_PLACES = {row: [_Place(offset, row) for offset in range(64)] for row in Row}
+_SHARED_OFFSETS = 64
+"""Number of offsets, from 0, at which equal cells are shared."""
+
+_SHARED_CELLS = {row: [_SharedCells(offset, row) for offset in range(_SHARED_OFFSETS)] for row in Row}
 
 
 def _cells(text: str, offset: int, row: Row) -> list[Cell]:
-    places = _PLACES[row][offset : offset + len(text)]
-    rest = enumerate(text[len(places) :], start=offset + len(places))
-    return [*map(getitem, places, text), *(Cell(char, at, 1, row) for at, char in rest)]
+    """The cells of `text`, which has no markup and begins at `offset` in its column."""
+    shared = _SHARED_CELLS[row][offset : offset + len(text)]
+    rest = enumerate(text[len(shared) :], start=offset + len(shared))
+    return [*map(getitem, shared, text), *(Cell(char, at, 1, row) for at, char in rest)]
 
 
 def _moved(cells: Iterable[Cell], row: Row) -> list[Cell]:
@@ -176,10 +185,11 @@ class _Reader:
         self.row = Row.MAIN
         self.depth = 0
         self.slash: int | None = None
-        """Indices in the cells of the main run at which a slash stood outside parentheses."""
+        """How many cells of the main run stand before the last slash outside parentheses; None without such a slash."""
         self.continues = continues
         self.opens = source.count("(") + source.count("（")
         self.closes = source.count(")") + source.count("）")
+        """Opening and closing parentheses that are still to be read."""
 
     def read(self) -> ParsedColumn:
         position = 0
@@ -220,6 +230,7 @@ class _Reader:
     def open_note(self) -> None:
         self.opens -= 1
         self.continues, self.slash = False, None
+        # Nested, if the rest of the column closes this parenthesis and all open ones; else the open note lacks its end.
         if self.depth and self.closes - self.opens >= self.depth + 1:
             self.depth += 1
             self.problem(Code.NOTE_NESTED)
@@ -260,7 +271,7 @@ class _Reader:
                 ended = name is not None and name[0].endswith(";")
                 self.problem(Code.ENTITY_UNKNOWN if ended else Code.ENTITY_OPEN, name[0] if name else char)
             elif char == "[" and "]" not in self.source[at:]:
-                self.problem(Code.COMPOSITION_OPEN, self.source[at : at + 8])
+                self.problem(Code.COMPOSITION_OPEN, self.source[at : at + _QUOTED])
             return self.add(at, at + 1)
         if char == "<":
             return match.end()
@@ -269,21 +280,21 @@ class _Reader:
         return self.add(at, match.end())
 
     def described(self, at: int) -> int:
-        """Handle an ideographic description sequence, which is one cell; an incomplete one is read by character."""
-        wanted, position, limit = 1, at, min(len(self.source), at + LONGEST_DESCRIPTION)
-        while wanted and position < limit:
+        """Handle an ideographic description, which is one cell; of an incomplete one each character is a cell."""
+        missing, position, limit = 1, at, min(len(self.source), at + LONGEST_DESCRIPTION)
+        while missing and position < limit:
             char = self.source[position]
             if "⿰" <= char <= "⿿" or char == "㇯":
-                wanted += _ARITY.get(char, 2) - 1
+                missing += _COMPONENTS.get(char, 2) - 1
             elif is_han(char) or "⺀" <= char <= "⿟" or "㇀" <= char <= "㇣" or "\ue000" <= char <= "\uf8ff":
-                wanted -= 1
+                missing -= 1
             elif char == "&" and (entity := ENTITY.match(self.source, position)):
-                wanted, position = wanted - 1, entity.end() - 1
+                missing, position = missing - 1, entity.end() - 1
             else:
                 break
             position += 1
-        if wanted:
-            self.problem(Code.DESCRIPTION_INCOMPLETE, self.source[at : at + 8])
+        if missing:
+            self.problem(Code.DESCRIPTION_INCOMPLETE, self.source[at : at + _QUOTED])
             return self.add(at, at + 1)
         return self.add(at, position)
 
@@ -313,8 +324,9 @@ class _Reader:
         self.depth, self.row = 0, Row.MAIN
 
     def end_unclosed_note(self) -> bool:
-        """End a note that is not closed. Half-rows differ by one cell at most: further cells of the left one are main
-        text. Return whether the note reaches to the end of the column."""
+        """End a note that is not closed. If the left half-row is more than one cell longer than the right one, its
+        cells beyond the length of the right one are main text. Return whether the note reaches to the end of the
+        column."""
         right, left = self.cells[Row.RIGHT], self.cells[Row.LEFT]
         rest = left[len(right) :] if self.row is Row.LEFT and len(left) > len(right) + 1 else []
         if rest:
@@ -326,14 +338,15 @@ class _Reader:
     def recover_opening(self) -> None:
         """Determine where a note began that has only a closing parenthesis.
 
-        With a slash before the parenthesis, the right half-row is as long as the left one, or reaches back to the start
-        of the column. Without a slash the note began with the first character, if the column before left one open; else
-        the parenthesis is ignored."""
+        With a slash before the parenthesis, the note began with the first character of the column if the column before
+        left a note open, or if the right half-row is then at most one cell longer than the left one; else the right
+        half-row is as long as the left one. Without a slash the note began with the first character if the column
+        before left a note open; else the parenthesis is ignored."""
         main, slash = self.cells[Row.MAIN], self.slash
         indent = next((i for i, cell in enumerate(main) if not cell.blank), len(main))
         if slash is not None:
-            rows = len(main) - slash
-            start = indent if self.continues or slash - indent <= rows + 1 else slash - rows
+            left_length = len(main) - slash
+            start = indent if self.continues or slash - indent <= left_length + 1 else slash - left_length
             start = min(start, slash)
         elif self.continues:
             start, slash = indent, len(main)
