@@ -1,4 +1,4 @@
-"""The flags of a work in memory, a column for each of their properties: filtered and counted without the database."""
+"""The flags of a work in memory, one array for each of their properties: filtered and counted without the database."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from proof.model.flags import Kind, Origin
 from proof.store.decision_records import State
 from proof.store.lookup import WorkNow
 from proof.store.models import DecisionRow, FlagRow, ReadingRow, RuleRow
-from proof.store.queue_records import (
-    Pair,
-    QueueFilter,
-    listed_pages,
-)
+from proof.store.queue_records import Pair, QueueFilter, listed_pages
 from proof.store.readings import LOOKER, differing, own_states
 from proof.store.rules import rules_of
 
 Mask = NDArray[np.bool_]
 KINDS = list(Kind)
-
+"""The kinds by the numbers that `Columns.kind` holds."""
 
 STATES = list(State)
-
+"""The states by the numbers that `Columns.state` holds."""
 
 PAIRED = frozenset({Kind.SUBSTITUTION, Kind.VARIANT, Kind.TRANSPOSITION, Kind.INSERTION, Kind.OMISSION})
+"""Kinds of flags that are listed as pairs of transcribed and suggested text."""
 
 
 class Columns:
-    """The flags of one work as arrays, in page order, at its `revision` and after the act of number `act`. Seeded
-    errors are shown like other flags and are not counted as findings. In a work that is read blind each
-    person has their own: a reader with their own readings, whoever decides with what readers differ on."""
+    """The flags of one work as arrays in page order, at `revision` of the work and after the act of number `act`.
+
+    Seeded errors are shown like other flags, but are not counted as findings. In a work that is read blind the arrays
+    depend on who asks (`LOOKER`): a reader's have the states that their own readings gave, an arbiter's mark the flags
+    on which readers differ.
+    """
 
     def __init__(self, session: Session, work: WorkNow, act: int) -> None:
         self.looker = LOOKER.get()
@@ -85,13 +85,15 @@ class Columns:
         self.rank = np.empty(len(rows), dtype=np.int64)
         self.rank[self.by_score] = np.arange(len(rows))
         self._differ = np.zeros(len(rows), dtype=np.bool_)
-        """Flags on which readers differ, told to who decides between them: of what one of two corrected by hand too."""
+        """Which flags readers differ on, corrections by hand of one reader alone included; set for an arbiter only."""
         self._show_to_looker(session)
-        self.otherwise = np.zeros(len(rows), dtype=np.bool_)
-        """Which flags were settled by another reading than the suggested one; told of moved characters alone."""
+        self._corrected_otherwise = np.zeros(len(rows), dtype=np.bool_)
+        """Which flags were corrected to another reading than the suggested one. Needed, and therefore read at first,
+        of moved characters only."""
         self._leading, self._following = self._halves(session, work_id)
 
     def _show_to_looker(self, session: Session) -> None:
+        """Replace the states by those of the asking reader, and mark for an arbiter where readers differ."""
         for number, own in own_states(session, FlagRow.work_id == self._work_id).items():
             if number in self.at:
                 self.state[self.at[number]] = STATES.index(own.state)
@@ -99,8 +101,8 @@ class Columns:
             self._differ = np.isin(self.number, list(differing(session, FlagRow.work_id == self._work_id)))
 
     def catch_up(self, session: Session, act: int) -> bool:
-        """Read in new decisions, up to the act of that number. False where the arrays must be made anew: a rule was set
-        or lifted, or a flag was added by hand."""
+        """Read in new decisions, up to the act of that number. Return False if the arrays must be made anew, since a
+        rule was set or lifted, or a flag was added by hand."""
         since = (RuleRow.work_id == self._work_id, RuleRow.id > self._act)
         if act == self._act or session.scalar(select(exists().where(*since))):
             return act == self._act
@@ -119,7 +121,7 @@ class Columns:
                 self._differ[self.at[number]] = number in differ
         for number, state, reading, suggested in decided:
             self.state[self.at[number]] = STATES.index(State(state))
-            self.otherwise[self.at[number]] = said_otherwise(state, reading, suggested)
+            self._corrected_otherwise[self.at[number]] = corrected_otherwise(state, reading, suggested)
         of_decided = query.with_only_columns(DecisionRow.flag_id)
         for number, seen in own_states(session, FlagRow.id.in_(newly_read) | FlagRow.id.in_(of_decided)).items():
             self.state[self.at[number]] = STATES.index(seen.state)
@@ -127,13 +129,14 @@ class Columns:
         return True
 
     def _hidden(self, session: Session, work_id: int) -> Mask:
-        """The flags whose pair a rule settles; a rule made of planted errors settles these alone."""
+        """Which flags a rule hides. A rule whose pair only seeded errors had when it was set hides only these."""
         rules = {self.pair_of[pair]: rule for pair, rule in rules_of(session, work_id).items() if pair in self.pair_of}
         hidden = np.isin(self.pair, [pair for pair, rule in rules.items() if not rule.planted])
         return np.asarray(hidden | (np.isin(self.pair, list(rules)) & self.seeded))
 
     def _halves(self, session: Session, work_id: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The flags of what moved, half beside half: the more suspicious one, and the one after it."""
+        """The indices of the two flags of everything that moved: of the more suspicious ones, and, in the same order,
+        of the others. Also marks those that were corrected otherwise than suggested."""
         moved = FlagRow.evidence["moved"].as_string()
         query = select(
             FlagRow.id, FlagRow.page_id, FlagRow.uid, moved, FlagRow.state, FlagRow.reading, FlagRow.suggested
@@ -141,67 +144,70 @@ class Columns:
         query = query.where(FlagRow.work_id == work_id, FlagRow.stale.is_(False), moved.is_not(None))
         query = query.where(FlagRow.kind.in_([Kind.INSERTION.value, Kind.OMISSION.value, Kind.LAYOUT.value]))
         rows = [row for row in session.execute(query) if row[0] in self.at]
-        at_place = {(page, uid): self.at[number] for number, page, uid, *_ in rows}
+        index_of = {(page, uid): self.at[number] for number, page, uid, *_ in rows}
         leading, following = [], []
-        for number, page, _, other, state, reading, suggested in rows:
-            here, there = self.at[number], at_place.get((page, other))
-            self.otherwise[here] = said_otherwise(state, reading, suggested)
-            if there is not None and self.rank[here] < self.rank[there]:
-                leading.append(here)
-                following.append(there)
+        for number, page, _, other_uid, state, reading, suggested in rows:
+            index, other = self.at[number], index_of.get((page, other_uid))
+            self._corrected_otherwise[index] = corrected_otherwise(state, reading, suggested)
+            if other is not None and self.rank[index] < self.rank[other]:
+                leading.append(index)
+                following.append(other)
         return np.array(leading, dtype=np.int64), np.array(following, dtype=np.int64)
 
     def questions(self, mask: Mask) -> Mask:
-        """The same flags without the second half of a moved character while both halves have the same decision."""
-        leading, following = self._leading, self._following
-        same = (self.state[leading] == self.state[following]) & ~self.otherwise[leading] & ~self.otherwise[following]
+        """The flags of `mask` without the less suspicious half of a moved character while both halves have the same
+        decision."""
+        leading, following, otherwise = self._leading, self._following, self._corrected_otherwise
+        same = (self.state[leading] == self.state[following]) & ~otherwise[leading] & ~otherwise[following]
         asked = mask.copy()
         asked[following[same & mask[leading]]] = False
         return asked
 
-    def one_with(self, number: int) -> int | None:
-        """The number of the other half of a moved character, while both are one question."""
-        here = self.at.get(number, -1)
-        for own, other in ((self._leading, self._following), (self._following, self._leading)):
-            for there in other[own == here].tolist():
-                if self.state[here] == self.state[there] and not (self.otherwise[here] or self.otherwise[there]):
-                    return int(self.number[there])
+    def other_half(self, number: int) -> int | None:
+        """The number of the flag of the other half of a moved character; None if there is none, or if each half is a
+        question of its own."""
+        index, otherwise = self.at.get(number, -1), self._corrected_otherwise
+        for halves, others in ((self._leading, self._following), (self._following, self._leading)):
+            for other in others[halves == index].tolist():
+                if self.state[index] == self.state[other] and not (otherwise[index] or otherwise[other]):
+                    return int(self.number[other])
         return None
 
     def chosen(self, wanted: QueueFilter) -> Mask:
-        """Which flags are wanted."""
+        """Which flags pass all filters."""
         mask = np.logical_and.reduce(list(self.masks(wanted).values()))
         return mask if wanted.halves else self.questions(mask)
 
     def is_in(self, states: Iterable[State]) -> Mask:
-        """Which flags are in one of these states. By a table, since a decision may change a state meanwhile, which
-        `numpy.isin` does not allow."""
+        """Which flags are in one of these states. A table is looked up, since `numpy.isin` fails if a decision changes
+        a state meanwhile."""
         table = np.zeros(len(STATES), dtype=np.bool_)
         table[[STATES.index(state) for state in states]] = True
         wanted: Mask = table[self.state]
         return wanted
 
     @property
-    def there(self) -> Mask:
-        """Which flags are shown: not a correction by hand that was taken back."""
+    def present(self) -> Mask:
+        """Which flags there are: all but corrections by hand that were taken back."""
         return np.asarray(~self.by_hand | self._differ | (self.state != STATES.index(State.OPEN)))
 
     @property
     def raised(self) -> Mask:
         """Which flags are shown to the proofreader by default, each a question of its own."""
-        return self.questions(np.asarray(self._shown & self.there))
+        return self.questions(np.asarray(self._shown & self.present))
 
     @property
     def _shown(self) -> Mask:
-        """Which flags are raised: for whoever decides between readers, those on which they differ, or differed."""
+        """Which flags are samples, or raised and hidden by no rule; for an arbiter only those of them that are decided
+        or on which readers differ."""
         decided = self.state != STATES.index(State.OPEN)
         shown: Mask = self._raised & (self._differ | decided if self.looker.arbitrates else True)
         return shown
 
     def masks(self, wanted: QueueFilter) -> dict[str, Mask]:
-        """Which flags each filter lets through."""
-        everything = self.there
-        masks = dict.fromkeys(("there", "raised", "kinds", "states", "pair", "juan", "pages", "scores"), everything)
+        """Which flags each filter lets through, by the name of the filter."""
+        everything = self.present
+        masks = dict.fromkeys(("present", "raised", "kinds", "states", "pair", "juan", "pages", "scores"), everything)
         if wanted.raised is not None:
             masks["raised"] = self._shown == wanted.raised
         if wanted.kinds:
@@ -222,6 +228,6 @@ class Columns:
         return masks
 
 
-def said_otherwise(state: str, reading: str, suggested: str) -> bool:
-    """Whether a place was corrected to something else than was suggested."""
+def corrected_otherwise(state: str, reading: str, suggested: str) -> bool:
+    """Whether a flag was corrected to another reading than the suggested one."""
     return state == State.CORRECTED.value and reading != suggested

@@ -92,7 +92,7 @@ class Queue(StorePart):
     def has(self, work: str, flag: int) -> bool:
         """Whether the work has this flag at present. Raises NoPlaceError."""
         columns = self._fresh(work)
-        return flag in columns.at and bool(columns.there[columns.at[flag]])
+        return flag in columns.at and bool(columns.present[columns.at[flag]])
 
     def left(self, work: str) -> WorkLeft:
         """The counts of flags, pages and problems left to do in a work. Raises NoPlaceError."""
@@ -226,14 +226,14 @@ class Queue(StorePart):
         """The flags with these numbers as people see them, in the given order. Withdrawn corrections by hand are
         included only with `taken_back`. Raises MissingFlagError, NoPlaceError."""
         columns = self._fresh(work)
-        halves = {number: columns.one_with(number) for number in numbers}
+        halves = {number: columns.other_half(number) for number in numbers}
         both_halves = {*numbers, *(other for other in halves.values() if other is not None)}
         with self._reading() as session:
             query = select(FlagRow, PageRow).join(PageRow, FlagRow.page_id == PageRow.id)
             query = query.join(WorkRow, FlagRow.work_id == WorkRow.id)
             query = query.where(FlagRow.id.in_(both_halves), WorkRow.name == work)
             if not taken_back:
-                present = [half for half in both_halves if half in columns.at and columns.there[columns.at[half]]]
+                present = [half for half in both_halves if half in columns.at and columns.present[columns.at[half]]]
                 corrected = ~BY_HAND | (FlagRow.state != State.OPEN.value)
                 query = query.where(corrected | FlagRow.id.in_(present))
             both = list(session.execute(query))
