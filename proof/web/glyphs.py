@@ -1,4 +1,4 @@
-"""The glyphs of all occurrences of a character, the most unusual first, and correcting many of them at once."""
+"""Requests about the glyphs of all occurrences of a character: listing them by likeness, correcting many at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from proof.web.people import person
 from proof.web.project import project
 
 OFFERED = 5
-"""Encoded characters that are suggested for an unencoded one."""
+"""Maximum number of encoded characters that are suggested for an unencoded one."""
+
 GLYPHS = Tag(name="glyphs")
 glyphs = APIBlueprint("glyphs", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
 
@@ -34,11 +35,11 @@ glyphs = APIBlueprint("glyphs", __name__, url_prefix="/api/v1", abp_responses=ER
 def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
     store = project().store
     ordered = project().glyphs.of(path.work, query.text, query.against, query.part)
-    occurrences, along = ordered.occurrences, ordered.order if query.order == "unlike" else ordered.order[::-1]
+    occurrences, indices = ordered.occurrences, ordered.order if query.order == "unlike" else ordered.order[::-1]
     start = number_of(query.cursor) or 0
-    chosen = along[start : start + query.limit]
+    chosen = indices[start : start + query.limit]
     items = _items(store, path.work, ordered, chosen, tiles=query.tiles)
-    more = start + query.limit < len(along)
+    more = start + query.limit < len(indices)
     return answer(
         answers.GlyphsOut(
             items=items,
@@ -77,8 +78,8 @@ def unencoded_of(work: str) -> list[answers.UnencodedOut]:
     return [answers.UnencodedOut(text=text, count=count, made_of=made_of(text, OFFERED)) for text, count in counted]
 
 
-def some_of(work: str, text: str, most: int) -> list[answers.GlyphOut]:
-    """Some occurrences of a character, each with its glyph."""
+def unusual_glyphs(work: str, text: str, most: int) -> list[answers.GlyphOut]:
+    """The `most` most unusual occurrences of a character, each with its image tile."""
     ordered = project().glyphs.of(work, text, "", 0)
     return _items(project().store, work, ordered, ordered.order[:most], tiles=True)
 
@@ -86,6 +87,7 @@ def some_of(work: str, text: str, most: int) -> list[answers.GlyphOut]:
 def _items(
     store: Store, work: str, ordered: OrderedOccurrences, chosen: NDArray[np.intp], *, tiles: bool
 ) -> list[answers.GlyphOut]:
+    """The occurrences with the indices `chosen`, with their flags and, if asked for, their image tiles."""
     occurrences = ordered.occurrences
     listed = store.queue.listed(work, [int(occurrences.pages[n]) for n in chosen])
     places = [
@@ -95,11 +97,11 @@ def _items(
     states = store.glyphs.states(places)
     if tiles:
         images = {page: entry.image_sha for page, entry in listed.items() if entry.image_sha}
-        _cut(store, ordered, {place: images[place[0]] for place in places if place[0] in images})
+        _cut_tiles(store, ordered, {place: images[place[0]] for place in places if place[0] in images})
     items = []
     for n, place in zip(chosen, places, strict=True):
         page, line, offset = place
-        if page not in listed:  # the page is no longer in its text
+        if page not in listed:  # the page is no longer in the work
             continue
         state = states.get(place)
         items.append(
@@ -120,14 +122,14 @@ def _items(
     return items
 
 
-def _cut(store: Store, ordered: OrderedOccurrences, wanted: dict[Place, str]) -> None:
-    """Cut the tiles of these places, each with the hash of its image, that are not yet among `ordered.tiles`."""
+def _cut_tiles(store: Store, ordered: OrderedOccurrences, image_of: dict[Place, str]) -> None:
+    """Cut the tiles that `ordered.tiles` still lacks. `image_of` has the hash of the image of each place."""
     with ordered.cutting:
-        new = [place for place in wanted if place not in ordered.tiles]
+        new = [place for place in image_of if place not in ordered.tiles]
         results = store.queue.results(sorted({page for page, _, _ in new})) if new else {}
         for page, line, offset in new:
             if page in results:
-                tile = address_of_character(wanted[page, line, offset], results[page], line, offset)
+                tile = address_of_character(image_of[page, line, offset], results[page], line, offset)
                 ordered.tiles[page, line, offset] = tile
 
 

@@ -23,7 +23,7 @@ from proof.store.queue_records import QueueFilter
 from proof.store.readings import LOOKER
 from proof.store.work_text import columns_in_files
 from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
-from proof.web.glyphs import some_of, unencoded_of
+from proof.web.glyphs import unencoded_of, unusual_glyphs
 from proof.web.language import say
 from proof.web.page_view import sheet
 from proof.web.people import assignees, may, person
@@ -225,7 +225,7 @@ def unencoded(work: str) -> AnyResponse:
     start = max(request.args.get("from", 0, type=int), 0)
     counted = unencoded_of(work)
     shown = [
-        (character, some_of(work, character.text, GLYPHS_OF_UNENCODED))
+        (character, unusual_glyphs(work, character.text, GLYPHS_OF_UNENCODED))
         for character in counted[start : start + UNENCODED]
     ]
     more = start + UNENCODED if start + UNENCODED < len(counted) else None

@@ -19,9 +19,12 @@ Number = Annotated[int, Field(ge=1, le=2**53 - 1)]
 Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Text = Annotated[str, StringConstraints(max_length=LONGEST_READING)]
 Seen = Annotated[str, StringConstraints(max_length=100_000)]
+"""Text as the client saw it, such as a whole column."""
+
 Score = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 CONFIRMED: bool = Field(
-    False, description="A reading with Latin letters, private-use characters or an incomplete IDS is meant; else 428"
+    False,
+    description="Confirms a reading with Latin letters, private-use characters or an incomplete IDS; else 428",
 )
 AUTHORITY: str = Field(
     "",
@@ -29,8 +32,10 @@ AUTHORITY: str = Field(
     description="What the decision rests on: 影像, a siglum, 他校, 本校, 理校; empty: what the flag came from",
 )
 KEY = r"^[A-Za-z0-9_.:-]{8,64}$"
-Asked = Literal["keep", "take", "other", "typed", "delete", "copy", "retain", "unsure", "skip", "undo"]
+"""The pattern of keys that clients choose for requests, so that a repeated request has no further effect."""
 
+Asked = Literal["keep", "take", "other", "typed", "delete", "copy", "retain", "unsure", "skip", "undo"]
+"""What a client may ask to do with a flag."""
 
 _schemas: dict[type[BaseModel], dict[str, Any]] = {}
 
@@ -63,7 +68,7 @@ class FlagPath(WorkPath):
 
 
 class Cursor(Closed):
-    cursor: str | None = Field(None, max_length=64, description="What the last answer gave as `next`")
+    cursor: str | None = Field(None, max_length=64, description="`next` of the answer before")
     limit: int = Field(50, ge=1, le=200)
 
 
@@ -72,9 +77,9 @@ class Filter(Closed):
 
     kind: list[Kind] = Field(default_factory=list, max_length=10)
     state: list[State] = Field(default_factory=list, max_length=10)
-    text: Text | None = Field(None, description="What the text has, together with `image`")
-    image: Text | None = Field(None, description="What the image shows, together with `text`")
-    juan: str | None = Field(None, max_length=255, description="As the text names it")
+    text: Text | None = Field(None, description="The transcribed text of a pair; `image` must be given too")
+    image: Text | None = Field(None, description="The suggested text of a pair; `text` must be given too")
+    juan: str | None = Field(None, max_length=255, description="The name of the juan in the text")
     first_page: Count | None = None
     last_page: Count | None = None
     least_score: Score | None = None
@@ -84,7 +89,7 @@ class Filter(Closed):
 
 class FlagsQuery(Filter):
     order: Order = Order.SCORE
-    cursor: str | None = Field(None, max_length=64, description="What the last answer gave as `next`")
+    cursor: str | None = Field(None, max_length=64, description="`next` of the answer before")
     limit: int = Field(50, ge=1, le=200)
     detail: bool = Field(False, description="With the place on the image and in the text; at most 20 at once")
 
@@ -101,15 +106,19 @@ class HistoryQuery(Cursor):
 class DecisionBody(Closed):
     verdict: Asked
     version: Count = Field(description="The version of the flag that was seen")
-    key: str = Field(pattern=KEY, description="The request's own: sent again it is not doubled")
-    reading: Text = Field("", description="Of `other` and `typed`; of `retain` what the copy reads, empty for nothing")
+    key: str = Field(pattern=KEY, description="Of this request: sent again with it, the request has no further effect")
+    reading: Text = Field(
+        "", description="For `other` and `typed`; for `retain` what the copy reads, empty for nothing"
+    )
     confirmed: bool = CONFIRMED
     authority: str = AUTHORITY
-    suggested: Seen | None = Field(None, description="As it was seen; 409 where `take` would take another")
+    suggested: Seen | None = Field(
+        None, description="The suggestion that the client saw; 409 if `take` would take another"
+    )
     note: str = Field("", max_length=LONGEST_NOTE, description="A remark for the collation notes")
     undoes: Number | None = None
     undoes_version: Count | None = Field(
-        None, description="Of `undo`: the version that the decision made, where all since was taken back"
+        None, description="For `undo`: the version that the decision to undo made, if all later ones were taken back"
     )
 
 
@@ -131,9 +140,11 @@ class GlyphsQuery(Cursor):
 
     text: Text = Field(min_length=1)
     against: Text = ""
-    order: Literal["unlike", "alike"] = Field("unlike", description="The least alike first, or the most")
+    order: Literal["unlike", "alike"] = Field(
+        "unlike", description="The occurrences least like the character first, or the most like it"
+    )
     part: int = Field(
-        0, ge=0, le=1_000_000, description="Of a frequent character one part after the other is looked at"
+        0, ge=0, le=1_000_000, description="Index of a part of the occurrences; only a frequent character has several"
     )
     tiles: bool = Field(False, description="Whether each glyph comes with its image")
 
@@ -175,8 +186,8 @@ class ManualCorrectionBody(Closed):
     delete: bool = Field(False, description="Nothing is to stand there; `reading` is then empty")
     confirmed: bool = CONFIRMED
     authority: str = AUTHORITY
-    doubt: bool = Field(False, description="What stands there is doubtful; `reading` is then empty")
-    source: Seen | None = Field(None, description="The column as it was seen; 404 where it reads otherwise now")
+    doubt: bool = Field(False, description="The characters are doubtful; `reading` is then empty")
+    source: Seen | None = Field(None, description="The column as the client saw it; 404 if it has changed")
     key: str = Field(pattern=KEY)
     note: str = Field("", max_length=LONGEST_NOTE)
 
@@ -195,8 +206,8 @@ class CommentBody(Closed):
     text: str = Field("", max_length=LONGEST_NOTE)
     state: CommentState | None = Field(None, description="`problem` or `resolved`; a problem does not become a `note`")
     assigned: str | None = Field(None, max_length=LONGEST_NAME)
-    seen: Count = Field(0, description="The last comment on that place that was seen; 0 where there was none")
-    key: str = Field(pattern=KEY, description="The request's own: sent again it is not doubled")
+    seen: Count = Field(0, description="The last comment on that place that the client saw; 0 if there was none")
+    key: str = Field(pattern=KEY, description="Of this request: sent again with it, the request has no further effect")
 
 
 class RuleBody(Closed):
@@ -208,9 +219,10 @@ class RuleBody(Closed):
 
 
 class UndoBody(Closed):
-    """`leave`: changes by others are left as they are; the rest, or an earlier act, is undone."""
+    """`leave`: what others have changed since is left as it is, and the rest of the act is undone or redone; if nothing
+    is left of it, the act before it."""
 
-    key: str = Field(pattern=KEY, description="The request's own: sent again it takes back nothing more")
+    key: str = Field(pattern=KEY, description="Of this request: sent again with it, the request has no further effect")
     leave: bool = False
 
 
@@ -238,6 +250,3 @@ class PersonChange(Closed):
 
     role: Role | None = None
     disabled: bool | None = None
-
-
-# answers
