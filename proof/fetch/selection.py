@@ -16,6 +16,9 @@ from proof.model.refs import ImageRef
 
 _NUMBERS = re.compile(r"([0-9]{1,9})(?:-([0-9]{0,9}))?")
 
+_NO_LAST = 10**9
+"""The end of a range without one, `12-`: beyond all numbers that `_NUMBERS` allows."""
+
 
 def numbered(images: Sequence[WantedImage], ranges: Iterable[str]) -> tuple[WantedImage, ...]:
     """The images with these numbers: `12`, `12-40`, `12-`. Raises UsageError if a range contains none."""
@@ -25,7 +28,7 @@ def numbered(images: Sequence[WantedImage], ranges: Iterable[str]) -> tuple[Want
         if match is None:
             raise UsageError(f"{given!r} are no numbers of images: write 12, 12-40 or 12-")
         first = int(match[1])
-        last = first if match[2] is None else int(match[2] or 10**9)
+        last = first if match[2] is None else int(match[2] or _NO_LAST)
         inside = {wanted.number for wanted in images if first <= wanted.number <= last}
         if not inside:
             raise UsageError(f"the source has no images {given}: it has {len(images)}; --dry-run lists them")
@@ -39,24 +42,25 @@ def about(images: Sequence[WantedImage], parts: Iterable[str]) -> tuple[WantedIm
     chosen: set[int] = set()
     for part in parts:
         ends = [end.strip() for end in part.split("..")]
-        shown = [[index for index, wanted in enumerate(images) if _shows(wanted, end)] for end in ends]
-        if len(ends) > 2 or not all(shown):
-            missing = next((end for end, indices in zip(ends, shown, strict=True) if not indices), part)
-            known = [place for wanted in images for place in wanted.places]
-            span = f"from {spelled(known[0])} to {spelled(known[-1])}" if known else "no half-folio by name"
+        indices_of_ends = [[index for index, wanted in enumerate(images) if _shows(wanted, end)] for end in ends]
+        if len(ends) > 2 or not all(indices_of_ends):
+            missing = next((end for end, indices in zip(ends, indices_of_ends, strict=True) if not indices), part)
+            places = [place for wanted in images for place in wanted.places]
+            span = f"from {spelled(places[0])} to {spelled(places[-1])}" if places else "no half-folio by name"
             raise UsageError(
                 f"the source has no {missing}; it shows {span}. Name a juan (010), a half-folio (010-3a), a reference "
                 "(WYG0103-0192c), or from one to another (010-3a..010-9b); --numbers goes by the images' numbers"
             )
-        chosen.update(range(shown[0][0], shown[-1][-1] + 1) if len(ends) == 2 else shown[0])
+        first, last = indices_of_ends[0], indices_of_ends[-1]
+        chosen.update(range(first[0], last[-1] + 1) if len(ends) == 2 else first)
     return tuple(wanted for index, wanted in enumerate(images) if index in chosen)
 
 
 def shown_from(
     images: Sequence[WantedImage], first: str, text: Iterable[Place] = (), *, openings: bool = False
 ) -> tuple[WantedImage, ...]:
-    """The images with consecutive half-folios from `first` (`010-1a`) on, in the order of the `text`; with `openings`
-    two for each image, including blank ones that the text omits.
+    """The images, each with the half-folio that it shows: `first` (`010-1a`), then those after it in the order of the
+    half-folios of `text`. With `openings` each shows two, and blank half-folios that the text omits are counted too.
 
     Raises UsageError if `first` is no half-folio.
     """
@@ -87,12 +91,13 @@ def write_list(path: Path, images: Iterable[WantedImage]) -> int:
 
 
 def _part(name: str, letter: str) -> str:
-    """The name of half of an opening in an image list: `book/0012a.jpg`."""
+    """The name of one half of the image of an opening in an image list: `book/0012a.jpg`."""
     path = PurePosixPath(name)
     return str(path.with_name(f"{path.stem}{letter}{path.suffix}"))
 
 
 def _shows(wanted: WantedImage, part: str) -> bool:
+    """Whether an image has the image reference, the half-folio or a half-folio of the juan that `part` names."""
     ref = ImageRef.match(part)
     if ref and ImageRef.match(wanted.name) == ref:
         return True

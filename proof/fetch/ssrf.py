@@ -1,7 +1,7 @@
-"""What a source may make us do: which addresses may be asked, and which names a file may have.
+"""Which addresses may be requested, and which names a fetched file may have.
 
-Manifests and redirections are written by others. An address in them could lead to a machine behind the user's own
-firewall, a name out of the image folder.
+Others write manifests and redirections. An address in them could lead to a machine behind the user's own firewall, and
+a name in them out of the image folder.
 """
 
 from __future__ import annotations
@@ -17,17 +17,24 @@ import httpx
 from proof.errors import AddressError, SourceError
 
 LONGEST_NAME = 60
-"""Characters of a name that a label gives; four bytes each still fit into a file name."""
+"""Maximum number of characters of a name made from a label; at four bytes each they still fit into a file name."""
 
 _MOST_BYTES = 240
+"""Maximum number of bytes of a file name: file systems take 255, and the name of an unfinished file is longer."""
+
+_SHOWN = 200
+"""Maximum number of characters of a faulty address that a message shows."""
+
 _NOT_IN_NAMES = re.compile(r'[\\/:*?"<>|\s]+')
-_DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
+_WINDOWS_DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
 _NAT64 = IPv6Network("64:ff9b::/96")
+"""IPv6 addresses that stand for the IPv4 address in their last 32 bits."""
 
 
 def web_address(text: str, base: httpx.URL | None = None) -> httpx.URL:
-    """The address `text`, seen from `base` where it is relative. Raises AddressError where it is not http or https."""
-    shown = text if len(text) <= 200 else f"{text[:200]}..."
+    """The address `text`, which may be relative to `base`, without its fragment. Raises AddressError if it is no http
+    or https address, has a user name or password, or names port 0."""
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
     try:
         url = (base.join(text) if base else httpx.URL(text)).copy_with(fragment=None)
         url.host.encode("ascii" if url.host.isascii() else "idna")
@@ -44,16 +51,16 @@ def web_address(text: str, base: httpx.URL | None = None) -> httpx.URL:
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Whether `address` is one of the open Internet: not private, loopback, link-local, multicast or reserved, nor
-    an IPv6 address that stands for such an IPv4 one."""
+    """Whether `address` is on the public Internet: not private, loopback, link-local, multicast or reserved, nor an
+    IPv6 address that stands for an IPv4 address of these kinds."""
     if isinstance(address, IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour
+        embedded = address.ipv4_mapped or address.sixtofour
         if address.teredo:
-            inner = address.teredo[1]
+            _server, embedded = address.teredo
         elif address in _NAT64:
-            inner = IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner is not None:
-            return is_public(inner)
+            embedded = IPv4Address(int(address) & 0xFFFFFFFF)
+        if embedded is not None:
+            return is_public(embedded)
         if address.is_site_local:
             return False
     return address.is_global and not (
@@ -62,7 +69,7 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
 
 
 def require_public(host: str, addresses: Sequence[str]) -> None:
-    """Raises AddressError where one of the `addresses` of `host` is none of the open Internet, or there is none."""
+    """Raises AddressError if one of the `addresses` of `host` is not public, or if there are none."""
     private = [address for address in addresses if not is_public(ip_address(address))]
     if addresses and not private:
         return
@@ -74,16 +81,17 @@ def require_public(host: str, addresses: Sequence[str]) -> None:
 
 
 def file_name(text: str) -> str:
-    """`text` as a name that any file system takes, '' where nothing of it can stay."""
+    """`text` as a name that any file system takes; empty if it has no character that may stay."""
     kept = "".join(char for char in unicodedata.normalize("NFC", text) if unicodedata.category(char)[0] != "C")
     name = _NOT_IN_NAMES.sub("_", kept).strip("._ ")[:LONGEST_NAME].strip("._ ")
-    return f"_{name}" if _DEVICES.fullmatch(name) else name
+    return f"_{name}" if _WINDOWS_DEVICES.fullmatch(name) else name
 
 
 def path_inside(folder: Path, name: str) -> Path:
-    """The file `name` (forward slashes) in `folder`.
+    """The path of the file `name` (with forward slashes) in `folder`.
 
-    Raises SourceError where it would lie outside, also by a link, or would be hidden, as the index and the parts are.
+    Raises SourceError if the name is too long, or if the file would lie outside, be it by a link, or be hidden, as the
+    index of the folder and unfinished files are.
     """
     parts = name.split("/")
     if any(part.startswith(".") or not part or set("\\:\0") & set(part) for part in parts):

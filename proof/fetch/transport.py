@@ -1,7 +1,7 @@
-"""Connections to public hosts alone: directly, or through the proxy that the environment names.
+"""Connections to public hosts only: directly, or through the proxy that the environment names.
 
-The environment's HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY are observed. A proxy resolves names itself, so a
-name is also resolved here where that is possible; what it means to the proxy alone is not known.
+The environment's HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY are observed. A proxy resolves host names itself. They
+are resolved here too, if possible, and checked; the proxy may still resolve them to other addresses.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ import httpx
 from proof.errors import AddressError, ServerError
 from proof.fetch.ssrf import is_public, require_public, web_address
 
-_INNER_SUFFIXES = (".localhost", ".local", ".internal", ".home.arpa")
+_PRIVATE_SUFFIXES = (".localhost", ".local", ".internal", ".home.arpa")
 _LIMITS = httpx.Limits(max_connections=1)
 _PACKED_BYTES = 512
-"""Bytes of a compressed body that are unfolded at once: into less than a megabyte, whatever they hold."""
+"""Bytes of a compressed body that are decompressed at once: one layer of gzip makes at most 1,032 times as many."""
 
 
 class CheckedTransport(httpx.BaseTransport):
-    """Sends requests to public hosts, to others only with `allow_private`; redirections pass through here too.
+    """Sends requests to public hosts, to others only with `allow_private`; httpx sends redirected requests here too.
 
-    A body that takes longer than `longest` seconds raises httpx.ReadTimeout.
+    A response body that takes longer than `longest` seconds raises httpx.ReadTimeout.
     """
 
     def __init__(self, *, allow_private: bool, longest: float) -> None:
         self._allow_private = allow_private
         self._longest = longest
         self._direct = httpx.HTTPTransport(limits=_LIMITS)
-        # httpx offers no way to name the network of its pool
+        # httpx has no public way to set the network backend of its connection pool
         self._direct._pool._network_backend = CheckedNetwork(allow_private=allow_private)
         self._proxies: dict[httpx.URL, httpx.HTTPTransport] = {}
 
@@ -66,8 +66,8 @@ class CheckedTransport(httpx.BaseTransport):
 class CheckedNetwork(httpcore.SyncBackend):
     """Connects to public addresses alone, unless `allow_private`.
 
-    A name is resolved once, what it resolves to is checked, and that very address is connected to: a name that
-    resolves to something else a moment later (DNS rebinding) gains nothing. TLS still asks for the name.
+    A host name is resolved once, its addresses are checked, and the connection goes to one of these, so that it does
+    not matter if the name resolves to another address a moment later (DNS rebinding). TLS still verifies the name.
     """
 
     def __init__(self, *, allow_private: bool = False) -> None:
@@ -82,15 +82,15 @@ class CheckedNetwork(httpcore.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        """Raises AddressError for a host of a private network, ServerError where no host has that name,
-        httpcore.ConnectError where it is not reached."""
-        last: Exception = httpcore.ConnectError(f"{host} has no address")
+        """A connection to the first address of `host` that accepts one. Raises AddressError for a host of a private
+        network, ServerError if no host has that name, httpcore.ConnectError or ConnectTimeout if none is reached."""
+        failure: Exception = httpcore.ConnectError(f"{host} has no address")
         for address in self._addresses(host, port):
             try:
                 return super().connect_tcp(address, port, timeout, local_address, socket_options)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-                last = error
-        raise last
+                failure = error
+        raise failure
 
     def _addresses(self, host: str, port: int) -> list[str]:
         try:
@@ -105,6 +105,9 @@ class CheckedNetwork(httpcore.SyncBackend):
 
 
 class _BodyInTime(httpx.SyncByteStream):
+    """A body that raises httpx.ReadTimeout if a chunk of it comes later than `longest` seconds after the first read; if
+    it is `packed` (compressed), in pieces of `_PACKED_BYTES`."""
+
     def __init__(self, stream: httpx.SyncByteStream, longest: float, *, packed: bool) -> None:
         self._stream = stream
         self._longest = longest
@@ -128,12 +131,12 @@ def is_encoded(answer: httpx.Response) -> bool:
 
 
 def _proxy_for(address: httpx.URL) -> httpx.URL | None:
-    """The proxy that the environment names for `address`, None where it is asked directly.
+    """The proxy that the environment names for `address`; None if requests go there directly.
 
-    Raises AddressError where the proxy is none that can be used.
+    Raises AddressError if the named proxy is no usable http or https address.
     """
-    named = getproxies()
-    given = named.get(address.scheme) or named.get("all")
+    proxies = getproxies()
+    given = proxies.get(address.scheme) or proxies.get("all")
     if not given or proxy_bypass(address.netloc.decode("ascii")):
         return None
     try:
@@ -151,21 +154,22 @@ def _proxy_for(address: httpx.URL) -> httpx.URL | None:
 
 
 def _check_through_proxy(address: httpx.URL) -> None:
-    """Raises AddressError for a host of a private network, as far as can be known here."""
+    """Raises AddressError for a host of a private network, as far as its name or its addresses here tell."""
     host = address.host.rstrip(".").lower()
     try:
-        inner = not is_public(ip_address(host))
+        private = not is_public(ip_address(host))
     except ValueError:
-        inner = "." not in host or host.endswith(_INNER_SUFFIXES)
-    if inner:
-        require_public(host, [])
+        private = "." not in host or host.endswith(_PRIVATE_SUFFIXES)
+    if private:
+        require_public(host, [])  # always raises
     try:
         addresses = _resolved(host, address.port or 0)
     except (OSError, UnicodeError):
-        return  # behind some proxies no name is known
+        return  # behind some proxies only the proxy can resolve names
     require_public(host, addresses)
 
 
 def _resolved(host: str, port: int) -> list[str]:
-    """The addresses of `host`, each once. Raises OSError and UnicodeError."""
-    return list(dict.fromkeys(str(each[4][0]) for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
+    """The IP addresses of `host`, each once. Raises OSError and UnicodeError."""
+    entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in entries))
