@@ -40,21 +40,19 @@ class Origin(StrEnum):
 
 
 LINE_BREAK = "¶"
-"""What a finding about lines has for the ending of a line, however that is written in the file."""
-
+"""The sign for a line ending in the readings of a layout flag, whatever the line ending in the file."""
 
 OF_TEXT = (Origin.FINDING, Origin.COLLATION, Origin.PERSON)
-"""Origins of flags that are about the text, and no measure of those who check and read it."""
-
+"""Origins of flags that are about the text: samples and seeded errors measure checks and readers instead."""
 
 FINDINGS = tuple(kind for kind in Kind if kind is not Kind.AUDIT)
-"""Kinds of flags that a check finds."""
+"""The kinds of flags that a check raises."""
 
 
 def is_raised(kind: Kind, score: float, threshold: float, show_variants: bool = False) -> bool:
     """Whether a flag is shown to the proofreader by default.
 
-    Variants are shown if the project asks for them. Samples are never raised, since they are shown as samples.
+    Variants are shown if the project asks for them. Audits are never raised: they are shown as samples.
     """
     if kind is Kind.VARIANT:
         return show_variants
@@ -62,7 +60,8 @@ def is_raised(kind: Kind, score: float, threshold: float, show_variants: bool = 
 
 
 READER = "~"
-"""How the siglum of another reader of the images begins: an engine, a model, a person who keyed the text."""
+"""The first character of the siglum of another reader of the same images: an engine, a model, or a person who keyed the
+text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +88,10 @@ LANGUAGE = "language"
 """The `reason` of flags that the language model alone raised."""
 
 COLLATION = "collation"
-"""The `reason` of flags that are differences of editions: witnesses raised them, no image."""
+"""The `reason` of flags that collation alone raised: differences of editions, without the image."""
 
 CORRECTED_BY_HAND = "by hand"
-"""The `reason` of what a person corrected where nothing was flagged."""
+"""The `reason` of flags for what a person corrected where no check had flagged anything."""
 
 WITHOUT_IMAGE = frozenset({LANGUAGE, COLLATION})
 """Reasons of flags that do not come from an image."""
@@ -110,7 +109,7 @@ class LanguageReading:
     elsewhere, in the language and on other pages of the text. `places` are pages of the text that have the suggested
     words. `weight` is what was added to the score of the image, in nats; it is 0 if there is no image, and the odds
     are then the score. `likeliest` is the reading that image and neighbours together make most likely, in traditional
-    characters. If it is suggested in place of the image's own best reading, `instead_of` is that, with its probability.
+    characters. If it is suggested instead of the image's best reading, `instead_of` has that and its probability.
     """
 
     odds: float
@@ -146,8 +145,10 @@ class Evidence:
     - `p_text`, `p_best`: posterior of what is transcribed, and of what is suggested;
     - `alternatives`: readings of the engine with their posteriors, most probable first;
     - `ink`: what the ink alone says; `note`: the characters that the image shows there; `notice`: a further remark;
-    - `base`: the score before the whole run was taken into account, None if that changed nothing;
-    - `witnesses`: readings of other witnesses, whose weights the score has; `language`: what the language model says.
+    - `base`: the score before it was corrected by the other pages of the check (`proof.checking.engine_bias`); None
+      if it was not;
+    - `witnesses`: readings of other witnesses, whose weights are part of the score;
+    - `language`: what the language model says.
     """
 
     reason: str
@@ -188,10 +189,10 @@ class Flag:
     - `offset`, `length`: code points in the column's source text;
     - `suggested`: what should stand there instead;
     - `bbox`: pixels of the image file;
-    - `context`: the characters around the place. The id depends on it, so that it is the same after another run, with
-      another engine or setting;
-    - `moved`: the id of the flag that is one question with this one. The two are 衍 and 脫 of a character that moved,
-      or two parts of a run at the end of a half-row or column, which are of the same kind.
+    - `context`: the characters around the place. The id is made from it, not from readings or scores, so that a check
+      with another engine or other settings gives the same id;
+    - `moved`: the id of the flag that is one question with this one. The two are the 衍 and the 脫 of a character that
+      moved, or two flags of the same kind for one run that goes over the end of a half-row or column.
     """
 
     page: str
@@ -231,23 +232,23 @@ class Flag:
 
 
 def without_language(flag: Flag) -> Flag:
-    """The flag with the score and the suggestion that it has without the model; unchanged where the model alone raised
-    it."""
+    """The flag with the score and the suggestion that it had before the language model was asked; unchanged if the
+    model alone raised it."""
     reading = flag.evidence.language
     if reading is None or flag.evidence.reason == LANGUAGE:
         return flag
-    suggested, chance = reading.instead_of or (flag.suggested, flag.evidence.p_best)
-    evidence = replace(flag.evidence, language=None, p_best=chance)
+    suggested, p_best = reading.instead_of or (flag.suggested, flag.evidence.p_best)
+    evidence = replace(flag.evidence, language=None, p_best=p_best)
     return replace(flag, score=round(flag.score - reading.weight, 6), suggested=suggested, evidence=evidence)
 
 
 def missing_characters(flag: Flag) -> str:
-    """Characters that are missing at an omission. If one of two equal characters is missing, that is the second."""
+    """The characters that are missing at an omission. If one of two equal characters is missing, it is the second."""
     return flag.suggested.removeprefix(flag.transcribed) if flag.transcribed.strip() else flag.suggested
 
 
 def other_half(flag: Flag, flags: Iterable[Flag]) -> Flag | None:
-    """The flag that is one question with `flag`, if both are raised and name each other."""
+    """The one of `flags` that is one question with `flag`; None unless both are raised and name each other."""
     if not flag.moved or not flag.raised:
         return None
     others = (other for other in flags if (other.id, other.moved) == (flag.moved, flag.id) and other.raised)
@@ -260,7 +261,8 @@ def is_moved(flag: Flag, other: Flag | None) -> bool:
 
 
 def questions(flags: Sequence[Flag]) -> list[Flag]:
-    """The flags of a page, one for each question: of two flags the one with the higher score, else the earlier one."""
+    """The flags of a page, one for each question: of two that are one question the one with the higher score, or the
+    earlier one if their scores are equal."""
     asked = []
     for flag in flags:
         other = other_half(flag, flags)
@@ -270,7 +272,10 @@ def questions(flags: Sequence[Flag]) -> list[Flag]:
 
 
 REACH = 3
-"""Most characters on either side that a flag's `context` shows."""
+"""Maximum number of characters on either side of the place in a flag's `context`."""
+
+ID_BYTES = 10
+"""Bytes of the hash that is a flag's id, written as twice as many hexadecimal digits."""
 
 
 def context_of(source: str, offset: int, length: int) -> str:
@@ -285,15 +290,15 @@ def flag_id(page: str, line: int, kind: Kind, context: str, occurrence: int) -> 
     `occurrence` tells equal contexts of one column apart, from 0.
     """
     key = "\x1f".join([page, str(line), kind.value, context, str(occurrence)])
-    return hashlib.blake2b(key.encode(), digest_size=10).hexdigest()
+    return hashlib.blake2b(key.encode(), digest_size=ID_BYTES).hexdigest()
 
 
 def numbered(flags: Iterable[Flag]) -> tuple[Flag, ...]:
-    """The flags with their stable ids; equal findings in equal surroundings are counted apart."""
-    seen: Counter[tuple[str, int, Kind, str]] = Counter()
-    done = []
+    """The flags with their stable ids; flags of equal kind, column and context get different ids by their order."""
+    occurrences: Counter[tuple[str, int, Kind, str]] = Counter()
+    with_ids = []
     for flag in flags:
         key = (flag.page, flag.line, flag.kind, flag.context)
-        done.append(replace(flag, id=flag_id(*key, seen[key])))
-        seen[key] += 1
-    return tuple(done)
+        with_ids.append(replace(flag, id=flag_id(*key, occurrences[key])))
+        occurrences[key] += 1
+    return tuple(with_ids)

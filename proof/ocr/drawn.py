@@ -1,8 +1,9 @@
-"""How a recogniser reads characters that fonts draw: unknown ones as others, known ones more or less surely.
+"""How a recogniser reads characters drawn from fonts: as which others those that it does not know, and how often those
+that it knows as themselves.
 
-楅, which it does not know, is read as 福 with 0.98 when drawn in regular script: so a reading 福 is no evidence against
-a transcribed 楅. Of known characters, 觀 is always read as itself, 弆 in two cases of three. `data/drawn.npz` and
-`data/sure.npz` are made by `scripts/make_drawn.py` for the recogniser that comes with the program.
+楅, which it does not know, is read as 福 with probability 0.98 when drawn in regular script, so that a reading 福 is no
+evidence against a transcribed 楅. Of known characters, 觀 is always read as itself, 弆 in two cases of three.
+`scripts/make_drawn.py` makes `data/drawn.npz` and `data/sure.npz` for the recogniser that comes with the program.
 """
 
 from __future__ import annotations
@@ -21,17 +22,20 @@ SHIPPED = Path(__file__).with_name("data") / "drawn.npz"
 SHIPPED_SURE = SHIPPED.with_name("sure.npz")
 
 MAX_READINGS = 4
-"""Readings of a drawn character that are kept, at most: the most probable."""
+"""Maximum number of readings that are kept of a drawn character: the most probable ones."""
 
 MIN_PROBABILITY = 0.05
 """Probability below which a reading is not kept."""
+
+CERTAIN = 255
+"""The stored chance, one byte, of probability 1."""
 
 
 def place_of(codes: NDArray[np.uint32], character: str) -> int | None:
     """The index of a character in sorted code points; None if it is not there."""
     if len(character) != 1:
         return None
-    code = np.uint32(ord(character))  # a number of another type would have all codes made that type first
+    code = np.uint32(ord(character))  # with a number of another type, numpy would convert all codes first
     at = int(np.searchsorted(codes, code))
     return at if at < len(codes) and codes[at] == code else None
 
@@ -40,7 +44,7 @@ def place_of(codes: NDArray[np.uint32], character: str) -> int | None:
 class DrawnReadings:
     """The readings of drawn characters. `codes` (n) are the characters as sorted code points, `texts` (n x
     `MAX_READINGS`, code points, 0 for none) their readings, most probable first, and `chances` (n x `MAX_READINGS`, 0
-    to 255) the probabilities. `checksum` is that of the recogniser."""
+    to `CERTAIN`) the probabilities. `checksum` is that of the recogniser."""
 
     checksum: str
     codes: NDArray[np.uint32]
@@ -56,15 +60,15 @@ class DrawnReadings:
         if at is None:
             return ()
         pairs = zip(self.texts[at].tolist(), self.chances[at].tolist(), strict=True)
-        return tuple((chr(text), chance / 255) for text, chance in pairs if text)
+        return tuple((chr(text), chance / CERTAIN) for text, chance in pairs if text)
 
     def only(self, wanted: Callable[[str], bool]) -> DrawnReadings:
-        """The readings of those characters for which `wanted` is true."""
+        """The readings of only those characters for which `wanted` is true."""
         keep = np.array([wanted(chr(code)) for code in self.codes.tolist()], np.bool_)
         return DrawnReadings(self.checksum, self.codes[keep], self.texts[keep], self.chances[keep])
 
     def joined(self, other: DrawnReadings) -> DrawnReadings:
-        """These readings and others of the same recogniser; a reading that both have keeps the higher probability."""
+        """These readings and those of `other`, of the same recogniser; of equal ones the higher probability is kept."""
         if not len(other):
             return self
         rows = {chr(code): dict(self.readings(chr(code))) for code in other.codes.tolist()}
@@ -80,14 +84,14 @@ class DrawnReadings:
     def of(cls, checksum: str, read: Mapping[str, Mapping[str, float]]) -> DrawnReadings:
         """From the readings of each character with their probabilities; the `MAX_READINGS` most probable are kept."""
         codes, texts, chances = [], [], []
-        for character, believed in sorted(read.items()):
+        for character, readings in sorted(read.items()):
             best = sorted(
-                ((p, text) for text, p in believed.items() if p >= MIN_PROBABILITY and len(text) == 1), reverse=True
+                ((p, text) for text, p in readings.items() if p >= MIN_PROBABILITY and len(text) == 1), reverse=True
             )
             if best := best[:MAX_READINGS]:
                 codes.append(ord(character))
                 texts.append([ord(text) for _, text in best] + [0] * (MAX_READINGS - len(best)))
-                chances.append([round(255 * min(p, 1.0)) for p, _ in best] + [0] * (MAX_READINGS - len(best)))
+                chances.append([round(CERTAIN * min(p, 1.0)) for p, _ in best] + [0] * (MAX_READINGS - len(best)))
         shape = (len(codes), MAX_READINGS)
         return cls(
             checksum,
@@ -108,20 +112,20 @@ class DrawnReadings:
             return cls(str(data["checksum"]), data["codes"], data["texts"], data["chances"])
 
     def packed(self) -> bytes:
-        """The same as bytes."""
+        """The readings as bytes, for `unpacked`."""
         self.save(file := BytesIO())
         return file.getvalue()
 
     @classmethod
     def unpacked(cls, data: bytes) -> DrawnReadings:
-        """What `packed` gave."""
+        """The readings from bytes that `packed` gave."""
         return cls.load(BytesIO(data))
 
 
 @dataclass(frozen=True, slots=True)
 class SureForms:
     """How often a recogniser reads drawn characters that it knows as themselves. `codes` (n) are the characters as
-    sorted code points, `chances` (n, 0 to 255) the shares over clear and worn images; `checksum` is that of the
+    sorted code points, `chances` (n, 0 to `CERTAIN`) the shares over clear and worn images; `checksum` is that of the
     recogniser."""
 
     checksum: str
@@ -134,13 +138,13 @@ class SureForms:
     def chance(self, character: str) -> float | None:
         """The probability, 0 to 1, that a drawn character is read as itself; None if it is not listed."""
         at = place_of(self.codes, character)
-        return None if at is None else float(self.chances[at]) / 255
+        return None if at is None else float(self.chances[at]) / CERTAIN
 
     @classmethod
     def of(cls, checksum: str, chances: Mapping[str, float]) -> SureForms:
         """From the probability of each character."""
         texts = sorted(chances)
-        kept = [round(255 * min(chances[text], 1.0)) for text in texts]
+        kept = [round(CERTAIN * min(chances[text], 1.0)) for text in texts]
         return cls(checksum, np.array([ord(text) for text in texts], np.uint32), np.array(kept, np.uint8))
 
     def save(self, file: Path) -> None:
@@ -155,13 +159,13 @@ class SureForms:
 
 @cache
 def shipped_sure_forms(checksum: str) -> SureForms:
-    """Those that come with the program, for the recogniser of this checksum; none for any other."""
+    """The sure forms that come with the program; empty unless the recogniser of this checksum comes with it."""
     known = SureForms.load(SHIPPED_SURE)
     return known if known.checksum == checksum else SureForms.of(checksum, {})
 
 
 @cache
 def shipped_readings(checksum: str) -> DrawnReadings:
-    """Those that come with the program, for the recogniser of this checksum; none for any other."""
+    """The readings that come with the program; empty unless the recogniser of this checksum comes with it."""
     known = DrawnReadings.load(SHIPPED)
     return known if known.checksum == checksum else replace(known.only(lambda _: False), checksum=checksum)

@@ -2,7 +2,8 @@
 
 A finding meets an error on the same page and line where the two ranges overlap or touch. Each error is claimed once, by
 the best-scored finding that meets it, the nearest error first; later findings at a claimed error are duplicates.
-Findings at places where the image allows several readings (`variant`, `ambiguous`) do not count.
+Findings at places where the image allows several readings (`variant`, `ambiguous`) do not count, nor do findings about
+the layout and hidden variants.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ FIELDS = ("page", "line", "offset", "length", "transcribed", "reading", "kind", 
 """The columns of a key."""
 
 BINS = 10
-"""Intervals of probability in the table of reliability."""
+"""Number of intervals of probability in the table of reliability."""
+
+MAX_LOG_ODDS_NATS = 60.0
+"""Log-odds to which scores are clipped before they become probabilities, since `exp` overflows."""
 
 UNJUDGED = frozenset({"layout"})
 """Kinds of findings that are not about characters."""
@@ -45,7 +49,7 @@ ERRORS = (ErrorClass.PLANTED, ErrorClass.REAL)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Code points `offset` to `offset + length` of a line of a page."""
+    """Code points `offset` to `offset + length` of line `line` of a page; lines count from 1."""
 
     page: str
     line: int
@@ -79,8 +83,8 @@ class Finding(Place):
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Finding:
-        """From a line of JSON. If it has no probability, that is computed from the score as log-odds in nats, as in
-        flags. Raises KeyError, TypeError, ValueError."""
+        """From a line of JSON. A flag (with `evidence`) without a probability gets it from its score, which is log-odds
+        in nats; any other finding has then none. Raises KeyError, TypeError, ValueError."""
         score = float(values.get("score", 0.0))
         stated = values.get("probability")
         probability = float(stated) if stated is not None else _probability(score) if "evidence" in values else None
@@ -105,12 +109,13 @@ class Finding(Place):
 
 
 def _probability(log_odds: float) -> float:
-    return 1 / (1 + exp(-max(-60.0, min(60.0, log_odds))))
+    return 1 / (1 + exp(-max(-MAX_LOG_ODDS_NATS, min(MAX_LOG_ODDS_NATS, log_odds))))
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """The number of known `errors`, and of those `found`, that is raised; `low` and `high` bound the share (95 %)."""
+    """The number of known `errors`, the number of those `found` by raised findings, and the `share` of the found ones;
+    `low` and `high` are its 95 % interval."""
 
     errors: int
     found: int
@@ -121,8 +126,8 @@ class Recall:
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityBin:
-    """The findings whose probability is from `low` to `high`: `count` of them, their mean probability, and the share
-    that are errors."""
+    """The findings whose probability is from `low` to `high`: their `count`, their mean probability (`stated`), and the
+    share of them that are errors (`true`)."""
 
     low: float
     high: float
@@ -143,8 +148,9 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The score of a verifier. `pages` are those that it checked, `characters` their Han characters. `suggested` is the
-    number of raised findings at errors whose suggestion is right. `average_precision` is that of the ranking."""
+    """The score of a verifier. It checked `pages` pages with `characters` Han characters; `recall` is by error class.
+    Of its `raised` findings, `false` meet no error, `duplicates` meet a claimed error, and `suggested` suggest the
+    right reading of an error. `average_precision` is that of all findings ranked by score, raised or not."""
 
     pages: int
     characters: int
@@ -186,24 +192,24 @@ def _gap(first: Place, second: Place) -> int:
 
 
 def score(findings: Iterable[Finding], pages: Mapping[str, Sequence[str]], rows: Sequence[KeyRow]) -> Score:
-    """Score findings against a key; `pages` are the checked pages with their columns. Errors on other pages count as
-    missed."""
+    """Score findings against a key. `pages` are the source texts of the columns of each checked page, by its id. Errors
+    on other pages count as missed."""
     errors = [row for row in rows if row.category in ERRORS]
-    others = [row for row in rows if row.category not in ERRORS]
+    uncounted = [row for row in rows if row.category not in ERRORS]
     claimed: dict[int, Finding] = {}
-    judged: list[tuple[Finding, bool | None]] = []  # None: at an error that was claimed already
+    judged: list[tuple[Finding, bool | None]] = []  # True: an error, False: none, None: a duplicate
     for finding in sorted(findings, key=lambda finding: -finding.score):
-        silent = finding.kind == "variant" and not finding.raised
-        if finding.page not in pages or finding.kind in UNJUDGED or silent:
+        hidden_variant = finding.kind == "variant" and not finding.raised
+        if finding.page not in pages or finding.kind in UNJUDGED or hidden_variant:
             continue
         met = sorted((_gap(finding, row), number) for number, row in enumerate(errors) if meets(finding, row))
-        fresh = [number for _, number in met if number not in claimed]
-        if fresh:
-            claimed[fresh[0]] = finding
+        unclaimed = [number for _, number in met if number not in claimed]
+        if unclaimed:
+            claimed[unclaimed[0]] = finding
             judged.append((finding, True))
         elif met:
             judged.append((finding, None))
-        elif not any(meets(finding, row) for row in others):
+        elif not any(meets(finding, row) for row in uncounted):
             judged.append((finding, False))
     found_errors = {number for number, finding in claimed.items() if finding.raised}
     false = tuple(finding for finding, hit in judged if hit is False and finding.raised)
@@ -225,13 +231,13 @@ def score(findings: Iterable[Finding], pages: Mapping[str, Sequence[str]], rows:
 
 def _recalls(errors: Sequence[KeyRow], found_errors: set[int]) -> dict[str, Recall]:
     totals = Counter(row.category for row in errors)
-    caught = Counter(errors[number].category for number in found_errors)
+    found = Counter(errors[number].category for number in found_errors)
     return {
         category.value: Recall(
             totals[category],
-            caught[category],
-            round(caught[category] / totals[category], 4),
-            *(round(bound, 4) for bound in interval(caught[category], totals[category])),
+            found[category],
+            round(found[category] / totals[category], 4),
+            *(round(bound, 4) for bound in interval(found[category], totals[category])),
         )
         for category in ERRORS
         if totals[category]
@@ -241,10 +247,10 @@ def _recalls(errors: Sequence[KeyRow], found_errors: set[int]) -> dict[str, Reca
 def _mends(finding: Finding, row: KeyRow, pages: Mapping[str, Sequence[str]]) -> bool:
     """Whether the suggestion of a finding changes its line as the key does."""
     line = pages[row.page][row.line - 1]
-    return _with(line, finding, finding.suggested) == _with(line, row, row.reading)
+    return _replaced(line, finding, finding.suggested) == _replaced(line, row, row.reading)
 
 
-def _with(line: str, place: Place, reading: str) -> str:
+def _replaced(line: str, place: Place, reading: str) -> str:
     return line[: place.offset] + reading + line[place.offset + place.length :]
 
 
@@ -275,8 +281,8 @@ def _calibration(judged: Sequence[tuple[Finding, bool | None]]) -> Calibration |
 
 
 def read_key(path: Path) -> list[KeyRow]:
-    """The rows of a key, a TSV with a header; of class `error` the column `origin` says whether it is `planted`. Raises
-    TextError."""
+    """The rows of a key, a TSV with a header. A row of class `error` is a planted error if its column `origin` says
+    `planted`, else a real one. Raises TextError."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -288,8 +294,8 @@ def read_key(path: Path) -> list[KeyRow]:
     for number, row in enumerate(table, 2):
         try:
             place = (row["page"], int(row["line"]), int(row["offset"]), int(row["length"]))
-            planted = "planted" if row.get("origin") == "planted" else "real"
-            category = ErrorClass(planted if row["class"] == "error" else row["class"])
+            origin = "planted" if row.get("origin") == "planted" else "real"
+            category = ErrorClass(origin if row["class"] == "error" else row["class"])
         except (TypeError, ValueError) as error:
             raise TextError(path, number, f"{error}: line, offset and length are numbers, class is {classes}") from None
         rows.append(KeyRow(*place, row["transcribed"] or "", row["reading"] or "", row["kind"] or "", category))
@@ -297,7 +303,7 @@ def read_key(path: Path) -> list[KeyRow]:
 
 
 def read_findings(path: Path) -> list[Finding]:
-    """Findings, a JSON object a line. Raises TextError."""
+    """The findings of a file of JSON lines. Raises TextError."""
     findings = []
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

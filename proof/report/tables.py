@@ -30,14 +30,17 @@ COLUMNS = (
     "id",
     "moved",
 )
+"""The columns of `flags.csv`."""
+
 FORMULA = frozenset("=+-@\t\r\n＝＋－＠")
 """Characters that a spreadsheet may take for the start of a formula."""
+
 BREAKS = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 """Characters that some programs take for line ends, though JSON does not."""
 
 
 def flag_record(flag: Flag) -> dict[str, Any]:
-    """The record of a flag in `flags.jsonl`, with sentence and code of its notices."""
+    """The record of a flag in `flags.jsonl`; each of its notices has its sentence and its code."""
     record, evidence = flag.as_dict(), flag.evidence
     added = {"ink": evidence.ink, "notice": evidence.notice}
     return record | {
@@ -51,8 +54,8 @@ def json_line(flag: Flag) -> str:
 
 
 def spreadsheet(file: IO[str]) -> csv.DictWriter[str]:
-    """A writer for `flags.csv`, after writing its header. Spreadsheets need the file as UTF-8 with a byte-order
-    mark."""
+    """Write the header of `flags.csv` and return the writer for its rows. Open `file` as UTF-8 with a byte-order mark,
+    which spreadsheets need."""
     writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\r\n")
     writer.writeheader()
     return writer
