@@ -1,7 +1,8 @@
-"""Flags that the language model raises by itself: on pages without an image, and where the image does not decide.
+"""Flags that the language model alone raises: on pages without an image, and where the image does not decide.
 
-Beside an image each text is judged by itself, so that one page read again gets the same result as in a check of the
-whole work; the findings are kept in the store while text and model stay the same.
+On pages with an image the model knows only the text that the page is in, not the rest of the work, so that a page that
+is checked again gets the same result as in a check of the whole work. This evidence is cached while the text, the model
+and the program stay the same.
 """
 
 from __future__ import annotations
@@ -28,59 +29,59 @@ from proof.text.transcription import Transcription
 from proof.verify.scores import unseen_score
 
 NOWHERE = Box(0, 0, 0, 0)
-
-Found = dict[int, list[LanguageEvidence]]
+"""The box of a column of a page without an image."""
 
 
 def by_language_model(work: CheckPlan, settings: Settings, cache: Cache) -> Mapping[int, Sequence[LanguageEvidence]]:
-    """The evidence of the language model against the pages of a work, by the number of their task."""
+    """The evidence of the language model against the pages of a work, by the index of the page's task in the plan."""
     if not settings.flags.language_model:
         return {}
     texts = {id(task.text): task.text for task in work.tasks}
-    number_of = {name: number for number, name in enumerate(texts)}
-    seen: dict[PagePosition, int] = {}
-    unseen: dict[PagePosition, int] = {}
-    for number, task in enumerate(work.tasks):
+    text_index = {text_id: index for index, text_id in enumerate(texts)}
+    with_image: dict[PagePosition, int] = {}
+    without_image: dict[PagePosition, int] = {}
+    for task_index, task in enumerate(work.tasks):
         if not task.trouble:
-            place = PagePosition(number_of[id(task.text)], task.number)
-            (unseen if task.image is None else seen)[place] = number
+            position = PagePosition(text_index[id(task.text)], task.number)
+            (without_image if task.image is None else with_image)[position] = task_index
     model = ModelFile(settings.language.model)
     by_task: defaultdict[int, list[LanguageEvidence]] = defaultdict(list)
-    if unseen:
-        for item in evidence(list(texts.values()), model.model(), LanguageWeights.shipped(), unseen.keys()):
-            by_task[unseen[item.where]].append(item)
-    for number, text in enumerate(texts.values()):
-        own = {place.page: task for place, task in seen.items() if place.text == number}
-        for item in _of_text(text, model, cache) if own else ():
-            if item.where.page in own:
-                by_task[own[item.where.page]].append(item)
+    if without_image:
+        for item in evidence(list(texts.values()), model.model(), LanguageWeights.shipped(), without_image.keys()):
+            by_task[without_image[item.where]].append(item)
+    for index, text in enumerate(texts.values()):
+        task_of_page = {position.page: task for position, task in with_image.items() if position.text == index}
+        for item in _of_text(text, model, cache) if task_of_page else ():
+            if item.where.page in task_of_page:
+                by_task[task_of_page[item.where.page]].append(item)
     return by_task
 
 
 def _of_text(text: Transcription, model: ModelFile, cache: Cache) -> list[LanguageEvidence]:
-    """The evidence against one text, judged by itself; it counts less in a passage that the model does not know."""
+    """The evidence against one text, judged without the rest of its work, from the cache if it is there. Its odds are
+    lower in passages that the model does not know."""
     key = key_of("language alone", text, model)
-    known = cache.get(key)
-    if known is not None:
-        return [_unpacked(*item) for item in json.loads(known)]
+    cached = cache.get(key)
+    if cached is not None:
+        return [_unpacked(*fields) for fields in json.loads(cached)]
     items = evidence([text], model.model(), LanguageWeights.shipped())
     if items:
-        heard = DoubtedText(text, model.model()).heard_at(
+        shares = DoubtedText(text, model.model()).heard_at(
             [(item.where.page, item.column, item.offset) for item in items]
         )
-        items = [_less(item, share) for item, share in zip(items, heard, strict=True)]
+        items = [_scaled(item, share) for item, share in zip(items, shares, strict=True)]
     cache.put(key, json.dumps([_packed(item) for item in items], ensure_ascii=False).encode())
     return items
 
 
-def _less(item: LanguageEvidence, share: float) -> LanguageEvidence:
+def _scaled(item: LanguageEvidence, share: float) -> LanguageEvidence:
     """The evidence with its odds times `share`."""
     odds = round(share * item.odds, 3)
     return replace(item, odds=odds, reading=replace(item.reading, odds=odds))
 
 
 def key_of(kind: str, text: Transcription, model: ModelFile) -> str:
-    """The key under which a result of the model on a text is kept."""
+    """The key under which a result of the model on a text is cached; `kind` tells different results apart."""
     parts = (str(METHOD), proof.__version__, model.checksum, text.script.value, text.text)
     return f"{kind} {hashlib.sha256(chr(31).join(parts).encode('utf-8', 'surrogatepass')).hexdigest()}"
 
@@ -98,8 +99,8 @@ def _unpacked(
 
 
 def with_language(result: PageResult, page: Page, items: Sequence[LanguageEvidence], threshold: float) -> PageResult:
-    """The result of a page with the flags of the model: all of them where no image was found, with the columns that
-    they are in; beside an image those that this does not decide."""
+    """The result of a page with the flags of the model added. A page without an image gets all of them, and the columns
+    that have flags. A checked page gets those that its image does not decide."""
     if not items:
         return result
     if result.status is Status.NO_IMAGE:
@@ -111,9 +112,9 @@ def with_language(result: PageResult, page: Page, items: Sequence[LanguageEviden
         )
         return replace(result, flags=numbered(flags), columns=columns)
     if result.status is Status.CHECKED:
-        added = list(_beside_image(result, page, items, threshold))
-        own = numbered((*result.flags, *added))[len(result.flags) :]
-        return replace(result, flags=tuple(sorted((*result.flags, *own), key=_in_order)))
+        raised = list(_beside_image(result, page, items, threshold))
+        added = numbered((*result.flags, *raised))[len(result.flags) :]
+        return replace(result, flags=tuple(sorted((*result.flags, *added), key=_in_order)))
     return result
 
 
@@ -124,20 +125,21 @@ def _in_order(flag: Flag) -> tuple[int, int]:
 def _beside_image(
     result: PageResult, page: Page, items: Sequence[LanguageEvidence], threshold: float
 ) -> Iterator[Flag]:
-    """Flags of the model where the image shows the transcribed character, less what the image says for it."""
-    taken = _taken(result.flags)
+    """The flags of the model on characters that have a place on the image and no flag yet. What the image says for the
+    transcribed character is subtracted from their scores; only flags with a positive score are given."""
+    flagged = _flagged_places(result.flags)
     characters = {(item.line, item.offset): item for item in result.characters}
     for item in items:
         character = characters.get((page.columns[item.column].number, item.offset))
-        if character is None or (character.line, character.offset) in taken:
+        if character is None or (character.line, character.offset) in flagged:
             continue
         flag = _weighed(flag_of(page, result.ref, item, threshold), character, threshold)
         if flag.score > 0:
             yield flag
 
 
-def _taken(flags: Sequence[Flag]) -> Set[tuple[int, int]]:
-    """The places that have a flag already; variants do not count."""
+def _flagged_places(flags: Sequence[Flag]) -> Set[tuple[int, int]]:
+    """The line and offset of each code point that has a flag other than a variant."""
     return {
         (flag.line, flag.offset + step)
         for flag in flags
@@ -148,5 +150,5 @@ def _taken(flags: Sequence[Flag]) -> Set[tuple[int, int]]:
 
 def _weighed(flag: Flag, character: CheckedCharacter, threshold: float) -> Flag:
     score = unseen_score(flag.score, character.p_text, flag.transcribed, flag.suggested)
-    spoken = replace(flag.evidence, p_text=character.p_text)
-    return replace(flag, score=score, raised=score >= threshold, bbox=character.box, evidence=spoken)
+    with_posterior = replace(flag.evidence, p_text=character.p_text)
+    return replace(flag, score=score, raised=score >= threshold, bbox=character.box, evidence=with_posterior)

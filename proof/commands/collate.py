@@ -1,4 +1,4 @@
-"""`proof collate`: witnesses against each other, without images."""
+"""`proof collate`: a base compared with other witnesses of its text, without images."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ from proof.text.witness_source import WitnessSource
 from proof.text.witnesses import apart_from, read_witnesses
 
 FEW = 0.05
-"""Share of paragraphs and columns found in the witness below which it is hardly the same text."""
+"""Minimum share of paragraphs and columns placed in the witness; below it the two are hardly the same text."""
 
 PRINTED = (Class.ERROR, Class.READING, Class.UNLIKE)
 """Classes whose differences are printed one by one."""
 
 UNSEEN = frozenset({"Co", "Cn", "Cc", "Cf", "Cs", "Mn"})
-"""Kinds of characters that a terminal does not show: private ones and selectors among them."""
+"""Unicode categories of characters that a terminal does not show: private-use characters (Co), unassigned ones,
+controls, formats, surrogates, and nonspacing marks such as variation selectors (Mn)."""
 
 
 @click.command("collate")
@@ -49,10 +50,13 @@ UNSEEN = frozenset({"Co", "Cn", "Cc", "Cf", "Cs", "Mn"})
 @config_option
 @setting_options(("variants.file", "store.url", "report.lang"))
 @click.option(
-    "--findings", "kept", is_flag=True, help="Have the differences decided at the desk, beside the flags of the check."
+    "--findings",
+    "as_findings",
+    is_flag=True,
+    help="Have the differences decided at the desk, beside the flags of the check.",
 )
 @click.option(
-    "--weigh", "weighed", is_flag=True, help="Let the witnesses speak for or against the flags of the last check."
+    "--weigh", "weigh", is_flag=True, help="Let the witnesses speak for or against the flags of the last check."
 )
 @click.option(
     "--show",
@@ -69,8 +73,8 @@ def command(
     out: Path | None,
     config: Path | None,
     given: dict[str, Any],
-    kept: bool,
-    weighed: bool,
+    as_findings: bool,
+    weigh: bool,
     show: int,
     verbose: bool,
 ) -> int:
@@ -96,15 +100,15 @@ def command(
         write_table(collations, out / "collation.html", language=settings.report.lang, images=images)
     for collation in collations:
         _print(collation, show)
-    read = [collations[0].base.edition, *(collation.witness.edition for collation in collations)]
-    print_remarks((remark for edition in read for remark in edition.remarks), verbose=verbose)
-    if kept:
+    editions = [collations[0].base.edition, *(collation.witness.edition for collation in collations)]
+    print_remarks((remark for edition in editions for remark in edition.remarks), verbose=verbose)
+    if as_findings:
         with Store.open(existing_store(settings)) as store:
             saved = save_differences(store, collations)
         click.echo(f"{saved.own} differences are findings now, {saved.at_flags} more are at flags of the check")
         if saved.on_no_page:
             click.echo(f"{saved.on_no_page} are in no column that was checked", err=True)
-    if weighed or kept:
+    if weigh or as_findings:
         with Store.open(existing_store(settings)) as store:
             number = weigh_stored(store, collations, settings.variants.file)
         click.echo(f"{number} flags were weighed")
@@ -112,7 +116,7 @@ def command(
 
 
 def _images(base: Transcription, settings: Settings) -> dict[str, Path]:
-    """The images of the base's pages, of those that a project has."""
+    """The image files of the base's pages by page id; empty if the project has no images or the base no pages."""
     if not settings.project.images or not base.paged:
         return {}
     lists = find_image_lists(base.path, base.pages, settings.project.imglist)
@@ -122,27 +126,29 @@ def _images(base: Transcription, settings: Settings) -> dict[str, Path]:
 
 
 def run(base: WitnessSource | Path, witnesses: Sequence[str | Path], variants: Path | None = None) -> list[Collation]:
-    """The base collated with each witness, named as in `WitnessSource`. Raises TextError, UsageError where a file is
-    named twice or a witness is nothing but the base."""
+    """The base collated with each witness; strings are parsed as by `WitnessSource.parse`. Raises TextError, and
+    UsageError if a file is named twice or nothing of a witness is left beside the base and copies of it."""
     source = base if isinstance(base, WitnessSource) else WitnessSource(base)
     (edition,) = read_witnesses([source])
-    named = {_key(source): "the base itself"}
+    role_of = {_key(source): "the base itself"}
     sources = [WitnessSource.parse(str(witness), Path.cwd()) for witness in witnesses]
-    for source in sources:
-        key = _key(source)
-        if key in named:
-            raise UsageError(f"{source} is {named[key]}: name each file once")
-        named[key] = "named as a witness already"
+    for witness_source in sources:
+        key = _key(witness_source)
+        if key in role_of:
+            raise UsageError(f"{witness_source} is {role_of[key]}: name each file once")
+        role_of[key] = "named as a witness already"
     return [collate(edition, _apart(witness, edition), variants) for witness in read_witnesses(sources)]
 
 
 def _key(source: WitnessSource) -> str:
+    """What identifies a source, whatever its siglum: its path and revision."""
     return str(source.path.resolve()) + (f"@{source.revision}" if source.revision else "")
 
 
 def _apart(witness: Transcription, base: Transcription) -> Transcription:
-    """The witness without the parts that are the base itself, which is said. Raises UsageError where none is left."""
-    if not witness.parts:
+    """The witness without its files that are the base or copies of it; prints which are left out. Raises UsageError if
+    none is left."""
+    if not witness.parts:  # one file: `_print` tells if it is a copy
         return witness
     apart = apart_from(witness, base)
     if apart is None:
@@ -154,20 +160,20 @@ def _apart(witness: Transcription, base: Transcription) -> Transcription:
     return apart
 
 
-def _seen(text: str) -> str:
-    """A reading as it can be seen: what no font has, or has no shape, by its number."""
+def _visible(text: str) -> str:
+    """A reading in which each character that a terminal does not show is replaced by its code point, `U+E000`."""
     return "".join(f"U+{ord(char):04X}" if category(char) in UNSEEN else char for char in text)
 
 
-def _whereabouts(place: ParallelPlace) -> str:
-    """What there is to say of a paragraph or column that is not placed."""
+def _reason_not_placed(place: ParallelPlace) -> str:
+    """Why a paragraph or column of the base has no place in the witness."""
     if place.said_again:
         return f"says again what the witness has once, at line {place.witness_line} ({place.share + place.again:.0%})"
     return f"is not in the witness ({place.share:.0%} found)"
 
 
 def _print_quality(collation: Collation) -> None:
-    """Where the witness weighs less, and why."""
+    """Print in which juan the witness weighs less, and the share of differing characters, which is why."""
     for quality in collation.quality:
         if quality.weight < 1:
             where = f"juan {quality.juan}" if quality.juan else "the text"
@@ -177,44 +183,43 @@ def _print_quality(collation: Collation) -> None:
 
 def _print(collation: Collation, show: int) -> None:
     figures = summary(collation)
-    named = f"{figures['siglum']} ({figures['witness']})" if figures["siglum"] else figures["witness"]
-    click.echo(f"{figures['base']} against {named}")
+    witness = f"{figures['siglum']} ({figures['witness']})" if figures["siglum"] else figures["witness"]
+    click.echo(f"{figures['base']} against {witness}")
     if collation.base.edition.text == collation.witness.edition.text:
         click.echo("  the two files are the same, character for character: a copy is no witness")
     elif figures["paragraphs"]["placed"] < FEW * len(collation.placements):
         click.echo("  these are hardly the same text: next to nothing of the one is in the other")
-    noted = Counter(difference.note.value for difference in collation.notes)
+    layouts = Counter(layout.note.value for layout in collation.notes)
     counts = ", ".join(f"{number} {name}" for name, number in sorted(figures["differences"].items())) or "none"
     click.echo(f"  differences: {counts}")
-    if noted:
-        sides = ", ".join(f"{number} a note in the {side}" for side, number in sorted(noted.items()))
+    if layouts:
+        sides = ", ".join(f"{number} a note in the {side}" for side, number in sorted(layouts.items()))
         click.echo(f"  same words, other layout: {sides} and text in the other")
     _print_quality(collation)
-    placed = figures["paragraphs"]
-    click.echo(f"  paragraphs and columns: {placed['placed']} placed, {placed['not placed']} not placed")
+    paragraphs = figures["paragraphs"]
+    click.echo(f"  paragraphs and columns: {paragraphs['placed']} placed, {paragraphs['not placed']} not placed")
     for place in [place for place in collation.placements if not place.placed][:show]:
-        click.echo(f"    line {place.file_line} {_whereabouts(place)}")
+        click.echo(f"    line {place.file_line} {_reason_not_placed(place)}")
     if figures["not compared"]:
         click.echo(f"  not compared, only one has them: {'、'.join(figures['not compared'])}")
     for pair in figures["systematic"]:
-        pairing = f"{_seen(pair['base'])} for {_seen(pair['witness'])}"
+        pairing = f"{_visible(pair['base'])} for {_visible(pair['witness'])}"
         places = pair["places"] if pair["side"] == Side.BASE else pair["witness places"]
         click.echo(f"  systematic: {pairing}, {len(places)} places in the {pair['side']}")
     text = collation.base.edition.text
-    words = collation.of(*PRINTED)
-    for difference in words[:show]:
+    printed = collation.of(*PRINTED)
+    for difference in printed[:show]:
         line = text.count("\n", 0, difference.start) + 1
         notes = f"  ({'；'.join(note.text for note in difference.notes)})" if difference.notes else ""
         evidence = f"{difference.category.value}, {difference.rule}" if difference.rule else difference.category.value
-        click.echo(
-            f"  line {line}: {_seen(difference.base) or '∅'} → {_seen(difference.witness) or '∅'} ({evidence}){notes}"
-        )
-    if len(words) > show:
-        click.echo(f"  ... and {len(words) - show} more")
+        base, witness_reading = _visible(difference.base) or "∅", _visible(difference.witness) or "∅"
+        click.echo(f"  line {line}: {base} → {witness_reading} ({evidence}){notes}")
+    if len(printed) > show:
+        click.echo(f"  ... and {len(printed) - show} more")
     for side in ("base", "witness"):
-        notes = figures["apparatus"][side]
-        if notes["notes"]:
-            verbs = ", ".join(f"{verb} {number}" for verb, number in notes["verbs"].items())
-            click.echo(f"  apparatus of the {side}: {notes['notes']} notes ({verbs})")
-            for line in notes["not understood"]:
+        apparatus = figures["apparatus"][side]
+        if apparatus["notes"]:
+            verbs = ", ".join(f"{verb} {number}" for verb, number in apparatus["verbs"].items())
+            click.echo(f"  apparatus of the {side}: {apparatus['notes']} notes ({verbs})")
+            for line in apparatus["not understood"]:
                 click.echo(f"    not understood: {line}")
