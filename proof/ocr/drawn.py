@@ -1,5 +1,5 @@
-"""How a recogniser reads characters drawn from fonts: as which others those that it does not know, and how often those
-that it knows as themselves.
+"""How a recogniser reads characters drawn from fonts: it reads characters that it does not know as other ones, and
+characters that it knows more or less often as themselves.
 
 楅, which it does not know, is read as 福 with probability 0.98 when drawn in regular script, so that a reading 福 is no
 evidence against a transcribed 楅. Of known characters, 觀 is always read as itself, 弆 in two cases of three.
