@@ -16,8 +16,8 @@ from proof.collation.tokens import Keys, WitnessTokens, sequence_of
 
 @dataclass(frozen=True, slots=True)
 class WitnessVariant:
-    """What a witness, by its siglum, reads at a place of the base, and what that is to the base's own reading (`same`
-    where they agree)."""
+    """The reading `text` of a `witness` (its siglum) at a place of the base; `category` is the kind of its difference
+    from the base, or `same`."""
 
     witness: str
     text: str
@@ -26,7 +26,8 @@ class WitnessVariant:
 
 @dataclass(frozen=True, slots=True)
 class VariantPlace:
-    """A place of the base at which some witness reads otherwise: `length` code points from `start` in its file."""
+    """A place of the base where a witness has another reading: `length` code points from `start` in the file of the
+    base."""
 
     start: int
     length: int
@@ -36,22 +37,24 @@ class VariantPlace:
 
 @dataclass(frozen=True, slots=True)
 class CommonBase:
-    """The base as all its collations together have it: each compares the layers that its witness has too, so a
-    character has another number in each. `numbers[n][i]` is the number here of character `i` of collation `n`."""
+    """The base with the characters of all layers that any of its collations compares. A collation compares only the
+    layers that its witness has too, so it numbers the characters of the base in its own way: `numbers[n][i]` is the
+    number in `tokens` of character `i` of collation `n`."""
 
     tokens: WitnessTokens
     numbers: tuple[Sequence[int], ...]
 
     @classmethod
     def of(cls, collations: Sequence[Collation]) -> CommonBase:
-        """All collations have the same base."""
+        """The common base of `collations`, which must all have the same base."""
         bases = [collation.base for collation in collations]
         keys = Keys(bases[0].cells.keys.key)
         tokens = sequence_of(bases[0].edition, keys, frozenset(layer for base in bases for layer in base.layers))
         return cls(tokens, tuple(np.searchsorted(tokens.starts, base.starts).tolist() for base in bases))
 
     def span(self, collation: int, a0: int, a1: int) -> tuple[int, int]:
-        """Characters `a0:a1` of a collation, here; where it has nothing, the place before character `a0`."""
+        """The span in `tokens` of characters `a0:a1` of a collation. An empty one (an addition of the witness) stands
+        before character `a0`."""
         numbers = self.numbers[collation]
         if a1 > a0:
             return numbers[a0], numbers[a1 - 1] + 1
@@ -60,9 +63,10 @@ class CommonBase:
 
 
 def places(collations: Sequence[Collation]) -> list[VariantPlace]:
-    """The places where any witness differs from the base, each with the reading of every witness that has it.
+    """The places where any witness differs from the base. Each place has the readings of all witnesses but those that
+    lack the whole passage.
 
-    All collations have the same base. Where a witness lacks the whole passage it has no reading.
+    All collations must have the same base.
     """
     differing: dict[tuple[int, int], dict[str, WitnessVariant]] = defaultdict(dict)
     base_text: dict[tuple[int, int], str] = {}
@@ -70,34 +74,35 @@ def places(collations: Sequence[Collation]) -> list[VariantPlace]:
     for collation, name in zip(collations, names, strict=True):
         for difference in collation.differences:
             key = (difference.start, difference.length)
-            known = differing[key].get(name)
-            text = (known.text if known and not difference.length else "") + difference.witness
+            # additions of a witness at one place of the base are one reading
+            earlier = differing[key].get(name)
+            text = (earlier.text if earlier and not difference.length else "") + difference.witness
             differing[key][name] = WitnessVariant(name, text, difference.category.value)
             base_text[key] = difference.base
-    starts_of = {name: covered(collation) for name, collation in zip(names, collations, strict=True)}
+    coverage = {name: covered(collation) for name, collation in zip(names, collations, strict=True)}
     variants = []
     for (start, length), readings in sorted(differing.items()):
         base = base_text[start, length]
-        shown = (
+        readings_here = (
             readings.get(name, WitnessVariant(name, base, "same"))
-            for name, starts in starts_of.items()
-            if name in readings or starts[start]
+            for name, covers in coverage.items()
+            if name in readings or covers[start]
         )
-        variants.append(VariantPlace(start, length, base, tuple(shown)))
+        variants.append(VariantPlace(start, length, base, tuple(readings_here)))
     return variants
 
 
 def witness_names(collations: Sequence[Collation]) -> list[str]:
-    """What the witness of each collation is called among them."""
+    """The name of the witness of each collation, no two alike."""
     return names_of([collation.witness.edition for collation in collations], ending=True)
 
 
 def covered(collation: Collation) -> NDArray[np.bool_]:
-    """Whether each code point of the base's file, and the place behind its end, begins a character that the witness
-    has, or stands right behind one."""
+    """Which code points of the base's file (and the place behind its end) begin a character that is aligned with one of
+    the witness, or stand right behind such a character."""
     base = collation.base
-    answered, _ = answering(collation.blocks)
-    starts = np.asarray(base.cells.starts)[answered]
+    aligned, _ = answering(collation.blocks)
+    starts = np.asarray(base.cells.starts)[aligned]
     covers = np.zeros(len(base.edition.text) + 1, dtype=np.bool_)
-    covers[starts] = covers[starts + np.asarray(base.cells.lengths)[answered]] = True
+    covers[starts] = covers[starts + np.asarray(base.cells.lengths)[aligned]] = True
     return covers

@@ -13,29 +13,29 @@ import click
 from proof.commands.serve import is_loopback
 from proof.errors import UsageError
 
-EVERY = 1.0
-"""Seconds between checks whether the scheduler still runs."""
+POLL_SECONDS = 1.0
+"""Seconds between checks of the scheduler and the workers, and before a failed worker is started again."""
 
-RULES = {
-    # each worker that dies costs its pages one try; who sends the pages counts (`proof.checking.cluster.DEATHS`)
+DASK_SETTINGS = {
+    # pages of a dead worker are sent again by the sender, which limits the tries (`proof.checking.cluster.DEATHS`)
     "distributed.scheduler.allowed-failures": 0,
-    # a machine that is cut off from the network is given up before anybody thinks that the check hangs
+    # the scheduler drops a disconnected machine before a person takes the check for hanging
     "distributed.scheduler.worker-ttl": "60 s",
-    # logs of what happened to tasks that are long done hold these tasks: they would be most of the memory
+    # a log entry keeps its finished task alive: with the default lengths the logs would take most of the memory
     "distributed.admin.low-level-log-length": 20,
     "distributed.admin.log-length": 100,
-    # nobody looks at where its time goes, and looking takes a tenth of it
+    # profiling takes a tenth of the time, and nobody reads the profiles
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "10 s",
     "distributed.admin.system-monitor.gil.enabled": False,
-    # a worker holds a page, a model and an image; pausing it below what it was given only makes it slow
+    # a worker's memory is one page, a model and an image: pausing or spilling below the limit would only slow it
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.target": False,
 }
 
-DEAF = {"distributed.worker.preload": ["import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"]}
-"""Settings for worker processes: they ignore Ctrl-C, which goes to all processes of a terminal, since this process ends
+IGNORE_INTERRUPT = {"distributed.worker.preload": ["import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"]}
+"""Settings with which worker processes ignore Ctrl-C. A terminal sends it to all its processes, but this process ends
 its workers in order."""
 
 
@@ -64,15 +64,15 @@ def command(workers: int | None, host: str, port: int, join: str | None, memory:
         raise UsageError("a cluster needs Dask distributed: pip install 'hanproof[cluster]'") from error
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     count = os.cpu_count() or 1 if workers is None else workers
-    logging.getLogger("tornado.application").setLevel(logging.CRITICAL)  # how a worker died is in its own output
-    with dask.config.set(RULES | DEAF):
+    logging.getLogger("tornado.application").setLevel(logging.CRITICAL)  # a worker logs its own death
+    with dask.config.set(DASK_SETTINGS | IGNORE_INTERRUPT):
         if join:
             return _join(join, count, memory)
         if not is_loopback(host):
             click.echo(f"proof: whoever reaches {host}:{port} can run programs here", err=True)
         try:
             cluster = LocalCluster(
-                n_workers=0,  # one that dies at its start would end the others
+                n_workers=0,  # if LocalCluster started them, one that dies at its start would end the others
                 threads_per_worker=1,
                 host=host,
                 scheduler_port=port,
@@ -84,10 +84,10 @@ def command(workers: int | None, host: str, port: int, join: str | None, memory:
         with cluster, suppress(KeyboardInterrupt):
             while len(cluster.scheduler.workers) < count:
                 _start_missing(cluster, count)
-                time.sleep(EVERY / 10)
+                time.sleep(POLL_SECONDS / 10)
             click.echo(f"{count} workers at {cluster.scheduler_address}")
             while cluster.scheduler is not None and cluster.scheduler.status.name == "running":
-                time.sleep(EVERY)
+                time.sleep(POLL_SECONDS)
                 _start_missing(cluster, count)
     return 0
 
@@ -115,7 +115,7 @@ def _join(address: str, workers: int, memory: str) -> int:
                     address, nthreads=1, memory_limit=memory, death_timeout="60 s", dashboard=False
                 ) as nanny:
                     return await nanny.finished()
-            await asyncio.sleep(EVERY)
+            await asyncio.sleep(POLL_SECONDS)
 
     async def run() -> None:
         click.echo(f"{workers} workers for {address}")

@@ -1,4 +1,4 @@
-"""Facsimiles of a transcription: its half-folios or plates as image files, and where everything stands."""
+"""Facsimiles of a transcription: image files of its half-folios, plates or leaves, and the boxes of all characters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from proof.text.transcription import Transcription
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """What was written: the image files in page order, the file of boxes, what no font could draw."""
+    """The files of a facsimile: the images in page order, and the file of boxes; `missing` are the characters that no
+    font has."""
 
     images: tuple[Path, ...]
     boxes: Path
@@ -33,7 +34,7 @@ class Rendering:
 
 
 def strip_of(transcription: Transcription, page: Page) -> StripText:
-    """What the fold strip of a page says: the work's title, the juan, the leaf."""
+    """The text on the fold strip of a page: the work's title, the juan, the leaf."""
     juan = page.juan if not page.juan.isascii() else ""
     return StripText(title=transcription.title, juan=juan, leaf=page.folio.leaf if page.folio else None)
 
@@ -41,26 +42,27 @@ def strip_of(transcription: Transcription, page: Page) -> StripText:
 def half_folios(
     transcription: Transcription, style: Style | None = None, wear: Wear | None = None, seed: int = 0
 ) -> Iterator[tuple[str, RenderedPage]]:
-    """The half-folios of a transcription with their file names (without ending), one after another.
+    """The half-folios of a transcription in page order, each with its file name (without ending).
 
-    A seal stands on the first page of a juan only. Raises FontError, and UsageError for a page that does
-    not fit.
+    Only the first page of a juan has a seal. Raises FontError, and UsageError for a page that does not fit.
     """
     wear = wear or Wear()
     pages = transcription.pages
     for number, page in enumerate(pages):
         first = number == 0 or page.juan != pages[number - 1].juan
         behind = pages[number + 1 if number + 1 < len(pages) else number - 1]
-        own = wear if first else without_seal(wear)
-        yield file_stem(page), render_page(page, style, own, seed, strip=strip_of(transcription, page), behind=behind)
+        page_wear = wear if first else without_seal(wear)
+        strip = strip_of(transcription, page)
+        yield file_stem(page), render_page(page, style, page_wear, seed, strip=strip, behind=behind)
 
 
 def plates(
     transcription: Transcription, style: Style | None = None, wear: Wear | None = None, seed: int = 0
 ) -> Iterator[tuple[str, RenderedPage]]:
-    """The same as plates of four, each named by the reference that its pages share.
+    """The half-folios of a transcription as plates of four, each named by the reference that its pages share. Plates
+    have no seals.
 
-    Raises UsageError for a page without a reference, beside what `half_folios` raises.
+    Raises UsageError for a page without a reference to a quadrant, and the errors of `half_folios`.
     """
     sheets: dict[ImageRef, list[Page | None]] = {}
     for page in transcription.pages:
@@ -80,9 +82,10 @@ def plates(
 def leaves(
     transcription: Transcription, style: Style | None = None, wear: Wear | None = None, seed: int = 0
 ) -> Iterator[tuple[str, RenderedPage]]:
-    """The same as leaves that were never folded, each an opening named by the half-folios that it shows (`010-1ab`).
+    """The half-folios of a transcription as unfolded leaves, each named by the two half-folios that it shows
+    (`010-1ab`). Leaves have no seals.
 
-    Raises UsageError for a page that is not numbered as a half-folio, beside what `half_folios` raises.
+    Raises UsageError for a page that is not numbered as a half-folio, and the errors of `half_folios`.
     """
     sheets: dict[str, list[Page | None]] = {}
     for page in transcription.pages:
@@ -105,10 +108,11 @@ def render(
     progress: Callable[[int], None] | None = None,
     draw: Callable[..., Iterator[tuple[str, RenderedPage]]] = half_folios,
 ) -> Rendering:
-    """Write the half-folios of a transcription as `<reference>.png` with their true boxes in `boxes.jsonl`.
+    """Write the images that `draw` yields for a transcription as `<name>.png`, with the true boxes of their characters
+    in `boxes.jsonl`.
 
-    A page without an image reference is named by its id. `progress` is called with the number of images
-    written. Raises OutputError when the folder cannot be written, FontError, UsageError.
+    `draw` is `half_folios`, `plates` or `leaves`. `progress` is called with the number of images written so far. Raises
+    OutputError if the folder cannot be written, and the errors of `draw`.
     """
     return write_facsimiles(draw(transcription, style, wear, seed), out_dir, progress)
 
@@ -128,9 +132,10 @@ def run(
     rows: int = 0,
     progress: Callable[[int], None] | None = None,
 ) -> Rendering:
-    """Render the transcription in a file, as the command line asks for it; `wear` is a name of `wear.LEVELS`.
+    """Render the transcription in the file `text` into `out_dir`, with the options of the command; `wear` is a name of
+    `wear.LEVELS`.
 
-    `columns` of `rows` characters are ruled; 0 is the Siku's.
+    A half-folio has `columns` of `rows` characters each; 0 stands for the numbers of the Siku quanshu.
 
     Raises TextError, UsageError, FontError, OutputError.
     """
@@ -151,7 +156,7 @@ def run(
 def write_facsimiles(
     drawn: Iterable[tuple[str, RenderedPage]], out_dir: Path, progress: Callable[[int], None] | None = None
 ) -> Rendering:
-    """Write images under their names, and the boxes of all of them. Raises OutputError."""
+    """Write pages as images under their names, and the boxes of all in `boxes.jsonl`. Raises OutputError."""
     missing: dict[str, None] = {}
     images: list[Path] = []
     boxes = out_dir / "boxes.jsonl"
@@ -174,19 +179,20 @@ def write_facsimiles(
 
 
 def file_stem(page: Page) -> str:
-    """A page's file name without ending: its image reference, else its id without what a path would heed."""
+    """The file name of a page without ending: its image reference, or its id with `_` for characters that have a
+    meaning in paths."""
     return str(page.ref) if page.ref else "".join("_" if mark in '/\\:*?"<>|\0' else mark for mark in page.id)
 
 
 def write_image(path: Path, image: Pixels) -> None:
-    """Write a page as PNG: one bit a pixel when it is black and white, else eight. Raises OSError."""
+    """Write a page as PNG with one bit a pixel if it is black and white, with eight otherwise. Raises OSError."""
     two_tone = not bool(np.any((image != 0) & (image != 255)))
     picture = Image.fromarray(image)
     (picture.convert("1") if two_tone else picture).save(path, optimize=True)
 
 
 def box_line(half: HalfFolio, character: TrueCharacter) -> str:
-    """One character as a line of `boxes.jsonl`; boxes are `[x, y, w, h]` in pixels, to a tenth."""
+    """The line of a character in `boxes.jsonl`; boxes are `[x, y, w, h]` in pixels, rounded to a tenth."""
 
     def numbers(box: Box) -> list[float]:
         return [round(value, 1) for value in (box.x, box.y, box.w, box.h)]

@@ -36,14 +36,14 @@ REST_OF_GLYPH_WIDTHS = 0.4
 """Maximum distance of a stroke that lies on a rule from the rest of its glyph, as a share of the column's width."""
 
 MIN_SHARED_STROKE_WIDTHS = 0.2
-"""Length from which a stroke along a rule may belong to the glyph on either side and is shown with both, as a share of
-the column's width."""
+"""Minimum length of a stroke along a rule that may belong to the glyph on either side and is shown with both, as a
+share of the column's width."""
 
 SHARED_GLYPH_WIDTHS = 0.25
 """Maximum distance of such a stroke from the glyph on the other side, as a share of the column's width."""
 
 MIN_SHARED_EXCESS_PX = 1.0
-"""Minimum excess of such a stroke over the thickness of the rule, in pixels: on 16 real pages all that is thinner is
+"""Minimum excess of such a stroke over the thickness of the rule, in pixels: on 16 real pages all thinner ink was
 the rule's own ink."""
 
 THICKNESS_REACH_PX = 12
@@ -53,15 +53,15 @@ THICKNESS_ROWS_PX = 5
 """Rows over which the thickness of a line is averaged, in pixels."""
 
 MIN_EDGE_SHIFT_PX = 1.0
-"""Distance of a line's edge from its usual place from which a stroke that meets the line continues along it, in pixels:
-over the line, or in its place where it is broken."""
+"""Minimum shift of a line's edge from its usual place where a stroke that meets the line continues along it, in pixels:
+the stroke reaches over the line, or stands in place of the broken line."""
 
 MAX_BRIDGED_CELLS = 0.09
 """Maximum gap between two places of a line at which a stroke shows, across which it continues, in cells."""
 
 MAX_MEETING_DISTANCE_CELLS = 0.45
-"""Distance along a line from the place where a stroke meets it within which its ink is searched on the line, in cells;
-farther off the rule itself may wander."""
+"""Maximum distance along a line from the place where a stroke meets it to ink of the stroke on the line, in cells;
+farther away, a shifted edge may be that of the rule itself."""
 
 MAX_FRAME_DEPTH_CELLS = 0.115
 """Maximum distance that glyphs reach into a frame, which may be far broader than a stroke, in cells."""
@@ -75,12 +75,19 @@ PLAIN_EXCESS_PX = 2.0
 one pixel."""
 
 PLAIN_EXCESS_SHARE = 0.25
-"""The same for a thick line, as a share of its thickness."""
+"""Minimum of the plain excess on a thick line, as a share of its thickness."""
+
+CONTINUED_SHARE = 0.4
+"""Excess from which a stroke that meets the line continues along it, as a share of the plain excess."""
+
+WHOLE_STROKE_SHARE = 0.7
+"""Excess all along a stroke that lies on the line as a whole, as a share of the plain excess."""
 
 MAX_WEAR_PX = 1.5
 """Maximum local difference of a line's own thickness from that of the whole line, in pixels."""
 
-STROKE_LENGTH_CELLS = (0.15, 1.1)
+MIN_STROKE_CELLS = 0.15
+MAX_STROKE_CELLS = 1.1
 """Minimum and maximum length of a stroke that lies on a rule as a whole, in cells."""
 
 MAX_TIP_CELLS = 0.3
@@ -89,15 +96,16 @@ MAX_TIP_CELLS = 0.3
 MIN_TIP_AREA = 0.004
 """Minimum ink that such a tip adds to the rule, as a share of a cell's area."""
 
-TIP_EXCESS = (0.5, 1.2)
-"""Excess over the rule's own thickness all along such a tip and at its maximum, relative to the plain excess. Real
-rules are hardly ever so much thicker by themselves over so short a length."""
+MIN_TIP_EXCESS = 0.5
+MIN_TIP_PEAK = 1.2
+"""Minimum excess over the rule's own thickness all along such a tip, and at its thickest row, as shares of the plain
+excess. Real rules are hardly ever so much thicker by themselves over so short a length."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strokes:
-    """The labelled pieces of a page's ink without its lines: which can be strokes that meet a line (`large`, by label),
-    and where dots of a seal or of a stain on a two-tone scan are (`dotted`, a mask)."""
+    """The pieces of a page's ink without its lines, numbered in `labels`. `large` tells for each label whether its
+    piece can be a stroke that meets a line; `dotted` is the mask of dots, from a seal or a stain on a two-tone scan."""
 
     labels: NDArray[np.int32]
     large: NDArray[np.bool_]
@@ -149,39 +157,42 @@ def restore(
     before: Mask,
     strokes: Strokes,
     line: Line,
-    text: int,
+    text_side: int,
     row: float,
     held: NDArray[np.bool_] | None = None,
 ) -> None:
     """Restore (in place) the ink of a line, as it was `before`, where one of the `strokes` meets it or lies on it.
 
-    Strokes meet it from the left (`text` -1), from the right (1) or from either side (0). A stroke that meets the line
-    is followed along it as far as the line is thicker or its edge is shifted. `row` is the height of a cell. `held`,
-    given for rules only (a frame is too rough), receives the pixels of strokes that lie on the line as a whole.
+    Strokes meet it from the `text_side`: left (-1), right (1) or either (0). A stroke that meets the line is followed
+    along it as far as the line is thicker or its edge is shifted. `row` is the height of a cell. `held`, given for
+    rules only (a frame is too rough), receives the pixels of strokes that lie on the line as a whole.
     """
     if not line.printed.any():
         return
-    edge = ROUGH + 2.0
-    low, high = line.band(ink.shape[1], edge)
-    beside = line.own(low, high, edge) & ~line.own(low, high, ROUGH + 1.0)
-    if text:
-        beside &= text * (np.arange(low, high)[None, :] - line.middle[:, None]) > 0
+    reach = ROUGH + 2.0
+    low, high = line.band(ink.shape[1], reach)
+    beside = line.own(low, high, reach) & ~line.own(low, high, ROUGH + 1.0)
+    if text_side:
+        beside &= text_side * (np.arange(low, high)[None, :] - line.middle[:, None]) > 0
     met = (strokes.large[strokes.labels[:, low:high]] & beside).any(axis=1) & line.printed
-    excess, aside, plain = _thickness(before, line, text, met, row)
+    excess, aside, plain = _thickness(before, line, text_side, met, row)
     middle = np.rint(line.middle).astype(np.intp).clip(0, ink.shape[1] - 1)
     dotted = strokes.dotted[np.arange(len(ink)), middle]
     excess[dotted] = aside[dotted] = -np.inf
-    shown = ((excess >= 0.4 * plain) | (aside >= MIN_EDGE_SHIFT_PX)) & (
+    shown = ((excess >= CONTINUED_SHARE * plain) | (aside >= MIN_EDGE_SHIFT_PX)) & (
         _rows_from(met) <= MAX_MEETING_DISTANCE_CELLS * row
     ) | met
     thick = _runs_with(_closed(shown, round(MAX_BRIDGED_CELLS * row)), met) & line.printed
     own = line.own(low, high, ROUGH)
-    if text:
-        edge = line.right if text > 0 else line.left
-        own &= text * (np.arange(low, high)[None, :] - line.middle[:, None]) >= edge - MAX_FRAME_DEPTH_CELLS * row
+    if text_side:
+        edge = line.right if text_side > 0 else line.left
+        own &= text_side * (np.arange(low, high)[None, :] - line.middle[:, None]) >= edge - MAX_FRAME_DEPTH_CELLS * row
     if held is not None:
         whole = _runs_with(
-            excess >= 0.7 * plain, excess >= plain, STROKE_LENGTH_CELLS[0] * row, STROKE_LENGTH_CELLS[1] * row
+            excess >= WHOLE_STROKE_SHARE * plain,
+            excess >= plain,
+            MIN_STROKE_CELLS * row,
+            MAX_STROKE_CELLS * row,
         )
         whole |= _tips(excess / plain, MIN_TIP_AREA * row * row / plain, MAX_TIP_CELLS * row)
         held[:, low:high] |= own & whole[:, None]
@@ -191,61 +202,61 @@ def restore(
 
 
 def _thickness(
-    ink: Mask, line: Line, text: int, met: NDArray[np.bool_], row: float
+    ink: Mask, line: Line, text_side: int, met: NDArray[np.bool_], row: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """For every row the excess of a line over its own thickness, on the side of the `text` or (0) on both; the shift of
-    its edge from its usual place; and the excess from which it is plainly thicker. Rows where strokes have `met` the
-    line are not used for its own thickness."""
+    """For every row of pixels the excess of a line over its own thickness, on the `text_side` or (0) on both, and the
+    shift of its edge from its usual place; for the whole line the excess from which it is plainly thicker. Rows where
+    strokes have `met` the line are not used for its own thickness."""
     every, last = np.arange(len(ink)), ink.shape[1] - 1
     middle = np.rint(line.middle).astype(np.intp)
     shifts = np.array([0, -1, 1])
     there = ink[every[:, None], (middle[:, None] + shifts).clip(0, last)] > 127
     core, middle = there.any(axis=1), middle + shifts[there.argmax(axis=1)]
     reach = np.arange(int(np.ceil(max(line.left, line.right))) + THICKNESS_REACH_PX)
-    alone = line.printed & core & ~met
+    bare = line.printed & core & ~met
     width, aside = np.zeros(len(ink)), np.zeros(len(ink))
     for side in (-1, 1):
-        if text in (0, side):
+        if text_side in (0, side):
             places = middle[:, None] + side * reach
             inked = (ink[every[:, None], places.clip(0, last)] > 127) & (places >= 0) & (places <= last)
             beyond = np.logical_and.accumulate(inked, axis=1).sum(axis=1)
             width += beyond
             if met.any():
                 edge = beyond + side * (middle - line.middle)
-                aside = np.maximum(aside, np.abs(_excess(edge, alone, row)[0]))
-    excess, usual = _excess(width, alone, row)
-    plain = max(PLAIN_EXCESS_PX, PLAIN_EXCESS_SHARE * float(np.median(usual))) if text else PLAIN_EXCESS_PX
+                aside = np.maximum(aside, np.abs(_excess(edge, bare, row)[0]))
+    excess, usual = _excess(width, bare, row)
+    plain = max(PLAIN_EXCESS_PX, PLAIN_EXCESS_SHARE * float(np.median(usual))) if text_side else PLAIN_EXCESS_PX
     runs = core & line.printed
     return np.where(runs, excess, -np.inf), np.where(runs, aside, -np.inf), plain
 
 
 def _excess(
-    width: NDArray[np.float64], alone: NDArray[np.bool_], row: float
+    width: NDArray[np.float64], bare: NDArray[np.bool_], row: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """For every row the excess of a `width` (of the line, or to one side of it) over the usual one, and the usual
     one."""
-    usual = _usual(width, alone, row)
+    usual = _usual(width, bare, row)
     most = np.minimum(width, usual + THICKNESS_REACH_PX / 2).astype(np.float32)[:, None]
     return np.asarray(cv2.blur(most, (1, THICKNESS_ROWS_PX))[:, 0] - usual, dtype=np.float64), usual
 
 
-def _usual(width: NDArray[np.float64], alone: NDArray[np.bool_], row: float) -> NDArray[np.float64]:
-    """The usual width of a line around every row: the median over three cells, of rows where the line is `alone`,
-    limited to `MAX_WEAR_PX` from that of the whole line."""
-    if not alone.any():
+def _usual(width: NDArray[np.float64], bare: NDArray[np.bool_], row: float) -> NDArray[np.float64]:
+    """The usual width of a line around every row: the median over three cells, of rows where the line is `bare` (no
+    stroke meets it), limited to `MAX_WEAR_PX` from that of the whole line."""
+    if not bare.any():
         return np.full(len(width), np.inf)
-    whole = median_of_sorted(np.sort(width[alone]))
+    whole = median_of_sorted(np.sort(width[bare]))
     cells = np.arange(len(width)) / row
     middles = np.arange(0.5, max(cells[-1], 0.5) + 0.5)
     firsts, lasts = np.searchsorted(cells, middles - 1.5, side="right"), np.searchsorted(cells, middles + 1.5)
-    near = [width[a:b][alone[a:b]] for a, b in zip(firsts.tolist(), lasts.tolist(), strict=True)]
+    near = [width[a:b][bare[a:b]] for a, b in zip(firsts.tolist(), lasts.tolist(), strict=True)]
     medians = [median_of_sorted(np.sort(widths)) if widths.size > row / 2 else whole for widths in near]
     near_by = np.interp(cells, middles, np.clip(medians, whole - MAX_WEAR_PX, whole + MAX_WEAR_PX))
     return np.asarray(near_by, dtype=np.float64)
 
 
 def _closed(rows: NDArray[np.bool_], gap: int) -> NDArray[np.bool_]:
-    """`rows` with gaps of at most `gap` rows filled."""
+    """The true `rows`, with gaps of at most `gap` rows between them filled."""
     inked = np.flatnonzero(rows)
     closed = rows.copy()
     for number in np.flatnonzero(np.diff(inked) - 1 <= gap).tolist():
@@ -256,7 +267,7 @@ def _closed(rows: NDArray[np.bool_], gap: int) -> NDArray[np.bool_]:
 def _runs_with(
     rows: NDArray[np.bool_], sure: NDArray[np.bool_], least: float = 0.0, most: float = np.inf
 ) -> NDArray[np.bool_]:
-    """The runs of `rows` with at least one row that is `sure`, and between `least` and `most` rows long."""
+    """The runs of true `rows` that are between `least` and `most` rows long and contain a row that is `sure`."""
     labels, stats, _ = connected(rows.astype(np.uint8)[:, None])
     number, length = labels[:, 0], stats[:, cv2.CC_STAT_AREA]
     keep = (np.bincount(number[sure], minlength=len(stats)) > 0) & (length >= least) & (length <= most)
@@ -307,7 +318,7 @@ def _assign_ink_on_rule(
         own = labels[place] == label
         sides = [own & (side * off[place] > reach - 1.5) for side in (-1, 1)]
         goes_on = [side.any(axis=1) for side in sides]
-        unsure = own & (on_rule[place] | ~_beyond(off[place], goes_on))
+        unsure = own & (on_rule[place] | ~_on_continued_side(off[place], goes_on))
         if goes_on[0].any() and goes_on[1].any():
             # two glyphs meet: ink on the rule belongs to the one that continues nearest to it
             away = [_pixels_from(own & ~on_rule[place] & (side * off[place] > 0), sides[side > 0]) for side in (-1, 1)]
@@ -317,9 +328,9 @@ def _assign_ink_on_rule(
                 within = round(REST_OF_GLYPH_WIDTHS * column)
                 goes_on = _nearer(_beside(ink[y : y + h], low + x, low + x + w, within), within)
             away = [_rows_from(side_rows)[:, None] for side_rows in goes_on]
-        here = column_of[y : y + h, low + x : low + x + w]
-        here[own & (away[0] < away[1])] = numbers[0]
-        here[own & (away[1] < away[0])] = numbers[1]
+        columns = column_of[y : y + h, low + x : low + x + w]
+        columns[own & (away[0] < away[1])] = numbers[0]
+        columns[own & (away[1] < away[0])] = numbers[1]
         upright = _upright(unsure, column)
         rows = upright.any(axis=1)
         if 0 in numbers or np.count_nonzero(upright) < (
@@ -328,16 +339,16 @@ def _assign_ink_on_rule(
             continue
         beside = _beside(ink[y : y + h], low + x, low + x + w, round(SHARED_GLYPH_WIDTHS * column))
         if all(side_rows.any() or part[rows].any() for side_rows, part in zip(goes_on, beside, strict=True)):
-            here[upright] = -min(numbers)
+            columns[upright] = -min(numbers)
 
 
-def _beyond(off: NDArray[np.float64], goes_on: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
-    """Which pixels, by their distance `off` a rule, are on a side of it to which the piece of ink continues."""
+def _on_continued_side(off: NDArray[np.float64], goes_on: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    """Which pixels, by their distance `off` from the middle of a rule, are on a side to which their piece continues."""
     return np.asarray(((off < 0) & goes_on[0].any()) | ((off > 0) & goes_on[1].any()))
 
 
 def _upright(ink: NDArray[np.bool_], column: float) -> NDArray[np.bool_]:
-    """The upright strokes in a piece of ink, of which all is in the mask."""
+    """The upright strokes in `ink`, the mask of a single piece."""
     length = round(MIN_SHARED_STROKE_WIDTHS * column)
     framed = np.pad(np.where(ink, np.uint8(255), np.uint8(0)), ((length, length), (0, 0)))
     long = thickened(long_strokes(framed, length, vertical=True), 3, 3)
@@ -351,27 +362,27 @@ def _beside(ink: Mask, left: int, right: int, reach: int) -> tuple[Mask, Mask]:
 
 
 def _nearer(beside: tuple[Mask, Mask], reach: int) -> list[NDArray[np.bool_]]:
-    """For the left and the right side whether the other ink nearest to a piece of ink on a rule is there, repeated for
-    all its rows; false for both where there is none within `reach`."""
+    """For the left and the right side whether the ink nearest to a piece of ink on a rule is on that side, repeated for
+    all rows of the piece; false for both if no ink is within `reach`, or if both are equally near."""
     nearest = [np.append(np.flatnonzero(part.any(axis=0)), reach)[0] for part in beside]
     return [np.full(len(beside[0]), nearest[side] < nearest[1 - side]) for side in (0, 1)]
 
 
-def _pixels_from(ink: NDArray[np.bool_], going_on: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The distance of every pixel from the nearest piece of `ink` that contains a pixel of `going_on`."""
+def _pixels_from(ink: NDArray[np.bool_], continued: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The distance of every pixel from the nearest piece of `ink` that contains a pixel of `continued`."""
     labels, stats, _ = connected(ink.astype(np.uint8))
-    goes_on = np.bincount(labels[going_on], minlength=len(stats)) > 0
-    goes_on[0] = False
-    return np.asarray(cv2.distanceTransform((~goes_on[labels]).astype(np.uint8), cv2.DIST_L2, 5), dtype=np.float64)
+    continues = np.bincount(labels[continued], minlength=len(stats)) > 0
+    continues[0] = False
+    return np.asarray(cv2.distanceTransform((~continues[labels]).astype(np.uint8), cv2.DIST_L2, 5), dtype=np.float64)
 
 
 def _tips(excess: NDArray[np.float64], area: float, longest: float) -> NDArray[np.bool_]:
     """The rows in which dots and tips of strokes lie across a line, by its `excess` in every row: with a total excess
     of at least `area`, and at most `longest` rows long."""
-    rows = excess >= TIP_EXCESS[0]
+    rows = excess >= MIN_TIP_EXCESS
     labels, stats, _ = connected(rows.astype(np.uint8)[:, None])
     number, length = labels[:, 0], stats[:, cv2.CC_STAT_AREA]
-    keep = np.bincount(number[excess >= TIP_EXCESS[1]], minlength=len(stats)) > 0
+    keep = np.bincount(number[excess >= MIN_TIP_PEAK], minlength=len(stats)) > 0
     keep &= (np.bincount(number, np.where(rows, excess, 0.0), minlength=len(stats)) >= area) & (length <= longest)
     keep[0] = False
     return np.asarray(keep[number], dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""What a person says of the layout of a half-folio where the machine got it wrong."""
+"""Layouts of half-folios as people set them where detection was wrong."""
 
 from __future__ import annotations
 
@@ -11,25 +11,33 @@ from typing import Any
 from proof.errors import UsageError
 
 Point = tuple[float, float]
+"""The x and y of a place on the image, in pixels."""
 Range = tuple[float, float]
+"""The upper and lower end of a range, as shares of the frame's height."""
 
 MOST_COLUMNS = 40
-STEEPEST = 0.25
-"""Slope of a frame's side from which a page is not one that was photographed for reading."""
-NARROWEST = 0.005
+"""Maximum number of columns on a page."""
+MAX_SLOPE = 0.25
+"""Maximum slope of a frame's sides; pages that were photographed for reading lean less."""
+MIN_COLUMN_SHARE = 0.005
+"""Minimum width of a column, as a share of the frame's width."""
+MIN_SIDE_PX = 10
+"""A frame's sides are longer than this, in pixels."""
+MAX_COORDINATE = 1e6
+"""Coordinates are smaller than this, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class LayoutOverrideShape:
     """Frame, columns and notes as a person set them.
 
-    `corners` are the inner frame's in pixels of the image file: upper left, upper right, lower right, lower left.
-    `rules` are where columns part, left to right, as shares of the frame's width (0 and 1, its sides, left out).
-    `notes` has for every column, right to left, the ranges set in double rows, as shares of the frame's height
-    from the top: () has no notes, ((0, 1),) nothing else, None is told from image and text as ever. `more` are further
-    regions of the page, such as its lower registers, in the order of their text.
+    `corners` are those of the inner frame, in pixels of the image file: upper left, upper right, lower right, lower
+    left. `rules` are the lines between columns, left to right, as shares of the frame's width, without its sides (0 and
+    1). `notes` has for every column, right to left, the ranges set in double rows, as shares of the frame's height from
+    the top: () for a column without notes, ((0, 1),) for one of notes alone, None to detect them from image and text.
+    `more` are further regions of the page, such as its lower registers, in the order of their text.
 
-    Raises UsageError where no page can be so.
+    Raises UsageError if no page can have this layout.
     """
 
     corners: tuple[Point, Point, Point, Point]
@@ -40,12 +48,12 @@ class LayoutOverrideShape:
     def __post_init__(self) -> None:
         numbers = [*(n for corner in self.corners for n in corner), *self.rules]
         numbers += [n for ranges in self.notes for note in ranges or () for n in note]
-        if len(self.corners) != 4 or not all(isfinite(n) and abs(n) < 1e6 for n in numbers):
+        if len(self.corners) != 4 or not all(isfinite(n) and abs(n) < MAX_COORDINATE for n in numbers):
             raise UsageError("a frame has four corners, each a place on the image")
-        if min(self.sides) <= 10 or max(abs(self.lean), abs(self.tilt)) > STEEPEST:
+        if min(self.sides) <= MIN_SIDE_PX or max(abs(self.lean), abs(self.tilt)) > MAX_SLOPE:
             raise UsageError("these corners are no frame: they go upper left, upper right, lower right, lower left")
         edges = (0.0, *self.rules, 1.0)
-        if len(self.rules) >= MOST_COLUMNS or any(b - a < NARROWEST for a, b in pairwise(edges)):
+        if len(self.rules) >= MOST_COLUMNS or any(b - a < MIN_COLUMN_SHARE for a, b in pairwise(edges)):
             raise UsageError(f"rules stand left to right inside the frame, for {MOST_COLUMNS} columns at most")
         if any(region.more for region in self.more):
             raise UsageError("regions stand beside one another, none within another")
@@ -65,42 +73,42 @@ class LayoutOverrideShape:
 
     @property
     def sides(self) -> tuple[float, float]:
-        """The frame's width and height in pixels of the file; negative where its corners are in another order."""
+        """The frame's width and height in pixels of the image file, negative if the corners are in another order."""
         (x0, y0), (x1, y1), (x2, y2), (x3, y3) = self.corners
         return min(x1 - x0, x2 - x3), min(y3 - y0, y2 - y1)
 
     @property
     def lean(self) -> float:
-        """How far the sides lean: dx per dy."""
+        """The lean of the frame's left and right side: dx per dy."""
         (x0, y0), (x1, y1), (x2, y2), (x3, y3) = self.corners
         return (x3 + x2 - x0 - x1) / (y3 + y2 - y0 - y1)
 
     @property
     def tilt(self) -> float:
-        """How far top and bottom slope: dy per dx."""
+        """The slope of the frame's top and bottom: dy per dx."""
         (x0, y0), (x1, y1), (x2, y2), (x3, y3) = self.corners
         return (y1 + y2 - y0 - y3) / (x1 + x2 - x0 - x3)
 
     def notes_of(self, number: int) -> tuple[Range, ...] | None:
-        """What is said of the notes in column `number`, from 1, right to left."""
+        """The ranges of notes in column `number`, counted from 1, right to left; None to detect them."""
         return self.notes[number - 1] if self.notes else None
 
     def as_json(self) -> dict[str, Any]:
-        """As it is kept."""
+        """The layout as it is stored."""
         notes = [None if ranges is None else [list(note) for note in ranges] for ranges in self.notes]
         more = {"more": [region.as_json() for region in self.more]} if self.more else {}
         return {"corners": [list(corner) for corner in self.corners], "rules": list(self.rules), "notes": notes, **more}
 
     @classmethod
-    def from_json(cls, kept: Mapping[str, Any]) -> LayoutOverrideShape:
-        """What `as_json` gave. Raises UsageError."""
+    def from_json(cls, stored: Mapping[str, Any]) -> LayoutOverrideShape:
+        """The layout that `as_json` gave as `stored`. Raises UsageError if it is none."""
         try:
-            a, b, c, d = ((float(x), float(y)) for x, y in kept["corners"])
+            a, b, c, d = ((float(x), float(y)) for x, y in stored["corners"])
             notes = tuple(
                 None if ranges is None else tuple((float(low), float(high)) for low, high in ranges)
-                for ranges in kept.get("notes", ())
+                for ranges in stored.get("notes", ())
             )
-            more = tuple(map(cls.from_json, kept.get("more", ())))
-            return cls((a, b, c, d), tuple(float(x) for x in kept.get("rules", ())), notes, more)
+            more = tuple(map(cls.from_json, stored.get("more", ())))
+            return cls((a, b, c, d), tuple(float(x) for x in stored.get("rules", ())), notes, more)
         except (KeyError, TypeError, ValueError) as error:
             raise UsageError(f"this is no layout: {error}") from error

@@ -1,7 +1,7 @@
-"""The runtime of a recogniser's network: onnxruntime, also on a GPU, or OpenVINO where the processor has bfloat16.
+"""The runtimes of a recogniser's network: onnxruntime on the CPU or a GPU, and OpenVINO for CPUs with bfloat16.
 
-The posteriors differ in the last digits: bfloat16 keeps two or three digits of a probability. That changes no sure
-reading and takes little more than half of the time.
+Their posteriors differ, since bfloat16 keeps two or three digits of a probability. Readings with a high probability
+stay the same, and OpenVINO takes little more than half of the time.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _INHERITED: list[Any] = []
 """Models that OpenVINO prepared in the parent process, kept alive: releasing them would wait for its threads."""
 
 PAPER = 1.0
-"""Value of paper in a `Line`."""
+"""Value of paper in a line image."""
 
 ONE_STEP_PX = 12
-"""Length of a line up to which the network gives a single step."""
+"""Maximum length (width) in pixels of a line for which the network gives a single step."""
 
 MIN_LENGTH_PX = 16
-"""Length to which shorter lines are padded for OpenVINO."""
+"""Minimum length of a line for OpenVINO, in pixels; shorter lines are padded with paper."""
 
 
 class Network(Protocol):
@@ -73,17 +73,17 @@ def has_bfloat16() -> bool:
 
 
 def _openvino() -> Any:
-    """The module `openvino`, imported here alone. With the package `openvino_telemetry` its import reports itself to
-    an analytics host; where that package cannot be imported it has stand-ins that send nothing."""
-    sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]  # what `import` takes for missing
+    """The module `openvino`, which is imported only here. If the package `openvino_telemetry` can be imported, openvino
+    reports its import to an analytics host; otherwise it uses stand-ins that send nothing."""
+    sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]  # None: as if missing
     import openvino  # noqa: PLC0415 - nearly half a second
 
     return openvino
 
 
 def gpu_of(device: str) -> int | None:
-    """The number of the GPU that `engine.device` names; None for the cpu. Raises UsageError, and EngineError where
-    onnxruntime has none."""
+    """The number of the GPU in `device`, the setting `engine.device`; None for the CPU. Raises UsageError if the
+    setting is invalid, EngineError if the installed onnxruntime cannot compute on a GPU."""
     match = re.fullmatch(r"cpu|gpu(?::(\d+))?", device)
     if match is None:
         raise UsageError(f"engine.device is {device!r}: give cpu, gpu or gpu:<number>")
@@ -98,7 +98,7 @@ def gpu_of(device: str) -> int | None:
 
 def version_of(runtime: str, gpu: int | None = None) -> str:
     """Name and version of the runtime, for the identity of the engine; loads no network. Raises EngineError if OpenVINO
-    is requested and not installed."""
+    is requested and not installed, UsageError if it is requested on a GPU."""
     runtime = _chosen(runtime, gpu)
     if runtime == "onnxruntime" and gpu is not None:
         return f"onnxruntime {metadata.version('onnxruntime-gpu')} on CUDA"
@@ -110,6 +110,7 @@ def version_of(runtime: str, gpu: int | None = None) -> str:
 
 
 def _chosen(runtime: str, gpu: int | None) -> str:
+    """The runtime for the setting `engine.runtime`. Raises UsageError for OpenVINO on a GPU."""
     if runtime == "auto":
         return "openvino" if gpu is None and has_bfloat16() else "onnxruntime"
     if runtime == "openvino" and gpu is not None:
@@ -119,10 +120,11 @@ def _chosen(runtime: str, gpu: int | None) -> str:
 
 def open_network(model: Path, runtime: str, threads: int, readers: int, gpu: int | None = None) -> Network:
     """The network in `model` (ONNX, its characters in the metadata) on a `runtime`: `onnxruntime`, `openvino`, or
-    `auto` for the faster one. `threads` is the number for one reading, `readers` that of concurrent readings; `gpu` is
-    the number of the GPU for onnxruntime, None for the CPU.
+    `auto` for the faster one. `readers` readings run at once, each on `threads` threads; `gpu` is the number of the GPU
+    for onnxruntime, None for the CPU.
 
-    Raises EngineError if the file is no such model, OpenVINO is not installed, or the GPU cannot be used.
+    Raises EngineError if the file is no such model, OpenVINO is not installed, or the GPU cannot be used; UsageError
+    for OpenVINO on a GPU.
     """
     runtime = _chosen(runtime, gpu)
     if runtime == "openvino" and importlib.util.find_spec("openvino") is None:
@@ -130,7 +132,7 @@ def open_network(model: Path, runtime: str, threads: int, readers: int, gpu: int
     try:
         return OpenVino(model, threads, readers) if runtime == "openvino" else OnnxRuntime(model, threads, gpu)
     except Exception as error:  # the runtimes raise classes of their own, some straight under Exception
-        why = f" ({error})" if gpu is not None else ""  # of a file they say nothing that a user could use
+        why = f" ({error})" if gpu is not None else ""  # about a bad file their messages do not help the user
         raise EngineError(
             f"{model}: not a PP-OCR recogniser with its characters{why}; name an ONNX file of one, or none for the "
             "packaged model"
@@ -138,8 +140,8 @@ def open_network(model: Path, runtime: str, threads: int, readers: int, gpu: int
 
 
 class OnnxRuntime:
-    """The network on onnxruntime, in single precision, on the GPU of that number or on the CPU. The results of both
-    differ only in rounding."""
+    """The network on onnxruntime, in single precision, on the GPU number `gpu`, or on the CPU if that is None. The
+    results of GPU and CPU differ only in rounding."""
 
     def __init__(self, model: Path, threads: int, gpu: int | None = None) -> None:
         import onnxruntime  # noqa: PLC0415 - it takes a quarter of a second, which `proof --help` need not pay
@@ -147,14 +149,15 @@ class OnnxRuntime:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
-        # strips are of every length, and a memory pattern would be kept for each
+        # strips have many lengths, and onnxruntime would keep a memory pattern for each
         options.enable_mem_pattern = False
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         content = model.read_bytes()
         cuda = (CUDA, {"device_id": gpu, "use_tf32": 0, "cudnn_conv_algo_search": "HEURISTIC"})
         providers = ["CPUExecutionProvider"] if gpu is None else [cuda, "CPUExecutionProvider"]
         self._session = onnxruntime.InferenceSession(content, options, providers=providers)
-        if gpu is not None and self._session.get_providers()[0] != CUDA:  # it goes on without, and says so in its log
+        # onnxruntime falls back to the CPU and only logs it
+        if gpu is not None and self._session.get_providers()[0] != CUDA:
             raise RuntimeError(f"GPU {gpu} cannot be used: see what CUDA and cuDNN onnxruntime-gpu asks for")
         self._characters: list[str] = self._session.get_modelmeta().custom_metadata_map["character"].split("\n")
         self._input = self._session.get_inputs()[0].name
@@ -183,7 +186,7 @@ class OpenVino:
     def __init__(self, model: Path, threads: int, readers: int) -> None:
         self._model, self._threads, self._readers = model, threads, readers
         self._preparing = threading.Lock()
-        self._own = threading.local()
+        self._of_thread = threading.local()
         self._prepare()
 
     def _prepare(self) -> None:
@@ -214,7 +217,7 @@ class OpenVino:
         batch = np.ascontiguousarray(np.broadcast_to(line, (1, 3, height, line.shape[1])))
         (output,) = self._request().infer({0: batch}, share_inputs=True, share_outputs=True).values()
         posteriors = np.asarray(output[0], dtype=np.float32)
-        if not np.isfinite(posteriors[:, 0]).all():  # softmax spreads what is no number over the whole step
+        if not np.isfinite(posteriors[:, 0]).all():  # one NaN makes its whole step NaN by softmax
             raise ArithmeticError("the network answered with what is no number")
         return posteriors[:1] if length <= ONE_STEP_PX else posteriors
 
@@ -222,16 +225,16 @@ class OpenVino:
         return np.stack([self.posteriors(line) for line in lines])
 
     def _request(self) -> Any:
-        """This thread's request, since a request runs one inference at a time. In a forked process the network is
-        prepared anew: the threads of the parent's network do not exist there."""
+        """The inference request of this thread, since a request runs one inference at a time. A forked process prepares
+        the network anew, because the threads of its parent's network do not exist there."""
         process = os.getpid()
-        made_in, request = getattr(self._own, "request", (0, None))
+        made_in, request = getattr(self._of_thread, "request", (0, None))
         if made_in != process:
             with self._preparing:
                 if self._process != process:
-                    _INHERITED.append((self._compiled, self._own))
-                    self._own = threading.local()
+                    _INHERITED.append((self._compiled, self._of_thread))
+                    self._of_thread = threading.local()
                     self._prepare()
             request = self._compiled.create_infer_request()
-            self._own.request = process, request
+            self._of_thread.request = process, request
         return request

@@ -1,7 +1,7 @@
-"""Image tiles of glyphs: the whole glyph, centred on its own ink, with everything beside it pale.
+"""Image tiles of glyphs: the whole glyph, centred on its own ink, with all other ink pale.
 
-The desk, the lists, the glyph views and the report share them. `flag_place` and `character_place` give the place of the
-glyph of a flag or a character; `cut_glyph` finds its ink on the image and cuts the tile.
+The desk, the lists, the glyph views and the report use them. `flag_place` and `character_place` give the place of the
+glyph of a flag or a character; `cut_glyph` finds the ink of the glyph on the image and cuts the tile.
 """
 
 from __future__ import annotations
@@ -25,38 +25,57 @@ from proof.report.upright import upright, upright_flag
 from proof.report.view import HALF, focus_of, pitch_of
 
 GLYPH_METHOD = 4
-"""Version of the tiles, to be raised with every change: cached tiles of other versions are not used."""
+"""Version of the tiles. Raise it with every change of them: cached tiles of other versions are not used."""
 
 AIR = 0.11
-"""Cells of margin around the ink."""
+"""Margin around the ink on each side, in cells."""
 
 SIDE = 1.16
-"""Least side of a tile in cells, so that 一 is not enlarged."""
+"""Minimum side of a tile, in cells, so that 一 is not enlarged."""
 
 NOTE_CELL = 0.56
 """Height of the cell of a glyph in a half-row, as a share of the column's width."""
 
 PALE = 0.2
-"""Share of its darkness that ink beside the glyph keeps."""
+"""Share of its darkness that the ink of other glyphs keeps."""
 
 PAPER = 80
-"""Percentile of the tones that is taken for paper, also for the area beyond the image."""
+"""Percentile of the tones that is taken for the tone of paper, with which the area beyond the image is filled."""
 
 SPARSE = 5
-"""Only every fifth row and column of pixels is used to measure the tone of paper."""
+"""Step in pixels, down and across, between the pixels from which the tone of paper is measured."""
 
-SAME_ROW = 0.5
-"""Cells: boxes whose heights differ by no more are side by side."""
+SAME_ROW_CELLS = 0.5
+"""Glyphs are side by side if the middles of their boxes differ by less in y, in cells."""
+
+BESIDE_ROW_WIDTHS = 0.3
+"""Distance of other glyphs of a half-row from the box of the glyph, as a share of its width."""
+
+MIN_SKEW_DEGREES = 0.05
+"""Skew up to which a window is not turned, in degrees."""
+
+MAX_QUARTER_PX = 4e6
+"""Maximum area of a quarter of a window, in pixels."""
+
+MIN_DIVIDE = 0.38
+MAX_DIVIDE = 0.62
+"""Leftmost and rightmost place of the divide between two half-rows, as shares of the column's width from its left."""
+
+DIVIDE_CELLS = 0.8
+"""Distance above and below the glyph in which the divide is looked for, in cells."""
+
+DIVIDE_TONE_PER_WIDTH = 90
+"""Darkness, in tones of 256, that counts for the divide as much as a distance of one width from the middle."""
 
 
 @dataclass(frozen=True, slots=True)
 class GlyphPlace:
     """Where a glyph is expected, in pixels of the upright image.
 
-    `boxes` are the glyphs of its row around it, in reading order; `chosen` are the indices of those that are shown. If
-    there is no glyph `chosen` is empty, and the gap after the first `before` boxes is shown. `column` is the upright
-    box around a column that leans by `skew` degrees; `pitch` is the height of a cell. `claims` are the characters that
-    text, recogniser or flag give for each box."""
+    `boxes` are the boxes of glyphs in its row, in reading order; `chosen` are the indices of those that the tile shows.
+    If no glyph is there, `chosen` is empty and the tile shows the gap after the first `before` boxes. `focus` is the
+    place itself. `column` is the upright box around a column that leans by `skew` degrees; `pitch` is the height of a
+    cell. `claims` are the characters that text, recogniser or flag give for each box."""
 
     boxes: tuple[Box, ...]
     chosen: tuple[int, ...]
@@ -69,17 +88,17 @@ class GlyphPlace:
 
     @property
     def half(self) -> bool:
-        """Whether it is in a half-row of a note."""
+        """Whether the glyph stands in a half-row of a note."""
         return self.focus.w < HALF * self.column_width
 
     @property
     def column_width(self) -> float:
-        """The width of the column itself: its box is wider if it leans."""
+        """The width of the column across its direction: the box of a leaning column is wider."""
         return max(self.column.w - abs(tan(radians(self.skew))) * self.column.h, self.column.w / 2)
 
     @property
     def cell(self) -> float:
-        """The height of the cell of such a glyph, by which tiles are scaled."""
+        """The height of the glyph's cell, by which its tile is scaled: smaller in a half-row."""
         return min(self.pitch, NOTE_CELL * self.column_width) if self.half else self.pitch
 
     def forms(self, number: int) -> list[DrawnForm]:
@@ -98,7 +117,7 @@ class GlyphTile:
 
 
 def flag_place(result: PageResult, flag: Flag) -> GlyphPlace | None:
-    """The place of the glyph of a flag; None if it is not known."""
+    """The place of the glyph of a flag; None if it is unknown."""
     result, flag = upright(result), upright_flag(flag, result)
     focus = focus_of(result, flag)
     if focus is None:
@@ -114,9 +133,8 @@ def flag_place(result: PageResult, flag: Flag) -> GlyphPlace | None:
         if other.bbox and other.line == flag.line and not other.length and other != flag
         for box in _one_by_one(other.bbox, len(other.suggested))
     ]
-    if (
-        flag.kind is Kind.OMISSION or flag.evidence.reason == PLACEHOLDER
-    ):  # the transcribed text is not that of these glyphs
+    # here the transcribed text is not that of these glyphs
+    if flag.kind is Kind.OMISSION or flag.evidence.reason == PLACEHOLDER:
         missing = missing_characters(flag) if flag.kind is Kind.OMISSION else flag.suggested
         return _place(result, column, focus, _one_by_one(focus, len(missing)), lacking, missing)
     if flag.length and not inside:
@@ -125,7 +143,7 @@ def flag_place(result: PageResult, flag: Flag) -> GlyphPlace | None:
 
 
 def _one_by_one(run: Box, count: int) -> list[Box]:
-    """The boxes of `count` glyphs one below the other; one box for all if they are side by side."""
+    """The boxes of `count` glyphs in a `run`, one below the other; one box for all if the run is broader than high."""
     if count < 2 or run.h < run.w:
         return [run]
     return [replace(run, y=run.y + number * run.h / count, h=run.h / count) for number in range(count)]
@@ -150,13 +168,14 @@ def _place(
     lacking: Sequence[Box],
     suggested: str = "",
 ) -> GlyphPlace:
-    """The place of the glyphs `own`. `lacking` are glyphs of the column without a character; `suggested` is the
-    suggestion of the flag."""
+    """The place of the glyphs `own`, at `focus` in a column. `lacking` are boxes of other glyphs of the column for
+    which the result has no character; `suggested` is the suggestion of the flag."""
     area = column.box if column else focus
     pitch = pitch_of(result, focus, area)
     reach = (WINDOW_CELLS + 1) * pitch
     half = focus.w < HALF * area.w
-    left, right = focus.x - 0.3 * focus.w, focus.right + 0.3 * focus.w
+    beside = BESIDE_ROW_WIDTHS * focus.w
+    left, right = focus.x - beside, focus.right + beside
     near = [
         (character.box, (character.text, character.read))
         for character in result.characters
@@ -172,10 +191,10 @@ def _place(
         for glyph, text in zip(own, suggestions, strict=True)
     ]
     kept: list[tuple[Box, tuple[str, ...]]] = []
-    for glyph in sorted([*near, *((box, ()) for box in lacking)], key=_height):
-        if not any(_together(glyph[0], other, pitch) for other, _ in (*kept, *shown)):
+    for glyph in sorted([*near, *((box, ()) for box in lacking)], key=_middle_y):
+        if not any(_side_by_side(glyph[0], other, pitch) for other, _ in (*kept, *shown)):
             kept.append(glyph)
-    glyphs = sorted([*kept, *shown], key=_height)
+    glyphs = sorted([*kept, *shown], key=_middle_y)
     chosen = tuple(number for number, glyph in enumerate(glyphs) if any(glyph is mine for mine in shown))
     boxes = tuple(box for box, _ in glyphs)
     claims = tuple(tuple(dict.fromkeys(text for text in texts if len(text) == 1)) for _, texts in glyphs)
@@ -183,12 +202,12 @@ def _place(
     return GlyphPlace(boxes, chosen, before, focus, area, pitch, result.skew, claims)
 
 
-def _height(glyph: tuple[Box, tuple[str, ...]]) -> float:
+def _middle_y(glyph: tuple[Box, tuple[str, ...]]) -> float:
     return glyph[0].centre[1]
 
 
-def _together(upper: Box, lower: Box, pitch: float) -> bool:
-    return abs(upper.centre[1] - lower.centre[1]) < SAME_ROW * pitch
+def _side_by_side(one: Box, other: Box, pitch: float) -> bool:
+    return abs(one.centre[1] - other.centre[1]) < SAME_ROW_CELLS * pitch
 
 
 def cut_glyph(image: Image.Image, place: GlyphPlace, *, pale: bool = True) -> GlyphTile | None:
@@ -207,11 +226,11 @@ def cut_glyph(image: Image.Image, place: GlyphPlace, *, pale: bool = True) -> Gl
         edges = _tile_edges(box, place, len(place.chosen))
         picture = _paled(window.pixels, cut) if pale else window.pixels
         ink = Box(box.left - edges.left, box.top - edges.top, box.right - box.left, box.bottom - box.top)
-        return GlyphTile(_cropped(picture, edges), ink, window.seen_from_place(edges))
+        return GlyphTile(_cropped(picture, edges), ink, window.corner_of(edges))
     x, y = _gap(grey, column, row, glyphs, place)
     side = 0.75 * SIDE * place.cell
     edges = Rectangle(x - side, y - side, x + side, y + side)
-    return GlyphTile(_cropped(window.pixels, edges), None, window.seen_from_place(edges))
+    return GlyphTile(_cropped(window.pixels, edges), None, window.corner_of(edges))
 
 
 def _gap(
@@ -245,7 +264,7 @@ def _gap(
 
 
 def _tile_edges(ink: Rectangle, place: GlyphPlace, count: int) -> Rectangle:
-    """A square around the ink of a glyph; higher if there are several glyphs."""
+    """The edges of the tile around the ink of `count` glyphs: a square, or higher if there are several."""
     air = 2 * AIR * place.cell
     wide, high = ink.right - ink.left + air, ink.bottom - ink.top + air
     if count == 1:
@@ -288,12 +307,13 @@ class _Window:
     @classmethod
     def of(cls, image: Image.Image, place: GlyphPlace) -> _Window | None:
         x, y = place.focus.centre
-        tall = (2 * WINDOW_CELLS * place.pitch + place.focus.h) / 2
-        wide = max((0.5 + BESIDE_WIDTHS) * place.column_width + abs(_column_x(place) - x), SIDE * place.cell)
-        air = abs(tan(radians(place.skew))) * max(tall, wide) + 2
-        left, top = round(x - wide - air), round(y - tall - air)
-        right, bottom = round(x + wide + air), round(y + tall + air)
-        if right <= 0 or bottom <= 0 or left >= image.width or top >= image.height or wide * tall > 4e6:
+        half_height = (2 * WINDOW_CELLS * place.pitch + place.focus.h) / 2
+        half_width = max((0.5 + BESIDE_WIDTHS) * place.column_width + abs(_column_x(place) - x), SIDE * place.cell)
+        air = abs(tan(radians(place.skew))) * max(half_height, half_width) + 2
+        left, top = round(x - half_width - air), round(y - half_height - air)
+        right, bottom = round(x + half_width + air), round(y + half_height + air)
+        outside = right <= 0 or bottom <= 0 or left >= image.width or top >= image.height
+        if outside or half_width * half_height > MAX_QUARTER_PX:
             return None
         inside = (max(left, 0), max(top, 0), min(right, image.width), min(bottom, image.height))
         pixels = np.asarray(image.crop(inside))
@@ -302,7 +322,7 @@ class _Window:
         around = (inside[1] - top, bottom - inside[3], inside[0] - left, right - inside[2])
         if any(around):
             pixels = cv2.copyMakeBorder(pixels, *around, cv2.BORDER_CONSTANT, value=paper)
-        if abs(place.skew) > 0.05:
+        if abs(place.skew) > MIN_SKEW_DEGREES:
             turn = cv2.getRotationMatrix2D((x - left, y - top), -place.skew, 1.0)
             size = (pixels.shape[1], pixels.shape[0])
             pixels = cv2.warpAffine(pixels, turn, size, flags=cv2.INTER_LINEAR, borderValue=paper)
@@ -313,7 +333,7 @@ class _Window:
         """The channel in which ink is dark and vermilion is light."""
         return self.pixels if self.pixels.ndim == 2 else np.ascontiguousarray(self.pixels[..., 0])
 
-    def seen_from_place(self, edges: Rectangle) -> tuple[float, float]:
+    def corner_of(self, edges: Rectangle) -> tuple[float, float]:
         """The upper left corner of a rectangle, relative to the middle of the glyph's place."""
         return round(edges.left) - self.middle[0], round(edges.top) - self.middle[1]
 
@@ -332,19 +352,21 @@ class _Window:
         return Rectangle(x - half, place.column.y + down, x + half, place.column.bottom + down)
 
     def row(self, place: GlyphPlace) -> tuple[float, float]:
-        """The left and right edge of the glyph's row: the column, or one half of it."""
+        """The left and right edge of the glyph's row in the window: the column, or its half on the glyph's side. The
+        divide between the halves is where a strip near the middle of the column has least ink."""
         column = self.column(place)
         left, right = column.left, column.right
         if not place.half:
             return left, right
-        low, high = round(left + 0.38 * (right - left)), round(left + 0.62 * (right - left))
+        low, high = round(left + MIN_DIVIDE * (right - left)), round(left + MAX_DIVIDE * (right - left))
         middle = (left + right) / 2
-        y, reach = round(self.middle[1]), round(0.8 * place.pitch)
+        y, reach = round(self.middle[1]), round(DIVIDE_CELLS * place.pitch)
         part = self.grey[max(y - reach, 0) : y + reach, max(low, 0) : max(high, 1)]
         if part.size:
             ink = 255.0 - part.mean(axis=0)
             away = np.abs(np.arange(len(ink)) + low - middle) / (right - left)
-            middle = low + float((np.convolve(ink, np.ones(3) / 3, mode="same") + 90 * away).argmin()) + 0.5
+            smooth = np.convolve(ink, np.ones(3) / 3, mode="same")
+            middle = low + float((smooth + DIVIDE_TONE_PER_WIDTH * away).argmin()) + 0.5
         return (middle, right) if self.middle[0] > middle else (left, middle)
 
 

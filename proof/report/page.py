@@ -15,7 +15,7 @@ from proof.report.crops import Crop, Cutter
 from proof.report.density import Plot, plots
 from proof.report.glyphs import flag_place
 from proof.report.places import around
-from proof.report.progress import SAID, WorkProgress
+from proof.report.progress import COUNTED_VERDICTS, WorkProgress
 from proof.report.reasons import VERDICTS, kind_name, percent, rule_name, status_name, why
 from proof.report.source import RunSource
 from proof.report.tally import LayoutFinding, Tally, by_rule, in_order, picture_of
@@ -186,7 +186,7 @@ def report_of(source: RunSource, tally: Tally, language: str, say: Say) -> Repor
     return Report(
         run=run,
         progress=progress if progress and progress.begun else None,
-        verdicts={verdict: say(VERDICTS[verdict]) for verdict in SAID},
+        verdicts={verdict: say(VERDICTS[verdict]) for verdict in COUNTED_VERDICTS},
         findings=tuple(in_words(finding, say) for finding in run.findings),
         language=language,
         script=script_shown(text.script for text in run.info.texts),

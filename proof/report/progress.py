@@ -13,15 +13,16 @@ from proof.store import Store
 from proof.store.decision_records import Verdict
 from proof.store.queue_records import JuanCount
 
-SAID = (
+COUNTED_VERDICTS = (
     *(Verdict.KEEP, Verdict.TAKE, Verdict.OTHER, Verdict.TYPED, Verdict.DELETE),
     *(Verdict.COPY, Verdict.RETAIN, Verdict.UNSURE, Verdict.SKIP),
 )
+"""Verdicts that are counted, in the order of the columns: all but undo and redo."""
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """The decisions of one person by verdict, without undone ones."""
+    """The number of decisions of one person, in all and by verdict, without undone ones."""
 
     name: str
     decisions: int
@@ -30,8 +31,8 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Caught:
-    """The number of seeded errors that were `caught` out of those `answered`, by one person or (without a name) in the
-    end, with the share and its 95 percent interval."""
+    """How many of the `answered` seeded errors were `caught`, as a share with its 95 percent interval. With a `name`
+    the last answers of this person are counted, without one the last answer to each error."""
 
     name: str
     answered: int
@@ -42,15 +43,15 @@ class Caught:
 
     @classmethod
     def of(cls, name: str, answers: Sequence[bool]) -> Caught:
-        """From a list that says of each answer whether the error was caught."""
-        caught, every = sum(answers), len(answers)
-        return cls(name, every, caught, caught / every if every else 0.0, *interval(caught, every))
+        """The counts of `answers`, which are true where the error was caught."""
+        caught, answered = sum(answers), len(answers)
+        return cls(name, answered, caught, caught / answered if answered else 0.0, *interval(caught, answered))
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The expected number of errors among undecided flags, if these are like the decided ones, with a 95 percent
-    interval."""
+    """The expected number of errors among undecided flags, with a 95 percent interval. The share of errors is taken to
+    be that among settled flags."""
 
     errors: float
     low: float
@@ -58,7 +59,7 @@ class Waiting:
 
     @classmethod
     def of(cls, undecided: int, settled: int, upheld: int) -> Waiting | None:
-        """Estimated from the `settled` flags, of which `upheld` were errors; None if there are none."""
+        """The estimate from `settled` flags, of which `upheld` were errors; None without settled flags."""
         if not settled:
             return None
         return cls(*(undecided * share for share in (upheld / settled, *interval(upheld, settled))))
@@ -68,9 +69,9 @@ class Waiting:
 class WorkProgress:
     """The state of the proofreading of a work.
 
-    `missed` is the rate of errors per 10,000 characters of text without flags, estimated from samples; `waiting` are
-    the errors expected among undecided flags. Both are None before there are decisions. `planted` and `planted_by` are
-    the counts of seeded errors, in all and by person."""
+    `missed` is the rate of errors per 10,000 characters of text without flags, estimated from samples. `waiting` is the
+    number of errors expected among undecided flags; None if no flag is settled. `planted` and `planted_by` are the
+    counts of seeded errors, in all and by person."""
 
     juans: tuple[JuanCount, ...]
     people: tuple[Person, ...]
@@ -109,11 +110,13 @@ class WorkProgress:
 
 
 def progress_of(store: Store, work: str) -> WorkProgress:
-    """The present progress of a work."""
+    """The progress of a work as stored now."""
     juans = tuple(store.queue.juans(work))
     people = [
         Person(
-            name, sum(decisions.get(verdict, 0) for verdict in SAID), {v: decisions[v] for v in SAID if v in decisions}
+            name,
+            sum(decisions.get(verdict, 0) for verdict in COUNTED_VERDICTS),
+            {verdict: decisions[verdict] for verdict in COUNTED_VERDICTS if verdict in decisions},
         )
         for name, decisions in store.decisions.people(work).items()
     ]
@@ -122,6 +125,7 @@ def progress_of(store: Store, work: str) -> WorkProgress:
     by_person = {
         name: [answer.caught for place in answers for answer in place if answer.person == name] for name in names
     }
+    planted_by = (Caught.of(name, caught) for name, caught in by_person.items())
     settled = sum(juan.settled for juan in juans)
     upheld = sum(juan.upheld for juan in juans)
     open_flags = sum(juan.flagged - juan.settled for juan in juans)
@@ -131,12 +135,12 @@ def progress_of(store: Store, work: str) -> WorkProgress:
         estimate(sum(juan.samples for juan in juans), sum(juan.missed for juan in juans)),
         Waiting.of(open_flags, settled, upheld),
         Caught.of("", [place[-1].caught for place in answers]),
-        tuple(sorted((Caught.of(*person) for person in by_person.items()), key=lambda person: -person.answered)),
+        tuple(sorted(planted_by, key=lambda counts: -counts.answered)),
     )
 
 
 def agreements_of(store: Store, work: str) -> list[Agreement]:
-    """The agreement of every two people where both judged, those with most common places first."""
+    """The agreement of every two people at the places that both judged, the pair with most places first."""
     agreements = [
         agreement(
             people,
@@ -159,7 +163,7 @@ class TimeLeft:
 
 
 def time_left(store: Store, work: str) -> TimeLeft | None:
-    """The time that the rest of a work takes one person; None if there are too few decisions for an estimate."""
+    """The time that one person needs for the rest of a work; None with fewer than `MIN_PLACES` timed decisions."""
     paces = store.history.paces(work)
     if len(paces) < MIN_PLACES:
         return None
@@ -175,5 +179,5 @@ def _planted(progress: WorkProgress) -> dict[str, Any]:
 
 
 def per_10000(count: float, characters: int) -> float:
-    """A rate per 10,000 characters, rounded for reports."""
+    """The rate of a `count` per 10,000 `characters`; 0 without characters."""
     return 10_000 * count / characters if characters else 0.0

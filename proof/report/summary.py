@@ -1,4 +1,4 @@
-"""`summary.json`: the run in numbers."""
+"""The contents of `summary.json`: counts, findings, settings and times of a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from proof.model.result import Status
 from proof.report.tally import Tally
 from proof.store import StoredRunInfo
 
-PACKAGES = ("onnxruntime", "openvino", "paddleocr", "opencv-python-headless", "numpy", "pillow", "sqlalchemy")
+PACKAGES_OF_RESULT = ("onnxruntime", "openvino", "paddleocr", "opencv-python-headless", "numpy", "pillow", "sqlalchemy")
+"""Packages whose versions can change the result."""
 
 
 def summary(run: StoredRunInfo, tally: Tally) -> dict[str, Any]:
@@ -33,8 +34,8 @@ def summary(run: StoredRunInfo, tally: Tally) -> dict[str, Any]:
             {"transcribed": transcribed, "suggested": suggested, "count": count}
             for (transcribed, suggested), count in tally.pairs.most_common()
         ],
-        "variants": _hidden(tally.variants),
-        "habits": _hidden(tally.habits),
+        "variants": _pairs_with_rules(tally.variants),
+        "habits": _pairs_with_rules(tally.habits),
         "findings": list(map(as_record, run.findings)),
         "notices": {page.page: list(map(as_record, page.notices)) for page in tally.pages if page.notices},
         "engine": asdict(info.engine),
@@ -44,7 +45,8 @@ def summary(run: StoredRunInfo, tally: Tally) -> dict[str, Any]:
     }
 
 
-def _hidden(pairs: Counter[tuple[str, str, str]]) -> list[dict[str, Any]]:
+def _pairs_with_rules(pairs: Counter[tuple[str, str, str]]) -> list[dict[str, Any]]:
+    """The confused pairs of hidden flags with the rules that hid them, the most frequent first."""
     return [
         {"transcribed": transcribed, "suggested": suggested, "rule": rule, "count": count}
         for (transcribed, suggested, rule), count in pairs.most_common()
@@ -79,9 +81,9 @@ def _timing(run: StoredRunInfo, tally: Tally) -> dict[str, Any]:
 
 
 def versions(proof_version: str) -> Mapping[str, str]:
-    """The versions of the packages on which the result depends."""
+    """The versions of Python, of `proof` itself and of those `PACKAGES_OF_RESULT` that are installed."""
     installed = {"proof": proof_version, "python": platform.python_version()}
-    for package in PACKAGES:
+    for package in PACKAGES_OF_RESULT:
         try:
             installed[package] = version(package)
         except PackageNotFoundError:

@@ -55,7 +55,7 @@ AT_ONCE = 500
 """Decisions read in one query."""
 
 SURPLUS_COLUMN = frozenset({"column doubled", "column moved", "column not on the page", DELETED, JOINED})
-"""Reasons of findings about a column, or the end of a column, that should not be where it is."""
+"""Reasons of findings that a column, or the end of a column, should not stand where it does."""
 
 
 class Decisions(StorePart):
@@ -92,12 +92,12 @@ class Decisions(StorePart):
                     outcomes.append(decide_in(session, demand))
                 except ConflictError as conflict:
                     outcomes.append(conflict)
-        at = {flag: n for n, flag in enumerate(demand.flag for demand in demands)}
-        return sorted(outcomes, key=lambda outcome: at[outcome.flag])
+        position = {flag: n for n, flag in enumerate(demand.flag for demand in demands)}
+        return sorted(outcomes, key=lambda outcome: position[outcome.flag])
 
     def check(self, work: str, flag: int, reading: str) -> None:
-        """Raise RefusedDecisionError if a reading cannot be typed at a flag, UnconfirmedReadingError if it is probably
-        a slip, MissingFlagError if the work has no such flag."""
+        """Raise RefusedDecisionError if `reading` cannot be typed at a flag, UnconfirmedReadingError if it is probably
+        a typing error, MissingFlagError if the work has no such flag."""
         with self._reading() as session:
             row = session.get(FlagRow, flag)
             owner = session.get(WorkRow, row.work_id) if row is not None else None
@@ -107,7 +107,7 @@ class Decisions(StorePart):
             check_typed(DecisionRequest(work, flag, Verdict.TYPED, row.version, "", "", reading), row)
 
     def history(self, flag: int) -> list[Decision]:
-        """All decisions about a flag, oldest first."""
+        """All decisions about a flag, oldest first, and after them the own readings of a blind reader who asks."""
         with self._reading() as session:
             rows = session.scalars(select(DecisionRow).where(DecisionRow.flag_id == flag).order_by(DecisionRow.version))
             return [*shown_decisions(session, list(rows)), *own_readings(session, flag)]
@@ -122,7 +122,7 @@ class Decisions(StorePart):
             return shown_decisions(session, list(rows))
 
     def standing(self, work: str) -> Iterator[Decision]:
-        """The last decision about each decided flag of a work, oldest first, without flags that are open again and
+        """The last decision about each flag of a work, oldest first; without flags that are open again, and without
         seeded errors."""
         after = 0
         while True:
@@ -145,8 +145,8 @@ class Decisions(StorePart):
             return [decision_of(row) for row in rows]
 
     def makers(self, decisions: Iterable[Decision]) -> dict[int, str]:
-        """The person behind the outcome of each decision, by its number: of an undo the maker of the restored
-        decision."""
+        """The person whose decision holds after each of `decisions`, by its number: after an undo the maker of the
+        restored decision."""
         with self._reading() as session:
             return {
                 decision.id: decision.person
@@ -217,20 +217,20 @@ def decide_in(session: Session, demand: DecisionRequest) -> Decision:
         _must_be_same_request(stored, demand, stored.version)
         return replace(shown_decisions(session, [stored])[0], repeated=True)
     if flag.version != demand.version:
-        same = _decided_with_other_half(session, flag, demand)
-        if same is not None:
-            return replace(same, repeated=True)
+        made_with_other_half = _decided_with_other_half(session, flag, demand)
+        if made_with_other_half is not None:
+            return replace(made_with_other_half, repeated=True)
         raise conflict_of(session, flag, demand.version)
     _must_be_as_seen(demand, flag)
     check_typed(demand, flag)
-    state, reading = _after(session, demand, flag)
+    state, reading = _outcome(session, demand, flag)
     undone = _undone(session, demand, flag) if demand.verdict is Verdict.UNDO else None
-    along = _of_other_half(session, demand, flag, undone)
-    if along is not None:  # one batch for both halves, so that they are taken back together
-        demand = replace(demand, batch=along.batch)
+    other_demand = _for_other_half(session, demand, flag, undone)
+    if other_demand is not None:  # one batch for both halves, so that they are taken back together
+        demand = replace(demand, batch=other_demand.batch)
     made = _write(session, demand, flag, state, reading, undone)
-    if along is not None:
-        decide_in(session, along)
+    if other_demand is not None:
+        decide_in(session, other_demand)
     return made
 
 
@@ -249,18 +249,20 @@ def _read_in(session: Session, demand: DecisionRequest, flag: FlagRow) -> Decisi
     _must_be_as_seen(demand, seen)
     check_typed(demand, seen)
     undone = _undone_reading(own, demand) if demand.verdict is Verdict.UNDO else None
-    other = _half_of(session, flag) if demand.verdict in _OF_BOTH and not demand.key.startswith(_MOVED) else None
-    also = readings_of(session, other.id, demand.person) if other is not None else []
-    if other is not None and not also:  # one batch for both halves of a moved character
+    both = demand.verdict in _FOR_BOTH_HALVES and not demand.key.startswith(_OTHER_HALF_KEY)
+    other = _other_half_of(session, flag) if both else None
+    readings_of_other = readings_of(session, other.id, demand.person) if other is not None else []
+    if other is not None and not readings_of_other:  # one batch for both halves of a moved character
         key = _key_of_other(demand.key)
         demand = replace(demand, batch=demand.batch or key)
         reading = other.suggested if demand.verdict is Verdict.RETAIN else ""
         _read_in(session, replace(demand, flag=other.id, version=0, key=key, reading=reading, suggested=None), other)
-    state, reading = (State(undone.was_state), undone.was) if undone else _left_by(demand, seen)
+    state, reading = (State(undone.was_state), undone.was) if undone else _outcome_of_verdict(demand, seen)
     return _write_reading(session, demand, seen, state, reading, undone)
 
 
 def _undone_reading(own: Sequence[ReadingRow], demand: DecisionRequest) -> ReadingRow:
+    """The reading that the undo `demand` takes back. Raises RefusedDecisionError if another one holds."""
     number = len(own) if demand.undoes_version is None else demand.undoes_version
     if not 0 < number <= len(own) or (own[number - 1].state, own[number - 1].reading) != (
         own[-1].state,
@@ -273,7 +275,7 @@ def _undone_reading(own: Sequence[ReadingRow], demand: DecisionRequest) -> Readi
 def take_reading_back(
     session: Session, flag: FlagRow, taken: ReadingRow, person: str, key: str, batch: str = ""
 ) -> Decision:
-    """Take back a blind reader's present reading of `flag` within a transaction, restoring what it replaced."""
+    """Take back the valid reading `taken` of a blind reader within a transaction; the reading before it holds again."""
     seen = as_read(flag, readings_of(session, flag.id, person))
     demand = DecisionRequest("", flag.id, Verdict.UNDO, seen.version, person, key, batch=batch)
     return _write_reading(session, demand, seen, State(taken.was_state), taken.was, taken)
@@ -311,7 +313,7 @@ def check_typed(demand: DecisionRequest, flag: FlagRow) -> None:
 def take_back_in(
     session: Session, flag: FlagRow, taken: DecisionRow, person: str, key: str, batch: str = ""
 ) -> Decision:
-    """Take back the present decision `taken` of `flag` within a transaction, restoring what it replaced."""
+    """Take back the valid decision `taken` about `flag` within a transaction; the decision before it holds again."""
     demand = DecisionRequest("", flag.id, Verdict.UNDO, flag.version, person, key, batch=batch)
     return _write(session, demand, flag, State(taken.was_state), taken.was, taken)
 
@@ -335,44 +337,45 @@ def _write(
 
 
 def conflict_of(session: Session, flag: FlagRow, version: int) -> ConflictError:
-    """The refusal with the decisions about a flag since `version`."""
+    """The error that carries the decisions about a flag since `version`."""
     since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > version)
     rows = list(session.scalars(since.order_by(DecisionRow.version)))
     return ConflictError(flag.id, flag.version, shown_decisions(session, rows))
 
 
-_MOVED = "moved-"
-"""Key prefix of a decision that follows from deciding the other half of a moved character."""
-_OF_BOTH = frozenset({Verdict.KEEP, Verdict.TAKE, Verdict.COPY, Verdict.RETAIN, Verdict.UNSURE, Verdict.SKIP})
+_OTHER_HALF_KEY = "moved-"
+"""Prefix of the key of a decision that follows from deciding the other half of a moved character."""
+_FOR_BOTH_HALVES = frozenset({Verdict.KEEP, Verdict.TAKE, Verdict.COPY, Verdict.RETAIN, Verdict.UNSURE, Verdict.SKIP})
 """Verdicts that apply to both halves of a moved character; a typed reading applies to its own place only."""
 
 
-def _of_other_half(
+def _for_other_half(
     session: Session, demand: DecisionRequest, flag: FlagRow, undone: DecisionRow | None
 ) -> DecisionRequest | None:
     """The request that applies `demand` to the other half of a moved character as well.
 
-    None if the flag is no such half, or if the other half, or some of its characters, have a decision of their own.
+    None if the flag is no such half, if the verdict applies to one half only, or if the other half, or some of its
+    characters, have a decision of their own.
     """
-    other = None if demand.key.startswith(_MOVED) else _half_of(session, flag)
+    other = None if demand.key.startswith(_OTHER_HALF_KEY) else _other_half_of(session, flag)
     if other is None:
         return None
     key = _key_of_other(demand.key)
     demand = replace(demand, batch=demand.batch or key, reading="", suggested=None)
     if demand.verdict is Verdict.RETAIN:
         demand = replace(demand, reading=other.suggested)
-    both = replace(demand, flag=other.id, version=other.version, key=key)
+    for_other = replace(demand, flag=other.id, version=other.version, key=key)
     if demand.verdict is not Verdict.UNDO:
         last = last_event(session, flag)
-        alone = other.state != State.OPEN.value and (last is None or _twin(session, last, other) is None)
-        alone = alone or _is_corrected_in_part(session, other)
-        return None if alone or demand.verdict not in _OF_BOTH else both
+        decided_apart = other.state != State.OPEN.value and (last is None or _twin(session, last, other) is None)
+        decided_apart = decided_apart or _is_corrected_in_part(session, other)
+        return None if decided_apart or demand.verdict not in _FOR_BOTH_HALVES else for_other
     twin = _twin(session, undone, other) if undone else None
-    return replace(both, undoes=None, undoes_version=twin.version) if twin else None
+    return replace(for_other, undoes=None, undoes_version=twin.version) if twin else None
 
 
-def _half_of(session: Session, flag: FlagRow) -> FlagRow | None:
-    """The other half of a moved character, locked for the transaction."""
+def _other_half_of(session: Session, flag: FlagRow) -> FlagRow | None:
+    """The flag of the other half of a moved character, locked for the transaction; None if `flag` is no such half."""
     uid = flag.evidence.get("moved", "")
     query = select(FlagRow).where(FlagRow.page_id == flag.page_id, FlagRow.uid == uid, FlagRow.stale.is_(False))
     return session.scalar(query.with_for_update()) if uid else None
@@ -403,15 +406,15 @@ def _decided_with_other_half(session: Session, flag: FlagRow, demand: DecisionRe
     `demand.version` and has the person and verdict of `demand`."""
     since = select(DecisionRow).where(DecisionRow.flag_id == flag.id, DecisionRow.version > demand.version)
     rows = list(session.scalars(since.order_by(DecisionRow.version)))
-    if [(decision.key[: len(_MOVED)], decision.person, decision.verdict) for decision in rows] != [
-        (_MOVED, demand.person, demand.verdict.value)
+    if [(decision.key[: len(_OTHER_HALF_KEY)], decision.person, decision.verdict) for decision in rows] != [
+        (_OTHER_HALF_KEY, demand.person, demand.verdict.value)
     ]:
         return None
     return shown_decisions(session, rows)[0]
 
 
 def _key_of_other(key: str) -> str:
-    return _MOVED + hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
+    return _OTHER_HALF_KEY + hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
 
 
 def _must_be_same_request(stored: DecisionRow | ReadingRow, demand: DecisionRequest, version: int) -> None:
@@ -420,33 +423,33 @@ def _must_be_same_request(stored: DecisionRow | ReadingRow, demand: DecisionRequ
     # an undo without a note takes over the note of the restored decision
     note = stored.note if demand.verdict is Verdict.UNDO and not demand.note else demand.note
     asked = (demand.flag, demand.verdict.value, demand.version + 1, demand.person, note)
-    same = (stored.flag_id, verdict, version, stored.person, stored.note) == asked
-    if not same or (demand.verdict in (Verdict.OTHER, Verdict.TYPED) and stored.reading != demand.reading):
+    same_request = (stored.flag_id, verdict, version, stored.person, stored.note) == asked
+    if not same_request or (demand.verdict in (Verdict.OTHER, Verdict.TYPED) and stored.reading != demand.reading):
         raise key_of_another()
 
 
-def _after(session: Session, demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
-    """The state and reading of the flag after the decision. Raises RefusedDecisionError, NotYoursError."""
+def _outcome(session: Session, demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
+    """The state and reading of the flag after the requested decision. Raises RefusedDecisionError, NotYoursError."""
     if demand.verdict is Verdict.UNDO:
-        last = _undone(session, demand, flag)
+        undone = _undone(session, demand, flag)
         if (
-            last is None
-            or (demand.undoes is not None and demand.undoes != last.id)
-            or (last.state, last.reading) != (flag.state, flag.reading)
+            undone is None
+            or (demand.undoes is not None and demand.undoes != undone.id)
+            or (undone.state, undone.reading) != (flag.state, flag.reading)
         ):
             raise RefusedDecisionError(_("flag %(flag)s: only its last decision can be taken back"), flag=flag.id)
-        if not demand.overrules and last.person != demand.person:
+        if not demand.overrules and undone.person != demand.person:
             raise NotYoursError(
                 _("flag %(flag)s: %(person)s decided it; they or an administrator take it back"),
                 flag=flag.id,
-                person=last.person,
+                person=undone.person,
             )
-        return State(last.was_state), last.was
-    return _left_by(demand, flag)
+        return State(undone.was_state), undone.was
+    return _outcome_of_verdict(demand, flag)
 
 
-def _left_by(demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
-    """The state and reading of a flag after a decision other than an undo. Raises RefusedDecisionError."""
+def _outcome_of_verdict(demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
+    """The state and reading of a flag after a decision that is no undo. Raises RefusedDecisionError."""
     readings = {
         Verdict.TAKE: flag.suggested,
         Verdict.OTHER: demand.reading,
@@ -469,19 +472,19 @@ def _left_by(demand: DecisionRequest, flag: FlagRow) -> tuple[State, str]:
 
 
 def may_take(flag: Flag) -> bool:
-    """Whether a flag has a suggestion to accept: another reading, or a deletion."""
+    """Whether a flag has a suggestion that can be accepted: another reading, or a deletion."""
     if not flag.suggested:
         return bool(flag.transcribed) and _is_surplus(flag.kind.value, flag.evidence.reason)
     return flag.suggested != flag.transcribed
 
 
 def _is_surplus(kind: str, reason: str) -> bool:
-    """Whether the finding says that the transcribed text is surplus."""
+    """Whether a finding of this kind and reason says that the transcribed text is surplus."""
     return kind == Kind.INSERTION.value or reason in SURPLUS_COLUMN
 
 
 def _undone(session: Session, demand: DecisionRequest, flag: FlagRow) -> DecisionRow | None:
-    """The decision that an undo takes back."""
+    """The decision that the undo `demand` takes back; None if there is no such decision."""
     version = flag.version if demand.undoes_version is None else demand.undoes_version
     wanted = DecisionRow.flag_id == flag.id, DecisionRow.version == version
     return session.scalar(select(DecisionRow).where(*wanted))

@@ -26,6 +26,7 @@ from proof.text.model import Script
 from proof.text.variants import VariantPolicy, policy_of
 
 AT_ONCE = 500
+"""Pages in one query."""
 
 
 class PageState(StrEnum):
@@ -39,7 +40,7 @@ class PageState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PageEvent:
-    """A change of the state of a page; `back`: by undo or redo."""
+    """A change of the state of a page; with `back` by undo or redo."""
 
     page: int
     version: int
@@ -50,13 +51,13 @@ class PageEvent:
     back: bool = False
 
 
-SOUND = frozenset({PageState.PROOFREAD, PageState.VALIDATED})
-"""What is said of a text as it is, and of no other."""
+STATES_OF_TEXT = frozenset({PageState.PROOFREAD, PageState.VALIDATED})
+"""States that hold for the text that the person saw, and end when this text is changed."""
 
 
 class PageStanding(NamedTuple):
-    """The state of a page after `version` events. `said` is the state that the `event` of that number, of `person`,
-    gave it; both are empty where all was taken back. `changed`: the text of the page was changed after that."""
+    """The state of a page after `version` events. `said` is the state that people gave it, last `person` by the event
+    with the id `event` ("" and 0 if all events were undone). `changed`: the text was changed after that event."""
 
     said: PageState = PageState.NOT_PROOFREAD
     version: int = 0
@@ -66,7 +67,7 @@ class PageStanding(NamedTuple):
 
     @property
     def state(self) -> PageState:
-        """The state of the page: it is not proofread any more where its text was changed."""
+        """The present state of the page: `said`, but not proofread if its text was changed."""
         return PageState.NOT_PROOFREAD if self.changed else self.said
 
 
@@ -81,29 +82,29 @@ class PageStates(StorePart):
             return [page_event(event) for event in session.scalars(query)]
 
     def said_by(self, work: str, page: int) -> str:
-        """Who set the state of a page; empty where nobody did, or its text was changed since."""
+        """The person who set the state of a page; empty if nobody did, or if its text was changed since."""
         with self._reading() as session:
             stands = page_states(session, [page_of(session, work, page).id])[page]
             return "" if stands.changed else stands.person
 
     def by_person(self, work: str) -> tuple[dict[str, int], dict[str, int]]:
-        """How many pages of a work each person proofread, and validated, as they stand now: of a validated page who
-        proofread it last before. Raises NoPlaceError."""
+        """The number of pages of a work that each person proofread, and that each validated, by their present states.
+        A validated page counts for the person who last proofread it, too. Raises NoPlaceError."""
         proofread: Counter[str] = Counter()
         validated: Counter[str] = Counter()
         with self._reading() as session:
-            stand = standings(session, PageRow.work_id == work_now(session, work).id, PageRow.absent.is_(False))
+            standing_of = standings(session, PageRow.work_id == work_now(session, work).id, PageRow.absent.is_(False))
             query = select(PageEventRow.page_id, PageEventRow.person)
             query = query.where(PageEventRow.state == PageState.PROOFREAD.value, PageEventRow.about.is_(None))
             query = query.join(PageRow, PageRow.id == PageEventRow.page_id).join(WorkRow, WorkRow.id == PageRow.work_id)
             query = query.where(WorkRow.name == work).order_by(PageEventRow.version)
-            last = dict(session.execute(query).all())
-        for page, standing_now in stand.items():
-            if standing_now.state is PageState.VALIDATED:
-                validated[standing_now.person] += 1
-                proofread[last.get(page, standing_now.person)] += 1
-            elif standing_now.state is PageState.PROOFREAD:
-                proofread[standing_now.person] += 1
+            proofreader = dict(session.execute(query).all())
+        for page, stands in standing_of.items():
+            if stands.state is PageState.VALIDATED:
+                validated[stands.person] += 1
+                proofread[proofreader.get(page, stands.person)] += 1
+            elif stands.state is PageState.PROOFREAD:
+                proofread[stands.person] += 1
         return dict(proofread.most_common()), dict(validated.most_common())
 
     def set(
@@ -149,7 +150,7 @@ class PageStates(StorePart):
 
 
 def _must_be_allowed(page: str, stands: PageStanding, state: PageState, person: str, *, overrules: bool) -> None:
-    """Raises RefusedDecisionError or NotYoursError where `person` may not say this of a page that stands so."""
+    """Raise RefusedDecisionError or NotYoursError if `person` may not set `state` on a page with this standing."""
     by_another = stands.person not in ("", person) and not stands.changed
     proofread = stands.state is PageState.PROOFREAD
     if state is PageState.VALIDATED and proofread and stands.person == person:
@@ -170,23 +171,24 @@ def _must_be_allowed(page: str, stands: PageStanding, state: PageState, person: 
 
 
 def standings(session: Session, *which: ColumnElement[bool]) -> dict[int, PageStanding]:
-    """Where those pages stand of which anything was said, by their numbers."""
+    """The standings of the pages that meet the conditions `which` and have events, by the numbers of the pages."""
     columns = (PageEventRow.page_id, PageEventRow.id, PageEventRow.about, PageEventRow.person, PageEventRow.state)
     query = select(*columns, PageRow.changed_after).join(PageRow, PageRow.id == PageEventRow.page_id)
     rows = session.execute(query.where(*which).order_by(PageEventRow.page_id, PageEventRow.version))
-    stand = {}
+    standing_of = {}
     for page, events in groupby(rows, attrgetter("page_id")):
         page_events = list(events)
         number = standing([Event(row.id, row.about, row.person) for row in page_events])
-        last, state = page_events[number - 1], PageState(page_events[-1].state)
-        changed = state in SOUND and 0 < number <= last.changed_after
-        author = (last.id, last.person) if number else ()
-        stand[page] = PageStanding(state, len(page_events), changed, *author)
-    return stand
+        # number 0: all events were undone
+        valid, state = page_events[number - 1], PageState(page_events[-1].state)
+        changed = state in STATES_OF_TEXT and 0 < number <= valid.changed_after
+        event, person = (valid.id, valid.person) if number else (0, "")
+        standing_of[page] = PageStanding(state, len(page_events), changed, event, person)
+    return standing_of
 
 
 def page_states(session: Session, pages: Sequence[int]) -> dict[int, PageStanding]:
-    """Where each of these pages stands."""
+    """The standing of each of these pages."""
     states = dict.fromkeys(pages, PageStanding())
     for start in range(0, len(pages), AT_ONCE):
         states |= standings(session, PageEventRow.page_id.in_(pages[start : start + AT_ONCE]))
@@ -200,7 +202,7 @@ def note_text_changed(session: Session, pages: Sequence[PageRow]) -> None:
 
 
 def _conflict(session: Session, page: PageRow) -> PageConflictError:
-    """The error for a page that has other events than those that were seen."""
+    """The error for a page that has other events than the person saw."""
     events = select(PageEventRow).where(PageEventRow.page_id == page.id).order_by(PageEventRow.version.desc())
     last = session.scalars(events).first()
     if last is None:
@@ -214,40 +216,40 @@ def _conflict(session: Session, page: PageRow) -> PageConflictError:
 
 
 def _takes_back(last: PageState, state: PageState) -> bool:
-    """Whether `state` says less of a page than `last`; that there is a problem can always be said."""
-    ways = (PageState.NOT_PROOFREAD, PageState.PROOFREAD, PageState.VALIDATED)
-    return state in ways and last in ways and ways.index(state) < ways.index(last)
+    """Whether `state` takes back proofreading or validation that `last` stands for. Marking a problem never does."""
+    steps = (PageState.NOT_PROOFREAD, PageState.PROOFREAD, PageState.VALIDATED)
+    return state in steps and last in steps and steps.index(state) < steps.index(last)
 
 
 def page_event(row: PageEventRow) -> PageEvent:
-    """The event of a row."""
+    """The event in a row."""
     return PageEvent(
         row.page_id, row.version, PageState(row.state), row.person, row.at, row.note, row.about is not None
     )
 
 
 def note_otherwise(session: Session, pages: Sequence[tuple[PageRow, PageResult]]) -> None:
-    """Note which of the pages to be saved have another text than the proofread one: a line was changed otherwise than
-    by writing a decision into it."""
+    """Note that the text was changed for those of `pages`, about to be saved, in which a line differs from the stored
+    one by more than decisions that were written into it."""
     ids = [page.id for page, _ in pages]
     before: defaultdict[int, dict[int, str]] = defaultdict(dict)
     columns = select(ColumnRow.page_id, ColumnRow.number, ColumnRow.source).where(ColumnRow.page_id.in_(ids))
-    for number, line, source in session.execute(columns.order_by(ColumnRow.page_id, ColumnRow.ordinal)):
-        before[number][line] = source
+    for page_id, number, source in session.execute(columns.order_by(ColumnRow.page_id, ColumnRow.ordinal)):
+        before[page_id][number] = source
     changed = []
     for page, result in pages:
         now = {column.number: column.source for column in result.columns}
         if before[page.id] and now and before[page.id] != now:
             changed.append((page, now))
     policies = _policies(session, [page for page, _ in changed])
-    otherwise = [
+    changed_otherwise = [
         page for page, now in changed if _reads_otherwise(session, page, before[page.id], now, policies[page.id])
     ]
-    note_text_changed(session, otherwise)
+    note_text_changed(session, changed_otherwise)
 
 
 def _policies(session: Session, pages: Sequence[PageRow]) -> dict[int, VariantPolicy]:
-    """How words may be written in the scripts of pages, by page."""
+    """For each page by its number: which forms of a word count as one in the script of its text."""
     scripts: dict[int, dict[str, str]] = {}
     for run in session.scalars(select(RunRow).where(RunRow.id.in_({page.run_id for page in pages}))):
         scripts[run.id] = {text["path"]: text.get("script", "") for text in run.texts}
@@ -261,6 +263,7 @@ def _policies(session: Session, pages: Sequence[PageRow]) -> dict[int, VariantPo
 def _reads_otherwise(
     session: Session, page: PageRow, before: dict[int, str], now: dict[int, str], policy: VariantPolicy
 ) -> bool:
+    """Whether a line of a page differs from the one before by more than decisions about its flags."""
     decided: defaultdict[int, list[FlagRow]] = defaultdict(list)
     known = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.version > 0)
     for row in session.scalars(known):
@@ -268,20 +271,20 @@ def _reads_otherwise(
             decided[row.line].append(row)
     lines = ((number, source, now.get(number, source)) for number, source in before.items())
     return any(
-        source != there and re.fullmatch(_either(source, decided[number], policy), there) is None
-        for number, source, there in lines
+        source != current and re.fullmatch(_with_or_without(source, decided[number], policy), current) is None
+        for number, source, current in lines
     )
 
 
-def _either(source: str, decided: Iterable[FlagRow], policy: VariantPolicy) -> str:
-    """A pattern of a line with its decisions, written or not."""
+def _with_or_without(source: str, decided: Iterable[FlagRow], policy: VariantPolicy) -> str:
+    """A pattern of the line `source` in which each decision may be written or not."""
     pattern, reached = "", 0
     for row in sorted(decided, key=lambda row: (row.offset, row.length)):
-        readings = sorted({row.transcribed, row.reading, row.reads}, key=len, reverse=True)
-        stands = next((text for text in readings if source.startswith(text, row.offset)), None)
-        if row.offset < reached or stands is None:
+        texts = sorted({row.transcribed, row.reading, row.reads}, key=len, reverse=True)
+        present = next((text for text in texts if source.startswith(text, row.offset)), None)
+        if row.offset < reached or present is None:
             continue
-        either = "|".join(policy.pattern(text) for text in readings)
+        either = "|".join(policy.pattern(text) for text in texts)
         pattern += f"{re.escape(source[reached : row.offset])}(?:{either})"
-        reached = row.offset + len(stands)
+        reached = row.offset + len(present)
     return pattern + re.escape(source[reached:])

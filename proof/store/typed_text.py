@@ -1,7 +1,8 @@
 """Checks of typed text: readings, which become part of a line of a text, and notes, which are exported.
 
-All input passes these checks. XML 1.0 (section 2.2) allows no control characters but tab and line ends, no lone
-surrogates, and neither U+FFFE nor U+FFFF; Unicode (section 23.7) reserves noncharacters for internal use.
+All input passes these checks. XML 1.0 (section 2.2) forbids or discourages control characters but tab and line ends,
+and allows no lone surrogates and neither U+FFFE nor U+FFFF. Unicode (section 23.7) reserves noncharacters for internal
+use.
 """
 
 from __future__ import annotations
@@ -15,12 +16,16 @@ from proof.text.column import COMPOSITION, ENTITY, parse_column
 from proof.text.remarks import Code
 
 LONGEST_READING = 64
-"""Code points of a reading or an alternative, at most: a correction is for a place, not for a page."""
+"""Maximum length of a reading or an alternative, in code points: a correction is for a place, not for a page."""
 LONGEST_NOTE = 2000
+"""Maximum length of a note, in code points."""
 LONGEST_AUTHORITY = 64
-_BREAKING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""Unicode categories that readings must not have. Private-use and unassigned code points may be Han characters."""
-_IN_NOTES = "\t\n\r"
+"""Maximum length of the name of an authority, in code points."""
+_NOT_IN_LINE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Unicode categories that cannot stand in a line, so not in readings and names of authorities. Private-use and
+unassigned code points are allowed: they may be Han characters."""
+_CONTROLS_IN_NOTES = "\t\n\r"
+"""The control characters that notes may have: tab and line ends."""
 
 
 def check_reading(reading: str) -> None:
@@ -30,7 +35,7 @@ def check_reading(reading: str) -> None:
         raise RefusedDecisionError(
             _("a reading has at most %(most)s characters; change longer stretches in the text"), most=LONGEST_READING
         )
-    if any(char == "¶" or category(char) in _BREAKING for char in reading):
+    if any(char == "¶" or category(char) in _NOT_IN_LINE for char in reading):
         raise RefusedDecisionError(
             _("a reading stays within its line: no line endings, no pilcrow, no control characters")
         )
@@ -45,8 +50,8 @@ _MARKUP = frozenset("()（）/／<>&")
 
 
 def check_markup(reading: str, transcribed: str = "") -> None:
-    """Raise RefusedDecisionError if `reading` has markup that the replaced text does not have: a start or end of a
-    note, a page mark, or an incomplete entity would change the lines and pages of the text."""
+    """Raise RefusedDecisionError if `reading` has other markup than the text `transcribed` that it replaces. A start or
+    end of a note, a page mark or an incomplete entity would change the lines and pages of the text."""
     added = _markup_of(reading)
     if added and added != _markup_of(transcribed):
         raise RefusedDecisionError(
@@ -56,6 +61,7 @@ def check_markup(reading: str, transcribed: str = "") -> None:
 
 
 def _markup_of(text: str) -> str:
+    """The markup in a text, without entities and compositions: they stand for characters."""
     bare = ENTITY.sub("", COMPOSITION.sub("", text))
     return "".join(char for char in bare if char in _MARKUP)
 
@@ -87,7 +93,7 @@ def check_authority(authority: str) -> None:
         raise RefusedDecisionError(
             _("the name of an authority has at most %(most)s characters"), most=LONGEST_AUTHORITY
         )
-    if any(category(char) in _BREAKING or _is_noncharacter(char) for char in authority):
+    if any(category(char) in _NOT_IN_LINE or _is_noncharacter(char) for char in authority):
         raise RefusedDecisionError(_("the name of an authority stays within its line"))
 
 
@@ -96,7 +102,7 @@ def check_note(note: str) -> None:
     if len(note) > LONGEST_NOTE:
         raise RefusedDecisionError(_("a note has at most %(most)s characters"), most=LONGEST_NOTE)
     for at, char in enumerate(note, 1):
-        if (category(char) in ("Cc", "Cs") and char not in _IN_NOTES) or _is_noncharacter(char):
+        if (category(char) in ("Cc", "Cs") and char not in _CONTROLS_IN_NOTES) or _is_noncharacter(char):
             raise RefusedDecisionError(
                 _("no export can carry %(code)s, character %(at)s of the note; leave it out"),
                 code=f"U+{ord(char):04X}",

@@ -1,4 +1,4 @@
-"""The layers of columns and their notes, recognised by the words with which parts of a note begin.
+"""The layers of columns and their notes, recognised by the words that begin a part of a note or an indented column.
 
 A note often holds several layers: the commentary, a gloss on sounds (`射食亦反`), the subcommentary (`疏曰`) and a
 remark of the editor (`今按`), divided by an ideographic space or by nothing at all."""
@@ -14,14 +14,21 @@ from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
 from proof.text.model import Cell, Column, Page
 
 _HAN = "[\u3400-\u9fff\U00020000-\U0003ffff]"
-_MORE = rf"(?:又音{_HAN}|又如字|[又劉刘]{_HAN}{{2}}反|下同|[後后]皆[倣仿]此)*+"
-_SOUND = rf"(?:依注)?+(?:音{_HAN}|如字|{_HAN}{{2}}[反切]){_MORE}"
+_FURTHER_SOUNDS = rf"(?:又音{_HAN}|又如字|[又劉刘]{_HAN}{{2}}反|下同|[後后]皆[倣仿]此)*+"
+"""What may follow in a gloss: other readings, and that they hold for the following text."""
+_SOUND = rf"(?:依注)?+(?:音{_HAN}|如字|{_HAN}{{2}}[反切]){_FURTHER_SOUNDS}"
+"""The sound in a gloss: that of a homophone (`音`), the usual one (`如字`), or one by fanqie (`反`, `切`)."""
 _GLOSSES = re.compile(rf"(?:{_HAN}{_SOUND})++")
 _CLOSING_GLOSSES = re.compile(rf"(?:{_HAN}{_SOUND})++$")
-_VOICE = re.compile(
+_CLOSING_GLOSS_REACH = 12
+"""Code points before the words of another author in which a gloss is looked for."""
+_LONGEST_UNSURE_GLOSS = 3
+"""Code points of an opening gloss up to which it is left in the commentary."""
+_AUTHOR_WORDS = re.compile(
     r"(?P<sub>[疏䟽][曰云]|賈疏[曰云]?|贾疏[曰云]?)|(?P<editor>今[按案]|愚[按案]|謹[按案]|谨[按案])|(?P<gloss>釋文[曰云]?|释文[曰云]?)"
 )
 _EDITOR_FIRST = re.compile(r"[案按]")
+"""Words of the editor that count at the start of a note only."""
 _LAYER_OF = {"sub": Layer.SUBCOMMENTARY, "editor": Layer.EDITOR, "gloss": Layer.GLOSS}
 
 Part = tuple[Layer, int, int]
@@ -29,15 +36,16 @@ Part = tuple[Layer, int, int]
 
 
 def note_parts(note: str, layer: Layer = Layer.COMMENTARY) -> list[Part]:
-    """The layers of a note. A part without a sign of its own belongs to `layer`, that of the note, or to the
-    subcommentary or editor's remark before it. Ideographic spaces between the parts belong to no layer."""
+    """The layers of a note. A part that does not begin with the words of an author belongs to the subcommentary or
+    editor's remark before it, otherwise to `layer`, that of the note. Ideographic spaces between parts belong to no
+    layer."""
     parts: list[Part] = []
     current = layer
     for part in re.finditer(r"[^\u3000]+", note):
-        for begin, stop, voice in _voices(note, *part.span()):
-            if voice is not None:
-                current = voice
-            if begin == 0 and voice is None and _EDITOR_FIRST.match(note):
+        for begin, stop, author_layer in _pieces_by_author(note, *part.span()):
+            if author_layer is not None:
+                current = author_layer
+            if begin == 0 and author_layer is None and _EDITOR_FIRST.match(note):
                 current = Layer.EDITOR
             if current is Layer.COMMENTARY:
                 parts += _without_glosses(note, begin, stop)
@@ -47,8 +55,8 @@ def note_parts(note: str, layer: Layer = Layer.COMMENTARY) -> list[Part]:
 
 
 def last_layer(parts: list[Part], layer: Layer) -> Layer:
-    """The layer at the end of a note, in which its next column continues."""
-    return next((part[0] for part in reversed(parts) if part[0] is not Layer.GLOSS), layer)
+    """The layer at the end of a note, which continues in the next column; `layer` for a note of glosses alone."""
+    return next((part_layer for part_layer, _, _ in reversed(parts) if part_layer is not Layer.GLOSS), layer)
 
 
 def is_gloss(text: str) -> bool:
@@ -56,17 +64,19 @@ def is_gloss(text: str) -> bool:
     return _GLOSSES.fullmatch(text) is not None
 
 
-def _voices(note: str, start: int, end: int) -> Iterator[tuple[int, int, Layer | None]]:
-    """The pieces of a part, divided where another author begins: at the start of a part, or after a gloss."""
-    begin, voice = start, None
-    for match in _VOICE.finditer(note, start, end):
-        if match.start() > start and not _CLOSING_GLOSSES.search(note[max(begin, match.start() - 12) : match.start()]):
+def _pieces_by_author(note: str, start: int, end: int) -> Iterator[tuple[int, int, Layer | None]]:
+    """The pieces of a part of a note: their start, end and layer (None if no author's words begin it). A piece begins
+    at the start of the part, and at the words of an author right after a gloss."""
+    begin, author_layer = start, None
+    for match in _AUTHOR_WORDS.finditer(note, start, end):
+        before = note[max(begin, match.start() - _CLOSING_GLOSS_REACH) : match.start()]
+        if match.start() > start and not _CLOSING_GLOSSES.search(before):
             continue
         if match.start() > begin:
-            yield begin, match.start(), voice
-        begin, voice = match.start(), _LAYER_OF[match.lastgroup or "sub"]
+            yield begin, match.start(), author_layer
+        begin, author_layer = match.start(), _LAYER_OF[match.lastgroup or "sub"]
     if begin < end:
-        yield begin, end, voice
+        yield begin, end, author_layer
 
 
 def _without_glosses(note: str, start: int, end: int) -> list[Part]:
@@ -75,7 +85,7 @@ def _without_glosses(note: str, start: int, end: int) -> list[Part]:
     if is_gloss(part):
         return [(Layer.GLOSS, start, end)]
     opening = _GLOSSES.match(part)
-    head = opening.end() if opening and len(opening[0]) > 3 else 0
+    head = opening.end() if opening and len(opening[0]) > _LONGEST_UNSURE_GLOSS else 0
     closing = _CLOSING_GLOSSES.search(part, head)
     tail = closing.start() if closing and closing.start() > head else len(part)
     pieces = [(Layer.GLOSS, 0, head), (Layer.COMMENTARY, head, tail), (Layer.GLOSS, tail, len(part))]
@@ -83,12 +93,12 @@ def _without_glosses(note: str, start: int, end: int) -> list[Part]:
 
 
 _INDENTATION = re.compile(r"[ \u3000]+")
-_INDENTED_VOICES = (
+_INDENTED_AUTHORS = (
     (re.compile(r"[鄭郑](?:注|氏)"), Layer.COMMENTARY),
     (re.compile(r"[釋释]曰|[疏䟽]曰"), Layer.SUBCOMMENTARY),
     (re.compile(r"[釋释]文|[陸陆]氏"), Layer.GLOSS),
 )
-"""Words that begin an indented commentary in full width, and its layer."""
+"""Words that begin an indented column of commentary in full width, and its layer."""
 
 
 def column_blocks(pages: Iterable[Page]) -> tuple[TextBlock, ...]:
@@ -120,7 +130,7 @@ class _ColumnLayers:
 
     def stretches(self, column: Column) -> list[LayerStretch]:
         self._begin(column)
-        if callable(column.parsed) and SPECIAL.search(column.source) is None:  # no need to make its cells
+        if callable(column.parsed) and SPECIAL.search(column.source) is None:  # without markup: faster without cells
             self.open_note = None
             return [LayerStretch(self.main, column.start, column.source)] if column.source else []
         stretches: list[LayerStretch] = []
@@ -141,7 +151,7 @@ class _ColumnLayers:
             self.main = Layer.CANON
             return
         rest = column.source[indentation.end() :]
-        self.main = next((layer for pattern, layer in _INDENTED_VOICES if pattern.match(rest)), self.main)
+        self.main = next((layer for pattern, layer in _INDENTED_AUTHORS if pattern.match(rest)), self.main)
 
     def _note(self, column: Column, cells: Sequence[Cell]) -> list[LayerStretch]:
         """The stretches of a note by its parts; a continued remark of the editor is one part."""

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from proof.locale.marking import _
 from proof.quality.sampling import interval
-from proof.report.progress import SAID, agreements_of, progress_of, time_left
+from proof.report.progress import COUNTED_VERDICTS, agreements_of, progress_of, time_left
 from proof.report.reasons import VERDICTS
 from proof.store.authorities import IMAGE, REASONED
 from proof.store.decision_records import State
@@ -236,7 +236,7 @@ def unencoded(work: str) -> AnyResponse:
 def progress(work: str) -> AnyResponse:
     """The progress of a work by day, juan and person, what is left to do, and the errors expected to be missed."""
     store = project().store
-    verdicts = {verdict: say(VERDICTS[verdict]) for verdict in SAID}
+    verdicts = {verdict: say(VERDICTS[verdict]) for verdict in COUNTED_VERDICTS}
     awaiting, all_awaiting = store.history.awaiting(work, AWAITING)
     return sheet(
         "progress.html",

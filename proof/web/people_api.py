@@ -1,4 +1,4 @@
-"""The JSON API for sessions, and for the accounts that an administrator manages."""
+"""The JSON API for sessions, and for accounts, which an administrator manages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ people_api = APIBlueprint("people", __name__, url_prefix="/api/v1", abp_response
     "/session",
     tags=[PEOPLE],
     responses={200: answers.SessionOut},
-    summary="Who asks, what they may, and the token that goes with requests that change something (X-CSRFToken)",
+    summary="The person of the session, their rights, and the token for requests that change something (X-CSRFToken)",
 )
 def session() -> Response:
     return answer(_session())
@@ -80,7 +80,7 @@ def people_events(query: schemas.Cursor) -> Response:
     "/people",
     tags=[PEOPLE],
     responses={201: answers.NewPersonOut},
-    summary="Make an account; its password is said this once, and is changed at the first log-in",
+    summary="Make an account; only this answer has its password, which the person changes at the first log-in",
 )
 def add_person(body: schemas.PersonBody) -> Response:
     must_have_people()
@@ -110,7 +110,7 @@ def change_person(path: schemas.PersonPath, body: schemas.PersonChange) -> Respo
     "/people/<int:number>/password",
     tags=[PEOPLE],
     responses={200: answers.NewPersonOut},
-    summary="Set another password, said this once; all sessions of the account end",
+    summary="Set another password, which only this answer has; all sessions of the account end",
 )
 def reset_password(path: schemas.PersonPath) -> Response:
     must_have_people()
@@ -120,10 +120,10 @@ def reset_password(path: schemas.PersonPath) -> Response:
 
 
 def _session() -> answers.SessionOut:
-    who = people.account()
+    logged_in = people.account()
     return answers.SessionOut(
         person=people.person(),
-        role=who.role if who else None,
+        role=logged_in.role if logged_in else None,
         rights=sorted(people.rights()),
         token=generate_csrf(),
     )

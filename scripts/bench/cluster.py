@@ -53,18 +53,18 @@ def echo(*words: object, file: Any = None, flush: bool = True) -> None:
 
 
 def scheduler(port: int) -> None:
-    """A scheduler under the rules of `proof cluster`."""
+    """A scheduler with the settings of `proof cluster`."""
     import dask
     from distributed import Scheduler
 
-    from proof.commands.cluster import RULES
+    from proof.commands.cluster import DASK_SETTINGS
 
     async def run() -> None:
         async with Scheduler(host="127.0.0.1", port=port, dashboard_address="127.0.0.1:0") as running:
             echo(running.address, flush=True)
             await running.finished()
 
-    with dask.config.set(RULES):
+    with dask.config.set(DASK_SETTINGS):
         asyncio.run(run())
 
 
@@ -75,7 +75,7 @@ def workers(address: str, count: int, seconds: float, characters: int) -> None:
 
     import proof.checking.worker as real
     from proof.checking.executor import CheckedPage
-    from proof.commands.cluster import RULES
+    from proof.commands.cluster import DASK_SETTINGS
     from proof.store import PackedCharacters
 
     def take_time(task: Any, keys: Any, *_: Any) -> CheckedPage:
@@ -96,7 +96,7 @@ def workers(address: str, count: int, seconds: float, characters: int) -> None:
         echo(count, flush=True)
         await asyncio.gather(*(one.finished() for one in them))
 
-    with dask.config.set(RULES):
+    with dask.config.set(DASK_SETTINGS):
         asyncio.run(run())
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from proof.checking.pipeline import check
 from proof.checking.worker import Release, _images, _scratch
-from proof.commands.cluster import RULES
+from proof.commands.cluster import DASK_SETTINGS
 from proof.errors import ClusterError, UsageError
 from proof.images.load import sha256_of
 from proof.images.remote import FetchedImages, ImageLocations
@@ -74,7 +74,7 @@ Checker.judge = deadly
 def cluster_of(workers: int, preload: str = "", *, processes: bool = True) -> Iterator[Any]:
     """A cluster on this machine; `preload` is what its workers run as they start."""
     with (
-        dask.config.set(RULES),
+        dask.config.set(DASK_SETTINGS),
         distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
