@@ -44,6 +44,9 @@ class CheckedTransport(httpx.BaseTransport):
         if response.has_redirect_location:  # httpx would read its body, however long that is
             response.close()
             return httpx.Response(response.status_code, headers={"Location": response.headers["Location"]})
+        if "," in response.headers.get("content-encoding", ""):  # each layer multiplies what one piece may grow to
+            response.close()
+            raise ServerError(str(request.url), "the answer is compressed more than once")
         assert isinstance(response.stream, httpx.SyncByteStream)
         response.stream = _BodyInTime(response.stream, self._longest, packed=is_encoded(response))
         return response

@@ -100,13 +100,19 @@ def version_of(runtime: str, gpu: int | None = None) -> str:
     """Name and version of the runtime, for the identity of the engine; loads no network. Raises EngineError if OpenVINO
     is requested and not installed, UsageError if it is requested on a GPU."""
     runtime = _chosen(runtime, gpu)
-    if runtime == "onnxruntime" and gpu is not None:
-        return f"onnxruntime {metadata.version('onnxruntime-gpu')} on CUDA"
     if runtime == "onnxruntime":
-        return f"onnxruntime {metadata.version('onnxruntime')}"
+        return f"onnxruntime {_onnxruntime_version()}{'' if gpu is None else ' on CUDA'}"
     if importlib.util.find_spec("openvino") is None:
         raise EngineError(NO_OPENVINO)
     return f"openvino {metadata.version('openvino')} in {'bfloat16' if has_bfloat16() else 'single precision'}"
+
+
+def _onnxruntime_version() -> str:
+    """The version of onnxruntime, which comes from either of two distributions."""
+    try:
+        return metadata.version("onnxruntime-gpu")
+    except metadata.PackageNotFoundError:
+        return metadata.version("onnxruntime")
 
 
 def _chosen(runtime: str, gpu: int | None) -> str:

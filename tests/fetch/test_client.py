@@ -91,6 +91,13 @@ def test_a_small_body_that_unfolds_to_any_size_comes_in_pieces(museum: Museum, c
     assert largest <= 1 << 20
 
 
+def test_a_body_that_is_compressed_twice_is_refused(museum: Museum, client: Client) -> None:
+    packed = gzip.compress(gzip.compress(bytes(50_000_000)))
+    museum.next["/bomb"].append(says(200, packed, Content_Encoding="gzip, gzip"))
+    with pytest.raises(ServerError, match="compressed more than once"):
+        client.get(museum.url("/bomb"), dict, lambda answer: len(answer.read()))
+
+
 def test_retry_after_is_seconds_or_a_date() -> None:
     assert [retry_after(text, NOW) for text in ("120", " 0 ", "-5", "soon", "", "1.5")] == [120, 0, *[None] * 4]
     assert retry_after("Sat, 21 Nov 2026 10:02:00 GMT", NOW) == 120

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -94,6 +95,19 @@ def test_several_threads_read_what_one_does(openvino: OpenVino, lines: list[Line
         together = list(pool.map(lambda n: openvino.posteriors(lines[n % len(lines)]).copy(), range(24)))
     for number, found in enumerate(together):
         assert np.array_equal(found, alone[number % len(lines)])
+
+
+def test_the_version_is_told_where_onnxruntime_comes_for_gpus_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = metadata.version
+
+    def version(name: str) -> str:
+        if name == "onnxruntime":
+            raise metadata.PackageNotFoundError(name)
+        return "1.99" if name == "onnxruntime-gpu" else known(name)
+
+    monkeypatch.setattr(metadata, "version", version)
+    assert version_of("onnxruntime") == "onnxruntime 1.99"
+    assert version_of("onnxruntime", gpu=0) == "onnxruntime 1.99 on CUDA"
 
 
 def test_the_version_tells_what_computes_and_auto_takes_openvino_for_bfloat16_alone() -> None:
