@@ -94,11 +94,9 @@ class PageStates(StorePart):
         validated: Counter[str] = Counter()
         with self._reading() as session:
             standing_of = standings(session, PageRow.work_id == work_now(session, work).id, PageRow.absent.is_(False))
-            query = select(PageEventRow.page_id, PageEventRow.person)
-            query = query.where(PageEventRow.state == PageState.PROOFREAD.value, PageEventRow.about.is_(None))
-            query = query.join(PageRow, PageRow.id == PageEventRow.page_id).join(WorkRow, WorkRow.id == PageRow.work_id)
-            query = query.where(WorkRow.name == work).order_by(PageEventRow.version)
-            proofreader = dict(session.execute(query).all())
+            query = select(PageEventRow).join(PageRow, PageRow.id == PageEventRow.page_id)
+            query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == work)
+            proofreader = _last_proofreaders(session.scalars(query.order_by(PageEventRow.id.desc())))
         for page, stands in standing_of.items():
             if stands.state is PageState.VALIDATED:
                 validated[stands.person] += 1
@@ -246,6 +244,21 @@ def note_otherwise(session: Session, pages: Sequence[tuple[PageRow, PageResult]]
         page for page, now in changed if _reads_otherwise(session, page, before[page.id], now, policies[page.id])
     ]
     note_text_changed(session, changed_otherwise)
+
+
+def _last_proofreaders(newest_first: Iterable[PageEventRow]) -> dict[int, str]:
+    """For each page who last proofread it, from the events of pages, the newest first. What was taken back does not
+    count; an undo that was itself taken back does not take back anything."""
+    proofreader: dict[int, str] = {}
+    taken_back: set[int] = set()
+    for event in newest_first:
+        if event.id in taken_back:
+            continue
+        if event.about is not None:
+            taken_back.add(event.about)
+        elif event.state == PageState.PROOFREAD.value:
+            proofreader.setdefault(event.page_id, event.person)
+    return proofreader
 
 
 def _policies(session: Session, pages: Sequence[PageRow]) -> dict[int, VariantPolicy]:

@@ -66,3 +66,14 @@ def test_who_proofreads_a_page_after_another_validates_it_instead(filled: Store)
         say(WORK, 1, PageState.PROOFREAD, 1, "乙", "key-0002")
     assert filled.history.to_validate(WORK, "乙") == {1}
     assert filled.history.to_validate(WORK, "甲") == set()
+
+
+def test_what_was_taken_back_gives_nobody_credit_for_a_page(filled: Store) -> None:
+    say = filled.page_states.set
+    say(WORK, 1, PageState.PROOFREAD, 0, "甲", "key-0001")
+    say(WORK, 1, PageState.VALIDATED, 1, "乙", "key-0002")
+    say(WORK, 1, PageState.PROOFREAD, 2, "丙", "key-0003")
+    filled.acts.undo(WORK, "丙", "key-0004")
+    assert filled.page_states.by_person(WORK) == ({"甲": 1}, {"乙": 1})
+    filled.acts.redo(WORK, "丙", "key-0005")
+    assert filled.page_states.by_person(WORK) == ({"丙": 1}, {})
