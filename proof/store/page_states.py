@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, Row, select
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
 from proof.model.result import PageResult
 from proof.store.decision_records import NotYoursError, RefusedDecisionError, State
-from proof.store.events import Event, answered, standing
+from proof.store.events import Event, answered, changes_since, standing
 from proof.store.lookup import PageConflictError, StorePart, page_of, work_now
-from proof.store.models import ColumnRow, FlagRow, PageEventRow, PageRow, RunRow, WorkRow
+from proof.store.models import ColumnRow, FlagRow, PageEventRow, PageRow, RunRow
 from proof.store.typed_text import check_note
 from proof.text.model import Script
 from proof.text.variants import VariantPolicy, policy_of
@@ -93,16 +93,14 @@ class PageStates(StorePart):
         proofread: Counter[str] = Counter()
         validated: Counter[str] = Counter()
         with self._reading() as session:
-            standing_of = standings(session, PageRow.work_id == work_now(session, work).id, PageRow.absent.is_(False))
-            query = select(PageEventRow).join(PageRow, PageRow.id == PageEventRow.page_id)
-            query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(WorkRow.name == work)
-            proofreader = _last_proofreaders(session.scalars(query.order_by(PageEventRow.id.desc())))
-        for page, stands in standing_of.items():
-            if stands.state is PageState.VALIDATED:
-                validated[stands.person] += 1
-                proofread[proofreader.get(page, stands.person)] += 1
-            elif stands.state is PageState.PROOFREAD:
-                proofread[stands.person] += 1
+            of_work = PageRow.work_id == work_now(session, work).id, PageRow.absent.is_(False)
+            for _page, events in _events_by_page(session, *of_work):
+                stands = _standing_of(events)
+                if stands.state is PageState.VALIDATED:
+                    validated[stands.person] += 1
+                    proofread[_last_proofreader(events) or stands.person] += 1
+                elif stands.state is PageState.PROOFREAD:
+                    proofread[stands.person] += 1
         return dict(proofread.most_common()), dict(validated.most_common())
 
     def set(
@@ -168,21 +166,40 @@ def _must_be_allowed(page: str, stands: PageStanding, state: PageState, person: 
         )
 
 
+EventRows = Sequence[Row[*tuple[Any, ...]]]
+"""The events of one page, oldest first: columns of `PageEventRow`, and `PageRow.changed_after`."""
+
+
 def standings(session: Session, *which: ColumnElement[bool]) -> dict[int, PageStanding]:
     """The standings of the pages that meet the conditions `which` and have events, by the numbers of the pages."""
+    return {page: _standing_of(events) for page, events in _events_by_page(session, *which)}
+
+
+def _events_by_page(session: Session, *which: ColumnElement[bool]) -> Iterator[tuple[int, EventRows]]:
+    """The events of each page that meets the conditions `which` and has some, oldest first, by the page's number."""
     columns = (PageEventRow.page_id, PageEventRow.id, PageEventRow.about, PageEventRow.person, PageEventRow.state)
     query = select(*columns, PageRow.changed_after).join(PageRow, PageRow.id == PageEventRow.page_id)
     rows = session.execute(query.where(*which).order_by(PageEventRow.page_id, PageEventRow.version))
-    standing_of = {}
     for page, events in groupby(rows, attrgetter("page_id")):
-        page_events = list(events)
-        number = standing([Event(row.id, row.about, row.person) for row in page_events])
-        # number 0: all events were undone
-        valid, state = page_events[number - 1], PageState(page_events[-1].state)
-        changed = state in STATES_OF_TEXT and 0 < number <= valid.changed_after
-        event, person = (valid.id, valid.person) if number else (0, "")
-        standing_of[page] = PageStanding(state, len(page_events), changed, event, person)
-    return standing_of
+        yield page, list(events)
+
+
+def _standing_of(page_events: EventRows) -> PageStanding:
+    """The standing of the page with these events."""
+    number = standing([Event(row.id, row.about, row.person) for row in page_events])
+    # number 0: all events were undone
+    valid, state = page_events[number - 1], PageState(page_events[-1].state)
+    changed = state in STATES_OF_TEXT and 0 < number <= valid.changed_after
+    event, person = (valid.id, valid.person) if number else (0, "")
+    return PageStanding(state, len(page_events), changed, event, person)
+
+
+def _last_proofreader(page_events: EventRows) -> str:
+    """Who last proofread the page with these events, without what was undone; empty if nobody did."""
+    state_of = {row.id: row.state for row in page_events}
+    changes = changes_since([Event(row.id, row.about, row.person) for row in page_events], 0)
+    proofreaders = (event.person for event in reversed(changes) if state_of[event.id] == PageState.PROOFREAD.value)
+    return next(proofreaders, "")
 
 
 def page_states(session: Session, pages: Sequence[int]) -> dict[int, PageStanding]:
@@ -244,21 +261,6 @@ def note_otherwise(session: Session, pages: Sequence[tuple[PageRow, PageResult]]
         page for page, now in changed if _reads_otherwise(session, page, before[page.id], now, policies[page.id])
     ]
     note_text_changed(session, changed_otherwise)
-
-
-def _last_proofreaders(newest_first: Iterable[PageEventRow]) -> dict[int, str]:
-    """For each page who last proofread it, from the events of pages, the newest first. What was taken back does not
-    count; an undo that was itself taken back does not take back anything."""
-    proofreader: dict[int, str] = {}
-    taken_back: set[int] = set()
-    for event in newest_first:
-        if event.id in taken_back:
-            continue
-        if event.about is not None:
-            taken_back.add(event.about)
-        elif event.state == PageState.PROOFREAD.value:
-            proofreader.setdefault(event.page_id, event.person)
-    return proofreader
 
 
 def _policies(session: Session, pages: Sequence[PageRow]) -> dict[int, VariantPolicy]:

@@ -248,10 +248,15 @@ def _only(settings: Settings, text: Path, pages: str, folder: Path) -> Settings:
     if not pages:
         return settings
     kept = folder / f"only-{text.name}"
-    parts = text.read_text(encoding="utf-8").split("<pb:")
-    chosen = [part for part in parts[1:] if re.search(pages, part.split(">", 1)[0])]
-    kept.write_text("<pb:".join([parts[0], *chosen]), encoding="utf-8")
+    write_pages(text, pages, kept)
     return settings.replace({"project.texts": [kept]})
+
+
+def write_pages(text: Path, pages: str, target: Path) -> None:
+    """Write the pages of a text whose ids match `pages`, their lines and ids unchanged."""
+    head, *parts = text.read_text(encoding="utf-8").split("<pb:")
+    chosen = [part for part in parts if re.search(pages, part.split(">", 1)[0])]
+    target.write_text("<pb:".join([head, *chosen]), encoding="utf-8")
 
 
 def module(path: Path) -> ModuleType:

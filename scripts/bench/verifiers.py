@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +26,7 @@ from proof.quality.benchmark import ErrorClass, Score, read_key, score
 from proof.settings.config import Settings
 from proof.text.read import read_transcription
 from scripts.bench.material import TableRow
-from scripts.bench.pool import Bench, Case
+from scripts.bench.pool import Bench, write_pages
 
 HEADINGS = ("figure", "the check", "PaddleOCR, compared", "RapidOCR, compared")
 RATE = 0.03
@@ -110,7 +109,9 @@ def _folder(bench: Bench, folder: Path, seed: int | None) -> Path:
         text, key = (
             (case.text, bench.gold) if seed is None else bench.plant(case.text, seed, RATE, case.pages, bench.gold)
         )
-        pages = _cut(text, case, folder / TEXTS / case.text.name)
+        target = folder / TEXTS / case.text.name
+        write_pages(text, case.pages, target)
+        pages = {page.id for page in read_transcription(target).pages}
         given = csv.DictReader(key.read_text(encoding="utf-8").splitlines(), delimiter="\t")
         rows += [row for row in given if row["page"] in pages]
         shutil.copytree(case.images, folder / IMAGES / case.name, dirs_exist_ok=True)
@@ -125,14 +126,6 @@ def _folder(bench: Bench, folder: Path, seed: int | None) -> Path:
         table.writeheader()
         table.writerows({**row, "origin": origin} for row in rows)
     return folder
-
-
-def _cut(text: Path, case: Case, target: Path) -> set[str]:
-    """Write the pages of a case that have an image, and give their ids."""
-    head, *parts = text.read_text(encoding="utf-8").split("<pb:")
-    kept = [part for part in parts if re.search(case.pages, part.split(">", 1)[0])]
-    target.write_text("<pb:".join([head, *kept]), encoding="utf-8")
-    return {page.id for page in read_transcription(target).pages}
 
 
 def _scored(folder: Path, pipeline: PageEngine | None) -> Score:

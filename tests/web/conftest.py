@@ -57,6 +57,13 @@ def project(sample: Path, tmp_path: Path) -> Path:
     return shutil.copytree(sample, tmp_path / "project")
 
 
+@pytest.fixture(scope="module")
+def untouched(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the sample is served for a module whose tests change nothing in it."""
+    with serving(shutil.copytree(sample, tmp_path_factory.mktemp("untouched") / "project")) as address:
+        yield address
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The folder of a project of three drawn pages, nobody has decided anything of which."""

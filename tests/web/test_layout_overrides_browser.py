@@ -4,7 +4,6 @@ somebody who is quicker than the server, acts twice, leaves in the middle, or th
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,13 +38,6 @@ def first_page(browser: Browser, address: str) -> Iterator[Page]:
 def page(project: Path, browser: Browser) -> Iterator[Page]:
     with serving(project) as address, first_page(browser, address) as opened:
         yield opened
-
-
-@pytest.fixture(scope="module")
-def untouched(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the sample is served for tests that set nothing."""
-    with serving(shutil.copytree(sample, tmp_path_factory.mktemp("untouched") / "project")) as address:
-        yield address
 
 
 @pytest.fixture

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.web.drawn import WORK
-from tests.web.served import serving
 from tests.web.waiting import box_of, middle, photographed, still
 
 AT = f"/works/{WORK}"
@@ -22,17 +19,10 @@ UPRIGHT: ViewportSize = {"width": 768, "height": 1024}
 LYING: ViewportSize = {"width": 1024, "height": 768}
 
 
-@pytest.fixture(scope="module")
-def address(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the sample is served, in which nobody changes anything."""
-    with serving(shutil.copytree(sample, tmp_path_factory.mktemp("tablet") / "project")) as address:
-        yield address
-
-
 @pytest.fixture
-def tablet(address: str, browser: Browser) -> Iterator[Page]:
+def tablet(untouched: str, browser: Browser) -> Iterator[Page]:
     """An upright tablet at the sample's first page; nothing goes wrong in its scripts."""
-    context = browser.new_context(viewport=UPRIGHT, has_touch=True, is_mobile=True, locale="en", base_url=address)
+    context = browser.new_context(viewport=UPRIGHT, has_touch=True, is_mobile=True, locale="en", base_url=untouched)
     page, said = context.new_page(), list[str]()
     page.on("pageerror", lambda error: said.append(str(error)))
     page.goto(f"{AT}/pages/1")
