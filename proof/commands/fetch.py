@@ -10,7 +10,7 @@ from typing import Self
 
 import click
 
-from proof.commands.options import config_option, settings_of
+from proof.commands.options import config_option, quiet_option, settings_of
 from proof.commands.progress import ProgressLine
 from proof.errors import SourceError, UsageError
 from proof.fetch.client import Client, RetryPolicy
@@ -59,7 +59,7 @@ MOST_NOTICES = 12
     "--max-mb", type=click.FloatRange(0.1), default=MOST_BYTES / 1e6, show_default=True, help="Largest file taken."
 )
 @click.option("--allow-private", is_flag=True, help="Ask addresses of private networks, and of this machine, too.")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but what went wrong.")
+@quiet_option
 def command(
     source: str,
     to: Path | None,
