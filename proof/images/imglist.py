@@ -134,16 +134,30 @@ def find_image_lists(text: Path, pages: Iterable[Page] = (), given: Path | None 
 
 
 def write_entries(path: Path, files: Mapping[Place, str]) -> None:
-    """Write the files of half-folios into the image list at `path`, and keep its lines about other half-folios.
+    """Write the files of half-folios into the image list at `path`, and keep its lines about other half-folios as they
+    are.
 
     Raises ImageListError for a list that cannot be read, OutputError.
     """
-    kept: list[str] = []
-    if path.exists():
-        replaced = {entry.line for entry in ImageList.read(path).entries if entry.place in files}
-        kept = [f"{line}\n" for n, line in enumerate(_text(path).splitlines(), start=1) if n not in replaced]
+    text = _text(path) if path.exists() else ""
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    if text and not text.endswith("\n"):
+        text += line_end
+    kept = [
+        f"{line}\n"
+        for number, line in enumerate(text.split("\n")[:-1], start=1)
+        if _place_in(path, number, line) not in files
+    ]
     with whole_file(path) as file:
-        file.writelines([*kept, *(f"{spelled(place)}00\t\t{name}\n" for place, name in files.items())])
+        file.writelines([*kept, *(f"{spelled(place)}00\t\t{name}{line_end}" for place, name in files.items())])
+
+
+def _place_in(path: Path, number: int, line: str) -> Place | None:
+    """The half-folio that line `number` of the list at `path` is about; None if the line is no entry."""
+    try:
+        return None if line.startswith("#") else _entry(path, number, line).place
+    except ImageListError:
+        return None
 
 
 def _work_and_juan(page: Page) -> tuple[str, str]:

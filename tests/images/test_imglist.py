@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.errors import ImageListError
-from proof.images.imglist import ImageList, ImageLists, find_image_lists
+from proof.images.imglist import ImageList, ImageLists, find_image_lists, write_entries
 from proof.locale.notices import in_english
 from proof.model.places import juan_key
 from proof.model.refs import Folio, ImageRef
@@ -139,6 +139,38 @@ def test_a_text_without_work_takes_the_only_list_of_its_juan_and_none_of_two(tmp
     listed(lists / "KR1d0087_010.txt")
     assert find_image_lists(tmp_path / "t.txt", [MIRROR], lists) == ()
     assert find_image_lists(tmp_path / "t.txt", given=lists / "KR1d0087_010.txt") == (lists / "KR1d0087_010.txt",)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            "# note\u2028 more\n010-1a00\tWYG 010-1a\told.png\n010-1b00\tWYG 010-1b\tkeep.png\n",
+            "# note\u2028 more\n010-1a00\tWYG 010-1a\told.png\n010-1b00\t\tnew.png\n",
+            id="a line ends where the list is read to end it",
+        ),
+        pytest.param(
+            "010-1b00\tWYG 010-1b\tfirst.png\n010-1b00\tWYG 010-1b\tsecond.png\n",
+            "010-1b00\t\tnew.png\n",
+            id="all lines about the half-folio give way",
+        ),
+        pytest.param(
+            "# list\r\n010-1b00\tWYG 010-1b\told.png\r\n010-2a00\tWYG 010-2a\tkeep.png",
+            "# list\r\n010-2a00\tWYG 010-2a\tkeep.png\r\n010-1b00\t\tnew.png\r\n",
+            id="line ends of other systems stay",
+        ),
+    ],
+)
+def test_a_file_that_is_written_is_that_of_its_half_folio_and_all_other_lines_stay_as_they_are(
+    tmp_path: Path, before: str, after: str
+) -> None:
+    path = tmp_path / "l.txt"
+    path.write_bytes(before.encode())
+    write_entries(path, {("10", Folio(1, "b")): "new.png"})
+    assert path.read_bytes().decode() == after
+    entry = ImageLists([ImageList.read(path)]).entry(MIRROR)
+    assert entry is not None
+    assert entry.file == "new.png"
 
 
 @pytest.mark.slow
