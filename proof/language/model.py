@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.errors import UsageError
-from proof.language.copies import BITS as RUN_BITS
-from proof.language.copies import learned_places, runs
+from proof.language.copies import RUN_BITS, learned_places, runs
 from proof.language.look_alikes import PLANE, Codes, Folding, LookAlikes
 from proof.language.ngrams import BEFORE, PATTERNS, Counts, Keys, Numbers, mixed, packed, unpacked
 from proof.language.ngrams import keys as keys_of
