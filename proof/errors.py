@@ -98,7 +98,7 @@ class OutputError(ProofError):
 
 
 class SourceError(ProofError):
-    """A source of page images cannot be read or reached; `where` is its address or file, `line` a line of it, from 1."""
+    """A source of page images cannot be read or reached; `where` is its address or file, `line` a line in the file."""
 
     http_status = 502
 
