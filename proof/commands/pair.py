@@ -62,6 +62,7 @@ def command(pairs: tuple[str, ...], config: Path | None, given: dict[str, Any], 
 
 
 def _pair(known: PageImages, pair: str) -> tuple[TextPage, ImageFile]:
+    """The page and the image of an argument PAGE=IMAGE. Raises UsageError."""
     page, sign, image = pair.partition("=")
     if not sign or not page or not image:
         raise UsageError(f"{pair!r} is no pair: write PAGE=IMAGE, such as 010-1a=scan_0001.jpg")
@@ -69,7 +70,7 @@ def _pair(known: PageImages, pair: str) -> tuple[TextPage, ImageFile]:
 
 
 def _print_left(known: PageImages) -> None:
-    """Print what has no partner: a page and an image a line, each in its own order."""
+    """Print how many pages and images have no partner, and which: side by side, each in its own order."""
     pages, files = known.lacking(), known.left()
     for page, file in zip_longest(pages, files):
         click.echo(f"{name_of(page) if page else ''}\t{file.name if file else ''}")
