@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from proof.collation.blocks import align
-from proof.collation.collation import aligned_in
+from proof.collation.differences import aligned_in
 from proof.collation.sigla import names_of
 from proof.collation.tokens import Keys, WitnessTokens, sequence_of, shared_layers
 from proof.exports.decided import decisions_of

@@ -274,8 +274,7 @@ def _write_cell(cell: Cell, line: int, place: Box, x: float, note: bool, pen: Pe
         field = stroke_apart(field, pen.rng)
     if style.leaning and pen.rng.random() < style.leaning:
         x = _against_rule(place, cell.row, width * ink_width(field), pen.rng)
-    owned = None if pen.owners is None else (pen.owners, number)
-    ink = write_glyph(pen.canvas, field, (x, place.centre[1]), (width, height), hand, pen.rng, owned)
+    ink = write_glyph(pen.canvas, field, (x, place.centre[1]), (width, height), hand, pen.rng, pen.owners, number)
     return WrittenCell(cell, line, ink, place, missing)
 
 

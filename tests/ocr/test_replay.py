@@ -17,9 +17,9 @@ from proof.ocr.ppocr import PPOCR
 from proof.ocr.replay import (
     NullEngine,
     Recording,
+    RecordingEngine,
     ReplayEngine,
     load_recording,
-    record,
     save_recording,
     strip_key,
 )
@@ -95,7 +95,7 @@ def strips(shared: Path) -> list[Pixels]:
 def test_a_real_engine_is_replayed(tmp_path: Path, strips: list[Pixels]) -> None:
     engine = PPOCR()
     path = tmp_path / "made" / "recording.npz"
-    with record(engine, path) as recorder:
+    with RecordingEngine(engine, path) as recorder:
         recorder.read(strips[:1])
         read = recorder.read(strips)
 
@@ -118,11 +118,11 @@ def test_a_real_engine_is_replayed(tmp_path: Path, strips: list[Pixels]) -> None
 def test_a_recording_is_added_to_by_the_same_engine_and_no_other(tmp_path: Path, strips: list[Pixels]) -> None:
     path = tmp_path / "recording.npz"
     for strip in strips[:2]:
-        with record(NullEngine(), path) as engine:
+        with RecordingEngine(NullEngine(), path) as engine:
             engine.read([strip])
     assert len(ReplayEngine(path).read(strips[:2])) == 2
     with pytest.raises(EngineError, match=r"recording\.npz: is a recording of .*null"):
-        record(PPOCR(), path)
+        RecordingEngine(PPOCR(), path)
     changed = strips[0].copy()
     changed[300, 40] ^= 1
     with pytest.raises(EngineError, match=r"recording\.npz: no reading of this strip of 97 x 570 pixels"):
