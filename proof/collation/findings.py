@@ -117,10 +117,11 @@ def _by_place(collations: Sequence[Collation]) -> dict[tuple[int, int], list[_Re
 
 def _in_columns(base: WitnessTokens, difference: Difference) -> Iterator[Difference]:
     """A difference cut where a column of the base ends, or markup stands: a flag is about characters that stand side
-    by side. What the witness has is parted character by character, or stands with the first part."""
+    by side. What the witness has is parted character by character, or stands with the first part. A block that moved
+    is one, where it begins."""
     numbers = list(range(difference.a0, difference.a1))
     cuts = [at for at in numbers[1:] if not _beside(base, at)]
-    if not cuts:
+    if not cuts or difference.category is Class.MOVED:
         yield difference
         return
     as_many = difference.b1 - difference.b0 == difference.a1 - difference.a0 == len(difference.witness)

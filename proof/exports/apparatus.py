@@ -45,11 +45,13 @@ class ApparatusPlace:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """From `start` of the base's file on `witness` goes on with its character `number` (from 1; 0: it is not there)."""
+    """From `start` of the base's file on `witness` goes on with its character `number` (from 1; 0: it is not there);
+    `moved` says that this is a part which it has elsewhere in its order."""
 
     start: int
     witness: int
     number: int
+    moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class _Answers:
     at: dict[int, Span]
     before: dict[int, list[Span]]
     classes: dict[int, Class]
+    moved: frozenset[int]
     expected: int = 0
     there: bool = False
 
@@ -100,13 +103,15 @@ class _Answers:
         before: dict[int, list[Span]] = defaultdict(list)
         for begin, end in gaps([(b, b + 1) for b in reader], count):
             before[reader[begin - 1] + 1 if begin else 0].append((begin, end))
+        differences = [one for one in collation.differences if one.category is not Class.MOVED]
         classes = {
             cell.start: difference.category
-            for difference in collation.differences
+            for difference in differences
             for cell in collation.base.cells[difference.a0 : difference.a1]
         }
-        classes |= {difference.start: difference.category for difference in collation.differences}
-        return cls([cell.text for cell in collation.witness.cells], at, before, classes)
+        classes |= {difference.start: difference.category for difference in differences}
+        moved = frozenset(difference.b0 for difference in collation.of(Class.MOVED))
+        return cls([cell.text for cell in collation.witness.cells], at, before, classes, moved)
 
     def text(self, spans: Iterable[Span]) -> str:
         return "".join("".join(self.texts[begin:end]) for begin, end in spans)
@@ -117,7 +122,7 @@ def _whole_readings(collation: Collation) -> dict[int, Span]:
     the others nothing."""
     answers: dict[int, Span] = {}
     for difference in collation.differences:
-        if difference.a1 > difference.a0 and max(difference.a1 - difference.a0, difference.b1 - difference.b0) > 1:
+        if difference.category is not Class.MOVED and difference.a1 > difference.a0 and difference.size > 1:
             answers |= {
                 at: (difference.b0 if at == difference.a0 else difference.b1, difference.b1)
                 for at in range(difference.a0, difference.a1)
@@ -246,7 +251,7 @@ class _Walk:
         if span[0] == span[1] and witness.there:
             return  # it lacks the character, wherever it goes on
         if not witness.there or span[0] != witness.expected:
-            self.items.append(Turn(start, number, span[0] + 1))
+            self.items.append(Turn(start, number, span[0] + 1, moved=span[0] in witness.moved))
         witness.there, witness.expected = True, span[1]
 
     def _leave(self, number: int, start: int) -> None:
@@ -282,6 +287,7 @@ RANK = (
     Class.UNLIKE,
     Class.PARALLEL,
     Class.PASSAGE,
+    Class.MOVED,
     Class.SYSTEMATIC,
     Class.READING,
     Class.ERROR,

@@ -9,7 +9,8 @@ Where a witness reads otherwise there is `app`: its `lem` is what the base has (
 each `rdg` what others have, and every witness that is there is named by one of them. Its `type` says what the readings
 are to each other, not which is wrong. Outside of `app` a witness reads what the base has without its corrections,
 from a `milestone` of its own on: `n` is the number of its own character with which it goes on there, `unit="lacuna"`
-says that it has nothing until the next. So each can be put together again from the file.
+says that it has nothing until the next, `type="moved"` that this part stands in another order there. So each can be put
+together again from the file.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from lxml import etree
 
 import proof
 from proof.collation.apparatus import ApparatusNote, apparatus_of
+from proof.collation.classes import Class
 from proof.collation.collation import Collation
 from proof.collation.witnesses import witness_names
 from proof.errors import UsageError
@@ -364,6 +366,8 @@ class _Writer:
         mark = add(target, "milestone", unit="text" if turn.number else "lacuna", edRef=f"#w{turn.witness + 1}")
         if turn.number:
             mark.set("n", str(turn.number))
+        if turn.moved:
+            mark.set("type", Class.MOVED.value)
 
     def _base(self, holder: etree._Element, change: ApparatusPlace) -> None:
         """What the base has at a place, and what it was corrected to."""
