@@ -142,6 +142,16 @@ def test_a_correction_by_hand_outlives_a_new_check_and_is_listed_where_its_place
     edited = replace(page_result, columns=(CheckedColumn(1, page_result.columns[0].box, "射(告具/于公)"),))
     check(filled, edited, info=info)
     assert [lost.decision for lost in filled.decisions.displaced(WORK)] == [made]
+    [lost] = filled.queue.flags(WORK, [made.flag])
+    assert (lost.stale, lost.flag.line, lost.flag.offset) == (True, 1, 1), "it stays where it was seen last"
+
+
+def test_a_correction_by_hand_stands_where_no_place_in_the_file_is_known(store: Store) -> None:
+    shown = build.page("甲乙丙")
+    build.check_at(store, "", [(build.PLACE, shown)])
+    made = store.manual_corrections.correct(ManualCorrection(build.WORK, 1, 1, 1, 1, "丁", "甲", "request-0001"))
+    build.check_at(store, "", [(build.PLACE, shown)])
+    assert [flag.stale for flag in store.queue.flags(build.WORK, [made.flag])] == [False]
 
 
 @pytest.mark.parametrize(
