@@ -1,4 +1,5 @@
-"""The one writer of a run: results into the store, several in one transaction where they come quickly."""
+"""The one writer of a run: it puts results into the store, several in one transaction where they come in quick
+succession."""
 
 from __future__ import annotations
 
@@ -24,14 +25,14 @@ AT_ONCE = 32
 """Pages in one transaction at most: beyond that the time for each hardly falls."""
 
 AT_LATEST = 0.25
-"""Seconds that a page may wait for others to be written with."""
+"""Seconds since the last transaction after which the next page is written, with those that wait."""
 
 Saved = Callable[[CheckedPage], None]
 
 
 class PageWriter:
-    """Takes the pages of a run as they come and keeps them in the store; `saved` is called with each once it is kept.
-    Used in a `with` block: what was taken is kept however that ends."""
+    """Takes the pages of a run as they come and writes them into the store; `saved` is called with each once it is
+    there. Used in a `with` block: pages that wait are written however the block ends."""
 
     def __init__(
         self,
@@ -49,7 +50,7 @@ class PageWriter:
         self._checkers = checkers
         self._saved = saved
         self._waiting: list[CheckedPage] = []
-        self._last = monotonic()
+        self._last_write = monotonic()
 
     def __enter__(self) -> Self:
         return self
@@ -58,13 +59,13 @@ class PageWriter:
         if error is None:
             self._write()
         else:
-            with suppress(ProofError):  # of the two, what ended the block is told
+            with suppress(ProofError):  # of the two errors, the one that ended the block is reported
                 self._write()
 
     def add(self, page: CheckedPage) -> None:
         """Take a page. Raises OutputError where the store cannot be written."""
         self._waiting.append(page)
-        if len(self._waiting) >= AT_ONCE or monotonic() - self._last >= AT_LATEST:
+        if len(self._waiting) >= AT_ONCE or monotonic() - self._last_write >= AT_LATEST:
             self._write()
 
     def _write(self) -> None:
@@ -73,12 +74,12 @@ class PageWriter:
             return
         self._store.cache.put_many(dict(page.readings for page in pages if page.readings is not None))
         results = [self._result(page) for page in pages]
-        with interrupted_afterwards():  # what is kept is counted
+        with interrupted_afterwards():  # every page that was written is also reported as saved
             try:
                 self._store.save_pages(self._run_id, results)
             except ReadOtherwiseError:
-                pages = [self._write_as_set(page) for page in pages]
-            self._last = monotonic()
+                pages = [self._write_rechecked(page) for page in pages]
+            self._last_write = monotonic()
             for page in pages:
                 self._saved(page)
 
@@ -88,8 +89,9 @@ class PageWriter:
         quality = quality_flags(page.whole(), self._settings, self._checker(page)) if audited else NO_QUALITY
         return CheckedResult(place, page.key, page.result, override, page.shapes, quality, page.packed)
 
-    def _write_as_set(self, page: CheckedPage) -> CheckedPage:
-        """Write a page, read again where a person set meanwhile how it is read; gives the page as it was written."""
+    def _write_rechecked(self, page: CheckedPage) -> CheckedPage:
+        """Write a page, checked again as often as a person has changed its layout override meanwhile; gives the page as
+        it was written."""
         while True:
             try:
                 self._store.save_pages(self._run_id, [self._result(page)])
@@ -107,22 +109,23 @@ class PageWriter:
 
 @contextmanager
 def interrupted_afterwards() -> Iterator[None]:
-    """Ctrl-C waits for the end of the block; a second one does not. In other threads it never comes."""
+    """Put Ctrl-C off to the end of the block; a second one interrupts at once. Does nothing in threads other than the
+    main one, which Ctrl-C never interrupts."""
     before = signal.getsignal(signal.SIGINT)
     if before is None or current_thread() is not main_thread():
         yield
         return
-    came = False
+    interrupted = False
 
-    def wait(_number: int, _at: FrameType | None) -> None:
-        nonlocal came
-        came = True
+    def put_off(_number: int, _at: FrameType | None) -> None:
+        nonlocal interrupted
+        interrupted = True
         signal.signal(signal.SIGINT, before)
 
-    signal.signal(signal.SIGINT, wait)
+    signal.signal(signal.SIGINT, put_off)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-        if came:
+        if interrupted:
             signal.raise_signal(signal.SIGINT)

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from proof.collation.apparatus import ApparatusNote, apparatus_of
 from proof.collation.blocks import AlignedPart, align, gaps, repeated
 from proof.collation.classes import CharacterClassifier, Class, Sorter
 from proof.collation.differences import (
-    PASSAGE,
     WORDS,
     Difference,
     SystematicPair,
+    aligned_in,
+    answering,
     between_blocks,
     systematic,
     within_blocks,
@@ -31,8 +31,6 @@ from proof.text.layers import Layer
 from proof.text.model import Script
 from proof.text.transcription import Transcription
 from proof.text.variants import policy_of
-
-Numbers = NDArray[np.int64]
 
 SAID_AGAIN = "said-again"
 """The rule of a passage found in one text only that repeats a passage which both texts have elsewhere."""
@@ -111,32 +109,6 @@ class Collation:
     def aligned(self) -> dict[int, int]:
         """The index of the witness character aligned with each aligned base character, by the index of the latter."""
         return aligned_in(self.blocks)
-
-
-def answering(blocks: Sequence[AlignedPart], *, equal: bool = False) -> tuple[Numbers, Numbers]:
-    """The indices of aligned characters in the first and in the second sequence, of equal length; with `equal` only
-    those of equal characters."""
-    ops = [
-        op
-        for block in blocks
-        for op in block.ops
-        if op.equal or (not equal and max(op.a1 - op.a0, op.b1 - op.b0) < PASSAGE)
-    ]
-    lengths = [min(op.a1 - op.a0, op.b1 - op.b0) for op in ops]
-    return _runs([op.a0 for op in ops], lengths), _runs([op.b0 for op in ops], lengths)
-
-
-def _runs(starts: Sequence[int], lengths: Sequence[int]) -> Numbers:
-    """The concatenated ranges that begin at `starts` and have these `lengths`."""
-    ends = np.cumsum(lengths, dtype=np.int64)
-    before = np.repeat(ends - np.asarray(lengths, dtype=np.int64), lengths)
-    return np.repeat(np.asarray(starts, dtype=np.int64), lengths) + np.arange(len(before)) - before
-
-
-def aligned_in(blocks: Sequence[AlignedPart]) -> dict[int, int]:
-    """The index in the second sequence of each aligned character, by its index in the first."""
-    mine, theirs = answering(blocks)
-    return dict(zip(mine.tolist(), theirs.tolist(), strict=True))
 
 
 def collate(base: Transcription, witness: Transcription, pairs: Path | None = None) -> Collation:

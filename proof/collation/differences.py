@@ -11,6 +11,7 @@ from enum import StrEnum
 from itertools import groupby
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proof.collation.apparatus import ApparatusNote
 from proof.collation.blocks import AlignedPart, Op, gaps
@@ -19,6 +20,8 @@ from proof.collation.tokens import WitnessTokens
 from proof.model.flags import Kind
 from proof.text.layers import Layer
 from proof.text.transcription import Transcription
+
+Numbers = NDArray[np.int64]
 
 PASSAGE = 9
 """Characters; what only one of the two has in this length is a passage, not a slip."""
@@ -93,6 +96,32 @@ class SystematicPair:
     places: tuple[int, ...]
     witness_places: tuple[int, ...]
     confirmed: int
+
+
+def answering(blocks: Sequence[AlignedPart], *, equal: bool = False) -> tuple[Numbers, Numbers]:
+    """The indices of aligned characters in the first and in the second sequence, of equal length; with `equal` only
+    those of equal characters."""
+    ops = [
+        op
+        for block in blocks
+        for op in block.ops
+        if op.equal or (not equal and max(op.a1 - op.a0, op.b1 - op.b0) < PASSAGE)
+    ]
+    lengths = [min(op.a1 - op.a0, op.b1 - op.b0) for op in ops]
+    return _runs([op.a0 for op in ops], lengths), _runs([op.b0 for op in ops], lengths)
+
+
+def _runs(starts: Sequence[int], lengths: Sequence[int]) -> Numbers:
+    """The concatenated ranges that begin at `starts` and have these `lengths`."""
+    ends = np.cumsum(lengths, dtype=np.int64)
+    before = np.repeat(ends - np.asarray(lengths, dtype=np.int64), lengths)
+    return np.repeat(np.asarray(starts, dtype=np.int64), lengths) + np.arange(len(before)) - before
+
+
+def aligned_in(blocks: Sequence[AlignedPart]) -> dict[int, int]:
+    """The index in the second sequence of each aligned character, by its index in the first."""
+    mine, theirs = answering(blocks)
+    return dict(zip(mine.tolist(), theirs.tolist(), strict=True))
 
 
 def within_blocks(
@@ -245,20 +274,22 @@ def systematic(
     """The differences with those of systematic pairs marked so, and the pairs, the most frequent first."""
     met = _answering(a, b, blocks)
     of_base, of_witness = _Answers(met), _Answers({(theirs, mine): number for (mine, theirs), number in met.items()})
-    wanted = {difference.base for difference in differences}, {difference.witness for difference in differences}
-    here, there = _everywhere(a.edition, wanted[0]), _everywhere(b.edition, wanted[1])
+    sides = {
+        (mine, theirs): (of_base.all_over(mine, theirs), of_witness.all_over(theirs, mine))
+        for mine, theirs in {
+            (difference.base, difference.witness)
+            for difference in differences
+            if difference.category in RECURRING and difference.rule != NO_CODE_POINT
+        }
+    }
+    candidates = [pair for pair, holds in sides.items() if any(holds)]
+    here = _everywhere(a.edition, {mine for mine, _ in candidates})
+    there = _everywhere(b.edition, {theirs for _, theirs in candidates})
     pairs: dict[tuple[str, str], SystematicPair] = {}
-    for mine, theirs in {
-        (difference.base, difference.witness)
-        for difference in differences
-        if difference.category in RECURRING and difference.rule != NO_CODE_POINT
-    }:
+    for mine, theirs in candidates:
         places = tuple(here.get(mine, ())), tuple(there.get(theirs, ()))
-        for side, answers, pair, number in (
-            (Side.BASE, of_base, (mine, theirs), len(places[0])),
-            (Side.WITNESS, of_witness, (theirs, mine), len(places[1])),
-        ):
-            if number >= CERTAIN_PLACES and answers.all_over(*pair):
+        for side, holds, at in zip((Side.BASE, Side.WITNESS), sides[mine, theirs], places, strict=True):
+            if holds and len(at) >= CERTAIN_PLACES:
                 pairs[mine, theirs] = SystematicPair(mine, theirs, side, *places, met[mine, theirs])
                 break
     marked = [
@@ -282,7 +313,7 @@ class _Answers:
             self._written[theirs] += number
 
     def all_over(self, mine: str, theirs: str) -> bool:
-        """Whether `one` is answered by nothing but `other`, which is mostly so written where the other text has it."""
+        """Whether `mine` is answered by nothing but `theirs`, which mostly answers `mine`."""
         number = self._met.get((mine, theirs), 0)
         return bool(number) and number == self._total[mine] and 2 * number > self._written[theirs]
 

@@ -9,15 +9,16 @@ only it has: what stands in the notes at that very place tells (`with_notes`).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
+import numpy as np
+from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
 from proof.collation.blocks import AlignedPart
 from proof.collation.classes import Class
-from proof.collation.differences import ONE_TEXT, PASSAGE, Difference, Side
+from proof.collation.differences import ONE_TEXT, Difference, Numbers, Side, answering
 from proof.collation.tokens import WitnessTokens
 from proof.text.layers import Layer, WitnessCell
 
@@ -47,32 +48,29 @@ class NoteLayout:
 def set_otherwise(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart]) -> list[NoteLayout]:
     """The stretches of the same words that are text in one and a note in the other, in the order of the base; one that
     goes over a column or a paragraph of either is two."""
-    layouts = []
-    for (side, _), group in groupby(_answering(a, b, blocks), key=lambda pair: (pair[2], pair[3])):
-        pairs = list(group)
-        if side is not None and len(pairs) >= SHORTEST:
-            (a0, b0, *_), (a1, b1, *_) = pairs[0], pairs[-1]
-            layouts.append(NoteLayout(side, a0, a1 + 1, b0, b1 + 1, a.cells[a0].start))
-    return sorted(layouts, key=lambda layout: layout.a0)
+    mine, theirs = answering(blocks)
+    if not len(mine):
+        return []
+    (text, note), (text_there, note_there) = _set_as(a, mine), _set_as(b, theirs)
+    sides = np.where(note & text_there, 1, np.where(text & note_there, 2, 0))
+    block_of = np.searchsorted([block.a0 for block in blocks], mine, "right")
+    where = np.stack([sides, block_of, np.asarray(a.blocks)[mine], np.asarray(b.blocks)[theirs]])
+    starts = np.concatenate(([0], np.flatnonzero(np.diff(where).any(axis=0)) + 1))
+    ends = np.append(starts[1:], len(mine))
+    told = (sides[starts] > 0) & (ends - starts >= SHORTEST)
+    spans = zip(sides[starts[told]], mine[starts[told]], mine[ends[told] - 1] + 1, strict=True)
+    spans_there = zip(theirs[starts[told]], theirs[ends[told] - 1] + 1, strict=True)
+    return [
+        NoteLayout((Side.BASE, Side.WITNESS)[side - 1], int(a0), int(a1), int(b0), int(b1), a.starts[a0])
+        for (side, a0, a1), (b0, b1) in zip(spans, spans_there, strict=True)
+    ]
 
 
-def _answering(
-    a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart]
-) -> Iterator[tuple[int, int, Side | None, tuple[int, ...]]]:
-    """Characters that answer one another, which of the two has them as a note where the other has text, and where
-    they stand: part, column or paragraph of either."""
-    for number, block in enumerate(blocks):
-        for op in block.ops:
-            if not op.equal and max(op.a1 - op.a0, op.b1 - op.b0) >= PASSAGE:
-                continue
-            for at, to in zip(range(op.a0, op.a1), range(op.b0, op.b1), strict=False):
-                mine, theirs = a.layers[at], b.layers[to]
-                side = None
-                if mine in NOTES and theirs is Layer.CANON:
-                    side = Side.BASE
-                elif theirs in NOTES and mine is Layer.CANON:
-                    side = Side.WITNESS
-                yield at, to, side, (number, a.blocks[at], b.blocks[to])
+def _set_as(tokens: WitnessTokens, characters: Numbers) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which of the characters are set as text, and which as notes."""
+    text = np.fromiter((layer is Layer.CANON for layer in tokens.layers), dtype=np.bool_, count=len(tokens))
+    note = np.fromiter((layer in NOTES for layer in tokens.layers), dtype=np.bool_, count=len(tokens))
+    return text[characters], note[characters]
 
 
 def with_notes(

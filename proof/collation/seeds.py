@@ -97,14 +97,19 @@ def chains_of(seeds: list[Seed], least: float) -> list[list[Seed]]:
     """Chains of seeds, best first; none uses parts of a sequence that a better one uses."""
     seeds = sorted(seeds)
     scores = [float(length) for _, _, length in seeds]
+    highest = [0.0]
+    """The highest score among the first seeds, by their number."""
     before = [-1] * len(seeds)
     long: deque[int] = deque(maxlen=LOOK_BACK)
     for n, seed in enumerate(seeds):
-        near = range(max(0, n - LOOK_BACK), n)
-        for m in (*long, *near):
-            gain = _gain(seeds[m], seed)
-            if gain is not None and scores[m] + gain > scores[n]:
-                scores[n], before[n] = scores[m] + gain, m
+        for earlier in (range(n - 1, max(0, n - LOOK_BACK) - 1, -1), reversed(long)):
+            for m in earlier:
+                if highest[m + 1] + seed[2] < scores[n]:
+                    break  # a seed gains its length at most
+                gain = _gain(seeds[m], seed)
+                if gain is not None and scores[m] + gain >= scores[n]:
+                    scores[n], before[n] = scores[m] + gain, m
+        highest.append(max(highest[-1], scores[n]))
         if seed[2] >= LONG:
             long.append(n)
     taken_a, taken_b = Covered(), Covered()

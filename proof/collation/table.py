@@ -13,9 +13,11 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
+import numpy as np
+
 from proof.collation.classes import Class
 from proof.collation.collation import Collation
-from proof.collation.differences import Difference
+from proof.collation.differences import Difference, Numbers, answering
 from proof.collation.note_layout import NOTE, NoteLayout
 from proof.collation.sigla import names_of
 from proof.collation.tokens import WitnessTokens
@@ -123,10 +125,7 @@ def rows(collations: Sequence[Collation], images: Images, folder: Path) -> list[
         differing: list[Difference | NoteLayout] = [*collation.differences, *collation.notes]
         for item in differing:
             places[common.span(number, item.a0, item.a1)][number].append(item)
-    aligned = [
-        {common.numbers[number][at]: to for at, to in collation.aligned().items()}
-        for number, collation in enumerate(collations)
-    ]
+    aligned = [_aligned(common, number, collation) for number, collation in enumerate(collations)]
     table = []
     for (a0, a1), by_witness in sorted(places.items()):
         first = next(iter(by_witness.values()))[0]
@@ -143,6 +142,14 @@ def rows(collations: Sequence[Collation], images: Images, folder: Path) -> list[
     return table
 
 
+def _aligned(common: CommonBase, number: int, collation: Collation) -> Numbers:
+    """For each character of the common base that of the witness which it is aligned with; -1 if there is none."""
+    aligned = np.full(len(common.tokens), -1, dtype=np.int64)
+    mine, theirs = answering(collation.blocks)
+    aligned[np.asarray(common.numbers[number], dtype=np.int64)[mine]] = theirs
+    return aligned
+
+
 def _reading(witness: WitnessTokens, differing: Sequence[Difference | NoteLayout]) -> TableReading:
     """What a witness reads at a place where it differs from the base: other words, else the same in another layout."""
     differences = [item for item in differing if isinstance(item, Difference)]
@@ -155,16 +162,16 @@ def _reading(witness: WitnessTokens, differing: Sequence[Difference | NoteLayout
     return replace(around, category=first.category.value, evidence=first.rule, notes=notes)
 
 
-def _agreeing(witness: WitnessTokens, aligned: Mapping[int, int], a0: int, a1: int) -> TableReading:
+def _agreeing(witness: WitnessTokens, aligned: Numbers, a0: int, a1: int) -> TableReading:
     """What a witness has where it does not differ: the same words, or nothing of this part."""
-    before, behind = aligned.get(a0 - 1), aligned.get(a1)
     if a1 > a0:
-        if a0 not in aligned or a1 - 1 not in aligned:
-            return TableReading()
-        return _around(witness, aligned[a0], aligned[a1 - 1] + 1)
-    if before is None and behind is None:
+        first, last = int(aligned[a0]), int(aligned[a1 - 1])
+        return TableReading() if min(first, last) < 0 else _around(witness, first, last + 1)
+    before = int(aligned[a0 - 1]) if a0 else -1
+    behind = int(aligned[a1]) if a1 < len(aligned) else -1
+    if max(before, behind) < 0:
         return TableReading()
-    at = behind if behind is not None else (before or 0) + 1
+    at = behind if behind >= 0 else before + 1
     return _around(witness, at, at)
 
 

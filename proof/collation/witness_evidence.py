@@ -14,7 +14,8 @@ from math import floor
 
 from proof.collation.apparatus import ApparatusNote
 from proof.collation.blocks import AlignedPart, Op, align, repeated
-from proof.collation.collation import Collation, aligned_in, answering, noted
+from proof.collation.collation import Collation, noted
+from proof.collation.differences import aligned_in, answering
 from proof.collation.quality import quality_by_block, quality_by_juan
 from proof.collation.sigla import names_of
 from proof.collation.tokens import Keys, WitnessTokens, sequence_of, shared_layers

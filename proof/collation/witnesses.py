@@ -9,9 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.collation.collation import Collation, answering
+from proof.collation.collation import Collation
+from proof.collation.differences import answering
 from proof.collation.sigla import names_of
 from proof.collation.tokens import Keys, WitnessTokens, sequence_of
+from proof.text.layers import Layer
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +50,16 @@ class CommonBase:
     def of(cls, collations: Sequence[Collation]) -> CommonBase:
         """The common base of `collations`, which must all have the same base."""
         bases = [collation.base for collation in collations]
-        keys = Keys(bases[0].cells.keys.key)
-        tokens = sequence_of(bases[0].edition, keys, frozenset(layer for base in bases for layer in base.layers))
-        return cls(tokens, tuple(np.searchsorted(tokens.starts, base.starts).tolist() for base in bases))
+        compared = [frozenset(base.layers) for base in bases]
+        union = frozenset[Layer]().union(*compared)
+        tokens = next((base for base, layers in zip(bases, compared, strict=True) if layers == union), None)
+        if tokens is None:
+            tokens = sequence_of(bases[0].edition, Keys(bases[0].cells.keys.key), union)
+        numbers = (
+            range(len(tokens)) if base is tokens else np.searchsorted(tokens.starts, base.starts).tolist()
+            for base in bases
+        )
+        return cls(tokens, tuple(numbers))
 
     def span(self, collation: int, a0: int, a1: int) -> tuple[int, int]:
         """The span in `tokens` of characters `a0:a1` of a collation. An empty one (an addition of the witness) stands

@@ -39,9 +39,10 @@ def command(file: Path, config: Path | None, images: bool, cache: bool, verifies
     if verifies and keep:
         raise UsageError("--verify looks at one backup, --keep makes one: give one of the two")
     if verifies:
-        held = verify(file)
+        restored = verify(file)
         message = _("%(path)s: restores whole, %(files)s, %(rows)s rows of the store")
-        click.echo(say(message, path=held.path, files=_files(held.files), rows=f"{held.rows:,}"))
+        rows = f"{restored.rows:,}"
+        click.echo(say(message, path=restored.path, files=_files(restored.files), rows=rows))
         return 0
     settings = settings_of(config)
     existing_store(settings)
@@ -56,11 +57,10 @@ def command(file: Path, config: Path | None, images: bool, cache: bool, verifies
     for folder in _folders_left_out(settings, images=images):
         message = _("not in it, no image of it is saved: %(folder)s; after proof restore put its images there")
         click.echo(say(message, folder=folder), err=True)
+    in_repository = _("not in it, a repository: %(path)s")
+    outside = _("not in it, outside the project's folder: %(path)s")
     for path in saved.left_out:
-        in_repository = _("not in it, a repository: %(path)s")
-        outside = _("not in it, outside the project's folder: %(path)s")
-        message = in_repository if path.is_dir() else outside
-        click.echo(say(message, path=path), err=True)
+        click.echo(say(in_repository if path.is_dir() else outside, path=path), err=True)
     return 0
 
 
@@ -69,7 +69,8 @@ def _files(number: int) -> str:
 
 
 def _folders_left_out(settings: Settings, *, images: bool) -> Iterator[Path]:
-    """The image folders of a project of which a backup holds nothing, and which a restored one lacks."""
+    """The image folders inside the project's folder of which a backup holds no image: where no `images` are saved, or
+    none lies in them."""
     for folder in settings.project.images:
         if folder.is_relative_to(settings.base) and folder.is_dir() and not (images and find_images(folder)):
             yield folder

@@ -14,7 +14,15 @@ from proof.atomic import must_be_writable
 from proof.checking.library import check_library, library_settings
 from proof.checking.pipeline import check, read_texts
 from proof.checking.plan import image_lists
-from proof.commands.options import CHECKING, config_option, library_option, must_have_work, setting_options, settings_of
+from proof.commands.options import (
+    CHECKING,
+    config_option,
+    library_option,
+    must_have_work,
+    quiet_option,
+    setting_options,
+    settings_of,
+)
 from proof.commands.outcome import print_counts, print_flagged, print_trouble
 from proof.commands.progress import CheckProgress
 from proof.commands.remarks import verbose_option
@@ -30,8 +38,6 @@ from proof.text.transcription import Transcription
 
 EXIT_SOUND = 0
 EXIT_TROUBLED = 1
-
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but what went wrong.")
 
 
 @click.command("check")
@@ -69,13 +75,13 @@ def command(
         settings = settings_of(config, texts, given)
         must_have_work(settings)
         with _unchanged_where_wrong(settings):
-            kept = keep_in_project(settings, texts, given, named=config is not None)
+            project_change = keep_in_project(settings, texts, given, named=config is not None)
             status = run_check(settings, show, quiet=quiet, verbose=verbose)
-        if kept and not quiet:
-            click.echo(kept, err=True)
+        if project_change and not quiet:
+            click.echo(project_change, err=True)
         if not quiet and settings.folder != Path.cwd():
             message = _("project: %(folder)s; go on with: proof serve --config %(word)s")
-            click.echo(say(message, folder=settings.folder, word=_word(settings)))
+            click.echo(say(message, folder=settings.folder, word=shlex.quote(str(settings.folder))))
         return status
     if texts or config:
         raise UsageError("--library names all works: give neither TEXT nor --config beside it")
@@ -83,39 +89,39 @@ def command(
 
 
 def keep_in_project(settings: Settings, texts: Sequence[Path], given: Mapping[str, Any], *, named: bool) -> str:
-    """Make the project that is to be checked, where it has no config.toml yet, or add to it the texts that it does not
-    name; a project that the user `named` is not changed. Gives what was done, in words. Raises ProofError where its
-    material cannot be used."""
+    """Make the project that is to be checked, where it has no config.toml yet, or add to it those of the `texts` that
+    it does not name; a project that the user `named` is not changed. Gives a message about what was done or is to do,
+    '' for nothing. Raises ProofError where the material cannot be used."""
     file = settings.file
     assert file is not None, "a check has a project"
-    made = not file.exists()
-    if not made and (not texts or names(Settings.load(file), texts)):
+    is_new = not file.exists()
+    if not is_new and (not texts or names(Settings.load(file), texts)):
         return ""
-    if not made and named:
+    if not is_new and named:
         listed = ", ".join(map(str, texts))
         return say(
             _("%(file)s does not name %(texts)s: add it to project.texts to have it saved with the project"),
             file=file,
             texts=listed,
         )
-    usable = [text for text in _usable_texts(settings) if made or not names(Settings.load(file), [text])]
-    if not usable:
+    added = [text for text in _usable_texts(settings) if is_new or not names(Settings.load(file), [text])]
+    if not added:
         return ""
-    if made and settings.store.url:
+    if is_new and settings.store.url:
         with Store.open(settings.store_address, folder=settings.base):
             pass  # a project whose store cannot be opened would be of no use
     must_be_writable(settings.project.out)
-    if made:
-        write_project(settings.replace({"project.texts": usable}), given)
+    if is_new:
+        write_project(settings.replace({"project.texts": added}), given)
         return say(_("%(file)s: a new project"), file=file)
-    add_to_project(file, usable, given.get("project.images", ()))
+    add_to_project(file, added, given.get("project.images", ()))
     return say(_("%(file)s: names further texts now"), file=file)
 
 
 @contextmanager
 def _unchanged_where_wrong(settings: Settings) -> Iterator[None]:
-    """The project's config.toml is as it was where the command turns out wrong: a setting that kept the first check
-    from beginning would keep every later one from it."""
+    """Put the project's config.toml back to what it was before the block where the block raises UsageError, ConfigError
+    or EngineError: a setting that kept this check from beginning would keep every later one from it."""
     file = settings.file
     assert file is not None, "a check has a project"
     before = file.read_bytes() if file.exists() else None
@@ -130,28 +136,23 @@ def _unchanged_where_wrong(settings: Settings) -> Iterator[None]:
 
 
 def _usable_texts(settings: Settings) -> list[Path]:
-    """The texts that can be read. Raises ProofError where none can, or a folder of images or an image list is not
-    there; or where the texts are of another work than the project, whose decisions would then be kept apart."""
+    """The texts that can be read. Raises ProofError where none can, where a folder of images or an image list is not
+    there, or where the texts are of several works or of another work than the project: the decisions of each work are
+    kept by themselves."""
     texts, _unread = read_texts(settings.text_files())
-    others: list[Transcription] = []
-    with suppress(TextError):  # told when it is checked
-        others, _unread = read_texts(texts_of_project(settings)[:1])
-    works = dict.fromkeys(text.work for text in (*others, *texts) if text.work)
+    of_project: list[Transcription] = []
+    with suppress(TextError):  # the check itself reports a text that cannot be read
+        of_project, _unread = read_texts(texts_of_project(settings)[:1])
+    works = dict.fromkeys(text.work for text in (*of_project, *texts) if text.work)
     if len(works) > 1:
         raise UsageError(
             f"{texts[0].path}: a project is one work, and these are {' and '.join(works)}: move each with its images "
             f"into a folder of its own, or make a project elsewhere: proof init FOLDER --texts {texts[0].path}"
         )
-    ImageIndex(settings.project.images)
+    ImageIndex(settings.project.images)  # raises where a folder is not there, and `image_lists` where a list is not
     for text in texts:
-        if isinstance(text, Transcription):
-            image_lists(settings, text)
+        image_lists(settings, text)
     return [text.path for text in texts]
-
-
-def _word(settings: Settings) -> str:
-    """The project as a word of a shell."""
-    return shlex.quote(str(settings.folder))
 
 
 def run_check(settings: Settings, show: int, *, quiet: bool, verbose: bool) -> int:

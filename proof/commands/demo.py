@@ -17,9 +17,11 @@ from proof.settings.config import FILE_NAME, Settings
 from proof.store import Store
 from proof.store.queue_records import Order, QueueFilter
 
-ALL = 1_000_000
+EVERY_PLACE = 1_000_000
+"""Flagged places to print: more than the sample has."""
 
 DEFAULT = Path("proof-demo")
+"""Folder of the copied sample."""
 
 EXAMPLE = ("北", "比")
 """A look-alike of the sample: what its text has, and what the image shows."""
@@ -34,8 +36,9 @@ def command(folder: Path | None) -> int:
     into FOLDER (proof-demo), a project of its own; in the folder of the source it is checked where it lies.
     """
     project = sample_project(folder)
-    status = run_check(Settings.load(project), ALL, quiet=False, verbose=False)
-    show_example(Settings.load(project))
+    settings = Settings.load(project)
+    status = run_check(settings, EVERY_PLACE, quiet=False, verbose=False)
+    show_example(settings)
     where = "" if project == Path.cwd() else f" --config {shlex.quote(str(project))}"
     click.echo(say(_("decide at the desk: %(command)s"), command=f"proof serve{where}"))
     click.echo(say(_("what an export would then write: %(command)s"), command=f"proof export --dry-run{where}"))
@@ -43,40 +46,40 @@ def command(folder: Path | None) -> int:
 
 
 def show_example(settings: Settings) -> None:
-    """Print where the text has 北 and the image 比, and what taking that at the desk makes an export change."""
+    """Print one place where the text has 北 and the image 比, and what an export changes once that is accepted."""
     with Store.open(settings.store_address) as store:
         for work in store.queue.works():
             numbers, _more = store.queue.find(work.name, QueueFilter(pair=EXAMPLE), Order.SCORE, limit=1)
             for queued in store.queue.flags(work.name, numbers):
                 flag = queued.flag
                 column = store.queue.results([queued.page.number])[queued.page.number].column_of(flag)
-                before, after = (
-                    (column.source[: flag.offset], column.source[flag.offset + flag.length :]) if column else ("", "")
-                )
-                where = {"page": flag.page, "column": flag.line, "text": flag.transcribed, "image": flag.suggested}
+                source = column.source if column else ""
+                before, after = source[: flag.offset], source[flag.offset + flag.length :]
+                values = {"page": flag.page, "column": flag.line, "text": flag.transcribed, "image": flag.suggested}
                 message = _("%(page)s, column %(column)s: the text has %(text)s, the image %(image)s.")
-                click.echo(f"\n{say(message, **where)}")
+                click.echo(f"\n{say(message, **values)}")
                 click.echo(say(_("T at the desk takes it, and the export changes that line:")))
                 click.echo(f"- {before}{flag.transcribed}{after}\n+ {before}{flag.suggested}{after}\n")
 
 
 def sample_project(folder: Path | None) -> Path:
-    """The folder of the sample project: the source's where that is the working folder and none is named, else a copy,
-    made where it is not there yet. Raises UsageError where `folder` holds something else, OutputError."""
+    """The folder of the sample project: that of the source where it is the working folder and no `folder` is named,
+    else a copy in `folder`, made where it is not there yet. Raises UsageError where `folder` holds something else, and
+    OutputError."""
     sample = sample_dir()
     if folder is None and sample == Path.cwd():
         return sample
     folder = folder or DEFAULT
-    settings = sample / FILE_NAME
+    config = sample / FILE_NAME
     if (folder / FILE_NAME).is_file():
-        if (folder / FILE_NAME).read_bytes() != settings.read_bytes():
+        if (folder / FILE_NAME).read_bytes() != config.read_bytes():
             raise UsageError(f"{folder} is another project: name a new folder for the sample, as in proof demo sample")
         return folder
     if folder.is_dir() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty: name a new folder for the sample, as in proof demo sample")
     try:
         shutil.copytree(sample / "pages", folder / "pages")
-        shutil.copy(settings, folder / FILE_NAME)
+        shutil.copy(config, folder / FILE_NAME)
     except OSError as error:
         raise OutputError(f"{folder}: the sample cannot be copied there ({error.strerror or error})") from error
     return folder

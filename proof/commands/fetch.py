@@ -10,7 +10,7 @@ from typing import Self
 
 import click
 
-from proof.commands.options import config_option, settings_of
+from proof.commands.options import config_option, quiet_option, settings_of
 from proof.commands.progress import ProgressLine
 from proof.errors import SourceError, UsageError
 from proof.fetch.client import Client, RetryPolicy
@@ -29,6 +29,7 @@ from proof.settings.config import Settings
 from proof.text.read import read_transcription
 
 MOST_NOTICES = 12
+"""Notices of a source that are printed."""
 
 
 @click.command("fetch")
@@ -59,7 +60,7 @@ MOST_NOTICES = 12
     "--max-mb", type=click.FloatRange(0.1), default=MOST_BYTES / 1e6, show_default=True, help="Largest file taken."
 )
 @click.option("--allow-private", is_flag=True, help="Ask addresses of private networks, and of this machine, too.")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but what went wrong.")
+@quiet_option
 def command(
     source: str,
     to: Path | None,
@@ -90,29 +91,29 @@ def command(
     _must_go_together(first, listed, openings)
     manners = RetryPolicy(pause=pause, allow_private=allow_private)
     with nullcontext() if dry_run else alone_in(folder), Client(manners) as client:
-        shown = _open(source, ManifestReader(folder, client, width, refresh, keep=not dry_run), members, listed)
-        images = about(shown.images, only) if only else shown.images
+        found = _open(source, ManifestReader(folder, client, width, refresh, keep=not dry_run), members, listed)
+        images = about(found.images, only) if only else found.images
         images = in_ranges(images, numbers) if numbers else images
         if first:
             images = shown_from(images, first, _places(settings), openings=openings)
         fetcher = Fetcher(folder, client, refresh, int(max_mb * 1e6), _kept(settings, folder))
-        _print_notices(shown)
+        _print_notices(found)
         if dry_run:
             _print_hint(images)
-            _print_failures(shown)
-            return max(_list_only(images, fetcher), 1 if shown.failures else 0)
+            _print_failures(found)
+            return 0 if _list_only(images, fetcher) and not found.failures else 1
         if listed:
             _write_list(listed, images, quiet=quiet)
         with FetchProgress(len(images), quiet=quiet) as progress:
             haul = fetcher.fetch(images, progress)
-    _print_outcome(haul, shown, folder, quiet=quiet)
+    _print_outcome(haul, found, folder, quiet=quiet)
     if haul.of(FetchResult.FETCHED) and not quiet:
         _print_hint(images)
-    return 0 if haul.complete and not shown.failures else 1
+    return 0 if haul.complete and not found.failures else 1
 
 
 def _folder(to: Path | None, settings: Settings) -> Path:
-    """Where the images go. Raises UsageError where nobody says."""
+    """Where the images go. Raises UsageError where neither --to nor the project says."""
     folder = to or next(iter(settings.project.images), None)
     if folder is None:
         raise UsageError("where to? name a folder with --to, or set project.images in config.toml")
@@ -120,7 +121,7 @@ def _folder(to: Path | None, settings: Settings) -> Path:
 
 
 def _must_go_together(first: str | None, listed: Path | None, openings: bool) -> None:
-    """Raises UsageError where an option lacks the one that it is about."""
+    """Raises UsageError where an option is given without the one that it needs."""
     if first and not listed:
         raise UsageError("--first says which half-folio an image shows: name the image list for it with --list FILE")
     if openings and not first:
@@ -134,6 +135,7 @@ def _write_list(listed: Path, images: Sequence[WantedImage], *, quiet: bool) -> 
 
 
 def _open(source: str, reader: ManifestReader, members: bool, listed: Path | None) -> ImageSource:
+    """The images of SOURCE, an address, a manifest or an image list. Raises ProofError."""
     if source.lower().startswith(("http://", "https://")):
         return reader.images(source, members=members)
     path = Path(source)
@@ -148,7 +150,7 @@ def _open(source: str, reader: ManifestReader, members: bool, listed: Path | Non
 
 
 def _places(settings: Settings) -> Iterator[Place]:
-    """The half-folios of the project's texts, in order; a text is read when the one before it has ended."""
+    """The half-folios of the project's texts, in order; a text is read once those of the one before are used up."""
     for path in settings.text_files():
         text = read_transcription(path)
         if text.paged:
@@ -156,23 +158,24 @@ def _places(settings: Settings) -> Iterator[Place]:
 
 
 def _kept(settings: Settings, folder: Path) -> dict[ImageRef, Path]:
-    """The image files that the project has, by the reference that each is named by."""
+    """The image files of `folder` and of the project, by the image reference that each is named by."""
     folders = [each for each in dict.fromkeys((folder, *settings.project.images)) if each.is_dir()]
     named = ((ImageRef.match(name), path) for name, path in ImageIndex(folders).files())
     return {ref: path for ref, path in named if ref is not None}
 
 
-def _list_only(images: Sequence[WantedImage], fetcher: Fetcher) -> int:
-    """Print a line an image, with tabs: number, half-folio, label, file, address, what there is to say of it."""
-    bad = 0
+def _list_only(images: Sequence[WantedImage], fetcher: Fetcher) -> bool:
+    """Print a line for each image, with tabs: number, half-folios, label, file, address, and whether it is there or why
+    it cannot be fetched. Gives whether all can."""
+    complete = True
     for result in fetcher.look(images):
         wanted = result.wanted
         state = "" if result.how is FetchResult.NOT_ASKED else result.why or result.how.value
         place = " ".join(map(spelled, wanted.places[: 2 if wanted.opening else 1]))
         row = (str(wanted.number), place, wanted.label, wanted.name, wanted.address, state)
         click.echo("\t".join(row).rstrip("\t"))
-        bad += result.how is FetchResult.FAILED
-    return 1 if bad else 0
+        complete = complete and result.how is not FetchResult.FAILED
+    return complete
 
 
 def _print_notices(source: ImageSource) -> None:
@@ -183,7 +186,7 @@ def _print_notices(source: ImageSource) -> None:
 
 
 def _print_hint(images: Sequence[WantedImage]) -> None:
-    """Say so where no page will find its image by name."""
+    """Where no page will find its image by name, say what to do."""
     if images and not any(wanted.places or ImageRef.match(wanted.name) for wanted in images):
         click.echo(
             "no label says which half-folio an image shows, so no page finds its image by name; once you know which is "
@@ -194,11 +197,11 @@ def _print_hint(images: Sequence[WantedImage]) -> None:
 
 def _print_outcome(haul: Haul, source: ImageSource, folder: Path, *, quiet: bool) -> None:
     fetched = haul.of(FetchResult.FETCHED)
-    there = len(haul.of(FetchResult.THERE)) + len(haul.of(FetchResult.UNCHANGED))
+    already_there = len(haul.of(FetchResult.THERE)) + len(haul.of(FetchResult.UNCHANGED))
     if not quiet:
         size = sum(result.size for result in fetched)
-        already = f", {there:,} already there" if there else ""
-        click.echo(f"{folder}: {_count(len(fetched))} fetched ({size / 1e6:,.1f} MB){already}")
+        others = f", {already_there:,} already there" if already_there else ""
+        click.echo(f"{folder}: {_count(len(fetched))} fetched ({size / 1e6:,.1f} MB){others}")
         for right in source.rights:
             click.echo(f"terms: {right}")
     failed = haul.of(FetchResult.FAILED)
@@ -220,7 +223,7 @@ def _count(number: int) -> str:
 
 
 class FetchProgress:
-    """Watches a run, in a `with` block around it. Says how far an interrupted one came."""
+    """Shows the progress of the run in its `with` block, and how far an interrupted run came."""
 
     def __init__(self, total: int, *, quiet: bool) -> None:
         self._line = ProgressLine(quiet=quiet)

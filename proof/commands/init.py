@@ -38,30 +38,32 @@ def command(folder: Path, given: dict[str, Any]) -> int:
     click.echo(f"{file}")
     click.echo(say(_("texts: %(paths)s"), paths=_listed(settings.project.texts, folder)))
     click.echo(say(_("images: %(paths)s"), paths=_listed(settings.project.images, folder)))
-    here = folder.resolve() == Path.cwd()
-    where = "" if here else f" --config {shlex.quote(str(folder))}"
+    is_working_folder = folder.resolve() == Path.cwd()
+    where = "" if is_working_folder else f" --config {shlex.quote(str(folder))}"
     click.echo(say(_("go on with: %(command)s"), command=f"proof check{where}"))
     return 0
 
 
 def project_settings(folder: Path, given: Mapping[str, Any]) -> Settings:
-    """The settings of a new project in a folder: those that are `given`, and without texts or images those that lie in
-    it. Raises UsageError where no text does."""
+    """The settings of a new project in a folder: those that are `given`, and where texts or images are not, those that
+    lie in the folder. Raises UsageError without any text, ConfigError where a given one is not there."""
     material = {name: value for name, value in _material(folder, given).items() if value}
     if not material.get("project.texts"):
         raise UsageError(f"{folder}: no text of any of the formats lies in it; name texts with --texts")
     settings = Settings.of_folder(folder).replace({**given, **material})
-    settings.text_files()
+    settings.text_files()  # raises where a text is not there
     return settings
 
 
 def given_with_images(given: Iterable[str], settings: Settings) -> list[str]:
-    """The names of the settings that a new project keeps: those that were given, and the images that were found."""
+    """The names of the settings that a new project keeps: those that were given, and the folders of images, which may
+    have been found."""
     return [*given, *(["project.images"] if settings.project.images else [])]
 
 
 def _material(folder: Path, given: Mapping[str, Any]) -> dict[str, tuple[Path, ...]]:
-    """Texts and folders of images: those that were given, else those that lie in the folder."""
+    """Texts and folders of images, by the names of their settings: those that were given, else those that lie in the
+    folder."""
     base = folder.absolute()
     if not base.is_dir() and "project.texts" not in given:
         raise UsageError(f"{folder}: there is no such folder; name one with texts, or name these with --texts")
@@ -71,6 +73,7 @@ def _material(folder: Path, given: Mapping[str, Any]) -> dict[str, tuple[Path, .
 
 
 def _listed(paths: tuple[Path, ...], folder: Path) -> str:
+    """Paths in words, those inside the folder as seen from there."""
     base = folder.absolute()
     names = [str(path.relative_to(base)) if path.is_relative_to(base) else str(path) for path in paths]
     return ", ".join(names) or f"none; name folders under project.images in {FILE_NAME}"

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from proof.atomic import must_be_writable, whole_file
+from proof.commands.options import quiet_option
 from proof.errors import ImageError, OutputError
 from proof.images.load import load_image
 from proof.images.opencv import cv2
@@ -20,7 +21,7 @@ from proof.layout.photograph import in_even_light
 @click.command("layout")
 @click.argument("images", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="IMAGE...")
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder for what was found.")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but what went wrong.")
+@quiet_option
 def command(images: tuple[Path, ...], out: Path, quiet: bool) -> int:
     """Find the columns of text on images of pages, ruled or not, whatever their number.
 

@@ -23,12 +23,12 @@ SPELLED = {
     "variants.file": "variants",
     "store.url": "store",
 }
-"""Options whose key alone would not say what they set; all others are spelled as their key."""
+"""Options of settings whose key alone would not say what they set; all others are spelled as their key."""
 
 CHECKING = tuple(
     name for name in SETTINGS if name != "project.texts" and not name.startswith(("library.", "render.", "serve."))
 )
-"""What can be set of a check, beside its texts."""
+"""The settings of a check that have an option; its texts are arguments."""
 
 Command = Callable[..., Any]
 
@@ -50,7 +50,8 @@ def spelling(setting: Setting) -> str:
 
 
 def _reader(setting: Setting) -> Callable[[str], Any]:
-    """Reads the value of a setting, checked as in `config.toml`; paths count from the working folder."""
+    """A function that reads the value of an option, checked as in `config.toml`; paths count from the working folder.
+    Of a list of values it reads one."""
 
     def read(text: str) -> Any:
         try:
@@ -64,8 +65,8 @@ def _reader(setting: Setting) -> Callable[[str], Any]:
 
 
 def setting_options(names: Iterable[str]) -> Callable[[Command], Command]:
-    """Gives a command an option for each of these settings; it takes those that were given as `given`, a
-    mapping from names of settings to values."""
+    """A decorator that gives a command an option for each of these settings. The command gets `given`: the values of
+    the options that were given, by the names of their settings."""
     settings = [SETTINGS[name] for name in names]
 
     def decorate(command: Command) -> Command:
@@ -99,6 +100,8 @@ library_option = click.option(
     help="Folder of works, each a folder with a config.toml or with texts (*.txt).",
 )
 
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but what went wrong.")
+
 
 def settings_of(config: Path | None, texts: Iterable[Path] = (), given: Mapping[str, Any] | None = None) -> Settings:
     """The settings that a command line means: those of its project (`project_settings`), with what was `given`.
@@ -111,21 +114,20 @@ def settings_of(config: Path | None, texts: Iterable[Path] = (), given: Mapping[
 
 
 def must_have_work(settings: Settings) -> None:
-    """Raises UsageError where there is nothing to check, or nothing to check it by: no image, not the language
-    model."""
+    """Raises UsageError where there is no text to check, or neither images nor the language model to check it by."""
     if not settings.project.texts:
         raise UsageError(
             "nothing to check: name a transcription (proof check TEXT --images DIR), or run in the folder of a project "
             f"(proof init makes one){_hint(settings)}"
         )
     if not settings.project.images and not settings.flags.language_model:
-        there = settings.file and settings.file.exists()
-        where = f"set project.images in {settings.file}" if there else "give --images DIR"
+        has_file = settings.file and settings.file.exists()
+        where = f"set project.images in {settings.file}" if has_file else "give --images DIR"
         raise UsageError(f"no folder of page images was named: {where}")
 
 
 def existing_store(settings: Settings) -> Path | str:
-    """The address of the project's store, which has to be there. Raises UsageError."""
+    """The address of the project's store. Raises UsageError where there is no store yet."""
     from proof.store.database import is_missing, name_of, store_url  # noqa: PLC0415 - others do without databases
 
     address = settings.store_address
@@ -138,7 +140,8 @@ def existing_store(settings: Settings) -> Path | str:
 
 
 def _hint(settings: Settings) -> str:
-    """Where projects lie, in case the folder of these settings is none."""
+    """The end of a message where the folder of these settings is no project: which projects lie near it; '' without
+    any."""
     folder = settings.folder
     near = projects_near(folder) if folder and not (folder / FILE_NAME).exists() else ""
     return f"; {near}" if near else ""

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from proof.commands.options import config_option, setting_options, settings_of
+from proof.commands.options import config_option, quiet_option, setting_options, settings_of
 from proof.commands.progress import ProgressLine
 from proof.errors import UsageError
 from proof.facsimile import files
@@ -22,7 +22,7 @@ from proof.facsimile import files
 @click.option("--openings", is_flag=True, help="Draw leaves that were never folded, two half-folios on an image.")
 @click.option("--grey", is_flag=True, help="Keep the tones of a photograph; else black and white as a facsimile.")
 @click.option("--scale", type=click.FloatRange(0.2, 4.0), default=1.0, show_default=True, help="Size of the images.")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but what went wrong.")
+@quiet_option
 def command(
     text: Path,
     out: Path,

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from proof.commands.options import config_option, existing_store, setting_options, settings_of
+from proof.commands.options import config_option, existing_store, quiet_option, setting_options, settings_of
 from proof.commands.outcome import print_caught, print_counts
 from proof.locale.marking import _
 from proof.locale.terminal import say
@@ -18,7 +18,7 @@ from proof.report.regenerate import write_again
 @config_option
 @setting_options(("project.out", "report.lang", "store.url"))
 @click.option("--work", help="Work whose last check is reported, as summary.json names it.  [default: the last one]")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but what went wrong.")
+@quiet_option
 def command(config: Path | None, given: dict[str, Any], work: str | None, quiet: bool) -> int:
     """Write the reports again out of the store, with what was decided since the last check.
 

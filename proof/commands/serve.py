@@ -17,7 +17,8 @@ from proof.locale.marking import _
 from proof.locale.terminal import say
 from proof.settings.config import Settings
 
-EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - what is asked about when it is given
+EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - without accounts such an address is refused, or has to be confirmed
+"""Values of --host that stand for every address of this machine."""
 
 
 @click.command("serve")
@@ -45,8 +46,8 @@ def command(
 
     settings = library_settings(library).replace(given) if library else settings_of(config, given=given)
     address = existing_store(settings)
-    near = is_loopback(host)
-    if not near and not settings.serve.auth and given.get("serve.auth") is not False:
+    local = is_loopback(host)
+    if not local and not settings.serve.auth and given.get("serve.auth") is not False:
         raise UsageError(
             f"--host {host}: whoever reaches it could decide; give people accounts (--auth), or say that this is "
             "meant (--no-auth)"
@@ -55,41 +56,44 @@ def command(
     store = Store.open(address, folder=settings.base)
     if settings.serve.auth and not store.accounts.everybody():
         raise UsageError("nobody has an account yet: make the first, an administrator's, with `proof user add NAME`")
-    if not near and settings.serve.auth and not settings.serve.https:
+    if not local and settings.serve.auth and not settings.serve.https:
         click.echo("proof: passwords go over the network unencrypted; put https in front (serve.https)", err=True)
     app = create_app(settings, store=store, hosts=hosts)
     if log is not None:
         write_access_log(app, log)
-    served = settings.serve
     message = _("proofread at %(url)s\nproject: %(project)s")
-    ready = lambda url: click.echo(say(message, url=url, project=_called(settings)))  # noqa: E731
-    with suppress(KeyboardInterrupt), _ended_by(signal.SIGTERM):
-        serve(app, host, port, ready, proxy=served.proxy, https=served.https)
+
+    def print_address(url: str) -> None:
+        click.echo(say(message, url=url, project=_title_and_folder(settings)))
+
+    with suppress(KeyboardInterrupt), _interrupted_by(signal.SIGTERM):
+        serve(app, host, port, print_address, proxy=settings.serve.proxy, https=settings.serve.https)
     return 0
 
 
 @contextmanager
-def _ended_by(number: signal.Signals) -> Iterator[None]:
-    """Within the block, handle a signal, as service managers send it, like Ctrl-C, so that everything is closed."""
+def _interrupted_by(number: signal.Signals) -> Iterator[None]:
+    """Within the block a signal, such as service managers send, has the effect of Ctrl-C, so that everything is
+    closed."""
 
-    def end(*_: object) -> None:
+    def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(number, end)
+    before = signal.signal(number, interrupt)
     try:
         yield
     finally:
         signal.signal(number, before)
 
 
-def _called(settings: Settings) -> str:
-    """The name of the project in the message at the start: its title and folder."""
+def _title_and_folder(settings: Settings) -> str:
+    """The title of the project, where it has one, with its folder."""
     title = settings.project.title
     return f"{title} ({settings.base})" if title else str(settings.base)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address is reachable only from this machine."""
+    """Whether `host`, a name or an address, is reachable only from this machine."""
     if host.lower() == "localhost":
         return True
     try:
@@ -99,14 +103,14 @@ def is_loopback(host: str) -> bool:
 
 
 def names(settings: Settings, host: str) -> list[str]:
-    """The host names that a server at `host` answers to. Raises UsageError if it would answer to all names without
-    accounts: a page elsewhere could then make decisions through a browser inside the network."""
+    """The host names that a server at `host` answers to. Raises UsageError if it would answer to every name and ask for
+    no account: a page elsewhere could then make decisions through a browser inside the network."""
     from proof.web.app import ANY, LOOPBACK  # noqa: PLC0415
 
     given = settings.serve.names.split()
     if host not in EVERYWHERE:
-        own = f"[{host}]" if ":" in host else host
-        return list(dict.fromkeys([*LOOPBACK, own, *given]))
+        in_address = f"[{host}]" if ":" in host else host  # an IPv6 address stands in brackets
+        return list(dict.fromkeys([*LOOPBACK, in_address, *given]))
     if given:
         return [*LOOPBACK, *given]
     if not settings.serve.auth:

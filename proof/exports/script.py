@@ -6,7 +6,7 @@ or 髮): these become questions to the user, and are never guessed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -33,7 +33,7 @@ class Question:
 @dataclass(frozen=True, slots=True)
 class FormChoice:
     """The form chosen for `character`: everywhere, or only at `place`: `PAGE`, `PAGE:COLUMN` or `PAGE:COLUMN:OFFSET`
-    (in a text without page marks `LINE` or `LINE:OFFSET`)."""
+    (in a text without page marks `LINE` or `LINE:OFFSET`); '' stands for everywhere."""
 
     character: str
     form: str
@@ -61,42 +61,43 @@ class FormChoice:
 
 
 def _reference(correction: Correction) -> str:
-    """The place of a correction as choices name it."""
+    """The place of a correction as `FormChoice.place` has it, down to the offset."""
     return ":".join(filter(None, (correction.page, str(correction.line), str(correction.offset))))
 
 
-def open_forms(
-    correction: Correction, policy: VariantPolicy, choices: Sequence[FormChoice] = ()
-) -> Iterator[Correction]:
-    """The variants of a correction in the script of the text among which the user must choose; none if there is only
-    one, or if `choices` decide."""
-    forms = [_forms(char, correction, policy) for char in correction.replacement]
+def open_forms(correction: Correction, policy: VariantPolicy, choices: Sequence[FormChoice] = ()) -> list[Correction]:
+    """The spellings of a correction in the script of the text among which the user must choose; none if there is only
+    one, or if one of the `choices` applies."""
+    forms_of_each = [_forms(char, correction, policy) for char in correction.replacement]
     answered = any(choice.is_for(correction, char) for choice in choices for char in correction.replacement)
-    if not answered and any(len(written) > 1 for written in forms):
-        yield from (replace(correction, replacement="".join(written)) for written in product(*forms))
+    if answered or all(len(forms) == 1 for forms in forms_of_each):
+        return []
+    return [replace(correction, replacement="".join(characters)) for characters in product(*forms_of_each)]
 
 
 def in_source_script(
     corrections: Iterable[Correction], policy: VariantPolicy, choices: Sequence[FormChoice] = ()
 ) -> tuple[list[Correction], list[Question]]:
-    """The corrections with their replacements in the script of the text, and the open questions. All readings pass
-    through this function, whether suggested by the program, typed, chosen, or from a file.
+    """The corrections with their replacements in the script of the text, without those that have an open question, and
+    these questions. All readings pass through this function, whether suggested by the program, typed, chosen, or from a
+    file.
 
-    A character that the place had before is not converted, nor is a typed one that has no form of its own in the other
-    script. For other characters `choices` decide: one for a place before one for a page, and that before one for the
-    whole text. A correction with an open question is not among the returned ones. Raises UsageError if a choice is none
-    of the possible forms, or names a place without a question.
+    A character that stands in the text at that place is not converted, nor is a typed one that has no form of its own
+    in the other script. For other characters `choices` decide: one for an offset before one for a column, that before
+    one for a page, and that before one for the whole text. Raises UsageError if a choice is none of the possible forms,
+    if two contradict each other, or if one is for a place where no correction has its character.
     """
     questions: list[Question] = []
     used: set[FormChoice] = set()
-    done = []
+    converted = []
     for correction in corrections:
         if not correction.changes or not correction.accepted or correction.audit:
-            done.append(correction)
+            converted.append(correction)
             continue
-        written, asked = "", []
+        replacement, asked = "", []
         for char in correction.replacement:
             forms = _forms(char, correction, policy)
+            # a choice for the whole text is for open questions alone
             answers = [choice for choice in choices if choice.is_for(correction, char)]
             answers = [choice for choice in answers if choice.place or len(forms) > 1]
             used.update(answers)
@@ -104,22 +105,24 @@ def in_source_script(
                 forms = (_answered(answers, forms, correction),)
             if len(forms) > 1:
                 asked.append(Question(correction, char, forms))
-            written += forms[0]
-        questions += asked
-        done += [] if asked else [replace(correction, replacement=written)]
+            replacement += forms[0]
+        if asked:
+            questions += asked
+        else:
+            converted.append(replace(correction, replacement=replacement))
     unused = [choice for choice in choices if choice.place and choice not in used]
     if unused:
         raise UsageError(f"--choose {unused[0]}: no correction there has {unused[0].character}")
-    return done, questions
+    return converted, questions
 
 
 def _forms(char: str, correction: Correction, policy: VariantPolicy) -> tuple[str, ...]:
-    """The possible forms of a character of a correction in the text."""
+    """The forms that a character of a correction may have in the text, most likely first."""
     return (char,) if char in correction.original else policy.written_forms(char, kin=not correction.typed)
 
 
 def _answered(answers: Sequence[FormChoice], forms: Sequence[str], correction: Correction) -> str:
-    """The form chosen by the most specific choice for the place."""
+    """The form that the most specific of the choices asks for. Raises UsageError as `in_source_script`."""
     chosen = max(answers, key=lambda choice: len(choice.place))
     contrary = [choice for choice in answers if choice.place == chosen.place and choice.form != chosen.form]
     if contrary:

@@ -11,29 +11,37 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.facsimile.fonts import EM, LEVELS, PAD, Field
+from proof.facsimile.fonts import EM, INKED, LEVELS_PER_PIXEL, OUTLINE, SIDE, Field
 from proof.images.opencv import cv2
 
 Canvas = NDArray[np.uint8]
 Points = NDArray[np.float64]
 """Points, n x 2, x then y."""
 Owners = NDArray[np.int16]
-"""Whose ink a pixel of a canvas or an image is: the number of its glyph, `LINES` for rules, frames and all else that is
-no text, 0 for bare paper."""
+"""For each pixel of a canvas or an image the number of the glyph whose ink it is, `LINES` for rules, frames and all
+else that is no text, 0 for bare paper."""
 LINES = -1
 
 SUBPIXEL_BITS = 4
+"""Binary places of the coordinates that outlines are filled with."""
 KNOTS = 4
 """Places across a glyph, each way, that stray by themselves."""
+REACH = 0.68
+"""How far from its middle a glyph may have ink, in em squares."""
+SLANT_SPREAD = 0.3
+"""Standard deviation of the slant from glyph to glyph, as a share of the hand's."""
+MOST_WEIGHT_DEVIATION = 2.0
+"""Standard deviations by which the weight of one glyph departs at most from that of the hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """How a scribe departs from the font. Each is a standard deviation, but `slant` and `weight`.
+    """How a scribe departs from the font.
 
-    `size` and `shift` are shares of the em square, `turn` is in degrees, `wobble` a share of the em
-    square by which parts of a glyph stray, `slant` the rise of horizontals (dy over dx), `weight` and
-    `weight_spread` what is added to the half-width of strokes, in thousandths of the em.
+    Standard deviations from glyph to glyph: `size` and `shift` in shares of the em square, `turn` in degrees, `wobble`,
+    by which parts of a glyph stray, in shares of the em square, `weight_spread` in thousandths of the em. Of all glyphs
+    together: `slant`, the rise of horizontals (dy over dx), and `weight`, which is added to the half-width of strokes,
+    in thousandths of the em.
     """
 
     size: float = 0.04
@@ -52,18 +60,20 @@ def write_glyph(
     em: tuple[float, float],
     hand: Hand,
     rng: np.random.Generator,
-    owned: tuple[Owners, int] | None = None,
+    owners: Owners | None = None,
+    number: int = 0,
 ) -> Points | None:
     """Write one glyph with its em square (width, height in pixels) about `centre`.
 
-    Returns the ends of its ink in each row of the canvas, or None when no ink fell there. `owned`: where to note whose
-    ink it is, and the glyph's number.
+    Returns the ends of its ink in each row of the canvas, or None when no ink fell there. `number` is the glyph's in
+    `owners`.
     """
-    draw = rng.standard_normal(8)
-    width, height = em[0] * (1 + hand.size * draw[0]), em[1] * (1 + hand.size * draw[1])
-    x, y = centre[0] + hand.shift * em[0] * draw[2], centre[1] + hand.shift * em[1] * draw[3]
-    turn = np.radians(hand.turn * draw[4])
-    slant = hand.slant * (1 + 0.3 * draw[5])
+    # the eighth is unused; without it all facsimiles of a seed would change
+    wider, higher, to_right, down, turned, slanted, bolder, _ = rng.standard_normal(8)
+    width, height = em[0] * (1 + hand.size * wider), em[1] * (1 + hand.size * higher)
+    x, y = centre[0] + hand.shift * em[0] * to_right, centre[1] + hand.shift * em[1] * down
+    turn = np.radians(hand.turn * turned)
+    slant = hand.slant * (1 + SLANT_SPREAD * slanted)
     scale = float(np.sqrt(width * height)) / EM
     matrix = (
         np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
@@ -71,25 +81,27 @@ def write_glyph(
         @ np.diag([width / EM, height / EM])
     )
     inverse = np.linalg.inv(matrix).astype(np.float32)
-    reach_x, reach_y = int(width * 0.68) + 2, int(height * 0.68) + 2
+    reach_x, reach_y = int(width * REACH) + 2, int(height * REACH) + 2
     left, top = round(x) - reach_x, round(y) - reach_y
     u = np.arange(left, left + 2 * reach_x + 1, dtype=np.float32) - np.float32(x)
     v = (np.arange(top, top + 2 * reach_y + 1, dtype=np.float32) - np.float32(y))[:, None]
     stray = rng.standard_normal((2, KNOTS, KNOTS), dtype=np.float32) * np.float32(hand.wobble * EM)
     stray_x, stray_y = _bending(v.size) @ stray @ _bending(u.size).T
-    middle = np.float32(EM / 2 + PAD - 0.5)
+    middle = np.float32(SIDE / 2 - 0.5)  # of the field, counted from the centre of its first pixel
     map_x = inverse[0, 0] * u + inverse[0, 1] * v + middle + stray_x
     map_y = inverse[1, 0] * u + inverse[1, 1] * v + middle + stray_y
     sampled = cv2.remap(field, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=(0,))
-    extra = (hand.weight + hand.weight_spread * min(max(draw[6], -2.0), 2.0)) / 1000 * EM
-    levels = (np.arange(256, dtype=np.float32) - 128) / LEVELS
-    coverage = np.clip(((levels + extra) * scale + 0.5) * 255, 0, 255)
+    bolder = min(max(bolder, -MOST_WEIGHT_DEVIATION), MOST_WEIGHT_DEVIATION)
+    extra = (hand.weight + hand.weight_spread * bolder) / 1000 * EM
+    distances = (np.arange(256, dtype=np.float32) - OUTLINE) / LEVELS_PER_PIXEL
+    coverage = np.clip(((distances + extra) * scale + 0.5) * 255, 0, 255)
     coverage[0] = 0  # as far out as the field goes: clipped, not measured
-    return _lay(canvas, np.asarray(cv2.LUT(sampled, coverage.astype(np.uint8)), dtype=np.uint8), left, top, owned)
+    ink = np.asarray(cv2.LUT(sampled, coverage.astype(np.uint8)), dtype=np.uint8)
+    return _lay(canvas, ink, left, top, owners, number)
 
 
-def _lay(canvas: Canvas, ink: Canvas, left: int, top: int, owned: tuple[Owners, int] | None) -> Points | None:
-    """Lay a glyph's ink on the canvas, its upper left corner at `left`, `top`; gives the ends of its ink."""
+def _lay(canvas: Canvas, ink: Canvas, left: int, top: int, owners: Owners | None, number: int) -> Points | None:
+    """Lay a glyph's ink on the canvas, its upper left corner at `left`, `top`; gives the ends of its rows of ink."""
     x0, y0 = max(left, 0), max(top, 0)
     x1, y1 = min(left + ink.shape[1], canvas.shape[1]), min(top + ink.shape[0], canvas.shape[0])
     if x0 >= x1 or y0 >= y1:
@@ -97,9 +109,9 @@ def _lay(canvas: Canvas, ink: Canvas, left: int, top: int, owned: tuple[Owners, 
     ink = ink[y0 - top : y1 - top, x0 - left : x1 - left]
     place = canvas[y0:y1, x0:x1]
     np.maximum(place, ink, out=place)
-    inked = ink >= 128
-    if owned is not None:
-        owned[0][y0:y1, x0:x1][inked] = owned[1]
+    inked = ink >= INKED
+    if owners is not None:
+        owners[y0:y1, x0:x1][inked] = number
     rows = np.flatnonzero(inked.any(axis=1))
     if rows.size == 0:
         return None
@@ -111,7 +123,8 @@ def _lay(canvas: Canvas, ink: Canvas, left: int, top: int, owned: tuple[Owners, 
 
 @lru_cache(maxsize=512)
 def _bending(size: int) -> NDArray[np.float32]:
-    """The weights (size x KNOTS) that spread displacements given at a few knots smoothly over `size` pixels."""
+    """The weights (`size` x KNOTS) by which the displacements at the knots become smooth displacements of `size`
+    pixels."""
     knots = np.eye(KNOTS, dtype=np.float32)
     return np.asarray(cv2.resize(knots, (KNOTS, size), interpolation=cv2.INTER_CUBIC), dtype=np.float32)
 
@@ -130,9 +143,9 @@ def rule(
 ) -> None:
     """Draw a printed line, `width` pixels thick.
 
-    `bow` is how far its middle lies beside the straight line (pixels), `wander` how far it strays sideways (pixels),
-    `rough` how much its thickness varies (a share), `lost` the share of its length that did not print, in gaps of about
-    `piece` pixels.
+    `bow` is how far its middle lies beside the straight line (pixels), `wander` how far it strays sideways (pixels,
+    standard deviation), `rough` how much its thickness varies (a share of it), `lost` the share of its length that did
+    not print, in gaps of `piece` pixels on average.
     """
     a, b = np.array(start, dtype=np.float64), np.array(end, dtype=np.float64)
     length = float(np.hypot(*(b - a)))
@@ -165,12 +178,13 @@ def _smooth(rng: np.random.Generator, count: int, knots: int) -> NDArray[np.floa
     return np.interp(np.linspace(0, knots, count), np.arange(knots + 1), values)
 
 
-def _printed(count: int, lost: float, piece: float, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """The stretches of a line of `count` points that printed, as index ranges of two points or more."""
+def _printed(count: int, lost: float, gap: float, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """The stretches of a line of `count` points that printed, as index ranges of two points or more; `lost` is the
+    share that did not, in gaps of `gap` points on average (at least one)."""
     if lost <= 0:
         return [(0, count)]
     kept, position = [], 0.0
-    gap = max(piece, 1.0)
+    gap = max(gap, 1.0)
     while position < count:
         # Alternating stretches, exponentially long, in the ratio of what printed to what did not.
         printed = rng.exponential(gap * (1 - lost) / lost)

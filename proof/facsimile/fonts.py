@@ -1,4 +1,4 @@
-"""Finding the fonts on the machine that can draw a transcription.
+"""The fonts on the machine that can draw a transcription, and the shapes of characters in them.
 
 A page is drawn in a regular-script (kai) font; a rare character comes from the first font of the chain that has it.
 Glyphs are stored as signed distance fields (Green, "Improved Alpha-Tested Magnification", 2007), from which every size
@@ -11,9 +11,11 @@ import os
 import shutil
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import freetype
 import numpy as np
@@ -28,8 +30,14 @@ EM = 112
 """Pixels of an em square in a field."""
 PAD = 24
 """Pixels of a field around its em square, for strokes that run over and for added weight."""
-LEVELS = 8
-"""Levels of a field for each pixel of distance; 128 is the outline, more is inside."""
+SIDE = EM + 2 * PAD
+"""Pixels of a field, each way."""
+LEVELS_PER_PIXEL = 8
+"""Levels of a field for each pixel of distance from the outline."""
+OUTLINE = 128
+"""The level of a field at the outline of its glyph; more is inside."""
+INKED = 128
+"""Coverage (0 to 255) from which a pixel counts as ink."""
 
 REGULAR_SCRIPT = (
     "TW-Kai",
@@ -68,8 +76,14 @@ FONT_FOLDERS = (
 )
 FONT_SUFFIXES = frozenset({".ttf", ".ttc", ".otf", ".otc"})
 
+MOST_FACES = 64
+"""Faces of one font file that are looked at."""
+
+USUAL_MIDDLE = -0.36 * EM
+"""Middle of the em square in pixels from the baseline (down is positive), in a font that shows none of its own."""
+
 Field = NDArray[np.uint8]
-"""A glyph's signed distance field, `EM + 2 * PAD` pixels square."""
+"""A glyph's signed distance field, `SIDE` pixels square."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +93,15 @@ class FontFace:
     path: Path
     index: int
     families: tuple[str, ...]
+
+
+class _OpenFace(NamedTuple):
+    """A face as FreeType has it, as Pillow draws it at `EM` pixels, and the height of the middle of its em square in
+    pixels from the baseline, down positive."""
+
+    face: freetype.Face
+    font: ImageFont.FreeTypeFont
+    middle: float
 
 
 def _plain(name: str) -> str:
@@ -95,7 +118,7 @@ def _faces_from_fontconfig(program: str) -> list[FontFace]:
         return []
     faces: dict[tuple[Path, int], FontFace] = {}
     for row in listing.stdout.decode("utf-8", "replace").splitlines():
-        file, index, families, style = (row + "\t\t\t").split("\t")[:4]
+        file, index, families, style = (row + "\t\t\t").split("\t")[:4]  # a row may lack the last of them
         if Path(file).suffix.lower() not in FONT_SUFFIXES or not index.isdigit() or "Bold" in style:
             continue
         number = int(index) & 0xFFFF  # the upper half names an instance of a variable font
@@ -105,14 +128,11 @@ def _faces_from_fontconfig(program: str) -> list[FontFace]:
 
 
 def _faces_of(path: Path) -> list[FontFace]:
-    """The faces of one font file with their family names; none if it is no font."""
+    """The faces of one font file with their family names, as far as it can be read; none if it is no font."""
     faces: list[FontFace] = []
-    try:
-        count = freetype.Face(str(path)).num_faces
-        for index in range(min(count, 64)):
+    with suppress(freetype.FT_Exception):  # a damaged font file: the search goes on
+        for index in range(min(freetype.Face(str(path)).num_faces, MOST_FACES)):
             faces.append(FontFace(path, index, _families(freetype.Face(str(path), index))))
-    except freetype.FT_Exception:  # a damaged font file; the search goes on
-        return faces
     return faces
 
 
@@ -175,28 +195,29 @@ def find_faces(names: Sequence[str] = ()) -> tuple[FontFace, ...]:
 
 def distance_field(mask: NDArray[np.uint8]) -> Field:
     """The signed distance field of a glyph given as ink coverage (0 to 255)."""
-    inside = cv2.distanceTransform((mask >= 128).astype(np.uint8), cv2.DIST_L2, 3)
-    outside = cv2.distanceTransform((mask < 128).astype(np.uint8), cv2.DIST_L2, 3)
+    inside = cv2.distanceTransform((mask >= INKED).astype(np.uint8), cv2.DIST_L2, 3)
+    outside = cv2.distanceTransform((mask < INKED).astype(np.uint8), cv2.DIST_L2, 3)
     # The transform measures to the next pixel's centre; the outline lies half a pixel before it, and the
     # coverage of the edge pixel says where in it.
-    edge = np.where(mask >= 128, inside - 0.5, 0.5 - outside)
+    edge = np.where(mask >= INKED, inside - 0.5, 0.5 - outside)
     near = np.abs(edge) <= 1
     edge = np.where(near & (mask > 0) & (mask < 255), mask / 255 - 0.5, edge)
-    return np.asarray(np.clip(128 + edge * LEVELS, 0, 255), dtype=np.uint8)
+    return np.asarray(np.clip(OUTLINE + edge * LEVELS_PER_PIXEL, 0, 255), dtype=np.uint8)
 
 
 def _rasterised(font: ImageFont.FreeTypeFont, character: str) -> tuple[NDArray[np.uint8], int, int]:
-    """A character's coverage (0 to 255), and where its upper left corner lies from the pen on the baseline."""
+    """A character's coverage (0 to 255), and how far right of the pen and below the baseline its upper left corner
+    lies, in pixels."""
     drawn, (left, top) = font.getmask2(character, mode="L", anchor="ls")
     width, height = drawn.size
     return np.frombuffer(bytes(drawn), np.uint8).reshape(height, width), int(left), int(top)
 
 
 def _ink_middle(font: ImageFont.FreeTypeFont, character: str) -> float:
-    """Halfway between the highest and the lowest ink of a character, in pixels from the baseline."""
+    """Halfway between the highest and the lowest ink of a character, in pixels below the baseline."""
     glyph, _, top = _rasterised(font, character)
-    rows = np.flatnonzero((glyph >= 128).any(axis=1))
-    return float(top + (rows[0] + rows[-1] + 1) / 2) if rows.size else -EM * 0.36
+    rows = np.flatnonzero((glyph >= INKED).any(axis=1))
+    return float(top + (rows[0] + rows[-1] + 1) / 2) if rows.size else USUAL_MIDDLE
 
 
 class FontChain:
@@ -206,7 +227,7 @@ class FontChain:
         if not faces:
             raise FontError(f"no font to draw with; {HOW_TO_GET_ONE}")
         self.faces = tuple(faces)
-        self._open: dict[int, tuple[freetype.Face, ImageFont.FreeTypeFont, tuple[float, float]]] = {}
+        self._open: dict[FontFace, _OpenFace] = {}
         self._fields: dict[str, Field | None] = {}
 
     @classmethod
@@ -216,10 +237,7 @@ class FontChain:
 
     def face_of(self, character: str) -> FontFace | None:
         """The face that draws `character`, or None when no face holds it."""
-        for number, face in enumerate(self.faces):
-            if self._opened(number)[0].get_char_index(character):
-                return face
-        return None
+        return next((face for face in self.faces if self._opened(face).face.get_char_index(character)), None)
 
     def field(self, character: str) -> Field | None:
         """The distance field of one character, or None when no face holds it or it has no ink."""
@@ -227,43 +245,41 @@ class FontChain:
             return None
         if character not in self._fields:
             face = self.face_of(character)
-            self._fields[character] = self._draw(self.faces.index(face), character) if face else None
+            self._fields[character] = _drawn(self._opened(face), character) if face else None
         return self._fields[character]
 
-    def _opened(self, number: int) -> tuple[freetype.Face, ImageFont.FreeTypeFont, tuple[float, float]]:
-        """A face, the face at `EM` pixels, and where the middle of its em square lies."""
-        if number not in self._open:
-            face = self.faces[number]
+    def _opened(self, face: FontFace) -> _OpenFace:
+        if face not in self._open:
             try:
-                font = freetype.Face(str(face.path), face.index)
-                drawn = ImageFont.truetype(str(face.path), EM, index=face.index)
+                opened = freetype.Face(str(face.path), face.index)
+                font = ImageFont.truetype(str(face.path), EM, index=face.index)
             except (OSError, freetype.FT_Exception) as problem:
                 raise FontError(f"{face.path}: cannot be read as a font ({problem}); {HOW_TO_GET_ONE}") from problem
             # 國 fills its square evenly in every design: the middle of its ink is the middle of the em,
-            # which a font need not have at the same height as its neighbour. Sideways the advance tells.
-            sample = next((character for character in "國圖口" if font.get_char_index(character)), None)
-            self._open[number] = font, drawn, (EM / 2, _ink_middle(drawn, sample) if sample else -EM * 0.36)
-        return self._open[number]
+            # which lies at another height in every font.
+            sample = next((character for character in "國圖口" if opened.get_char_index(character)), None)
+            self._open[face] = _OpenFace(opened, font, _ink_middle(font, sample) if sample else USUAL_MIDDLE)
+        return self._open[face]
 
-    def _draw(self, number: int, character: str) -> Field | None:
-        _, font, (middle_x, middle_y) = self._opened(number)
-        glyph, left, top = _rasterised(font, character)
-        if not glyph.any():
-            return None
-        height, width = glyph.shape
-        side = EM + 2 * PAD
-        mask = np.zeros((side, side), np.uint8)
-        x, y = round(side / 2 - middle_x + left), round(side / 2 - middle_y + top)
-        x0, y0, x1, y1 = max(x, 0), max(y, 0), min(x + width, side), min(y + height, side)
-        mask[y0:y1, x0:x1] = glyph[y0 - y : y1 - y, x0 - x : x1 - x]
-        return distance_field(mask)
+
+def _drawn(face: _OpenFace, character: str) -> Field | None:
+    """The field of a character, the middle of its em square in the middle of the field; None where the character has no
+    ink."""
+    glyph, left, top = _rasterised(face.font, character)
+    if not glyph.any():
+        return None
+    height, width = glyph.shape
+    mask = np.zeros((SIDE, SIDE), np.uint8)
+    x, y = PAD + left, round(SIDE / 2 - face.middle + top)
+    x0, y0, x1, y1 = max(x, 0), max(y, 0), min(x + width, SIDE), min(y + height, SIDE)
+    mask[y0:y1, x0:x1] = glyph[y0 - y : y1 - y, x0 - x : x1 - x]
+    return distance_field(mask)
 
 
 def lacuna_field() -> Field:
-    """The field of 〓, drawn for a character that no font holds: two thick bars."""
-    side = EM + 2 * PAD
-    mask = np.zeros((side, side), np.uint8)
-    left, right, bar = PAD + EM // 8, side - PAD - EM // 8, EM // 5
-    for middle in (side // 2 - EM // 4, side // 2 + EM // 4):
+    """The field of 〓, two thick bars, which is drawn for a character that no font holds."""
+    mask = np.zeros((SIDE, SIDE), np.uint8)
+    left, right, bar = PAD + EM // 8, SIDE - PAD - EM // 8, EM // 5
+    for middle in (SIDE // 2 - EM // 4, SIDE // 2 + EM // 4):
         mask[middle - bar // 2 : middle + bar // 2, left:right] = 255
     return distance_field(mask)

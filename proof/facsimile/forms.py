@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 KEPT = 256
 """Characters whose forms are kept, of some fifty kilobytes each: a view of glyphs asks for few."""
 
-INSIDE = 128
-"""In a field of distances: what is no less is inside the outline."""
-
 _lock = Lock()
 
 
@@ -29,11 +26,11 @@ def form_of(character: str) -> DrawnForm | None:
 
 @lru_cache(KEPT)
 def _form_of(character: str) -> DrawnForm | None:
-    from proof.facsimile.fonts import EM  # noqa: PLC0415 - what reads fonts takes a while to load
+    from proof.facsimile.fonts import EM, OUTLINE  # noqa: PLC0415 - what reads fonts takes a while to load
 
     fonts = _fonts()
     field = fonts.field(character) if fonts else None
-    return None if field is None else DrawnForm.of(field >= INSIDE, EM)
+    return None if field is None else DrawnForm.of(field >= OUTLINE, EM)
 
 
 @lru_cache(1)

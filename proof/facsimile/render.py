@@ -11,13 +11,14 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.errors import UsageError
 from proof.facsimile.brush import LINES, Canvas, Owners, Points
-from proof.facsimile.fonts import FontChain
+from proof.facsimile.fonts import INKED, FontChain
 from proof.facsimile.leaf import (
     CELL_HEIGHT,
     COLUMN_WIDTH,
@@ -33,7 +34,7 @@ from proof.facsimile.leaf import (
     draw_rules,
     draw_strip,
     pen_hand,
-    raises,
+    raised_columns,
     write_columns,
 )
 from proof.facsimile.wear import (
@@ -52,15 +53,30 @@ from proof.model.geometry import Box
 from proof.ocr.engine import Pixels
 from proof.text.model import Page, Row
 
-INKED = 128
-"""Of 255: so much of a pixel is covered where there is ink."""
-
 FRAME_GAP = 9.0
 """From the middle of the outer frame to the inner one, in pixels at scale 1."""
+
+LEAF_GAP = 1.1
+"""Between the frames of the two leaves of a plate, in cell heights."""
+SHEET_WIDTH = 1.26
+"""Width of the sheet of a plate, in widths of its frames."""
+ABOVE_FRAMES = 8.4
+"""Margin of a plate above its frames, in cell heights."""
+BELOW_FRAMES = 6.1
+"""Margin of a plate below its frames, in cell heights."""
+BELOW_LABEL = 4.2
+"""From the middle of a plate's label to the lower edge of the sheet, in cell heights."""
+
 Corners = tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]]
 """A quadrilateral in image pixels: upper left, upper right, lower right, lower left."""
-Half = tuple[Page, RuledArea, tuple[WrittenCell, ...]]
-"""A half-folio as drawn: its page, where it lies on the canvas, what was written."""
+
+
+class DrawnHalf(NamedTuple):
+    """A half-folio as it was drawn on a canvas."""
+
+    page: Page
+    area: RuledArea
+    written: Sequence[WrittenCell]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,17 +162,17 @@ def render_page(
     """
     style, wear, strip = style or Style(), wear or Wear(), strip or StripText()
     fonts = fonts_for(style.fonts)
-    own = page_seed(seed, page.id)
-    rng = np.random.default_rng(own)
+    seeds = page_seed(seed, page.id)
+    rng = np.random.default_rng(seeds)
     angle = float(rng.uniform(-wear.skew, wear.skew))
-    pen, block, written = _draw_half_folio(page, style, wear, angle, strip, fonts, rng, owners)
+    pen, half = _draw_half_folio(page, style, wear, angle, strip, fonts, rng, owners)
     through = None
     if behind is not None and wear.bleed:
         # Blurred as it will be, half the size is enough.
         coarse = replace(style, scale=style.scale / 2)
-        other, _, _ = _draw_half_folio(behind, coarse, wear, angle, strip, fonts, np.random.default_rng([*own, 2]))
+        other, _ = _draw_half_folio(behind, coarse, wear, angle, strip, fonts, np.random.default_rng([*seeds, 2]))
         through = other.canvas
-    return _photograph(pen, [(page, block, tuple(written))], through, wear, angle, own)
+    return _photograph(pen, [half], through, wear, angle, seeds)
 
 
 def render_plate(
@@ -181,42 +197,45 @@ def render_plate(
         )
     leaves = len(pages) // 2
     style, wear = style or Style(), wear or Wear()
-    own = page_seed(seed, " ".join(page.id for page in pages if page is not None))
-    rng = np.random.default_rng(own)
+    seeds = page_seed(seed, " ".join(page.id for page in pages if page is not None))
+    rng = np.random.default_rng(seeds)
     angle = float(rng.uniform(-wear.skew, wear.skew))
     scale = style.scale
     half, strip_width = style.columns * COLUMN_WIDTH * scale, STRIP_WIDTH * COLUMN_WIDTH * scale
     gap, height = FRAME_GAP * scale, _ruled_height(style)
     leaf_width, leaf_height = 2 * half + strip_width + 2 * gap, height + 2 * gap
-    between = 1.1 * CELL_HEIGHT * scale
+    between = LEAF_GAP * CELL_HEIGHT * scale
     # The sheet of the printed facsimile is a quarter wider than the frame and leaves more above than below.
-    size = (int(leaf_width * 1.26), int(leaves * leaf_height + (leaves - 1) * between + 14.5 * CELL_HEIGHT * scale))
-    left, top = (size[0] - leaf_width) / 2, 8.4 * CELL_HEIGHT * scale
-    pen = _new_pen(size, style, wear, fonts_for(style.fonts), rng)
-    halves: list[Half] = []
+    sheet_width = int(leaf_width * SHEET_WIDTH)
+    around = (ABOVE_FRAMES + BELOW_FRAMES) * CELL_HEIGHT * scale
+    sheet_height = int(leaves * leaf_height + (leaves - 1) * between + around)
+    left, top = (sheet_width - leaf_width) / 2, ABOVE_FRAMES * CELL_HEIGHT * scale
+    pen = _new_pen((sheet_width, sheet_height), style, wear, fonts_for(style.fonts), rng)
+    halves: list[DrawnHalf] = []
     for leaf in range(leaves):
         y = top + leaf * (leaf_height + between)
         fold = left + gap + half
         for page, x in zip(pages[2 * leaf : 2 * leaf + 2], (fold + strip_width, left + gap), strict=True):
             columns = column_count(page, style) if page else style.columns
-            block = RuledArea(x, y + gap, x + half, y + gap + height, columns, style.cells)
+            area = RuledArea(x, y + gap, x + half, y + gap + height, columns, style.cells)
             if page is not None:
-                halves.append((page, block, tuple(write_columns(page, block, pen))))
-            draw_rules(block, pen)
+                halves.append(DrawnHalf(page, area, write_columns(page, area, pen)))
+            draw_rules(area, pen)
         whole = RuledArea(left + gap, y + gap, left + leaf_width - gap, y + gap + height, 1, style.cells)
         draw_strip(fold, fold + strip_width, whole, strips[leaf] if leaf < len(strips) else StripText(), pen)
         draw_frame(whole, Box(left, y, leaf_width, leaf_height), {}, pen)
     if label:
-        draw_label(label, (size[0] / 2, size[1] - 4.2 * CELL_HEIGHT * scale), pen)
-    return _photograph(pen, halves, None, wear, angle, own)
+        draw_label(label, (sheet_width / 2, sheet_height - BELOW_LABEL * CELL_HEIGHT * scale), pen)
+    return _photograph(pen, halves, None, wear, angle, seeds)
 
 
 def _new_pen(
     size: tuple[int, int], style: Style, wear: Wear, fonts: FontChain, rng: np.random.Generator, owners: bool = False
 ) -> Pen:
+    """A pen on a bare canvas of this size (width, height); `owners` asks for whose ink is where."""
     canvas = np.zeros((size[1], size[0]), np.uint8)
-    noted, lined = (np.zeros_like(canvas, np.int16), np.zeros_like(canvas)) if owners else (None, None)
-    return Pen(canvas, fonts, style, pen_hand(style, rng), wear.broken, rng, noted, lined)
+    numbers, lined = (np.zeros_like(canvas, np.int16), np.zeros_like(canvas)) if owners else (None, None)
+    return Pen(canvas, fonts, style, pen_hand(style, rng), wear.broken, rng, numbers, lined)
 
 
 def _ruled_height(style: Style) -> float:
@@ -233,13 +252,13 @@ def _side(page: Page) -> str:
 def _margins(
     page: Page, style: Style, angle: float, side: str, rng: np.random.Generator
 ) -> tuple[float, float, float, float]:
-    """White left, right, above and below the frame, so that the skewed page stays on the image."""
+    """White left, right, above and below the frame in pixels, so that the skewed page stays on the image."""
     scale = style.scale
     seen = STRIP_WIDTH * COLUMN_WIDTH * scale * style.strip_seen
     lean = abs(np.sin(np.radians(angle)))
     across = lean * _ruled_height(style) / 2
     down = lean * (style.columns * COLUMN_WIDTH * scale + seen) / 2
-    highest = max(raises(page, style).values(), default=0)
+    highest = max(raised_columns(page, style).values(), default=0)
     lift = (highest + 0.6) * CELL_HEIGHT * scale if highest else 0.0
     if style.wide_margins:
         left, right, above, below = np.array([130, 130, 125, 135]) * scale * rng.uniform(0.85, 1.15, 4)
@@ -259,8 +278,8 @@ def _draw_half_folio(
     fonts: FontChain,
     rng: np.random.Generator,
     owners: bool = False,
-) -> tuple[Pen, RuledArea, list[WrittenCell]]:
-    """Draw a half-folio alone on its canvas, with what is seen of the fold strip at the cut edge."""
+) -> tuple[Pen, DrawnHalf]:
+    """Draw a half-folio alone on the canvas of a new pen, with what is seen of the fold strip at the cut edge."""
     scale, side = style.scale, _side(page)
     columns = column_count(page, style)
     width, height, gap = style.columns * COLUMN_WIDTH * scale, _ruled_height(style), FRAME_GAP * scale
@@ -268,21 +287,21 @@ def _draw_half_folio(
     seen = strip_width * style.strip_seen
     free_left, free_right, above, below = _margins(page, style, angle, side, rng)
     left, top = free_left + (seen if side == "a" else gap), above + gap
-    block = RuledArea(left, top, left + width, top + height, columns, style.cells)
-    size = (int(block.right + (gap if side == "a" else seen) + free_right), int(block.bottom + gap + below))
+    area = RuledArea(left, top, left + width, top + height, columns, style.cells)
+    size = (int(area.right + (gap if side == "a" else seen) + free_right), int(area.bottom + gap + below))
     pen = _new_pen(size, style, wear, fonts, rng, owners)
-    written = write_columns(page, block, pen)
-    fold = left - strip_width if side == "a" else block.right
+    written = write_columns(page, area, pen)
+    fold = left - strip_width if side == "a" else area.right
     text_ink = pen.canvas.copy()
     # The scan was cut along the fold: nothing beyond but the tips of strokes.
-    beyond = np.s_[:, : max(int(left - seen), 0)] if side == "a" else np.s_[:, int(block.right + seen) :]
+    beyond = np.s_[:, : max(int(left - seen), 0)] if side == "a" else np.s_[:, int(area.right + seen) :]
     outer = Box(min(fold, left - gap), top - gap, strip_width + width + gap, height + 2 * gap)
-    raised = raises(page, style)
+    raised = raised_columns(page, style)
 
     def draw_lines(pen: Pen) -> None:
-        draw_strip(fold, fold + strip_width, block, strip, pen)
-        draw_rules(block, pen)
-        draw_frame(block, outer, raised, pen, open_left=side == "a", open_right=side == "b")
+        draw_strip(fold, fold + strip_width, area, strip, pen)
+        draw_rules(area, pen)
+        draw_frame(area, outer, raised, pen, open_left=side == "a", open_right=side == "b")
 
     if pen.lined is not None:
         draw_lines(replace(pen, canvas=pen.lined, rng=copy.deepcopy(pen.rng)))
@@ -291,67 +310,73 @@ def _draw_half_folio(
     pen.canvas[beyond] = text_ink[beyond]
     if pen.owners is not None:
         pen.owners[(pen.canvas >= INKED) & (pen.owners == 0)] = LINES
-    return pen, block, written
+    return pen, DrawnHalf(page, area, written)
 
 
 def _photograph(
-    pen: Pen, halves: Sequence[Half], behind: Canvas | None, wear: Wear, angle: float, seed: list[int]
+    pen: Pen, halves: Sequence[DrawnHalf], behind: Canvas | None, wear: Wear, angle: float, seeds: list[int]
 ) -> RenderedPage:
-    """Skew and age a drawn canvas, and carry the true places along."""
+    """Skew and age a drawn canvas, and carry the true places along. `behind` is the canvas of the page behind."""
     size = (pen.canvas.shape[1], pen.canvas.shape[0])
     homography = skewing(size, wear, angle, pen.rng)
     ink = photographed(pen.canvas, homography, size)
     through = None
     if behind is not None:
-        half, shrink = (size[0] // 2, size[1] // 2), np.diag([0.5, 0.5, 1.0])
+        half_size, shrink = (size[0] // 2, size[1] // 2), np.diag([0.5, 0.5, 1.0])
         turned = mirroring((behind.shape[1], behind.shape[0]), size)
-        through = photographed(behind, shrink @ homography @ turned, half)
-    seal = photographed(_stamp(halves[0][1], pen), homography, size) if wear.seal and halves else None
-    image = age(ink, through, seal, wear, pen.scale, [*seed, 1])
-    known = tuple(
+        through = photographed(behind, shrink @ homography @ turned, half_size)
+    seal = photographed(_stamp(halves[0].area, pen), homography, size) if wear.seal and halves else None
+    image = age(ink, through, seal, wear, pen.scale, [*seeds, 1])
+    on_image = tuple(
         HalfFolio(
             page.id,
             str(page.ref or ""),
-            _polygon(block, block.left, block.right, homography),
-            tuple(_polygon(block, *block.column(number), homography) for number in range(1, block.columns + 1)),
+            _polygon(area, area.left, area.right, homography),
+            tuple(_polygon(area, *area.column(number), homography) for number in range(1, area.columns + 1)),
             tuple(_character(page.id, character, homography) for character in written),
         )
-        for page, block, written in halves
+        for page, area, written in halves
     )
     owners = None if pen.owners is None else photographed_owners(pen.owners, homography, size)
     lined = None if pen.lined is None else photographed(pen.lined, homography, size) >= INKED
-    return RenderedPage(image, angle, known, owners, lined)
+    return RenderedPage(image, angle, on_image, owners, lined)
 
 
-def _stamp(block: RuledArea, pen: Pen) -> Canvas:
-    """The seal where it was set: high on the half-folio, over six or seven columns."""
-    side = int(min(6.6 * block.column_width, 0.62 * (block.bottom - block.top)))
+def _stamp(area: RuledArea, pen: Pen) -> Canvas:
+    """A canvas with the seal where it was set: high on the half-folio, over six or seven columns."""
+    side = int(min(6.6 * area.column_width, 0.62 * (area.bottom - area.top)))
     shape = seal_shape(side, pen.rng)
     tilt = cv2.getRotationMatrix2D((side / 2, side / 2), float(pen.rng.normal(0, 1.0)), 1)
     shape = np.asarray(cv2.warpAffine(shape, tilt, (side, side)), dtype=np.uint8)
-    x = int(block.right - 0.55 * block.column_width - side)
-    y = int(block.top + 0.15 * block.cell_height)
+    x = int(area.right - 0.55 * area.column_width - side)
+    y = int(area.top + 0.15 * area.cell_height)
     stamp = np.zeros_like(pen.canvas)
     place = stamp[max(y, 0) : y + side, max(x, 0) : x + side]
     place[:] = shape[: place.shape[0], : place.shape[1]]
     return stamp
 
 
-def _polygon(block: RuledArea, left: float, right: float, homography: Homography) -> Corners:
-    corners = [(left, block.top), (right, block.top), (right, block.bottom), (left, block.bottom)]
-    a, b, c, d = ((float(x), float(y)) for x, y in moved(np.array(corners, np.float64), homography))
+def _polygon(area: RuledArea, left: float, right: float, homography: Homography) -> Corners:
+    """The corners on the image of the part of a ruled area between two rules."""
+    a, b, c, d = ((float(x), float(y)) for x, y in _corners(left, area.top, right, area.bottom, homography))
     return a, b, c, d
 
 
+def _corners(left: float, top: float, right: float, bottom: float, homography: Homography) -> Points:
+    """The corners of a rectangle of the canvas on the image, as `Corners` has them."""
+    return moved(np.array([(left, top), (right, top), (right, bottom), (left, bottom)], np.float64), homography)
+
+
 def _bounds(points: Points) -> Box:
+    """The upright box about points."""
     (x0, y0), (x1, y1) = points.min(axis=0), points.max(axis=0)
     return Box(float(x0), float(y0), float(x1 - x0), float(y1 - y0))
 
 
 def _character(page: str, written: WrittenCell, homography: Homography) -> TrueCharacter:
+    """A written cell with its places on the image."""
     place, cell = written.place, written.cell
-    corners = [(place.x, place.y), (place.right, place.y), (place.right, place.bottom), (place.x, place.bottom)]
-    around = _bounds(moved(np.array(corners, np.float64), homography))
+    around = _bounds(_corners(place.x, place.y, place.right, place.bottom, homography))
     # Pixels are squares: their ink reaches from the pixel's own corner to the next one's.
     ink = np.array([place.centre]) if written.ink is None else np.concatenate([written.ink, written.ink + 1])
     box = _bounds(moved(ink, homography))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from proof.facsimile.fonts import EM, LEVELS, Field
+from proof.facsimile.fonts import EM, LEVELS_PER_PIXEL, OUTLINE, Field
 from proof.images.opencv import cv2
 
 LONG = 0.34
@@ -15,9 +15,6 @@ GAP = 0.07
 
 OUTER = 0.32
 """Of the em square: how far from the glyph's edge the middle of such a stroke may lie."""
-
-OUTLINE = 128
-"""The level of a field at the outline of its glyph."""
 
 
 def ink_width(field: Field) -> float:
@@ -47,5 +44,5 @@ def stroke_apart(field: Field, rng: np.random.Generator) -> Field:
     around = (np.asarray(cv2.dilate(own, np.ones((gap, gap), np.uint8))) > 0) & (own == 0)
     away = cv2.distanceTransform((~around).astype(np.uint8), cv2.DIST_L2, 3)
     # as far from the outline as the white is wide, and rising to it on either side
-    limit = np.clip(OUTLINE + (away - gap / 4) * LEVELS, 0, 255)
+    limit = np.clip(OUTLINE + (away - gap / 4) * LEVELS_PER_PIXEL, 0, 255)
     return np.where(around, np.minimum(field, limit), field).astype(np.uint8)

@@ -5,6 +5,7 @@ All effects use the page's own random generator, so that a seed determines the p
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,11 +13,32 @@ from numpy.typing import NDArray
 
 from proof.errors import UsageError
 from proof.facsimile.brush import Canvas, Owners, Points
+from proof.facsimile.fonts import INKED
 from proof.images.opencv import cv2
 from proof.ocr.engine import Pixels
 
 MAX_SKEW = 3.0
+"""Degrees."""
+
+GREATEST: Mapping[str, float] = {
+    "skew": MAX_SKEW,
+    "keystone": 0.05,
+    "broken": 0.9,
+    "specks": 20000.0,
+    "bleed": 1.0,
+    "seal": 1.0,
+    "stains": 1.0,
+    "fade": 1.0,
+    "grain": 1.0,
+    "blur": 5.0,
+}
+"""The greatest value of each field of `Wear`; the least is 0."""
+
 TILE = 640
+"""Most values each way of the noise that is made anew; beyond that it repeats."""
+SPECK_BITS = 3
+"""Binary places of the coordinates that specks are drawn with."""
+
 Plane = NDArray[np.float32]
 Homography = NDArray[np.float64]
 
@@ -25,8 +47,8 @@ Homography = NDArray[np.float64]
 class Wear:
     """How worn a page is. Shares and strengths lie between 0 (none) and 1.
 
-    `skew` is the largest angle in degrees (at most 3), `keystone` how far a camera stood askew (share
-    of the side), `broken` the share of rules and frames that did not print, `specks` how many a million
+    `skew` is the largest angle in degrees, `keystone` how far a camera stood askew (share of the shorter side),
+    `broken` the share of rules and frames that did not print, `specks` how many there are in a million
     pixels, `bleed` how strongly the other side shows through, `seal` how densely a seal prints over the
     text, `stains` the share of paper that is stained, pages taken together, `fade` how unevenly it was
     inked, `grain` how ragged the edges are, `blur` in pixels at scale 1. `grey` keeps the tones of a
@@ -48,19 +70,8 @@ class Wear:
     jpeg: int | None = None
 
     def __post_init__(self) -> None:
-        limits = {
-            "skew": (self.skew, MAX_SKEW),
-            "keystone": (self.keystone, 0.05),
-            "broken": (self.broken, 0.9),
-            "specks": (self.specks, 20000.0),
-            "bleed": (self.bleed, 1.0),
-            "seal": (self.seal, 1.0),
-            "stains": (self.stains, 1.0),
-            "fade": (self.fade, 1.0),
-            "grain": (self.grain, 1.0),
-            "blur": (self.blur, 5.0),
-        }
-        for name, (value, most) in limits.items():
+        for name, most in GREATEST.items():
+            value = getattr(self, name)
             if not 0 <= value <= most:
                 raise UsageError(f"wear: {name} is {value}, but must lie between 0 and {most:g}")
         if self.jpeg is not None and not 1 <= self.jpeg <= 100:
@@ -98,21 +109,21 @@ def named_wear(name: str) -> Wear:
 
 
 def without_seal(wear: Wear) -> Wear:
-    """The wear of a page that no seal was set on."""
+    """The same wear of a page that no seal was set on."""
     return replace(wear, seal=0.0)
 
 
 def skewing(size: tuple[int, int], wear: Wear, angle: float, rng: np.random.Generator) -> Homography:
     """The map from the page as drawn to the page as photographed: turned about its centre by `angle`
-    degrees (clockwise on the image), and a little keystone. `size` is width, height."""
+    degrees (clockwise on the image), with a little keystone. `size` is width, height."""
     width, height = size
     corners = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float64)
     turn = np.radians(angle)
     rotation = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
     centre = np.array([width / 2, height / 2])
-    moved = (corners - centre) @ rotation + centre
-    moved += rng.standard_normal((4, 2)) * wear.keystone / 2 * min(width, height)
-    matrix = cv2.getPerspectiveTransform(corners.astype(np.float32), moved.astype(np.float32))
+    turned = (corners - centre) @ rotation + centre
+    turned += rng.standard_normal((4, 2)) * wear.keystone / 2 * min(width, height)
+    matrix = cv2.getPerspectiveTransform(corners.astype(np.float32), turned.astype(np.float32))
     return np.asarray(matrix, dtype=np.float64)
 
 
@@ -139,7 +150,7 @@ def photographed_owners(owners: Owners, homography: Homography, size: tuple[int,
 
 
 def _centred(homography: Homography) -> Homography:
-    """A map of corners of pixels as one of their centres, from which the drawing library counts."""
+    """The same map in the coordinates of OpenCV, which count from the centre of the first pixel, not its corner."""
     half = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
     return np.asarray(np.linalg.inv(half) @ homography @ half, dtype=np.float64)
 
@@ -148,7 +159,7 @@ def _clouds(shape: tuple[int, int], sigma: float, rng: np.random.Generator) -> P
     """Smooth noise with features about `sigma` pixels wide, mean 0, standard deviation 1."""
     step = max(sigma / 1.5, 1.0)
     rows, columns = int(shape[0] / step) + 4, int(shape[1] / step) + 4
-    # Fine noise is made in one tile and laid side by side: at this grain no eye and no reader sees it.
+    # Fine noise is made in one tile and laid side by side: at this grain neither an eye nor an engine sees it repeat.
     tile = (min(rows, TILE), min(columns, TILE))
     coarse = rng.integers(-128, 128, tile, dtype=np.int8).astype(np.float32)
     coarse = np.asarray(cv2.GaussianBlur(coarse, (0, 0), sigma / step), dtype=np.float32)
@@ -161,10 +172,9 @@ def _clouds(shape: tuple[int, int], sigma: float, rng: np.random.Generator) -> P
 
 
 def seal_shape(side: int, rng: np.random.Generator) -> Canvas:
-    """A square seal in relief characters (朱文): a frame, and four characters folded into bars."""
-    shape = np.zeros((side, side), np.uint8)
+    """A square seal in relief characters (朱文) of `side` pixels: a frame, and four characters folded into bars."""
+    shape = np.full((side, side), 255, np.uint8)
     border = side // 11
-    shape[:] = 255
     shape[border:-border, border:-border] = 0
     stroke = max(side // 21, 1)
     quarter = (side - 2 * border) // 2
@@ -186,9 +196,10 @@ def seal_shape(side: int, rng: np.random.Generator) -> Canvas:
 
 
 def age(ink: Canvas, behind: Canvas | None, seal: Canvas | None, wear: Wear, scale: float, seed: list[int]) -> Pixels:
-    """The photograph of a page: ink (already skewed), the ink behind it (mirrored), the seal's shape.
+    """The photograph of a page with this `ink`, the ink `behind` it (mirrored) and the shape of its `seal`, all skewed
+    already.
 
-    The seal has the image's size; what lies behind, blurred as it will be, may be smaller. `scale` is the
+    The seal has the size of the ink; what lies behind may be smaller, as it is blurred anyway. `scale` is the
     page's, so that wear grows with it.
     """
     rng = np.random.default_rng(seed)
@@ -219,7 +230,7 @@ def _blurred(canvas: Canvas, sigma: float) -> Plane:
 
 
 def _stain(shape: tuple[int, int], wear: Wear, scale: float, rng: np.random.Generator) -> Plane | None:
-    """How stained each pixel is, 0 to 1: the tops of slow noise. Pages differ: many have no stain at all."""
+    """How stained each pixel is, 0 to 1: the tops of slow noise. None for a page without a stain, as many are."""
     share = min(wear.stains * (float(rng.exponential(2.0)) - 1.0), 1.0)
     if share <= 0:
         return None
@@ -274,7 +285,7 @@ def _grey(
         paper -= 60 * stained
     if seal is not None and wear.seal:
         tone = 1 - 0.45 * wear.seal * np.clip(0.8 + 0.25 * _clouds(shape, 2 * scale, rng), 0, 1)
-        paper = np.where(seal > 127, paper * tone, paper)
+        paper = np.where(seal >= INKED, paper * tone, paper)
     dark = 35 + 25 * wear.fade * np.clip(_clouds(shape, 5 * scale, rng), -1, 2)
     image = paper * (1 - coverage) + dark * coverage
     image += 4 * _clouds(shape, 0.6, rng)
@@ -288,7 +299,7 @@ def _speckle(image: Pixels, wear: Wear, scale: float, rng: np.random.Generator) 
     xs, ys = rng.integers(0, width, count), rng.integers(0, height, count)
     sizes = np.minimum(rng.exponential(0.55, (count, 2)) + 0.35, 3) * scale
     for x, y, (across, down), light in zip(xs, ys, sizes, rng.random(count) < 0.35, strict=True):
-        axes = (int(across * 8), int(down * 8))
-        centre = (int(x) * 8, int(y) * 8)
+        axes = (int(across * (1 << SPECK_BITS)), int(down * (1 << SPECK_BITS)))
+        centre = (int(x) << SPECK_BITS, int(y) << SPECK_BITS)
         tone = 255 if light else 0
-        cv2.ellipse(image, centre, axes, 0, 0, 360, (tone,), -1, cv2.LINE_8, 3)
+        cv2.ellipse(image, centre, axes, 0, 0, 360, (tone,), -1, cv2.LINE_8, SPECK_BITS)

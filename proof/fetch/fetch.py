@@ -1,8 +1,8 @@
-"""Images into a folder: what is there stays, what was begun is gone on with, and only an image takes its name.
+"""Images are fetched into a folder: a file that is there stays, one that was begun is continued.
 
-A file is written under another name (`.NAME.part`) until it is whole and was found to be an image. What was left of
-it is asked for from there on (Range), on condition that the file is still the same (If-Range); a server that cannot
-do that sends it whole.
+A file is written as a part (`.NAME.part`) and gets its name when it is whole and was found to be an image. Of a file of
+which a part is there only the rest is asked for (Range), on condition that the file on the server is still the same
+(If-Range); a server that cannot do that sends it whole.
 """
 
 from __future__ import annotations
@@ -28,13 +28,15 @@ from proof.fetch.transport import is_encoded
 from proof.model.refs import ImageRef
 
 MOST_BYTES = 300_000_000
-"""A plate of 100 megapixels in colour, not compressed."""
+"""Size of the largest file that is taken: a plate of 100 megapixels in colour, not compressed."""
 
 PATIENCE = 3
-"""Images running that a server does not answer for, or that may not be asked for, until it is left alone."""
+"""Images in a row that a server does not answer for, or whose addresses may not be asked, after which the run is
+stopped."""
 
 MOST_MISSING = 20
-"""Images running that a server does not have, or has not as images: then the list or its address is wrong."""
+"""Images in a row that could not be fetched for whatever reason, after which the run is stopped: the list or its
+address is wrong."""
 
 _RANGE = re.compile(r"bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18}|\*)")
 
@@ -51,7 +53,7 @@ class FetchResult(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`why` says what went wrong; `size` in bytes."""
+    """What became of one image. `why` says what went wrong; `size` is in bytes."""
 
     wanted: WantedImage
     how: FetchResult
@@ -61,7 +63,8 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Haul:
-    """What a run came to. `stopped` says why the server was left alone before the end, '' where it was not."""
+    """The results of a run. `stopped` says why the server was asked for no more before the end, '' where it was asked
+    to the end."""
 
     results: tuple[Result, ...] = ()
     stopped: str = ""
@@ -76,7 +79,7 @@ class Haul:
 
 @dataclass(frozen=True, slots=True)
 class Fetcher:
-    """Fetches into `folder`. With `refresh` what was fetched before is asked for again if it changed since.
+    """Fetches images into `folder`. With `refresh` files that were fetched before are fetched anew if they changed.
 
     `kept` are files that the project has elsewhere, by the image reference that they are named by.
     """
@@ -90,8 +93,8 @@ class Fetcher:
     def fetch(self, images: Sequence[WantedImage], report: Callable[[Result], None] = lambda _: None) -> Haul:
         """All of `images`, one after the other; `report` is called with each result.
 
-        A failed image costs itself alone. A server that asks to be left alone, or has nothing to give for several
-        images running, is. Raises OutputError where the folder cannot be written, SourceError for a damaged index.
+        A failed image costs itself alone; the run is stopped where the server asks for that, or several images in a row
+        failed. Raises OutputError where the folder cannot be written, SourceError for a damaged index.
         """
         remembered = Remembered.read(self.folder)
         results: list[Result] = []
@@ -101,7 +104,7 @@ class Fetcher:
                 results.append(Result(wanted, FetchResult.NOT_ASKED))
                 continue
             try:
-                result = self._one(wanted, remembered)
+                result = self._fetched(wanted, remembered)
                 if result.how is not FetchResult.THERE:
                     silent = missing = 0
             except OutputError:
@@ -122,7 +125,7 @@ class Fetcher:
         return Haul(tuple(results), stopped)
 
     def look(self, images: Sequence[WantedImage]) -> Iterator[Result]:
-        """What `fetch` would find there, fail at, or ask for (NOT_ASKED); nothing is asked or written."""
+        """What `fetch` would find in the folder, fail at, or ask for (NOT_ASKED); nothing is asked for or written."""
         remembered = Remembered.read(self.folder)
         for wanted in images:
             try:
@@ -134,8 +137,8 @@ class Fetcher:
                 yield Result(wanted, FetchResult.THERE if path else FetchResult.NOT_ASKED)
 
     def _there(self, wanted: WantedImage, remembered: Remembered) -> Path | None:
-        """The file that an image has already, or None. Raises SourceError where its name leads elsewhere, or where
-        that file is known to have come from another address."""
+        """The file that an image has already, or None. Raises SourceError where its name leads out of the folder, or
+        where that file is known to have come from another address and is not to be refreshed."""
         path = path_inside(self.folder, wanted.name)
         if not path.exists():
             ref = ImageRef.match(wanted.name)
@@ -149,16 +152,17 @@ class Fetcher:
             )
         return path
 
-    def _one(self, wanted: WantedImage, remembered: Remembered) -> Result:
+    def _fetched(self, wanted: WantedImage, remembered: Remembered) -> Result:
+        """The result of fetching one image, unless it is there. Raises ProofError."""
         path, memory = self._there(wanted, remembered), remembered.files.get(wanted.name)
         if path is not None and not (self.refresh and memory):
             return Result(wanted, FetchResult.THERE, path.stat().st_size)
         path = path_inside(self.folder, wanted.name)
         download = _Download(wanted, path, remembered, self.most_bytes)
         size = self.client.get(wanted.address, download.ask, download.take)
-        return Result(
-            wanted, FetchResult.UNCHANGED if size is None else FetchResult.FETCHED, size or path.stat().st_size
-        )
+        if size is None:
+            return Result(wanted, FetchResult.UNCHANGED, path.stat().st_size)
+        return Result(wanted, FetchResult.FETCHED, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +179,8 @@ class _Download:
         return self.path.with_name(f".{self.path.name}.part")
 
     def ask(self) -> dict[str, str]:
-        """The headers of the next request: for the rest of a part, for a change of what is there, or for the whole."""
+        """The headers of the next request: for the rest of the file where there is a part, for the file if it changed
+        where it is there, or for the whole."""
         left = self._left()
         if left:
             return {"Range": f"bytes={left}-", "If-Range": self.remembered.parts[self.wanted.name].validator}
@@ -185,14 +190,14 @@ class _Download:
         return memory.conditions
 
     def take(self, answer: httpx.Response) -> int | None:
-        """Write what comes; gives the size of the whole file, None where the one that is there is still good."""
+        """Write what comes; gives the size of the whole file, None where the file that is there has not changed."""
         if answer.status_code == 304 and self.path.exists():
             return None
         if answer.status_code == 416:
             self._forget_part()
             raise TryAgain("the server does not have the rest of the file")
         if answer.status_code not in (200, 206):
-            # 401 and 403 are said to everything by a server that has had enough of somebody
+            # a server that has had enough of a client answers 401 or 403 to everything
             refused = ServerError if answer.status_code in (401, 403) else SourceError
             raise refused(self.wanted.address, f"the server answers {status_of(answer)}")
         start, whole = self._where(answer)
@@ -206,7 +211,7 @@ class _Download:
         return size
 
     def _where(self, answer: httpx.Response) -> tuple[int, int | None]:
-        """Where in the file the answer begins, and how large the whole is, if that is known."""
+        """The byte of the file at which the answer begins, and the size of the whole file, None where it is unknown."""
         if answer.status_code == 200:
             return 0, length_of(answer)
         content_range = _RANGE.fullmatch(answer.headers.get("content-range", "").strip())
@@ -221,7 +226,7 @@ class _Download:
         return left, None if content_range[2] == "*" else int(content_range[2])
 
     def _left(self) -> int:
-        """Bytes of the part that can be gone on with; a part of which nothing is known is removed."""
+        """The size of the part, where it can be continued, else 0; a part that cannot is removed."""
         known = self.remembered.parts.get(self.wanted.name)
         try:
             size = self.part.stat().st_size
@@ -233,12 +238,12 @@ class _Download:
         return 0
 
     def _begin(self, answer: httpx.Response, start: int, whole: int | None) -> None:
-        """Remember of what file the part is before the first byte of it is written."""
+        """Begin a new part, unless one is continued: remember of what file it is before its first byte is written."""
         if start:
             return
         memory = Memory.of(self.wanted.address, answer, -1 if whole is None else whole)
         if is_encoded(answer):
-            memory = replace(memory, etag="", modified="")  # a mark of the compressed bytes, which are not kept
+            memory = replace(memory, etag="", modified="")  # they are of the compressed bytes, which are not kept
         self.remembered.parts[self.wanted.name] = memory
         with self._writing():
             self.part.parent.mkdir(parents=True, exist_ok=True)
@@ -246,6 +251,7 @@ class _Download:
         self.remembered.write()
 
     def _write(self, answer: httpx.Response, start: int) -> int:
+        """Append the body to the part, of which `start` bytes are there; gives the size of the part then."""
         size = start
         with self._writing(), self.part.open("ab") as file:
             for chunk in answer.iter_bytes():
@@ -262,7 +268,7 @@ class _Download:
         return size
 
     def _finish(self, size: int) -> None:
-        """Give the file its name, if it is an image, and remember it."""
+        """Give the part the name of the file, if it is an image, and remember the file. Raises SourceError if not."""
         wrong = fault(self.part)
         if wrong:
             self._forget_part()

@@ -1,7 +1,7 @@
 """What is known of the files that were fetched into a folder: a small index beside them.
 
-It holds the address of each file and the marks by which a server knows its state (ETag, Last-Modified), so that
-what is there is not asked for again, and a part that was left is gone on with only where the file is still the same.
+It holds the address of each file and the validators by which a server tells whether it changed (ETag, Last-Modified):
+a file that is there is not fetched again, and a part is continued only where the file on the server is still the same.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from proof.atomic import must_be_writable, whole_file
 from proof.errors import OutputError, SourceError, UsageError
 
 INDEX = ".proof-fetched.json"
+"""Name of the file of the index."""
 
 _VERSION: Literal[1] = 1
 _LOCK = ".proof-fetching.lock"
@@ -28,7 +29,8 @@ _LOCK = ".proof-fetching.lock"
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Where a file came from. `size` in bytes (of a part: of the whole, or -1 where that is not known)."""
+    """Where a file came from; of an image also when it was `fetched`. `size` is that of the whole file in bytes, even
+    for a part; -1 where it is not known."""
 
     address: str
     size: int
@@ -38,18 +40,18 @@ class Memory:
 
     @property
     def validator(self) -> str:
-        """What If-Range takes: a strong ETag, or the date; '' where a part cannot be told from one of another file."""
+        """The value of If-Range: the ETag if it is a strong one, else the date; '' where the server gave neither."""
         return self.etag if self.etag and not self.etag.startswith("W/") else self.modified
 
     @property
     def conditions(self) -> dict[str, str]:
-        """The headers by which a server sends the file only where it changed."""
+        """The headers of a request to which a server sends the file only if it changed."""
         conditions = {"If-None-Match": self.etag, "If-Modified-Since": self.modified}
         return {header: value for header, value in conditions.items() if value}
 
     @classmethod
     def of(cls, address: str, answer: httpx.Response, size: int) -> Self:
-        """What an answer says of the file at `address`."""
+        """The memory of the file at `address`, with the validators of an answer."""
         etag, modified = (answer.headers.get(name, "") for name in ("etag", "last-modified"))
         return cls(address, size, etag, modified)
 
@@ -63,14 +65,14 @@ class _Index:
     parts: dict[str, Memory]
 
 
-_INDEX = TypeAdapter(_Index)
+_FILE_FORMAT = TypeAdapter(_Index)
 
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Make `folder` where it is missing, and let nobody else fetch into it meanwhile: two would write one index.
+    """Make `folder` where it is missing, and lock it within the block: two fetches would overwrite each other's index.
 
-    Raises UsageError where somebody does already, OutputError.
+    Raises UsageError where another fetch has locked it, OutputError where it cannot be written or locked.
     """
     must_be_writable(folder)
     lock = FileLock(folder / _LOCK, blocking=False)
@@ -102,9 +104,9 @@ class Remembered:
         """The index of `folder`, empty where there is none. Raises SourceError where it is damaged."""
         path = folder / INDEX
         try:
-            known = path.read_text(encoding="utf-8")
-            json.loads(known)  # its errors name the line
-            index = _INDEX.validate_json(known, strict=True)
+            text = path.read_text(encoding="utf-8")
+            json.loads(text)  # its errors name the line, those of pydantic do not
+            index = _FILE_FORMAT.validate_json(text, strict=True)
         except FileNotFoundError:
             return cls(folder, {}, {})
         except ValidationError as error:
@@ -117,7 +119,7 @@ class Remembered:
         return cls(folder, index.files, index.parts)
 
     def write(self) -> None:
-        """Raises OutputError."""
+        """Write the index beside the files. Raises OutputError."""
         index = _Index(_VERSION, dict(sorted(self.files.items())), dict(sorted(self.parts.items())))
         with whole_file(self._path) as file:
             json.dump(asdict(index), file, ensure_ascii=False, indent=1)

@@ -1,14 +1,15 @@
-"""A IIIF manifest as a source of images: read from its address or a file, its canvases given names in a folder.
+"""A IIIF manifest as a source of images: it is read from its address or a file, and its images get names in a folder.
 
 A manifest's images go into a subfolder named after it, with the manifest itself beside them, so that a second run
-asks for nothing. Their names do not depend on which half-folio a person says that they show: they are numbered as the
-canvases are, unless a label is an image reference or names a half-folio with its juan, by which pages find them.
+asks for nothing. An image whose label is an image reference, or names a half-folio with its juan, has that as its name,
+by which its page finds it; the others are numbered as the canvases are, whatever half-folio a person says they show.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
@@ -27,10 +28,13 @@ from proof.model.places import place_named, spelled
 from proof.model.refs import ImageRef, PageId
 
 KEPT = "manifest.json"
+"""Name of a manifest in the folder of its images."""
+
 MOST_BYTES = 100_000_000
-"""Manifests of whole works, annotations included, have some ten million."""
+"""Size of the largest manifest that is read. Whole works, annotations included, have some ten million bytes."""
 
 _MOST_NAMED = 20
+"""Manifests of a collection that a message names."""
 _ACCEPT = {"Accept": "application/ld+json, application/json;q=0.9, */*;q=0.1"}
 _SUFFIX_OF = {
     "image/png": ".png",
@@ -43,7 +47,7 @@ _SUFFIX_OF = {
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """A manifest as it came; `memory` is None for a file of this machine."""
+    """A manifest or a collection as it came, and the `memory` of its download; None for a file that the user named."""
 
     address: str
     data: bytes
@@ -52,9 +56,10 @@ class _Document:
 
 @dataclass(frozen=True, slots=True)
 class ManifestReader:
-    """Reads manifests for the images in `folder`. `width` is that of the images, None for as large as there is.
+    """Reads manifests whose images go into `folder`. `width` is that of the images in pixels, None for as large as
+    there is.
 
-    With `keep` manifests are written beside their images; with `refresh` kept ones are asked for anew if they changed.
+    With `keep` manifests are written beside their images; with `refresh` kept ones are fetched anew if they changed.
     """
 
     folder: Path
@@ -64,19 +69,20 @@ class ManifestReader:
     keep: bool = True
 
     def images(self, where: str | Path, *, members: bool = False) -> ImageSource:
-        """What the manifest at `where`, an address or a file, shows; with `members` a collection's manifests too.
+        """The images of the manifest at `where`, an address or a file; with `members` those of all manifests of a
+        collection.
 
         Raises SourceError, for a collection without `members` too, AddressError, ServerError and OutputError.
         """
-        document = self._file(where) if isinstance(where, Path) else self._page(where)
-        shown = parse(document.data, document.address)
-        if isinstance(shown, Manifest):
-            return self._shown(shown, document)
+        document = self._from_file(where) if isinstance(where, Path) else self._from_web(where)
+        parsed = parse(document.data, document.address)
+        if isinstance(parsed, Manifest):
+            return self._of_manifest(parsed, document)
         if not members:
-            raise SourceError(document.address, _manifests_of(shown))
-        return self._all(shown)
+            raise SourceError(document.address, _manifests_of(parsed))
+        return self._of_collection(parsed)
 
-    def _all(self, collection: Collection) -> ImageSource:
+    def _of_collection(self, collection: Collection) -> ImageSource:
         sources, notices, failures = [], [], []
         for member in collection.members:
             if member.is_collection:
@@ -97,11 +103,11 @@ class ManifestReader:
             (*failures, *(failure for source in sources for failure in source.failures)),
         )
 
-    def _shown(self, manifest: Manifest, document: _Document) -> ImageSource:
+    def _of_manifest(self, manifest: Manifest, document: _Document) -> ImageSource:
         address = document.address if document.memory else manifest.address or document.address
         subfolder = self._subfolder(manifest, address)
         if self.keep:
-            self._keep(f"{subfolder}/{KEPT}", document, address)
+            self._write(f"{subfolder}/{KEPT}", document, address)
         stems = _stems(manifest.canvases)
         images, failures = [], []
         for canvas in manifest.canvases:
@@ -112,33 +118,30 @@ class ManifestReader:
                     "is not fetched; save the page as the library's viewer shows it"
                 )
             if picture is not None:
-                place, address_of_image = place_named(canvas.label), picture.at(self.width)
-                name = f"{subfolder}/{stems[canvas.number]}{_suffix(picture, address_of_image)}"
+                place, image_address = place_named(canvas.label), picture.at(self.width)
+                name = f"{subfolder}/{stems[canvas.number]}{_suffix(picture, image_address)}"
                 places = (place,) if place else ()
-                images.append(WantedImage(canvas.number, name, address_of_image, canvas.label, places))
+                images.append(WantedImage(canvas.number, name, image_address, canvas.label, places))
         return ImageSource(manifest.label or address, tuple(images), manifest.rights, manifest.notices, tuple(failures))
 
     def _subfolder(self, manifest: Manifest, address: str) -> str:
-        """The name of the manifest's folder: its own, with a number where another manifest has it already."""
+        """The name of the manifest's folder: its label, else the last telling part of its address; with a number where
+        another manifest has that name already."""
         parts = [file_name(unquote(part)) for part in _path(address).split("/")]
-        last = [part for part in parts if part and part.removesuffix(".json") not in ("manifest", "iiif")]
-        name = file_name(manifest.label) or (last[-1].removesuffix(".json") if last else "") or "manifest"
-        files = Remembered.read(self.folder).files
-        for number in range(1, len(files) + 2):
-            numbered = name if number == 1 else f"{name}-{number}"
-            known = files.get(f"{numbered}/{KEPT}")
-            if known is None or known.address == address:
-                return numbered
-        return name
+        telling = [part for part in parts if part and part.removesuffix(".json") not in ("manifest", "iiif")]
+        name = file_name(manifest.label) or (telling[-1].removesuffix(".json") if telling else "") or "manifest"
+        others = {file for file, memory in Remembered.read(self.folder).files.items() if memory.address != address}
+        numbered = chain([name], (f"{name}-{number}" for number in count(2)))
+        return next(subfolder for subfolder in numbered if f"{subfolder}/{KEPT}" not in others)
 
-    def _file(self, path: Path) -> _Document:
+    def _from_file(self, path: Path) -> _Document:
         try:
             return _Document(str(path), path.read_bytes(), None)
         except OSError as error:
             raise SourceError(path, f"cannot be read ({error.strerror}): name a IIIF manifest or an imglist") from error
 
-    def _page(self, address: str) -> _Document:
-        """The manifest at `address`: the one that was kept, if it is there and nothing newer is asked for."""
+    def _from_web(self, address: str) -> _Document:
+        """The manifest at `address`: the kept one, if there is one and it need not be refreshed or has not changed."""
         kept = self._kept(address)
         if kept and not self.refresh:
             return kept
@@ -159,6 +162,7 @@ class ManifestReader:
         return self.client.get(address, lambda: headers, take)
 
     def _kept(self, address: str) -> _Document | None:
+        """The manifest that an earlier run fetched from `address` and wrote beside its images."""
         for name, memory in Remembered.read(self.folder).files.items():
             if memory.address == address and PurePosixPath(name).name == KEPT:
                 try:
@@ -167,7 +171,8 @@ class ManifestReader:
                     return None
         return None
 
-    def _keep(self, name: str, document: _Document, address: str) -> None:
+    def _write(self, name: str, document: _Document, address: str) -> None:
+        """Write a manifest from `address` as the file `name` of the folder, unless it is there. Raises OutputError."""
         remembered, path = Remembered.read(self.folder), path_inside(self.folder, name)
         memory = document.memory or Memory(address, len(document.data))
         if path.exists() and remembered.files.get(name) == memory:
@@ -186,6 +191,8 @@ def _stems(canvases: tuple[Canvas, ...]) -> dict[int, str]:
 
 
 def _stem(canvas: Canvas) -> str:
+    """The name of an image, without ending, that the label of its canvas gives; '' for a label that names no
+    half-folio."""
     ref = ImageRef.match(canvas.label)
     if ref:
         return file_name(str(ref))
@@ -212,6 +219,7 @@ def _path(address: str) -> str:
 
 
 def _manifests_of(collection: Collection) -> str:
+    """The end of a message that names the manifests of a collection."""
     named = [f"\n  {member.address}  {member.label}".rstrip() for member in collection.members]
     more = f"\n  ... and {len(named) - _MOST_NAMED:,} more" if len(named) > _MOST_NAMED else ""
     if not named:

@@ -23,10 +23,11 @@ from proof.text.model import Page
 
 _PLACE = re.compile(r"(?P<juan>\S+)-(?P<folio>[0-9]+[abAB])(?P<line>[0-9]{2})?")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+"""The beginning of an absolute path of Windows."""
 
 
 def place_of(page: Page) -> Place | None:
-    """The place of `page` in the text; None if it has no half-folio."""
+    """The juan and half-folio of `page`, by its id, else by what the text says; None if it has no half-folio."""
     parts = PageId.match(page.id)
     if parts:
         return juan_key(parts.juan), parts.folio
@@ -34,7 +35,7 @@ def place_of(page: Page) -> Place | None:
 
 
 def edition_of(page: Page) -> str:
-    """The siglum of the edition in the page's mark or reference, in upper case; '' if neither has one."""
+    """The siglum of the edition in the page's id or image reference, in upper case; '' if neither has one."""
     parts = PageId.match(page.id)
     return parts.edition.upper() if parts else page.ref.edition if page.ref else ""
 
@@ -95,7 +96,7 @@ class ImageLists:
                 self._entries[entry.place].append(entry)
 
     def all(self) -> Iterator[Entry]:
-        """Every line, in the order of the lists."""
+        """The entries of all lists, in their order."""
         for listed in self._lists:
             yield from listed.entries
 
@@ -116,7 +117,8 @@ def find_image_lists(text: Path, pages: Iterable[Page] = (), given: Path | None 
 
     `given` is a list, or a folder of lists; by default the folder `imglist` beside the text. In a folder it is the list
     with the text's name, or with work and juan of its pages (`KR1d0087_223.txt` for `KR1d0087_WYG_223-17b`), or the
-    only one of that juan. Raises ImageListError if `given` does not exist."""
+    only one of that juan. Raises ImageListError if `given` does not exist.
+    """
     folder = given or text.parent / "imglist"
     if folder.is_file():
         return (folder,)
@@ -127,14 +129,12 @@ def find_image_lists(text: Path, pages: Iterable[Page] = (), given: Path | None 
     named = folder / f"{text.stem}.txt"
     if named.is_file():
         return (named,)
-    lists: dict[Path, None] = {}
-    for work, juan in dict.fromkeys(_work_and_juan(page) for page in pages):
-        lists.update(dict.fromkeys(_lists_of(folder, work, juan)))
-    return tuple(lists)
+    juans = dict.fromkeys(map(_work_and_juan, pages))
+    return tuple(dict.fromkeys(path for work, juan in juans for path in _lists_of(folder, work, juan)))
 
 
 def write_entries(path: Path, files: Mapping[Place, str]) -> None:
-    """Write the files of half-folios into the image list at `path`; lines about other half-folios do not change.
+    """Write the files of half-folios into the image list at `path`, and keep its lines about other half-folios.
 
     Raises ImageListError for a list that cannot be read, OutputError.
     """
@@ -147,11 +147,14 @@ def write_entries(path: Path, files: Mapping[Place, str]) -> None:
 
 
 def _work_and_juan(page: Page) -> tuple[str, str]:
+    """The work ('' if the page's id has none) and the juan of a page, as they are spelled."""
     parts = PageId.match(page.id)
     return (parts.work, parts.juan) if parts else ("", page.juan)
 
 
 def _lists_of(folder: Path, work: str, juan: str) -> Sequence[Path]:
+    """The list of a juan in a folder: the one with that work and juan in its name, or, where the work is not known, the
+    only one with that juan."""
     if work:
         path = folder / f"{work}_{juan}.txt"
         return [path] if path.is_file() else []
@@ -161,6 +164,7 @@ def _lists_of(folder: Path, work: str, juan: str) -> Sequence[Path]:
 
 
 def _text(path: Path) -> str:
+    """The text of a list. Raises ImageListError if it cannot be read or is not UTF-8."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -173,6 +177,8 @@ def _text(path: Path) -> str:
 
 
 def _entry(path: Path, number: int, line: str) -> Entry:
+    """The entry in line `number` of the list at `path`. Raises ImageListError for a line that has not the columns of
+    one."""
     columns = [column.strip() for column in line.split("\t")]
     place = _PLACE.fullmatch(columns[0])
     if len(columns) < 2 or place is None or not columns[-1]:
@@ -190,6 +196,7 @@ def _entry(path: Path, number: int, line: str) -> Entry:
 
 
 def _leaves_its_folder(file: str) -> bool:
+    """Whether the path of a file, as it is listed, is absolute or leads out of the folder it is relative to."""
     if _DRIVE.match(file) or "\0" in file:
         return True
     first = posixpath.normpath(file.replace("\\", "/")).partition("/")[0]

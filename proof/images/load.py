@@ -36,10 +36,14 @@ SUFFIXES = frozenset(
 """Endings of image files, in lower case."""
 
 MAX_MEGAPIXELS = 100.0
-"""An A3 sheet at 600 dpi has 70; a colour image takes 5 bytes a pixel while it is made grey."""
+"""Default of `max_megapixels`: an A3 sheet at 600 dpi has 70; a colour image takes 5 bytes a pixel while it is made
+grey."""
 
 LARGEST_MEGAPIXELS = 178.0
 """Greatest value of `max_megapixels`: Pillow refuses larger images."""
+
+MOST_BYTES_PER_PIXEL = 8
+"""Bytes of a pixel of an uncompressed image with four channels of 16 bits: no file has more."""
 
 SMALLEST_SIDE = 200
 """Least width and height in pixels. On a smaller page of eight columns of 21 characters a character has under ten."""
@@ -51,8 +55,14 @@ MIN_INK_SHARE = 0.005
 """Share of the page that ink must cover for its colour to be measured."""
 
 MAX_RED_SHARE = 0.1
-"""Ink of the red channel, as a share of that of the green one, up to which a page is printed in red: beside black text
-a seal is little."""
+"""Ink of the red channel, as a share of that of the green one, below which a page counts as printed in red: red seals
+and marks beside black text leave far more."""
+
+PAPER_PERCENTILE = 75
+"""Percentile of the tones of a page at which they are those of the paper."""
+
+SAMPLED = 7
+"""Of so many rows and columns of pixels one is looked at for the colour of the ink."""
 
 _SIGNATURES = (
     b"\x89PNG",
@@ -65,9 +75,10 @@ _SIGNATURES = (
     b"\0\0\0\x0cjP",
     b"\xff\x4f\xff\x51",
 )
-_ORIENTATION = 0x0112
-_SUBFILE_TYPE = 0x00FE  # TIFF: bit 0 is set on a reduced copy of another image of the file
-_REDUCED_COPY = 0x1
+"""First bytes of the files of `FORMATS`."""
+_ORIENTATION = 0x0112  # EXIF tag; 1 is upright
+_SUBFILE_TYPE = 0x00FE  # TIFF tag
+_REDUCED_COPY = 0x1  # bit of that tag: the image is a reduced copy of another one in the file
 _COARSEST = 2 * 10**9  # nanoseconds: resolution of modification times on FAT
 
 # Pillow warns on stderr from 89 megapixels on; here the limit is a setting, and passing it an error.
@@ -91,8 +102,8 @@ class LoadedImage:
     notices: tuple[Notice, ...] = ()
 
     def crop(self, box: Box) -> LoadedImage:
-        """The part inside `box` (pixels of the whole image), clipped to this image, so that a plate is decoded once for
-        its quadrants. Raises ImageError if the box is outside."""
+        """The part inside `box` (pixels of the whole image), clipped to this image. So a plate is decoded once for all
+        its quadrants. Raises ImageError if the box lies outside."""
         dx, dy = (self.box.x, self.box.y) if self.box else (0.0, 0.0)
         height, width = self.pixels.shape
         left, right = max(0, round(box.x - dx)), min(width, round(box.right - dx))
@@ -140,6 +151,7 @@ def load_image(path: Path | str, box: Box | None = None, *, max_megapixels: floa
 
 
 def _decoded(path: Path, data: bytes, max_megapixels: float) -> Pixels:
+    """An image file in grey. Raises ImageError."""
     try:
         with _open(path, data, max_megapixels) as image:
             return _grey(_upright(image))
@@ -152,9 +164,9 @@ def _decoded(path: Path, data: bytes, max_megapixels: float) -> Pixels:
 
 
 def sha256_of(path: Path | str) -> str:
-    """The SHA-256 of a file's bytes, without decoding it. It is cached by size and modification time, unless the file
-    was changed within the last two seconds, which is the resolution of some file systems. For a page of a PDF it is
-    that of the PDF's hash followed by the page's number (`<hash>#12`).
+    """The SHA-256 of a file's bytes. It is cached by size and modification time, unless the file was changed within the
+    last two seconds, which is the resolution of some file systems. For a page of a PDF it is that of the PDF's hash
+    followed by the page's number (`<hash>#12`).
 
     Raises ImageError if the file is missing or unreadable.
     """
@@ -165,11 +177,12 @@ def sha256_of(path: Path | str) -> str:
     status = _status(path)
     if abs(time.time_ns() - status.st_mtime_ns) < _COARSEST:
         return _sha256(path)
-    return _remembered(path, status.st_size, status.st_mtime_ns)
+    return _cached_sha256(path, status.st_size, status.st_mtime_ns)
 
 
 @lru_cache(maxsize=100_000)
-def _remembered(path: Path, size: int, mtime_ns: int) -> str:
+def _cached_sha256(path: Path, size: int, mtime_ns: int) -> str:
+    """The SHA-256 of a file, computed once for each size and modification time."""
     return _sha256(path)
 
 
@@ -182,6 +195,7 @@ def _sha256(path: Path) -> str:
 
 
 def _status(path: Path) -> os.stat_result:
+    """The status of a regular file. Raises ImageError for anything else."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -196,11 +210,12 @@ def _status(path: Path) -> os.stat_result:
 
 
 def _bytes_of(path: Path, max_megapixels: float) -> bytes:
+    """The bytes of a file. Raises ImageError if it is empty, or too large for an image within the limit."""
     size = _status(path).st_size
     if size == 0:
         raise ImageError(path, NoticeCode.FILE_EMPTY)
-    # 8 bytes a pixel is 16-bit RGBA, uncompressed: nothing within the limit is larger.
-    if size > max_megapixels * 8e6 + 1e6:
+    # a megabyte for what else is in the file
+    if size > (max_megapixels * MOST_BYTES_PER_PIXEL + 1) * 1e6:
         raise ImageError(path, NoticeCode.FILE_TOO_LARGE, size=f"{size / 1e6:,.0f}", limit=f"{max_megapixels:g}")
     try:
         return path.read_bytes()
@@ -282,10 +297,10 @@ def _grey(image: Image.Image) -> Pixels:
 
 def _is_printed_in_red(image: Image.Image) -> bool:
     """Whether the red channel of a page has hardly any of the ink of the green one."""
-    few = image.resize((max(1, image.width // 7), max(1, image.height // 7)), Image.Resampling.NEAREST)
-    red, green = (np.asarray(few.getchannel(band)) for band in "RG")
-    inked = [float((channel < INK_TONE * np.percentile(channel, 75)).mean()) for channel in (red, green)]
-    return inked[1] > MIN_INK_SHARE and inked[0] < MAX_RED_SHARE * inked[1]
+    sample = image.resize((max(1, image.width // SAMPLED), max(1, image.height // SAMPLED)), Image.Resampling.NEAREST)
+    channels = (np.asarray(sample.getchannel(band)) for band in "RG")
+    red, green = (float((tones < INK_TONE * np.percentile(tones, PAPER_PERCENTILE)).mean()) for tones in channels)
+    return green > MIN_INK_SHARE and red < MAX_RED_SHARE * green
 
 
 def _deep_grey(values: NDArray[Any]) -> Pixels:

@@ -30,6 +30,9 @@ SPECIAL = re.compile(rf"[{_MARKUP}]")
 _WELL_FORMED = re.compile(rf"(?:[^{_MARKUP}]++|[(（][^{_MARKUP}]*+(?:[/／][^{_MARKUP}]*+)?[)）])*+")
 """Most columns: main text and closed notes of at most two half-rows, without other markup."""
 
+_WELL_FORMED_RUN = re.compile(r"(?P<main>[^()（）]++)|[(（](?P<right>[^/／)）]*+)[/／]?(?P<left>[^)）]*+)[)）]")
+"""One run of such a column."""
+
 _ENTITY_PATTERN = r"&(?:#x[0-9A-Fa-f]+|#[0-9]+|(?=[^;]{0,20}[0-9])[A-Z][A-Z0-9]*(?:[-+][A-Z0-9]+)*);"
 ENTITY = re.compile(_ENTITY_PATTERN)
 """A character by its name (a family in capitals and a number: `&KR0058;`, `&CDP-8B7C;`) or by its code point."""
@@ -114,6 +117,23 @@ def runs_of(source: str) -> tuple[Run, ...]:
 def continued_runs_of(source: str) -> tuple[Run, ...]:
     """The runs of a column's source text, if the column before left a note open."""
     return parse_column(source, continues=True).runs
+
+
+Span = tuple[int, int]
+"""First code point and end (exclusive) in a column's source."""
+
+
+def run_spans(column: Column) -> list[tuple[bool, list[Span]]]:
+    """Of each run of a column, whether it is a note, and where its text is in the source, in reading order. A span has
+    no markup, or is one cell of several code points. Most columns are read without making cells, which is faster."""
+    source = column.source
+    if column.parsed is runs_of and _WELL_FORMED.fullmatch(source) is not None:
+        runs = [
+            (run["main"] is None, [run.span(part) for part in ("main", "right", "left") if run[part]])
+            for run in _WELL_FORMED_RUN.finditer(source)
+        ]
+        return [(note, spans) for note, spans in runs if spans]
+    return [(run.note, [(cell.offset, cell.offset + cell.length) for cell in run.cells]) for run in column.runs]
 
 
 SPAN = Struct("<III?")

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 
-from proof.text.column import SPECIAL
+from proof.text.column import SPECIAL, Span, run_spans
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
-from proof.text.model import Cell, Column, Page
+from proof.text.model import Column, Page
 
 _HAN = "[\u3400-\u9fff\U00020000-\U0003ffff]"
 _FURTHER_SOUNDS = rf"(?:又音{_HAN}|又如字|[又劉刘]{_HAN}{{2}}反|下同|[後后]皆[倣仿]此)*+"
@@ -130,18 +129,16 @@ class _ColumnLayers:
 
     def stretches(self, column: Column) -> list[LayerStretch]:
         self._begin(column)
-        if callable(column.parsed) and SPECIAL.search(column.source) is None:  # without markup: faster without cells
-            self.open_note = None
-            return [LayerStretch(self.main, column.start, column.source)] if column.source else []
         stretches: list[LayerStretch] = []
-        for run in column.runs:
-            if run.note:
-                stretches += self._note(column, run.cells)
+        runs = run_spans(column)
+        for note, spans in runs:
+            if note:
+                stretches += self._note(column, spans)
                 continue
-            stretches += _stretches(column, run.cells, self.main)
-            if any(not cell.blank for cell in run.cells):
+            stretches += _stretches(column, spans, self.main)
+            if any(not column.source[start:end].isspace() for start, end in spans):
                 self.open_note = None
-        if not column.runs or not column.runs[-1].note:
+        if not runs or not runs[-1][0]:
             self.open_note = None
         return stretches
 
@@ -153,38 +150,39 @@ class _ColumnLayers:
         rest = column.source[indentation.end() :]
         self.main = next((layer for pattern, layer in _INDENTED_AUTHORS if pattern.match(rest)), self.main)
 
-    def _note(self, column: Column, cells: Sequence[Cell]) -> list[LayerStretch]:
+    def _note(self, column: Column, spans: Sequence[Span]) -> list[LayerStretch]:
         """The stretches of a note by its parts; a continued remark of the editor is one part."""
         layer = self.open_note or Layer.COMMENTARY
-        text = "".join(cell.text for cell in cells)
+        text = "".join(column.source[start:end] for start, end in spans)
         parts = note_parts(text, layer) if self.open_note is not Layer.EDITOR else []
         parts = parts or [(Layer.EDITOR if self.open_note is Layer.EDITOR else Layer.COMMENTARY, 0, len(text))]
         self.open_note = last_layer(parts, layer)
-        return _note_stretches(column, cells, parts)
+        return [
+            stretch
+            for part_layer, start, end in parts
+            for stretch in _stretches(column, _within(column.source, spans, start, end), part_layer)
+        ]
 
 
-def _stretches(column: Column, cells: Sequence[Cell], layer: Layer) -> list[LayerStretch]:
-    """The cells as stretches, divided where markup is between two of them."""
-    cuts = [
-        at for at, (cell, following) in enumerate(pairwise(cells), 1) if cell.offset + cell.length != following.offset
-    ]
-    stretches = []
-    for first, stop in pairwise([0, *cuts, len(cells)] if cells else []):
-        start, end = cells[first].offset, cells[stop - 1].offset + cells[stop - 1].length
-        stretches.append(LayerStretch(layer, column.start + start, column.source[start:end]))
-    return stretches
+def _within(source: str, spans: Iterable[Span], start: int, end: int) -> Iterator[Span]:
+    """What of the spans is between code points `start` and `end` of their joined text. A cell of several code points is
+    not divided: it is where it begins."""
+    at = 0
+    for first, stop in spans:
+        low, high = max(first, first + start - at), min(stop, first + end - at)
+        if SPECIAL.search(source, first, stop) is not None:
+            low, high = first, stop if start <= at < end else first
+        if low < high:
+            yield low, high
+        at += stop - first
 
 
-def _note_stretches(column: Column, cells: Sequence[Cell], parts: list[Part]) -> list[LayerStretch]:
-    """The cells of a note as stretches, each in the layer of its part."""
-    stretches: list[LayerStretch] = []
-    at, index = 0, 0
-    for layer, start, end in parts:
-        chosen = []
-        while index < len(cells) and at < end:
-            if at >= start:
-                chosen.append(cells[index])
-            at += len(cells[index].text)
-            index += 1
-        stretches += _stretches(column, chosen, layer)
-    return stretches
+def _stretches(column: Column, spans: Iterable[Span], layer: Layer) -> list[LayerStretch]:
+    """The spans as stretches, those that touch as one."""
+    joined: list[Span] = []
+    for start, end in spans:
+        if joined and joined[-1][1] == start:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return [LayerStretch(layer, column.start + start, column.source[start:end]) for start, end in joined]

@@ -14,7 +14,7 @@ from fontTools.ttLib.tables._g_l_y_f import Glyph
 
 from proof.errors import FontError
 from proof.facsimile import fonts
-from proof.facsimile.fonts import EM, LEVELS, PAD, FontChain, distance_field, find_faces, installed_faces
+from proof.facsimile.fonts import EM, LEVELS_PER_PIXEL, PAD, FontChain, distance_field, find_faces, installed_faces
 
 
 def square(side: int) -> Glyph:
@@ -87,7 +87,7 @@ def test_a_field_is_inside_where_the_glyph_is_and_measures_the_distance() -> Non
     assert inside.sum() == pytest.approx((2 * half) ** 2, rel=0.03)
     rows = np.flatnonzero(inside.any(axis=1))
     assert rows[0] == pytest.approx(middle - half, abs=1.5)
-    depth = (float(field[round(middle), round(middle - half) + 6]) - 128) / LEVELS
+    depth = (float(field[round(middle), round(middle - half) + 6]) - 128) / LEVELS_PER_PIXEL
     assert depth == pytest.approx(6, abs=1.2)
 
 
@@ -96,7 +96,7 @@ def test_thresholding_a_field_higher_or_lower_thins_or_thickens_strokes() -> Non
     cv2.rectangle(mask, (60, 40), (80, 120), (255,), -1)
     field = distance_field(mask)
     for change in (-2, 2):
-        width = np.flatnonzero((field >= 128 + change * LEVELS).any(axis=0)).size
+        width = np.flatnonzero((field >= 128 + change * LEVELS_PER_PIXEL).any(axis=0)).size
         assert width == pytest.approx(21 - 2 * change, abs=1)
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proof.text.column import SPECIAL, ParsedColumn, faults_of, parse_column
-from proof.text.model import Cell, Row
+from proof.text.column import SPECIAL, ParsedColumn, continued_runs_of, faults_of, parse_column, run_spans, runs_of
+from proof.text.model import Cell, Column, Row
 from proof.text.remarks import Code, Problem
 
 HAN = st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF)
@@ -171,6 +171,17 @@ def test_a_well_formed_column_is_read_as_it_was_written(
 def test_the_faults_of_a_column_are_those_of_its_reading(source: str, continues: bool) -> None:
     parsed = parse_column(source, continues)
     assert faults_of(source, continues) == (parsed.problems, parsed.left_open)
+
+
+@given(st.one_of(WILD, st.text("甲乙　()/（）／", max_size=12)), st.booleans())
+def test_the_spans_of_runs_are_where_their_cells_are(source: str, continues: bool) -> None:
+    column = Column(1, source, 0, 1, continued_runs_of if continues else runs_of)
+    found = [(note, [at for start, end in spans for at in range(start, end)]) for note, spans in run_spans(column)]
+    cells = [(run.note, run.cells) for run in column.runs]
+    assert found == [
+        (note, [at for cell in of_run for at in range(cell.offset, cell.offset + cell.length)])
+        for note, of_run in cells
+    ]
 
 
 @given(st.one_of(WILD, st.text(max_size=60)), st.booleans())

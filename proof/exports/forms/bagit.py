@@ -1,5 +1,5 @@
-"""BagIt 0.97 (RFC 8493): the corrected text, the images of its pages and their PAGE XML, with checksums, as archives
-take them over. Written with the Library of Congress's own library."""
+"""A bag for archives: the corrected text, the images of its pages and their PAGE XML, with checksums. The Library of
+Congress's own library writes it, as BagIt 0.97 (the draft before 1.0, which is RFC 8493)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-import bagit as library
+import bagit
 
 import proof
 from proof.errors import OutputError
@@ -23,8 +23,8 @@ def _write(material: Material, folder: Path) -> list[Path]:
     if target.exists() and not (target / "bagit.txt").is_file():
         raise OutputError(f"{target} is there and no bag: move it away")
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".bag-") as made:
-        bag = Path(made) / "bag"
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".bag-") as temporary:
+        bag = Path(temporary) / "bag"
         write_file(bag / "text" / edition.path.name, material.corrected.data)
         for path, page in marked_pages(material, bag / "page", ".xml").items():
             write_file(path, page_xml(page, material.made))
@@ -40,7 +40,7 @@ def _write(material: Material, folder: Path) -> list[Path]:
             "Bagging-Date": f"{material.made:%Y-%m-%d}",
             "Bag-Software-Agent": f"proof {proof.__version__}",
         }
-        library.make_bag(str(bag), information, checksums=["sha256"])
+        bagit.make_bag(str(bag), information, checksums=["sha256"])
         if target.exists():
             shutil.rmtree(target)
         bag.rename(target)
