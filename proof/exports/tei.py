@@ -219,7 +219,7 @@ class _Writer:
                 paragraph = add(divisions.current(), "p")
                 if block.kind is BlockKind.HEADING:
                     paragraph.set("rend", "heading")
-            while waiting and waiting[0] < block.start:
+            while waiting and waiting[0] <= block.start:  # a page that no mark of its own begins starts with its column
                 self._page(breaks[waiting.pop(0)], paragraph)
             self._block(
                 block,
