@@ -211,14 +211,21 @@ def _readings(correction: Correction) -> str:
     return "".join(clauses)
 
 
+def copy_of(correction: Correction) -> str:
+    """The name of the copy against which a text is kept: the witness that is named, else the image, else empty where
+    the page has none."""
+    if correction.witness not in ("", IMAGE, *REASONED):
+        return called(correction.witness)
+    return IMAGE if correction.imaged else ""
+
+
 def _retained(correction: Correction, copy: str) -> str:
-    """The words on a text kept against a copy, which is the image unless a witness is named."""
-    reasoned = correction.witness in REASONED
-    kept = f"據{correction.witness}不從" if reasoned else "今不從"
+    """The words on a text kept against a copy; 一作 where that has no name."""
+    kept = f"據{correction.witness}不從" if correction.witness in REASONED else "今不從"
     lemma = _short(correction.original or copy)
     if any(reading == copy for _, reading in correction.readings):
         return f"{lemma}：{_readings(correction)}{kept}"
-    witness = IMAGE if reasoned or not correction.witness else called(correction.witness)
+    witness = copy_of(correction) or "一"
     if not correction.original:
         return f"{lemma}：{witness}有，{kept}"
     return f"{lemma}：{witness}{f'作{_short(copy)}' if copy else '無'}，{kept}"

@@ -33,6 +33,7 @@ class Correction:
     `person` who decided it, `moved` the flag of the other half where a character moved; `typed`: in the words of a
     person. `copy_reads` is what the copy has where the text is kept all the same; None for a correction. `readings` are
     the sigla of witnesses with what each reads there. `doubt` is what was suggested where the text is left in doubt.
+    `imaged`: its page has an image, as far as is known.
     What is not `accepted`, and what answers a planted `audit` error, never gets out.
     """
 
@@ -56,6 +57,7 @@ class Correction:
     copy_reads: str | None = None
     readings: tuple[tuple[str, str], ...] = ()
     doubt: str | None = None
+    imaged: bool = True
     accepted: bool = True
     audit: bool = False
 

@@ -114,7 +114,7 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
         if place is None or of_page:
             continue
         span, reads = place
-        correction = _correction(decision, span, edition, addresses, policy)
+        correction = replace(_correction(decision, span, edition, addresses, policy), imaged=there.imaged)
         noted += [correction] * (decision.state is State.UNSURE)
         if reads == there.place.wanted and decision.state is State.CORRECTED and reads != there.place.transcribed:
             applied.append(correction)

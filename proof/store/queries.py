@@ -127,9 +127,11 @@ def texts(session: Session) -> list[StoredText]:
 
 def decided_places(session: Session, work: str) -> list[DecidedPlace]:
     """The places of a work of which something was decided, or was written and taken back since."""
-    query = select(FlagRow, TextRow).join(TextRow, TextRow.id == FlagRow.text_id)
+    query = select(FlagRow, TextRow, PageRow.image).join(TextRow, TextRow.id == FlagRow.text_id)
+    query = query.join(PageRow, PageRow.id == FlagRow.page_id)
     query = query.where(FlagRow.work_id == number_of(work), FlagRow.version > 0, ~IS_SEEDED)
     decided = session.execute(query.order_by(FlagRow.id))
     return [
-        DecidedPlace(text.path, flag.version_id or 0, text.version_id or 0, place_of(flag)) for flag, text in decided
+        DecidedPlace(text.path, flag.version_id or 0, text.version_id or 0, place_of(flag), image is not None)
+        for flag, text, image in decided
     ]

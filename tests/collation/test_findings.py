@@ -67,6 +67,14 @@ def test_differences_are_decided_written_and_noted_with_what_witnesses_read() ->
     assert notes[0] == "四庫本：文淵閣四庫全書本"
 
 
+def test_a_reading_that_no_witness_has_is_not_laid_to_an_image_that_is_not_there() -> None:
+    collated()
+    decide("比", Verdict.RETAIN, "耐")
+    assert main(["export", "010.txt", "--form", "notes", "--form", "tei-notes"]) == 0
+    assert "北：一作耐，今不從。" in Path("out/010.notes.txt").read_text(encoding="utf-8")
+    assert "<rdg>耐</rdg>" in Path("out/010.notes.xml").read_text(encoding="utf-8")
+
+
 def test_what_was_decided_is_not_asked_again_whatever_is_checked_collated_or_written() -> None:
     collated()
     decide("比", Verdict.TAKE)
