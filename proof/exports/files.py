@@ -80,12 +80,18 @@ def needs_pages(forms: Iterable[str]) -> bool:
     return any(form.on_images or form.takes_pages for form in map(_form, forms))
 
 
+def without_images(material: Material, forms: Iterable[str]) -> list[str]:
+    """Those of the forms that lie on images, where no page has one."""
+    if any(page.shown for page in material.pages):
+        return []
+    return [form.name for form in map(_form, forms) if form.on_images]
+
+
 def write_export(material: Material, forms: Sequence[str], folder: Path) -> list[Path]:
     """Write these forms into `folder`, and return the files. Raises OutputError if one cannot be written or would
     replace the source, UsageError if pages with images are needed and there are none."""
     wanted = [_form(name) for name in forms]
-    missing = [form.name for form in wanted if form.on_images and not material.pages]
-    if missing:
+    if missing := without_images(material, forms):
         raise UsageError(f"{', '.join(missing)} needs pages that were checked against images: run proof check first")
     if "iiif" in forms and not material.base:
         raise UsageError("a manifest holds addresses: name the one under which it will be served (--base)")

@@ -46,7 +46,7 @@ class Addressed:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "base", self.base.rstrip("/"))
-        shown = [page for page in self.pages if page.image is not None and min(page.image_size) > 0]
+        shown = [page for page in self.pages if page.shown]
         object.__setattr__(self, "pages", shown)
 
     @property

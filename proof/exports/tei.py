@@ -144,7 +144,7 @@ class _Writer:
 
     def facsimile(self, pages: Iterable[PageResult]) -> None:
         """A surface for each page that has an image, with a zone for each column and each corrected character."""
-        shown = [page for page in pages if page.image is not None and min(page.image_size) > 0]
+        shown = [page for page in pages if page.shown]
         if shown:
             parent = add(self.root, "facsimile")
             for number, page in enumerate(shown, start=1):

@@ -51,8 +51,9 @@ def test_pages_on_one_image_do_not_overwrite_one_another(
 
 @pytest.mark.parametrize("form", [form.name for form in FORMS.values() if form.on_images])
 def test_what_lies_on_images_needs_checked_pages(material: Material, tmp_path: Path, form: str) -> None:
-    with pytest.raises(UsageError, match="run proof check first"):
-        write_export(replace(material, pages=[]), [form], tmp_path / "out")
+    for pages in ([], [replace(page, image=None) for page in material.pages]):
+        with pytest.raises(UsageError, match="run proof check first"):
+            write_export(replace(material, pages=pages), [form], tmp_path / "out")
 
 
 def test_a_manifest_needs_its_address(material: Material, tmp_path: Path) -> None:

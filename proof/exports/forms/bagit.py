@@ -47,4 +47,4 @@ def _write(material: Material, folder: Path) -> list[Path]:
     return [target]
 
 
-FORM = ExportForm("bagit", _write, on_images=True)
+FORM = ExportForm("bagit", _write, takes_pages=True)
