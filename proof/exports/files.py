@@ -6,7 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from proof.exports.shown import with_decisions
 from proof.exports.source import CorrectedSource, write_corrected
 from proof.exports.spreadsheet import spreadsheet
 from proof.exports.tei import tei
-from proof.images.pdf import file_name
+from proof.images.pdf import file_names
 from proof.model.result import PageResult
 
 
@@ -162,11 +162,16 @@ def page_form(name: str, ending: str, document: Callable[[MarkedPage, datetime],
 
 
 def marked_pages(material: Material, folder: Path, ending: str) -> dict[Path, MarkedPage]:
-    """The pages with images by their files in the folder. A file is named after its image, by which recognisers match
-    the two; pages that share an image, as the half-folios of a plate, have their own names appended."""
+    """The pages with images by their files in the folder. A file is named after its image (`file_names`), by which
+    recognisers match the two; pages that share an image, as half-folios of a plate, have their own names appended."""
     corrections = [placed.correction for placed in material.corrected.placed]
     running = not material.corrected.edition.paged
-    pages = [marked for page in material.pages if (marked := mark(page, corrections, running=running)) is not None]
+    names = file_names(page.image for page in material.pages if page.image)
+    pages = [
+        replace(marked, name=names[page.image])
+        for page in material.pages
+        if page.image and (marked := mark(page, corrections, running=running)) is not None
+    ]
     shared = Counter(page.name for page in pages)
     return {
         folder / (Path(page.name).stem + f"_{safe_name(page.id)}" * (shared[page.name] > 1) + ending): page
@@ -176,10 +181,11 @@ def marked_pages(material: Material, folder: Path, ending: str) -> dict[Path, Ma
 
 def _annotations(material: Material, folder: Path) -> list[Path]:
     written = []
+    names = file_names(page.image for page in material.pages if page.image)
     for page in decided_pages(material):
         if page.image is not None:
             base = material.base.rstrip("/")
-            target = f"{base}/images/{quote(file_name(page.image))}" if base else file_name(page.image)
+            target = f"{base}/images/{quote(names[page.image])}" if base else names[page.image]
             name = f"{safe_name(page.page)}.json"
             address = f"{base}/annotations/{name}" if base else f"{target}/{quote(page.page, safe='')}/flags"
             written.append(write_file(folder / name, as_json(flag_annotations(page, target, address))))

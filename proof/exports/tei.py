@@ -18,6 +18,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from lxml import etree
 
@@ -31,7 +32,7 @@ from proof.exports.collation_notes import house_note, with_moved
 from proof.exports.corrections import PlacedCorrection
 from proof.exports.marked import columns_found
 from proof.exports.xml import add, identified, legal, root_of, written
-from proof.images.pdf import file_name
+from proof.images.pdf import file_names
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.store.authorities import REASON, SAME_BOOK
@@ -84,6 +85,8 @@ class _Writer:
     title: str
     root: etree._Element = field(init=False)
     text: etree._Element = field(init=False)
+    images: dict[Path, str] = field(default_factory=dict)
+    """The file names of the images."""
     surfaces: dict[str, str] = field(default_factory=dict)
     zones: dict[tuple[str, int], str] = field(default_factory=dict)
     boxes: dict[int, str] = field(default_factory=dict)
@@ -145,6 +148,7 @@ class _Writer:
     def facsimile(self, pages: Iterable[PageResult]) -> None:
         """A surface for each page that has an image, with a zone for each column and each corrected character."""
         shown = [page for page in pages if page.shown]
+        self.images = file_names(page.image for page in shown if page.image)
         if shown:
             parent = add(self.root, "facsimile")
             for number, page in enumerate(shown, start=1):
@@ -158,7 +162,7 @@ class _Writer:
         add(
             surface,
             "graphic",
-            url=file_name(page.image) if page.image else "",
+            url=self.images[page.image] if page.image else "",
             width=f"{width}px",
             height=f"{height}px",
         )
