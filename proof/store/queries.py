@@ -75,10 +75,15 @@ def packed_characters(session: Session, pages: Sequence[int]) -> dict[int, bytes
 
 
 def flags(
-    reading: Sessions, work: str, origins: Iterable[Origin], kinds: Iterable[Kind], transcribed: Iterable[str]
+    reading: Sessions,
+    work: str,
+    origins: Iterable[Origin],
+    kinds: Iterable[Kind],
+    transcribed: Iterable[str],
+    text: str = "",
 ) -> Iterator[Flag]:
-    """The flags of a work, of some kinds and characters where these are given, in page order, then by line and
-    offset."""
+    """The flags of a work, of some kinds and characters and of the text at one path where these are given, in page
+    order, then by line and offset."""
     characters = list(transcribed)
     # all flags are found by way of their pages, which lie in order; the flags of a few characters by these
     of_work = FlagRow.work_id if characters else PageRow.work_id
@@ -88,6 +93,7 @@ def flags(
         (FlagRow.origin, [origin.value for origin in origins]),
         (FlagRow.kind, [kind.value for kind in kinds]),
         (FlagRow.transcribed, characters),
+        (PageRow.text, [text] if text else []),
     ):
         wanted = wanted.where(column.in_(values)) if values else wanted
     order = (PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)

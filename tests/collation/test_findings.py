@@ -96,6 +96,40 @@ def test_a_place_is_one_finding_with_the_readings_of_all_witnesses() -> None:
     assert [text for text, _ in flag.evidence.alternatives] == ["比", "此"]
 
 
+@pytest.fixture
+def folder() -> Path:
+    """A folder of two juan that was checked as a project of its own; the second goes on on the page of the first."""
+    folder = Path("book")
+    folder.mkdir()
+    (folder / "config.toml").write_text('[project]\ntexts = ["*.txt"]\n', encoding="utf-8")
+    (folder / "a.txt").write_text(TEXT, encoding="utf-8")
+    (folder / "b.txt").write_text(SECOND, encoding="utf-8")
+    assert main(["check", "--config", "book"]) == 0
+    return folder
+
+
+SECOND = (
+    f"#+PROPERTY: ID {WORK}\n#+PROPERTY: LASTPB <pb:{WORK}_WYG_010-1a>\n如是我聞一時佛在舍衞國祇樹給孤獨園與大比丘衆¶\n"
+    "千二百五十人俱爾時世尊食時著衣持鉢入舍衞大城乞食¶\n"
+)
+
+
+def test_each_text_of_a_folder_is_found_in_its_project_and_weighed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("witness").mkdir()
+    Path("witness/a.txt").write_text(WITNESS, encoding="utf-8")
+    Path("witness/b.txt").write_text(SECOND.replace("給孤", "經孤"), encoding="utf-8")
+    assert main(["collate", "book", "嚴=witness", "--findings"]) == 0
+    assert "4 differences are findings now" in capsys.readouterr().out
+    (folder / "c.txt").write_text(SECOND, encoding="utf-8")
+    for option in ("--findings", "--weigh"):
+        assert main(["collate", "book", "嚴=witness", option]) == 2
+        told = capsys.readouterr()
+        assert "c.txt was not checked in this project" in told.err
+        assert told.out == "", "nothing was collated"
+
+
 def test_a_difference_that_no_witness_has_any_more_is_asked_no_more() -> None:
     collated()
     Path("other.txt").write_text(WITNESS.replace("比耦", "北耦"), encoding="utf-8")
