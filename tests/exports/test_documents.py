@@ -211,7 +211,7 @@ def test_tei_has_corrections_zones_and_breaks(checked: PageResult, valid: Valid)
 )
 def test_the_page_that_a_text_begins_on_stands_before_its_first_column(head: str, valid: Valid) -> None:
     document = valid(tei(transcription(head + "著衣持鉢¶\n")))
-    breaks = [str(one.tag).split("}")[1] for one in document.find(".//{*}body").iterfind(".//{*}p/*")]
+    breaks = [str(one.tag).split("}")[1] for one in document.iterfind(".//{*}body//{*}p/*")]
     assert breaks == ["pb", "cb", "pb", "cb"]
 
 

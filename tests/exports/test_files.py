@@ -52,7 +52,7 @@ def test_pages_on_one_image_do_not_overwrite_one_another(
 
 def test_images_of_one_name_in_two_folders_stay_apart(material: Material, tmp_path: Path) -> None:
     (page,) = material.pages
-    pages = []
+    pages: list[PageResult] = []
     for folder, ident in (("v1", "1a"), ("v2", "1b")):
         image = tmp_path / folder / "001.png"
         image.parent.mkdir()
