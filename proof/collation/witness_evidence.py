@@ -225,7 +225,8 @@ def _testimony(
         weight *= weights.attested
     if flag.kind is Kind.VARIANT:
         weight = 0.0
-    return WitnessReading(siglum, read, side, "；".join(note.text for note in notes), weight)
+    told = "；".join(note.text for note in notes)
+    return WitnessReading(siglum, read, side, told, weight, parallel.witness.edition.full_name)
 
 
 @dataclass(frozen=True, slots=True)

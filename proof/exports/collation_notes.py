@@ -71,7 +71,8 @@ def notes_of(
     corrected: CorrectedSource, beside: Sequence[Correction] = (), names: Mapping[str, str] | None = None
 ) -> CollationNotes:
     """The notes on a corrected text. `beside` are corrections that get a note but change nothing (places left in doubt,
-    and corrections that the text has already); `names` are full names of witnesses by their sigla."""
+    and corrections that the text has already); `names` are full names of witnesses by their sigla, which
+    count before those that the corrections bring."""
     edition = corrected.edition
     still = [
         PlacedCorrection(correction, Edit(correction.start or 0, correction.length, correction.replacement))
@@ -111,7 +112,8 @@ def notes_of(
         )
     named = {siglum for note in notes for siglum, _ in note.placed.correction.readings}
     named |= {note.placed.correction.witness for note in notes} - {"", IMAGE, *REASONED}
-    known = {**EDITIONS, **(names or {})}
+    found = dict(name for note in notes for name in note.placed.correction.names)
+    known = {**EDITIONS, **found, **(names or {})}
     full = {called(siglum): known.get(siglum, known.get(KANRIPO_SIGLA.get(siglum, ""), "")) for siglum in sorted(named)}
     return CollationNotes(edition, tuple(notes), full)
 

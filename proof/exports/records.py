@@ -20,7 +20,7 @@ from proof.model.flags import LANGUAGE, WITHOUT_IMAGE
 from proof.store.authorities import IMAGE
 
 _RECORD = TypeAdapter(Correction)
-_OF_STORE = ("start", "number", "copy_reads", "readings", "doubt", "imaged")
+_OF_STORE = ("start", "number", "copy_reads", "readings", "names", "doubt", "imaged")
 """What is known of a correction that comes out of a store, and is in no file of corrections."""
 _NEEDED = tuple(field.name for field in fields(Correction) if field.default is MISSING)
 """What a correction has in any case."""

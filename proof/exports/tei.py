@@ -25,7 +25,7 @@ from lxml import etree
 import proof
 from proof.collation.apparatus import ApparatusNote, apparatus_of
 from proof.collation.collation import Collation
-from proof.collation.witnesses import witness_names
+from proof.collation.witnesses import full_names, witness_names
 from proof.errors import UsageError
 from proof.exports.apparatus import ApparatusPlace, Turn, apparatus
 from proof.exports.collation_notes import house_note, with_moved
@@ -134,8 +134,10 @@ class _Writer:
         listed = add(source, "listWit")
         names = {"base": self.edition.path.name}
         names |= {f"w{n}": name for n, name in enumerate(witness_names(self.collations), start=1)}
+        full = dict(name for change in self.corrections for name in change.correction.names)
+        full |= full_names(self.collations)
         for ident, name in names.items():
-            identified(add(listed, "witness", n=name), ident).text = legal(name)
+            identified(add(listed, "witness", n=name), ident).text = legal(full.get(name, name))
         encoding = add(header, "encodingDesc")
         application = add(add(encoding, "appInfo"), "application", ident="proof", version=_version())
         add(application, "label").text = "proof"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from sqlalchemy import select
@@ -65,6 +66,19 @@ def test_differences_are_decided_written_and_noted_with_what_witnesses_read() ->
         "馬：四庫本有，疑脫。",
     ]
     assert notes[0] == "四庫本：文淵閣四庫全書本"
+
+
+def test_the_full_names_of_witnesses_stand_over_the_notes() -> None:
+    collated("明:明通津草堂本=other.txt")
+    decide("比", Verdict.TAKE)
+    forms = [word for form in ("notes", "html", "docx", "tei-notes", "tei") for word in ("--form", form)]
+    assert main(["export", "010.txt", *forms, "--witness", "明=other.txt"]) == 0
+    assert Path("out/010.notes.txt").read_text(encoding="utf-8").startswith("明本：明通津草堂本\n")
+    assert "<dt>明本</dt><dd>明通津草堂本</dd>" in Path("out/010.html").read_text(encoding="utf-8")
+    assert "</abbr>明通津草堂本" in Path("out/010.notes.xml").read_text(encoding="utf-8")
+    assert ">明通津草堂本</witness>" in Path("out/010.tei.xml").read_text(encoding="utf-8")
+    with ZipFile("out/010.docx") as archive:
+        assert "明通津草堂本" in archive.read("word/document.xml").decode()
 
 
 def test_a_reading_that_no_witness_has_is_not_laid_to_an_image_that_is_not_there() -> None:
