@@ -81,6 +81,14 @@ def test_the_full_names_of_witnesses_stand_over_the_notes() -> None:
         assert "明通津草堂本" in archive.read("word/document.xml").decode()
 
 
+def test_that_the_copy_reads_so_does_not_rest_on_a_witness_that_reads_otherwise() -> None:
+    collated()
+    decide("比", Verdict.COPY)
+    assert main(["export", "010.txt", "--form", "notes", "--form", "csv"]) == 0
+    assert "北：原文如此。" in Path("out/010.notes.txt").read_text(encoding="utf-8")
+    assert "四庫" not in Path("out/010.decided.csv").read_text(encoding="utf-8-sig")
+
+
 def test_a_reading_that_no_witness_has_is_not_laid_to_an_image_that_is_not_there() -> None:
     collated()
     decide("比", Verdict.RETAIN, "耐")
