@@ -269,10 +269,11 @@ def _by_language_model(suggested: str, reading: LanguageReading, say: Say) -> st
 
 
 def _beside_the_image(reading: LanguageReading, say: Say) -> list[str]:
-    """What the language model adds to the image's evidence, for or against it; nothing if it has no counts."""
+    """What the language model adds to the image's evidence, for or against it. Counts are told where they show it: a
+    frequent character has high counts with any neighbour, which the model takes into account."""
     runs = [(reading.suggested, reading.suggested_count), (reading.transcribed, reading.transcribed_count)]
     (likely, often), (unlikely, seldom) = runs if reading.weight > 0 else reversed(runs)
-    if not often and not seldom:
+    if often <= seldom:
         return [say(LANGUAGE_AGAINST_ALONE)] if reading.weight < 0 else []
     message = LANGUAGE_BESIDE if reading.weight > 0 else LANGUAGE_AGAINST
     return [say(message) % {"likely": likely, "often": often, "unlikely": unlikely, "seldom": seldom}]
