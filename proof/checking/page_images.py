@@ -129,9 +129,17 @@ class PageImages:
 def in_order(
     pages: Sequence[TextPage], files: Sequence[ImageFile], first: tuple[TextPage, ImageFile] | None
 ) -> list[tuple[TextPage, ImageFile]]:
-    """Pairs of a page and an image, both in their order, as far as both go; from the pair `first` on, if given."""
+    """Pairs of a page and an image, both in their order, as far as both go; from the pair `first` on, if given.
+
+    Raises UsageError where the image of `first` is none of `files`, but a part of one.
+    """
     if first is not None:
         page, file = first
+        if file not in files:
+            raise UsageError(
+                f"no image file is called {file.name}, and --in-order pairs pages with whole files: "
+                f"begin at one, such as {file.path}"
+            )
         pages, files = pages[pages.index(page) :], files[files.index(file) :]
     return list(zip(pages, files, strict=False))
 

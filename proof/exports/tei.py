@@ -44,11 +44,18 @@ from proof.text.transcription import Footnote, Format, Transcription
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
 _NOTES = frozenset(Layer) - {Layer.CANON, Layer.UNDIVIDED, Layer.HEADING}
-Change = ApparatusPlace | Turn
+"""The layers that are written as `note`."""
 _EVIDENCE = {SAME_BOOK: "internal", REASON: "conjecture"}
-"""What a correction rests on in the words of TEI, where that is neither the image, a witness nor another book."""
-_NAMES = {Layer.COMMENTARY: "commentary", Layer.SUBCOMMENTARY: "subcommentary", Layer.GLOSS: "gloss"}
-_NAMES |= {Layer.EDITOR: "editor", Layer.LEMMA: "lemma", Layer.APPARATUS: "apparatus"}
+"""What TEI calls evidence that is not external, as the image, a witness or another book are."""
+_NAMES = {
+    Layer.COMMENTARY: "commentary",
+    Layer.SUBCOMMENTARY: "subcommentary",
+    Layer.GLOSS: "gloss",
+    Layer.EDITOR: "editor",
+    Layer.LEMMA: "lemma",
+    Layer.APPARATUS: "apparatus",
+}
+"""The type of `note` for each layer of notes."""
 
 
 def tei(
@@ -92,16 +99,18 @@ class _Writer:
     boxes: dict[int, str] = field(default_factory=dict)
     """Zones of characters by their places in the source."""
     breaks: list[_Break] = field(default_factory=list)
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ApparatusPlace | Turn, ...] = ()
     halves: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Of characters that moved: the id of each of the two corrections, and that of the other."""
+    """For the two corrections of a character that moved, by their flags: the XML id of the correction, and that of the
+    other one."""
     apparatus: dict[int, ApparatusNote] = field(default_factory=dict)
-    """The edition's own notes by where they begin, as far as they are understood."""
+    """The footnotes of the edition, taken apart, by where they begin in the source."""
     people: dict[str, str] = field(default_factory=dict)
-    """Who made the corrections, with their ids."""
+    """The XML ids of the persons who made the corrections."""
     starts: list[int] = field(default_factory=list)
+    """Where each of the changes begins in the source."""
     written: set[int] = field(default_factory=set)
-    """Which of the changes are written."""
+    """The numbers of the changes that are written already."""
     reached: int = 0
     """Up to where in the source the text is written: a change may reach over markup into the next stretch."""
 
@@ -184,7 +193,8 @@ class _Writer:
                 self.boxes[start] = _zone(surface, f"{name}g{number}", "character", character.box)
 
     def _laid(self, surface: etree._Element, page: PageResult, name: str, addresses: Addresses) -> None:
-        """The zones of an image's columns as they were found there, and where in the source page and columns begin."""
+        """Write zones for the columns found on the image of a running edition, and note where in the source the page
+        and its columns begin."""
         begins = []
         for number, (box, standing) in enumerate(columns_found(page.columns, page.characters), start=1):
             zone = _zone(surface, f"{name}c{number}", "column", box)
@@ -196,7 +206,8 @@ class _Writer:
             self.breaks += begins
 
     def _reads(self, addresses: Addresses, page: PageResult, column: CheckedColumn) -> bool:
-        """Whether a column of the text reads as it did when its page was checked: then it is that one of the image."""
+        """Whether a column of the text still reads as it did when its page was checked, so that the image's column is
+        its own."""
         try:
             start, end = addresses.line(page.page, column.number)
         except UsageError:
@@ -204,14 +215,15 @@ class _Writer:
         return self.edition.text[start:end] == column.source
 
     def _changed(self, start: int) -> bool:
-        """Whether a correction or a witness's reading begins at a character."""
-        begin, end = bisect_left(self.starts, start), bisect_left(self.starts, start + 1)
-        return any(isinstance(change, ApparatusPlace) for change in self.changes[begin:end])
+        """Whether a correction or a witness's reading begins at `start`."""
+        first, after = bisect_left(self.starts, start), bisect_left(self.starts, start + 1)
+        return any(isinstance(change, ApparatusPlace) for change in self.changes[first:after])
 
     def body(self) -> None:
+        """Write the text, block by block, with the page breaks of the edition and its footnotes."""
         body = add(self.text, "body")
-        breaks = self.edition.marks
-        waiting = sorted(breaks)
+        page_marks = self.edition.marks
+        waiting = sorted(page_marks)
         footnotes = {note.anchor: note for note in self.edition.footnotes if note.anchor is not None}
         notes = sorted(footnotes)
         divisions = _Divisions(body)
@@ -226,7 +238,7 @@ class _Writer:
                 if block.kind is BlockKind.HEADING:
                     paragraph.set("rend", "heading")
             while waiting and waiting[0] <= block.start:  # a page that no mark of its own begins starts with its column
-                self._page(breaks[waiting.pop(0)], paragraph)
+                self._page(page_marks[waiting.pop(0)], paragraph)
             self._block(
                 block,
                 head if heading else paragraph,
@@ -234,7 +246,7 @@ class _Writer:
                 footnotes,
             )
         for start in waiting:
-            self._page(breaks[start], paragraph)
+            self._page(page_marks[start], paragraph)
         if len(body) == 0 or not any(True for _ in body.iter(f"{{{NAMESPACE}}}p")):
             add(divisions.current(), "p")
 
@@ -269,8 +281,8 @@ class _Writer:
     def _between_stretches(
         self, parent: etree._Element, start: int, end: int, last: LayerStretch | None, block: TextBlock
     ) -> None:
-        """Write the changes that begin where the text has none of its own, such as an empty half-row: into the note
-        that is open there, or into one of their own."""
+        """Write the changes that begin between `start` and `end`, where the block has no text, as in an empty half-row:
+        into the note that is open there, or into a new one. `last` is the stretch before."""
         for number in self._between(start, end):
             begins = self.starts[number]
             within = block.kind is BlockKind.COLUMN and self._in_note(block, begins)
@@ -286,7 +298,7 @@ class _Writer:
         before = self.edition.text[block.start : at]
         opened = max(before.rfind("("), before.rfind("（"))
         closed = max(before.rfind(")"), before.rfind("）"))
-        if opened == closed:  # neither: as the column begins
+        if opened == closed:  # no bracket before it: the column may begin within a note
             behind = self.edition.text[at : block.end]
             return bool(re.match(r"[^(（]*[)）]", behind))
         return opened > closed
@@ -318,7 +330,8 @@ class _Writer:
         *,
         behind: bool,
     ) -> None:
-        """Write a stretch where its layer belongs. `behind`: what is to go right behind it is part of it."""
+        """Write a stretch where its layer belongs, `last` being the one before. `behind`: a change at its end, where no
+        other stretch begins, is written into it."""
         target = parent
         if stretch.layer in _NOTES:
             same = last is not None and last.layer is stretch.layer
@@ -336,18 +349,19 @@ class _Writer:
     def _plain_to(self, target: etree._Element, start: int, end: int) -> None:
         """Write the source from `start` to `end`, with the pages and columns of images that begin there."""
         while self.breaks and self.breaks[0].start < end:
-            here = max(self.breaks[0].start, start)
-            _text(target, self.edition.text[start:here])
-            start = here
+            broken_at = max(self.breaks[0].start, start)
+            _text(target, self.edition.text[start:broken_at])
+            start = broken_at
             self._break(target)
         _text(target, self.edition.text[start:end])
 
     def _break(self, target: etree._Element) -> None:
+        """Write the next page or column of an image."""
         mark = self.breaks.pop(0)
         add(target, mark.element, n=mark.label, facs=f"#{mark.facs}")
 
     def _change(self, target: etree._Element, number: int) -> int:
-        """Write a turn or a place; gives up to where in the source that is written."""
+        """Write the change with that number; gives up to where in the source the text is written now."""
         self.written.add(number)
         change = self.changes[number]
         if isinstance(change, Turn):
@@ -372,13 +386,13 @@ class _Writer:
             mark.set("n", str(turn.number))
 
     def _base(self, holder: etree._Element, change: ApparatusPlace) -> None:
-        """What the base has at a place, and what it was corrected to."""
+        """Write into `holder` what the base has at a place, and what it was corrected to."""
         source = self.edition.text[change.start : change.end]
         if change.placed is None:
             _text(holder, source)
             return
-        responsible = f"#{self.people[change.placed.correction.person]}"
         correction = change.placed.correction
+        responsible = f"#{self.people[correction.person]}"
         if correction.copy_reads is not None:
             _text(holder, source)
             note = add(holder, "note", type="copy", resp=responsible)
@@ -388,9 +402,9 @@ class _Writer:
             _text(add(holder, "sic", resp=responsible), source)
             return
         choice = add(holder, "choice")
-        own, other = self.halves.get(change.placed.correction.flag, ("", ""))
-        if own:
-            identified(choice, own).set("corresp", f"#{other}")
+        if correction.flag in self.halves:
+            ident, ident_of_other = self.halves[correction.flag]
+            identified(choice, ident).set("corresp", f"#{ident_of_other}")
         _text(add(choice, "sic"), source)
         corr = add(choice, "corr", resp=responsible)
         if correction.witness:
@@ -402,17 +416,20 @@ class _Writer:
 
 @dataclass(slots=True)
 class _Divisions:
-    """Divisions nested by the levels of their headings."""
+    """Divisions (`div`) of the body, nested by the levels of their headings. `stack` are those that are open, each with
+    its level, the outermost first; level 0 has no heading."""
 
     body: etree._Element
     stack: list[tuple[int, etree._Element]] = field(default_factory=list)
 
     def current(self) -> etree._Element:
+        """The innermost open division; one without heading if none is open."""
         if not self.stack:
             self.stack.append((0, add(self.body, "div")))
         return self.stack[-1][1]
 
     def open(self, level: int, anchor: str) -> etree._Element:
+        """A new division for a heading of that level, `anchor` as its number; those of its level and below it close."""
         while self.stack and self.stack[-1][0] >= level:
             self.stack.pop()
         if self.stack and self.stack[-1][0] == 0:
@@ -425,7 +442,7 @@ class _Divisions:
 
 
 def _goes_on(parent: etree._Element, block: TextBlock) -> bool:
-    """Whether the column begins within the note that the one before ended in."""
+    """Whether the column begins within the note in which the column before ended."""
     last = parent[-1]
     first = next((stretch for stretch in block.stretches if stretch.source.strip()), None)
     return first is not None and first.layer in _NOTES and _open_note(last, _NAMES[first.layer])
@@ -449,7 +466,7 @@ def _open_note(element: etree._Element, kind: str) -> bool:
 
 
 def _text(parent: etree._Element, text: str) -> None:
-    """Append text, entities as `g`."""
+    """Append text to an element, its entities as `g`."""
     at = 0
     for entity in ENTITY.finditer(text):
         _plain(parent, text[at : entity.start()])
@@ -459,6 +476,7 @@ def _text(parent: etree._Element, text: str) -> None:
 
 
 def _plain(parent: etree._Element, text: str) -> None:
+    """Append text without entities to an element."""
     text = legal(text)
     if not text:
         return
@@ -477,6 +495,7 @@ def _start(addresses: Addresses, page: PageResult, character: CheckedCharacter) 
 
 
 def _zone(surface: etree._Element, ident: str, kind: str, box: Box) -> str:
+    """Add a zone to a surface; gives its id."""
     x, y, w, h = box.rounded()
     corners = {"ulx": str(x), "uly": str(y), "lrx": str(x + w), "lry": str(y + h)}
     identified(add(surface, "zone", type=kind, **corners), ident)
@@ -484,5 +503,6 @@ def _zone(surface: etree._Element, ident: str, kind: str, box: Box) -> str:
 
 
 def _version() -> str:
+    """The version of the program without what TEI does not allow in one, such as `.dev0`."""
     release = re.match(r"\d+(?:\.\d+)*", proof.__version__)
     return release[0] if release else "0"

@@ -309,10 +309,7 @@ def _expected(line: Column | None, way: CutBy) -> tuple[tuple[bool, int, int, bo
     """All of a line that the strips depend on: for each run whether it is a note, its length, by how much one half-row
     is longer, and whether it is blank."""
     runs = () if line is None or way is CutBy.SEEN else line.runs
-    return tuple(
-        (run.note, max(len(run.right), len(run.left)), longer_by(run), all(cell.blank for cell in run.cells))
-        for run in runs
-    )
+    return tuple((run.note, run.height, longer_by(run), all(cell.blank for cell in run.cells)) for run in runs)
 
 
 def _without_pixels(strip: Strip) -> CutStrip:

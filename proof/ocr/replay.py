@@ -239,6 +239,8 @@ def _unpacked(arrays: Arrays) -> Recording:
         raise ValueError(f"format {header['format']}")
     keys_joined = arrays["keys"].tobytes()
     keys = [keys_joined[start : start + KEY_BYTES] for start in range(0, len(keys_joined), KEY_BYTES)]
+    if np.count_nonzero(arrays["has_posterior"]) != len(arrays["shapes"]):
+        raise ValueError("the posteriors are not as many as the readings that have one")
     posteriors = _posteriors(arrays)
     characters = _parts(_characters(arrays, header["strings"]), arrays["counts"].tolist())
     readings = {

@@ -15,6 +15,7 @@ from proof.errors import EngineError, OutputError
 from proof.ocr.engine import Engine, EngineIdentity, Pixels, Posterior, ReadCharacter, Reading
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.replay import (
+    KEY_BYTES,
     NullEngine,
     Recording,
     RecordingEngine,
@@ -154,6 +155,16 @@ def test_what_is_no_recording_is_named(tmp_path: Path) -> None:
             ReplayEngine(tmp_path / name)
     with pytest.raises(EngineError, match="missing: the recording cannot be read"):
         ReplayEngine(tmp_path / "missing")
+
+
+def test_a_recording_that_lacks_a_posterior_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "recording.npz"
+    save_recording(path, Recording(IDENTITY, {bytes(KEY_BYTES): Reading(())}, {}, {}))
+    with np.load(path) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    np.savez(path, **{**arrays, "has_posterior": np.array([True])})
+    with pytest.raises(EngineError, match=r"recording\.npz: not a recording of format 2, or damaged"):
+        load_recording(path)
 
 
 def test_a_recording_that_cannot_be_written_leaves_the_one_before(
