@@ -211,6 +211,17 @@ def test_what_cannot_be_written_is_named_and_keeps_nothing_else_back(
     assert "于比耦" in (project / "text.txt").read_text(encoding="utf-8")
 
 
+def test_a_form_that_lies_on_images_is_named_where_no_page_has_one(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check(project, found(2, 3, "北", "比"))
+    assert main(["export", "--form", "pdf", "--form", "hocr", "--form", "text"]) == 1
+    told = capsys.readouterr().err
+    assert "text.txt: pdf lies on images" in told
+    assert "text.txt: hocr lies on images" in told
+    assert [path.name for path in (project / "out").iterdir()] == ["text.txt"]
+
+
 def test_a_project_is_exported_whole_and_a_text_that_cannot_be_costs_itself(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
