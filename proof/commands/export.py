@@ -122,6 +122,9 @@ def _print_export(exported: Export, *, dry_run: bool, verbose: bool) -> None:
     _print_decisions(preview)
     if not dry_run:
         _print_written(preview, exported.files)
+        for form in exported.imageless:
+            message = _("%(path)s: %(form)s lies on images, and no page of the text has one: nothing was written")
+            click.echo(say(message, path=preview.decided.edition.path, form=form), err=True)
 
 
 def _print_written(preview: Preview, files: Sequence[Path]) -> None:

@@ -6,7 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from proof.exports.shown import with_decisions
 from proof.exports.source import CorrectedSource, write_corrected
 from proof.exports.spreadsheet import spreadsheet
 from proof.exports.tei import tei
-from proof.images.pdf import file_name
+from proof.images.pdf import file_names
 from proof.model.result import PageResult
 
 
@@ -86,12 +86,18 @@ def needs_pages(forms: Iterable[str]) -> bool:
     return any(form.on_images or form.takes_pages for form in map(_form, forms))
 
 
+def without_images(material: Material, forms: Iterable[str]) -> list[str]:
+    """Those of the forms that lie on images, where no page has one."""
+    if any(page.shown for page in material.pages):
+        return []
+    return [form.name for form in map(_form, forms) if form.on_images]
+
+
 def write_export(material: Material, forms: Sequence[str], folder: Path) -> list[Path]:
     """Write these forms into `folder`, and return the files. Raises OutputError if one cannot be written or would
     replace the source, UsageError if pages with images are needed and there are none."""
     wanted = [_form(name) for name in forms]
-    missing = [form.name for form in wanted if form.on_images and not material.pages]
-    if missing:
+    if missing := without_images(material, forms):
         raise UsageError(f"{', '.join(missing)} needs pages that were checked against images: run proof check first")
     if "iiif" in forms and not material.base:
         raise UsageError("a manifest holds addresses: name the one under which it will be served (--base)")
@@ -161,11 +167,16 @@ def page_form(name: str, ending: str, document: Callable[[MarkedPage, datetime],
 
 
 def marked_pages(material: Material, folder: Path, ending: str) -> dict[Path, MarkedPage]:
-    """The pages with images by the files in `folder` that they are written to. A file is named after its image, by
-    which recognisers match the two; pages that share an image, as the half-folios of a plate, have their own names
-    appended."""
+    """The pages with images by the files in `folder` that they are written to. A file is named after its image
+    (`file_names`), by which recognisers match the two; pages that share an image, as the half-folios of a plate, have
+    their own names appended."""
     corrections, running = material.corrections, not material.corrected.edition.paged
-    pages = [marked for page in material.pages if (marked := mark(page, corrections, running=running)) is not None]
+    names = file_names(page.image for page in material.pages if page.image)
+    pages = [
+        replace(marked, name=names[page.image])
+        for page in material.pages
+        if page.image and (marked := mark(page, corrections, running=running)) is not None
+    ]
     shared = Counter(page.name for page in pages)
     return {
         folder / (Path(page.name).stem + f"_{safe_name(page.id)}" * (shared[page.name] > 1) + ending): page
@@ -175,10 +186,11 @@ def marked_pages(material: Material, folder: Path, ending: str) -> dict[Path, Ma
 
 def _annotations(material: Material, folder: Path) -> list[Path]:
     written = []
+    names = file_names(page.image for page in material.pages if page.image)
     for page in decided_pages(material):
         if page.image is not None:
             base = material.base.rstrip("/")
-            target = f"{base}/images/{quote(file_name(page.image))}" if base else file_name(page.image)
+            target = f"{base}/images/{quote(names[page.image])}" if base else names[page.image]
             name = f"{safe_name(page.page)}.json"
             address = f"{base}/annotations/{name}" if base else f"{target}/{quote(page.page, safe='')}/flags"
             written.append(write_file(folder / name, as_json(flag_annotations(page, target, address))))

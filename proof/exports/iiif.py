@@ -5,13 +5,14 @@ Viewers that support both, such as Mirador, show the flags. Pages are read from 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from proof.exports.note_files import character_number
-from proof.images.pdf import file_name
+from proof.images.pdf import file_names
 from proof.model.flags import Flag, Kind, is_moved, other_half
 from proof.model.geometry import Box
 from proof.model.result import PageResult
@@ -43,10 +44,13 @@ class Addressed:
     base: str
     name: str
     pages: Sequence[PageResult]
+    names: Mapping[Path, str] = field(init=False)
+    """The file names of the images."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "base", self.base.rstrip("/"))
-        shown = [page for page in self.pages if page.image is not None and min(page.image_size) > 0]
+        object.__setattr__(self, "names", file_names(page.image for page in self.pages if page.image))
+        shown = [page for page in self.pages if page.shown]
         object.__setattr__(self, "pages", shown)
 
     @property
@@ -118,7 +122,7 @@ def flag_annotations(page: PageResult, target: str, address: str) -> dict[str, A
 def _canvas(pages: Sequence[PageResult], addressed: Addressed) -> dict[str, Any]:
     first = pages[0]
     canvas, (width, height) = addressed.canvas(first.page), first.image_size
-    name = file_name(first.image) if first.image else ""
+    name = addressed.names[first.image] if first.image else ""
     suffix = name.rpartition(".")[2].lower()
     embedded = [flag_annotations(page, canvas, addressed.item("flags", page.page)) for page in pages]
     for flags in embedded:

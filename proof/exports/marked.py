@@ -82,7 +82,7 @@ def mark(page: PageResult, corrections: Iterable[Correction] = (), *, running: b
     `running` says that the text has no page marks, so that its lines are not the columns of the image: then the columns
     are those detected on the image.
     """
-    if page.image is None or min(page.image_size) <= 0:
+    if page.image is None or not page.shown:
         return None
     of_line: dict[int, list[Correction]] = defaultdict(list)
     for correction in corrections:

@@ -20,7 +20,7 @@ from proof.model.flags import LANGUAGE, WITHOUT_IMAGE
 from proof.store.authorities import IMAGE
 
 _RECORD = TypeAdapter(Correction)
-_OF_STORE = ("start", "number", "copy_reads", "readings", "doubt")
+_OF_STORE = ("start", "number", "copy_reads", "readings", "names", "doubt", "imaged")
 """Fields that only the store gives; in a file of corrections they are ignored."""
 _NEEDED = tuple(field.name for field in fields(Correction) if field.default is MISSING)
 """Fields that every line must have."""

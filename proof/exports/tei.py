@@ -19,6 +19,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from lxml import etree
 
@@ -26,14 +27,14 @@ import proof
 from proof.collation.apparatus import ApparatusNote, apparatus_of
 from proof.collation.classes import Class
 from proof.collation.collation import Collation
-from proof.collation.witnesses import witness_names
+from proof.collation.witnesses import full_names, witness_names
 from proof.errors import UsageError
 from proof.exports.apparatus import ApparatusPlace, Turn, apparatus
 from proof.exports.collation_notes import house_note, with_moved
 from proof.exports.corrections import PlacedCorrection
 from proof.exports.marked import columns_found
 from proof.exports.xml import add, identified, legal, root_of, written
-from proof.images.pdf import file_name
+from proof.images.pdf import file_names
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.store.authorities import REASON, SAME_BOOK
@@ -93,6 +94,8 @@ class _Writer:
     title: str
     root: etree._Element = field(init=False)
     text: etree._Element = field(init=False)
+    images: dict[Path, str] = field(default_factory=dict)
+    """The file names of the images."""
     surfaces: dict[str, str] = field(default_factory=dict)
     zones: dict[tuple[str, int], str] = field(default_factory=dict)
     boxes: dict[int, str] = field(default_factory=dict)
@@ -142,8 +145,10 @@ class _Writer:
         listed = add(source, "listWit")
         names = {"base": self.edition.path.name}
         names |= {f"w{n}": name for n, name in enumerate(witness_names(self.collations), start=1)}
+        full = dict(name for change in self.corrections for name in change.correction.names)
+        full |= full_names(self.collations)
         for ident, name in names.items():
-            identified(add(listed, "witness", n=name), ident).text = legal(name)
+            identified(add(listed, "witness", n=name), ident).text = legal(full.get(name, name))
         encoding = add(header, "encodingDesc")
         application = add(add(encoding, "appInfo"), "application", ident="proof", version=_version())
         add(application, "label").text = "proof"
@@ -155,7 +160,8 @@ class _Writer:
 
     def facsimile(self, pages: Iterable[PageResult]) -> None:
         """A surface for each page that has an image, with a zone for each column and each corrected character."""
-        shown = [page for page in pages if page.image is not None and min(page.image_size) > 0]
+        shown = [page for page in pages if page.shown]
+        self.images = file_names(page.image for page in shown if page.image)
         if shown:
             parent = add(self.root, "facsimile")
             for number, page in enumerate(shown, start=1):
@@ -169,7 +175,7 @@ class _Writer:
         add(
             surface,
             "graphic",
-            url=file_name(page.image) if page.image else "",
+            url=self.images[page.image] if page.image else "",
             width=f"{width}px",
             height=f"{height}px",
         )
@@ -233,7 +239,7 @@ class _Writer:
                 paragraph = add(divisions.current(), "p")
                 if block.kind is BlockKind.HEADING:
                     paragraph.set("rend", "heading")
-            while waiting and waiting[0] < block.start:
+            while waiting and waiting[0] <= block.start:  # a page that no mark of its own begins starts with its column
                 self._page(page_marks[waiting.pop(0)], paragraph)
             self._block(
                 block,

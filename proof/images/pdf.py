@@ -7,9 +7,11 @@ a time."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from math import ceil
 from pathlib import Path
 
@@ -66,6 +68,23 @@ def stem_of(path: Path) -> str:
 def file_name(path: Path) -> str:
     """The file name of an image in exports; `scan-12.png` for a page of a PDF."""
     return f"{stem_of(path)}.png" if PdfPage.match(path) else path.name
+
+
+def file_names(paths: Iterable[Path]) -> dict[Path, str]:
+    """The file names of images in exports, each another one: the name of its folder stands before a name that several
+    have (`v1_001.png`), with a number where that is not enough."""
+    images = tuple(dict.fromkeys(paths))
+    images_of = Counter(map(file_name, images))
+    taken = {name for name, number in images_of.items() if number == 1}
+    names = {}
+    for image in images:
+        name = own = file_name(image)
+        if images_of[own] > 1:
+            before = (image.parent.name + f"_{number}" * (number > 1) for number in count(1))
+            name = next(full for folder in before if (full := f"{folder}_{own}") not in taken)
+            taken.add(name)
+        names[image] = name
+    return names
 
 
 def page_labels(file: Path) -> list[str]:

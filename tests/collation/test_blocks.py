@@ -6,7 +6,7 @@ import random
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from proof.collation.blocks import AlignedPart, align, moved, repeated
@@ -38,6 +38,8 @@ EITHER = st.text("甲乙丙丁戊己庚辛", max_size=120)
 
 
 @given(EITHER, EITHER)
+@example("乙甲乙甲乙甲乙乙甲", "甲甲乙甲甲甲甲甲甲乙甲乙乙甲乙甲甲")
+@example("乙乙乙甲甲乙甲乙乙甲乙甲乙乙", "乙乙乙甲乙甲乙乙甲乙乙甲甲甲")
 @settings(max_examples=200, deadline=None)
 def test_an_alignment_rebuilds_both_sides_whichever_comes_first(a: str, b: str) -> None:
     """No part of either is in two blocks, nor among what is said again."""

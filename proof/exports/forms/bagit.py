@@ -14,7 +14,7 @@ from proof.errors import OutputError
 from proof.exports.files import Material, marked_pages, write_file
 from proof.exports.forms import ExportForm
 from proof.exports.pagexml import page_xml
-from proof.images.pdf import PdfPage
+from proof.images.pdf import PdfPage, file_names
 
 
 def _write(material: Material, folder: Path) -> list[Path]:
@@ -28,11 +28,12 @@ def _write(material: Material, folder: Path) -> list[Path]:
         write_file(bag / "text" / edition.path.name, material.corrected.data)
         for path, page in marked_pages(material, bag / "page", ".xml").items():
             write_file(path, page_xml(page, material.made))
-        for image in dict.fromkeys(page.image for page in material.pages if page.image):
-            scan = PdfPage.match(image)
-            source = scan.file if scan else image
+        images = [page.image for page in material.pages if page.image]
+        for source, name in file_names(
+            scan.file if (scan := PdfPage.match(image)) else image for image in images
+        ).items():
             try:
-                write_file(bag / "images" / source.name, source.read_bytes())
+                write_file(bag / "images" / name, source.read_bytes())
             except OSError as error:
                 raise OutputError(f"{source} cannot be put into the bag ({error.strerror})") from error
         information = {
@@ -47,4 +48,4 @@ def _write(material: Material, folder: Path) -> list[Path]:
     return [target]
 
 
-FORM = ExportForm("bagit", _write, on_images=True)
+FORM = ExportForm("bagit", _write, takes_pages=True)

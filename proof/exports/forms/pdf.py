@@ -142,7 +142,7 @@ class _TextFont:
 
     def finish(self) -> None:
         """Write the font, after the last page. Raises UsageError if there are more characters than codes."""
-        if len(self._codes) >= 0xFFFF:
+        if len(self._codes) > 0xFFFF:
             raise UsageError("a PDF has more than 65,535 different characters: export fewer pages at once")
         pdf, count = self._pdf, len(self._codes)
         file = pdf.make_indirect(Stream(pdf, FONT.read_bytes()))
