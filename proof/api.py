@@ -1,8 +1,8 @@
 """The program from Python: `from proof.api import check, collate, export, open_project`.
 
-The four jobs of the command line, with the same settings and the same store. What they give are frozen dataclasses.
+These are four commands of the command line, with the same settings and the same store. They give frozen dataclasses.
 Rows (`Page`, `FlaggedPlace`, `PlannedCorrection`, `Variant`) have plain values alone, so that a list of them is a
-table: `pandas.DataFrame(check(project).flags)`. What a user can cause or mend is raised as `proof.errors.ProofError`.
+table: `pandas.DataFrame(check(project).flags)`. Errors that a user can cause or mend are `proof.errors.ProofError`.
 """
 
 from __future__ import annotations
@@ -62,8 +62,9 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of a check. `status` is `checked`, `no image`, `image mismatch` or `failed`, and `message` says why;
-    `raised` counts its raised flags."""
+    """A page of a check: its id (`page`) and the path of its `image`. `status` is `checked`, `no image`,
+    `image mismatch` or `failed`, and `message` says why. `characters` counts those checked, `raised` the raised flags.
+    """
 
     page: str
     status: str
@@ -77,9 +78,10 @@ class Page:
 class FlaggedPlace:
     """A place where text and image seem to differ.
 
-    `line` is the column of the page, from 1, and 0 for the page; `offset` and `length` count code points of the
-    column's source, and `before` and `after` are the rest of it. `x`, `y`, `width` and `height` are pixels of the
-    image, None where the place is not on it. `raised`: whether the score reaches the threshold. `why` is a sentence.
+    `line` is the number of the column on the page, from 1; 0 if the flag is on the whole page. `offset` and `length`
+    count code points of the column's source, `before` and `after` are the text around the place. `x`, `y`, `width` and
+    `height` are pixels of the image, None where the place is not on it. `raised`: the score reaches the threshold.
+    `why` is a sentence.
     """
 
     id: str
@@ -103,7 +105,7 @@ class FlaggedPlace:
 
 @dataclass(frozen=True)
 class CheckedWork:
-    """What a check found. `sound`: all that was named could be used, no page failed and none carries the wrong image.
+    """The outcome of a check. `sound`: all that was named could be used, no page failed and none has the wrong image.
     `findings` are remarks about the material, as sentences. `report` is the page to open in a browser."""
 
     work: str
@@ -131,8 +133,8 @@ class CheckedWork:
 
 @dataclass(frozen=True, slots=True)
 class ExportedText:
-    """What an export of a text came to: the `files` it wrote, and the corrections that it wrote and did not write.
-    `complete`: nothing that was decided had to be refused."""
+    """The outcome of the export of a text: the `files` that were written, and the corrections that were `written` and
+    `not_written`. `complete`: no decision had to be refused."""
 
     text: Path
     complete: bool
@@ -143,8 +145,8 @@ class ExportedText:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A difference of the base from a witness: code points of the base's file. `category` is its class (an error,
-    another reading, a form of the same word), `rule` what made it one."""
+    """A difference of the base from a witness; `start` and `length` count code points of the base's file. `category` is
+    its class (an error, another reading, a form of the same word), `rule` the rule that gave it this class."""
 
     start: int
     length: int
@@ -157,7 +159,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class CollatedWitness:
-    """A witness against the base; `collation` is the whole of it, which the writers of `proof.collation` take."""
+    """A witness and its differences from the base; `collation` has everything, for the writers of `proof.collation`."""
 
     path: Path
     siglum: str
@@ -172,25 +174,25 @@ def open_project(
     images: Sequence[PathLike] = (),
     settings: Mapping[str, Any] | None = None,
 ) -> Project:
-    """The project in a folder. Where it has no config.toml one is written, as `proof init` does: with `texts` and
-    `images`, or those that lie in the folder. `settings` by their names (`{"page.rows": 22}`) are written into a new
-    project, and hold for this one alone where there was one. Raises ProofError.
+    """The project in a folder. Where the folder has no config.toml one is written, as `proof init` does: with `texts`
+    and `images`, or those that lie in the folder. `settings` are by name (`{"page.rows": 22}`): they are written into
+    a new config.toml; an existing one stays as it is, and they apply to the returned project alone. Raises ProofError.
     """
     folder = Path(folder)
     named = {"project.texts": _paths(texts), "project.images": _paths(images)}
     given = {name: value for name, value in {**named, **(settings or {})}.items() if value != ()}
-    own = Settings.of_folder(folder)
-    assert own.file is not None, "a folder gives its settings a file"
-    if own.file.exists():
-        return Project(folder, Settings.load(own.file).replace(given))
-    made = project_settings(folder, given)
-    write_project(made, given_with_images(given, made))
-    return Project(folder, made)
+    file = Settings.of_folder(folder).file
+    assert file is not None, "a folder gives its settings a file"
+    if file.exists():
+        return Project(folder, Settings.load(file).replace(given))
+    new = project_settings(folder, given)
+    write_project(new, given_with_images(given, new))
+    return Project(folder, new)
 
 
 def check(project: Project | PathLike = ".", *, progress: Callable[[Progress], None] | None = None) -> CheckedWork:
-    """Check the texts of a project against their images; writes store and reports as `proof check` does, and reads
-    only what changed. `progress` is called after each page. Raises ProofError for what stops it altogether."""
+    """Check the texts of a project against their images. Writes store and reports as `proof check` does, and reads only
+    pages that changed. `progress` is called after each page. Raises ProofError where the check cannot go on."""
     settings = _project(project).settings
     outcome = check_settings(settings, progress)
     with Store.open(settings.store_address) as store:
@@ -209,27 +211,26 @@ def export(
     in_place: bool = False,
     dry_run: bool = False,
 ) -> tuple[ExportedText, ...]:
-    """Write what was decided into the `texts` of a project, all of them where none is named, in each of the `forms`
-    (those of `proof export --form`), into the folder `out`. A `dry_run` writes nothing and says what it would. Raises
-    ProofError."""
+    """Write the decisions on the `texts` of a project, on all of them if none is named, in each of the `forms` (those
+    of `proof export --form`), into the folder `out`, and with `in_place` into the texts themselves. A `dry_run` writes
+    nothing, and gives what would be written. Raises ProofError."""
     settings = _project(project).settings
     paths = [Path(text) for text in texts] or settings.text_files()
     if unknown := set(forms) - set(form_names()):
         raise UsageError(f"unknown form {min(unknown)!r}: choose of {', '.join(form_names())}")
     options = ExportOptions(forms, in_place=in_place, dry_run=dry_run)
     folder = Path(out) if out is not None else settings.project.out
-    exported = (
-        (path, export_text(path, settings, options, target)) for path, target in target_folders(paths, folder).items()
-    )
-    return tuple(
-        ExportedText(path, made.complete, made.files, tuple(made.preview.written), tuple(made.preview.not_written))
-        for path, made in exported
-    )
+    exported = []
+    for path, target in target_folders(paths, folder).items():
+        result = export_text(path, settings, options, target)
+        written, not_written = tuple(result.preview.written), tuple(result.preview.not_written)
+        exported.append(ExportedText(path, result.complete, result.files, written, not_written))
+    return tuple(exported)
 
 
 def collate(base: PathLike, *witnesses: PathLike, variants: PathLike | None = None) -> tuple[CollatedWitness, ...]:
-    """Collate a text with witnesses: files, folders of juan, `SIGLUM=PATH`, or `REPOSITORY@BRANCH`. `variants` is a
-    file of pairs that are no difference. Raises ProofError."""
+    """Collate a text with witnesses: each a file, a folder of files of juan, `SIGLUM=PATH` or `REPOSITORY@BRANCH`.
+    `variants` is a file of pairs of characters that are no difference. Raises ProofError."""
     collations = collate_witnesses(Path(base), list(witnesses), Path(variants) if variants else None)
     return tuple(
         CollatedWitness(

@@ -41,14 +41,14 @@ COMMANDS = {
     "bench": _("Score a verifier on a benchmark of known errors."),
     "engines": _("List the engines, whether each can run here, and if not what to do."),
 }
-"""What each does. It is the module of that name in `proof.commands`, loaded when it is asked for: `proof --help`
-needs none of them."""
+"""What each command does. A command is the module of its name in `proof.commands`, which is imported only when that
+command is called: `proof --help` needs none of them."""
 
 OF_THE_DISK = (errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT)
-"""What a disk that fails or is full may say at any call."""
+"""Numbers of the errors that any call may raise where a disk fails or is full."""
 
 INTERRUPTED = 130
-"""128 and the number of SIGINT, as shells have it."""
+"""Exit status after an interrupt: 128 and the number of SIGINT, as in shells."""
 
 
 class Commands(click.Group):
@@ -60,7 +60,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        gc.disable()  # what modules make stays for good: looking through it again and again takes a tenth of the start
+        gc.disable()  # modules make objects that last: collecting among them would take a tenth of the start
         try:
             command: click.Command = importlib.import_module(f"proof.commands.{cmd_name}").command
         finally:
@@ -78,10 +78,11 @@ class Commands(click.Group):
             formatter.write_text(say(self.help or ""))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        named = {name: click.Command(name, help=say(COMMANDS[name])) for name in self.list_commands(ctx)}
-        room = formatter.width - 6 - max(map(len, named))
+        room = formatter.width - 6 - max(map(len, COMMANDS))  # as in click: 6 columns for indentation and gap
         with formatter.section("Commands"):
-            formatter.write_dl([(name, command.get_short_help_str(room)) for name, command in named.items()])
+            formatter.write_dl(
+                [(name, click.Command(name, help=say(COMMANDS[name])).get_short_help_str(room)) for name in COMMANDS]
+            )
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -91,7 +92,7 @@ def commands() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; gives the exit status. `arguments` are those of the process unless they are given."""
+    """Run a command and give its exit status; `arguments` are those of the process if None."""
     _write_any_character()
     try:
         status = commands.main(args=arguments, prog_name="proof", standalone_mode=False)
@@ -107,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         click.echo(f"proof: {say(_('interrupted'))}", err=True)
         return INTERRUPTED
     except BrokenPipeError:
-        # Who read the output has gone, as `| head` does; what is left to write goes nowhere.
+        # The reader of the output has ended, as `| head` does; the rest of the output is dropped.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
@@ -119,8 +120,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run() -> NoReturn:
-    """Run the command of this process, and end it. One that was interrupted does not wait for threads that still read a
-    page: everything else is closed by then, and nothing of what they read is kept."""
+    """Run the command of this process, and end the process. After an interrupt it does not wait for threads that still
+    read a page: everything else is closed by then, and their readings are not kept."""
     status = main()
     if status == INTERRUPTED:
         sys.stdout.flush()
@@ -130,7 +131,7 @@ def run() -> NoReturn:
 
 
 def _write_any_character() -> None:
-    """A terminal that cannot show a character gets its number; that is no reason to stop."""
+    """Have characters that the terminal cannot show written by their numbers instead of raising an error."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -1,7 +1,7 @@
-"""What can go wrong, one class per way to fail; each owns its exit code and HTTP status.
+"""The errors of the program: one class for each kind of failure, with its exit code and HTTP status.
 
-A message names the file, the line where there is one, and what to do. The library raises; only a
-front end (the command line, the web) turns an error into an exit or a response.
+A message names the file, the line if there is one, and what to do. The library raises errors; only the command line
+and the web turn them into an exit or a response.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from proof.model.notices import Notice, NoticeCode, Value
 
 
 class ProofError(Exception):
-    """Base of every error that a user can cause or mend."""
+    """The base of all errors that a user can cause or mend."""
 
     exit_code = 2
     http_status = 500
 
 
 class ToldError(ProofError):
-    """One that people meet in the browser: `message` is a message of the catalogues, into which `values` go."""
+    """An error that is shown in the language of the interface: `message` is translated, then filled with `values`."""
 
     def __init__(self, message: str, **values: object) -> None:
         super().__init__(message % values if values else message)
@@ -29,7 +29,7 @@ class ToldError(ProofError):
 
 
 class UsageError(ProofError):
-    """The command, its options or the settings do not make sense together."""
+    """The arguments or settings are wrong, or contradict each other."""
 
     http_status = 400
 
@@ -39,17 +39,17 @@ class ConfigError(ProofError):
 
 
 class StoppedError(ProofError):
-    """Who asked for a page to be read again took that back; nothing of it is kept."""
+    """A job was cancelled by the person who started it; nothing of it is kept."""
 
     http_status = 409
 
 
 class GonePageError(UsageError):
-    """The text no longer has a page that the store knows: it was changed since the last check."""
+    """A page in the store is no longer in the text, which was changed since the last check."""
 
 
 class TextError(ProofError):
-    """A transcription cannot be read; `line` counts from 1 in the file."""
+    """A text file cannot be read; `line` is a line of the file, from 1."""
 
     http_status = 422
 
@@ -61,7 +61,7 @@ class TextError(ProofError):
 
 
 class ImageError(ProofError):
-    """An image file cannot be used, as `notice` says; costs the page it belongs to and no more."""
+    """An image file cannot be used; `notice` gives the reason. Only the page of this image fails."""
 
     http_status = 422
 
@@ -82,7 +82,7 @@ class EngineError(ProofError):
 
 
 class ClusterError(ProofError):
-    """The scheduler or the workers of a cluster are not there, or not the same release as this machine."""
+    """The scheduler or the workers of a cluster cannot be reached, or run another release than this machine."""
 
     http_status = 503
 
@@ -98,7 +98,7 @@ class OutputError(ProofError):
 
 
 class SourceError(ProofError):
-    """A source of page images cannot be read or reached; `where` is its address or file, `line` counts from 1."""
+    """A source of page images cannot be read or reached; `where` is its address or file, `line` a line in the file."""
 
     http_status = 502
 
@@ -109,12 +109,12 @@ class SourceError(ProofError):
 
 
 class AddressError(SourceError):
-    """An address that is not asked: no web address, or one inside a network that a public source has no business in."""
+    """An address that is not requested: it is no web address, or it leads into a private network."""
 
 
 class ServerError(SourceError):
-    """A server that does not answer, or answers that it cannot, however often it was asked."""
+    """A server does not answer, or refuses, or still fails after the last try."""
 
 
 class ComeAgainError(ServerError):
-    """A server that asks to be left alone for longer than a command waits."""
+    """A server asks for a longer pause than a command waits."""

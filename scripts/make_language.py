@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from proof.errors import TextError
 from proof.language.evidence import ContextScores, TextTokens
-from proof.language.look_alikes import PLANE, Codes, Folding, LookAlikes
+from proof.language.look_alikes import HAN_END, Codes, Folding, LookAlikes
 from proof.language.model import (
     EVERY,
     LanguageModel,
@@ -164,7 +164,7 @@ class Without:
                 if beside is not None:
                     rare |= (there - brought == 1) & (beside.of_keys(number, met) > 0)
                 self._own[number] = Counts(met, np.where(rare, np.maximum(there, brought), brought))
-        self._known = model.known - np.bincount(np.minimum(tokens, PLANE - 1), minlength=PLANE)
+        self._known = model.known - np.bincount(np.minimum(tokens, HAN_END - 1), minlength=HAN_END)
 
     def of_keys(self, pattern: int, wanted: Keys) -> Numbers:
         if pattern not in self._own:

@@ -1,8 +1,8 @@
 """Checking pages on the workers of a Dask cluster; the results come back in any order to one writer.
 
-Workers run `proof.checking.worker` and have no access to the store: its data about a page are sent with the page. A
-page whose worker died is tried again, the last time with no other page in progress, so that it is not blamed for
-another."""
+Workers run `proof.checking.worker` and have no access to the store: its data about a page are sent with the page. If
+the worker of a page dies, the page is sent again; the last time no other page is in progress, so that the worker can
+only have died of this one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from proof.checking.executor import CheckedPage, failed_result, without_image
-from proof.checking.plan import CheckPlan, PageTask
+from proof.checking.plan import CheckPlan, PageTask, page_keys
 from proof.checking.worker import Answer, ClusterJob, Release, SentPage, check_sent, cut_out
 from proof.errors import ClusterError, UsageError
 from proof.images.remote import ImageLocations
@@ -32,41 +32,43 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 TOGETHER = 4
-"""Pages that a worker gets together, at most, since much of the work of scheduler and worker is per message."""
+"""Most pages in a parcel, which one worker checks as one task: much of the cost of scheduler and worker is per task."""
 
 AHEAD = 2 * TOGETHER
-"""Pages in progress or on their way for each thread of a worker: enough to keep it busy, but limited for memory."""
+"""Pages sent and not yet back for each thread of the workers: enough to keep it busy, few enough to limit memory."""
 
 LAST = 4
-"""Pages left for each thread below which pages are sent singly, so that at the end no worker has pages that another one
-could check (guided self-scheduling, after Polychronopoulos and Kuck 1987)."""
+"""A parcel is at most this part, a quarter, of a thread's share of the unsent pages, so that at the end no worker holds
+pages that another one could check (guided self-scheduling, after Polychronopoulos and Kuck 1987)."""
 
 MESSAGES = 6
-"""Messages into which the pages in progress are grouped: one for each page would be most of the scheduler's work."""
+"""Pages are sent when this part, a sixth, of the room for pages in progress is free: with a message for each page,
+messages would be most of the scheduler's work."""
 
 DEATHS = 3
-"""Workers that may die while checking a page before it counts as failed."""
+"""Deaths of workers while they check a page after which the page counts as failed."""
 
 CONNECT = 20.0
 """Seconds to wait for a scheduler to answer."""
 
 WORKERLESS = 120.0
-"""Seconds to wait for a worker if there is none, at the start or later."""
+"""Seconds to wait, at the start or later, while there is no worker."""
 
 TICK = 1.0
-"""Seconds between polls of the scheduler while no results come."""
-
-MESSAGE_LOG = {"distributed.admin.low-level-log-length": 20}
-"""Dask keeps its last messages, with the pages in them, for debugging; the default is a thousand."""
+"""Seconds between two looks at the state of the client while no results come; and that closing it may take."""
 
 RECOUNT = 5.0
 """Seconds from one count of the workers to the next."""
+
+MESSAGE_LOG = {"distributed.admin.low-level-log-length": 20}
+"""Dask's setting of how many of its last messages, with the pages in them, it keeps in memory for debugging: by default
+a thousand."""
 
 
 def cluster_results(
     work: CheckPlan, store: Store, settings: Settings, drawn: DrawnReadings | None = None
 ) -> Generator[CheckedPage, None, None]:
-    """Every page with its result, in any order, except that pages with one id keep their order, by which the store
+    """Every page with its result, in any order, except that pages with the same id keep theirs, by which the store
     distinguishes them. Raises ClusterError if the scheduler or all workers are lost; results yielded before are valid.
     """
     job = ClusterJob(
@@ -80,48 +82,49 @@ def cluster_results(
         yield from _in_order_of_id(work.tasks, _Dispatch(client, job, work, store).results())
 
 
-def _in_order_of_id(tasks: list[PageTask], pages_found: Iterator[CheckedPage]) -> Iterator[CheckedPage]:
+def _in_order_of_id(tasks: list[PageTask], pages: Iterator[CheckedPage]) -> Iterator[CheckedPage]:
     """Yield pages as they come, but each after the earlier pages with the same id."""
     count = Counter(task.page.id for task in tasks)
-    bearers: defaultdict[str, deque[int]] = defaultdict(deque)
+    positions: defaultdict[str, deque[int]] = defaultdict(deque)  # of the pages to come, by an id that several have
     for task in tasks:
-        if count[task.page.id] > 1:  # hardly any: of every page it would be most of what is held of it
-            bearers[task.page.id].append(task.place.position)
+        if count[task.page.id] > 1:  # few pages; the positions of all would take much memory
+            positions[task.page.id].append(task.place.position)
     del count
     early: dict[int, CheckedPage] = {}
-    for page in pages_found:
-        turn = bearers.get(page.task.page.id)
-        if turn is None:
+    for page in pages:
+        awaited = positions.get(page.task.page.id)
+        if awaited is None:
             yield page
             continue
         early[page.task.place.position] = page
-        while turn and turn[0] in early:
-            yield early.pop(turn.popleft())
+        while awaited and awaited[0] in early:
+            yield early.pop(awaited.popleft())
 
 
 class _Dispatch:
-    """Sends pages to the workers, as many as these can take, and collects the results."""
+    """Sends pages to the workers, as many as these can take, and collects the results. A page is known by the number
+    of its task."""
 
     def __init__(self, client: Client, job: ClusterJob, work: CheckPlan, store: Store) -> None:
         self._client = client
         self._job = job
         self._store = store
         self._tasks = work.tasks
-        self._known = _known_pages(work, store)
+        self._kept = _kept_pages(work, store)
         self._packed_job = pickle.dumps(job)
         self._run = uuid.uuid4().hex
         self._sendings = 0
         self._unsent = range(len(work.tasks))
-        self._again: deque[int] = deque()
-        self._suspects: deque[int] = deque()
-        self._alone: int | None = None
-        self._deaths: Counter[int] = Counter()
-        self._flying: dict[Future, tuple[int, ...]] = {}
+        self._again: deque[int] = deque()  # pages to be sent again
+        self._suspects: deque[int] = deque()  # pages to be sent once more, each with no other in progress
+        self._alone: int | None = None  # the suspect in progress
+        self._deaths: Counter[int] = Counter()  # of workers, by page
+        self._in_progress: dict[Future, tuple[int, ...]] = {}  # the pages of each parcel
         self._arrived: SimpleQueue[Future] = SimpleQueue()
         self._ready: deque[CheckedPage] = deque()
-        self._room = 0
-        self._counted = -RECOUNT
-        self._heard = monotonic()
+        self._room = 0  # most pages in progress
+        self._counted_at = -RECOUNT
+        self._worker_seen_at = monotonic()
 
     def results(self) -> Iterator[CheckedPage]:
         """Yield every page as it comes back. Workers get new pages before the writer gets the next result."""
@@ -130,20 +133,20 @@ class _Dispatch:
                 self._send_pages()
                 if self._ready:
                     yield self._ready.popleft()
-                elif self._flying:
+                elif self._in_progress:
                     self._take_in()
                 else:
                     return
         finally:
             with suppress(Exception):  # the scheduler may be gone
-                self._client.cancel(list(self._flying), force=True)
+                self._client.cancel(list(self._in_progress), force=True)
 
     def _send_pages(self) -> None:
         """Send as many pages as there is room for; pages that need no worker are ready at once."""
         self._count_room()
-        room = self._room - sum(map(len, self._flying.values())) - len(self._ready)
-        if room < self._room / MESSAGES and (self._flying or self._ready):
-            return  # as the writer takes page after page there soon is more
+        room = self._room - sum(map(len, self._in_progress.values())) - len(self._ready)
+        if room < self._room / MESSAGES and (self._in_progress or self._ready):
+            return  # there is more room soon, as the writer takes page after page
         again: list[int] = []
         fresh: list[int] = []
         while len(again) + len(fresh) < room and self._alone is None:
@@ -159,7 +162,7 @@ class _Dispatch:
                     room -= 1
             else:
                 break
-        if self._suspects and not (again or fresh or self._flying or self._ready):
+        if self._suspects and not (again or fresh or self._in_progress or self._ready):
             self._alone = self._suspects.popleft()  # a worker that dies now dies of this page
             again.append(self._alone)
         size = max(1, min(TOGETHER, (len(fresh) + len(self._unsent)) * AHEAD // (LAST * self._room)))
@@ -167,8 +170,7 @@ class _Dispatch:
         self._send([*((number,) for number in again), *parcels])
 
     def _send(self, parcels: Sequence[tuple[int, ...]]) -> None:
-        """Send pages in one message, those of a parcel to one worker. Single messages would take the scheduler twice
-        the time."""
+        """Send parcels of pages, all in one message: a message for each would take the scheduler twice the time."""
         if not parcels:
             return
         self._sendings += 1
@@ -179,23 +181,23 @@ class _Dispatch:
         except RuntimeError as error:  # the client was closed
             raise self._lost() from error
         for numbers, future in zip(parcels, futures, strict=True):
-            self._flying[future] = numbers
+            self._in_progress[future] = numbers
             future.add_done_callback(self._arrived.put)
 
     def _sent(self, number: int) -> SentPage:
         """The page with the store's data about it."""
         task = self._tasks[number]
         sent = SentPage(cut_out(task))
-        known = self._known.pop(number, None)
-        if known is None or not known.image_sha or task.image is None:
+        kept = self._kept.pop(number, None)
+        if kept is None or not kept.image_sha or task.image is None:
             return sent
-        if known.key == self._job.keys.key(task, known.image_sha):
-            return replace(sent, key=known.key)
-        key = self._job.keys.readings_key(task.image, known.image_sha)
+        if kept.key == self._job.keys.key(task, kept.image_sha):
+            return replace(sent, key=kept.key)
+        key = self._job.keys.readings_key(task.image, kept.image_sha)
         data = self._store.cache.get(key)
         if data is None:
             return sent
-        return replace(sent, readings=(key, data), glyphs_known=self._store.glyphs.shown(known.image_sha))
+        return replace(sent, readings=(key, data), glyphs_known=self._store.glyphs.shown(kept.image_sha))
 
     def _take_in(self) -> None:
         """Wait a moment for results, and collect them."""
@@ -208,10 +210,10 @@ class _Dispatch:
         with suppress(Empty):
             while True:
                 arrived.append(self._arrived.get_nowait())
-        self._heard = monotonic()
+        self._worker_seen_at = monotonic()
         answers = self._gathered([future for future in arrived if future.status == "finished"])
         for future in arrived:
-            numbers = self._flying.pop(future)
+            numbers = self._in_progress.pop(future)
             if future in answers:
                 pages = list(map(self._page, numbers, answers[future]))
             else:
@@ -221,10 +223,10 @@ class _Dispatch:
             self._ready += [page for page in pages if page is not None]
 
     def _gathered(self, futures: list[Future]) -> dict[Future, list[Answer]]:
-        """The answers, without those that were lost with their worker."""
+        """The answers of finished parcels, without those that were lost with their worker."""
         try:
             return dict(zip(futures, self._client.gather(futures), strict=True)) if futures else {}
-        except Exception:
+        except Exception:  # one is lost: ask for each by itself
             answers: dict[Future, list[Answer]] = {}
             for future in futures:
                 with suppress(Exception):
@@ -232,26 +234,28 @@ class _Dispatch:
             return answers
 
     def _page(self, number: int, answer: Answer) -> CheckedPage | None:
-        """The page of a worker's answer, from the store if nothing changed."""
+        """The page of a worker's answer, from the store if nothing changed. None if the store no longer has it: the
+        page is sent again."""
         task = self._tasks[number]
         if answer.result is not None:
             return CheckedPage(task, answer.result, answer.key, readings=answer.readings, packed=answer.packed)
-        known = self._store.cached_page(answer.key)
-        if known is None or task.image is None:  # gone from the store meanwhile
+        result = self._store.cached_page(answer.key)
+        if result is None or task.image is None:
             self._again.append(number)
             return None
-        return CheckedPage.kept(task, task.image, answer.key, known)
+        return CheckedPage.kept(task, task.image, answer.key, result)
 
     def _broken(self, number: int, future: Future, together: int) -> CheckedPage | None:
-        """Handle a page without an answer, one of so many that were sent together. If its worker died it is tried again
-        by itself, and fails after three workers; otherwise the result has the error. Raises ClusterError."""
+        """Handle a page without an answer, from a parcel of `together` pages. The page is sent again if its worker died
+        or its answer was lost, or if another page of the parcel may have raised the error; then this gives None. Else,
+        and after `DEATHS` workers died, it gives the page as failed. Raises ClusterError."""
         from distributed import KilledWorker  # noqa: PLC0415 - half a second, which other commands need not pay
 
         error = future.exception() if future.status == "error" else None
         if isinstance(error, ClusterError) or self._client.status != "running":
             raise error if isinstance(error, ClusterError) else self._lost()
         if error is None:
-            if future.status == "finished":  # but its answer was lost on the way
+            if future.status == "finished":  # but its answer was lost with the worker
                 self._again.append(number)
                 return None
             raise self._lost()
@@ -261,7 +265,7 @@ class _Dispatch:
                 return None
             cause = error if isinstance(error, Exception) else RuntimeError(repr(error))
             return CheckedPage(self._tasks[number], failed_result(self._tasks[number], cause), "")
-        self._deaths[number] += error.allowed_failures + 1
+        self._deaths[number] += error.allowed_failures + 1  # Dask tried the parcel on so many workers
         dead = self._deaths[number]
         if self._alone == number and dead >= DEATHS:
             return CheckedPage(self._tasks[number], _killed(self._tasks[number], dead), "")
@@ -271,16 +275,16 @@ class _Dispatch:
     def _count_room(self) -> None:
         """Set the number of pages in progress by the number of workers. Raises ClusterError if there are none."""
         now = monotonic()
-        if now - self._counted < RECOUNT:
+        if now - self._counted_at < RECOUNT:
             return
         try:
             threads = sum(self._client.nthreads().values())
         except Exception as error:
             raise self._lost() from error
-        self._counted, self._room = now, max(AHEAD * threads, 1)
+        self._counted_at, self._room = now, max(AHEAD * threads, 1)
         if threads:
-            self._heard = now
-        elif now - self._heard > WORKERLESS:
+            self._worker_seen_at = now
+        elif now - self._worker_seen_at > WORKERLESS:
             address = self._job.settings.cluster.address
             raise ClusterError(f"{address}: no worker has been there for {WORKERLESS:.0f} seconds; start one")
 
@@ -301,7 +305,7 @@ def connected(address: str) -> Iterator[Client]:
     except ImportError as error:
         raise UsageError("a cluster needs Dask distributed: pip install 'hanproof[cluster]'") from error
     for name in ("distributed", "distributed.client", "distributed.core", "distributed.comm"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what it says is said here, in our words
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # this module reports what fails
     try:
         with dask.config.set(MESSAGE_LOG):
             client = Client(address, timeout=CONNECT, set_as_default=False, name="proof-check")
@@ -316,20 +320,14 @@ def connected(address: str) -> Iterator[Client]:
             client.close(timeout=TICK)
 
 
-def _known_pages(work: CheckPlan, store: Store) -> dict[int, KeptPage]:
-    """The store's data about the pages of a run, by number."""
+def _kept_pages(work: CheckPlan, store: Store) -> dict[int, KeptPage]:
+    """The pages that the store has of a run, by the number of their task."""
     kept = store.kept_pages(work.name)
-    repeats: Counter[str] = Counter()
-    known = {}
-    for number, task in enumerate(work.tasks):
-        here = kept.get((task.page.id, repeats[task.page.id]))
-        repeats[task.page.id] += 1
-        if here is not None:
-            known[number] = here
-    return known
+    return {number: kept[key] for number, key in enumerate(page_keys(work.tasks)) if key in kept}
 
 
 def _killed(task: PageTask, dead: int) -> PageResult:
+    """The failed result of a page during whose check so many workers died."""
     path = task.image.path if task.image else None
     why = Notice.of(NoticeCode.WORKERS_DIED, number=dead)
     return PageResult(task.page.id, task.ref, Status.FAILED, why, image=path)

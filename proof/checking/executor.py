@@ -1,17 +1,17 @@
-"""Pages read and checked by a few threads, each out of the store where nothing changed."""
+"""Pages read and checked by a few threads; what did not change comes out of the store."""
 
 from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from threading import Event, Lock
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from proof.checking.language_alone import with_language
 from proof.checking.pagination import ReadImage, paginate, without_images
@@ -45,23 +45,26 @@ from proof.verify.pairing import neighbours_of
 LOG = logging.getLogger(__name__)
 
 AHEAD = 4
-"""Pages in work or waiting for each worker: enough to keep it busy, few enough to keep memory flat."""
+"""Pages in progress or waiting for each thread: enough to keep it busy, few enough to keep memory flat."""
+
+Source = TypeVar("Source")
+"""What a text is made from: its path, or the text without pages."""
 
 
 class KeptReadings(Protocol):
-    """What was read on images, by key (`Store.cache`)."""
+    """Packed records of what was read on images, by key (`Store.cache`)."""
 
     def get(self, key: str) -> bytes | None: ...
 
 
 class KnownGlyphs(Protocol):
-    """Of which images the shapes of the glyphs are kept."""
+    """Knows for which images the store has the shapes of the glyphs (`Store.glyphs`)."""
 
     def shown(self, image_sha: str) -> bool: ...
 
 
 class KeptResults(Protocol):
-    """What earlier checks left of pages: the store, or what of it was sent to a worker."""
+    """What earlier checks left of a page: the store, or on a worker of a cluster the part of it that was sent."""
 
     @property
     def cache(self) -> KeptReadings: ...
@@ -88,7 +91,7 @@ def engine_settings(settings: Settings) -> EngineSettings:
 
 
 def checker_for(settings: Settings, engine: Engine, script: Script, drawn: DrawnReadings | None = None) -> Checker:
-    """What the pages of one script are checked with; `drawn` as `drawn_forms` gives it."""
+    """The checker for pages in one script; `drawn` are the readings of drawn forms (`drawn_forms`)."""
 
     @cache
     def pages() -> PageEngine:
@@ -100,7 +103,7 @@ def checker_for(settings: Settings, engine: Engine, script: Script, drawn: Drawn
 
 
 def quality_flags(result: PageResult, settings: Settings, checker: Checker) -> QualityFlags:
-    """The samples and seeded errors that the project asks for on a page."""
+    """The samples and seeded errors of a page, at the rates that the settings give."""
     audit, threshold = settings.audit, settings.flags.threshold
     judge = ErrorPolicy(checker.policy, checker.engine.familiarity, threshold)
     samples = samples_of(result, audit.rate, threshold)
@@ -109,11 +112,12 @@ def quality_flags(result: PageResult, settings: Settings, checker: Checker) -> Q
 
 @dataclass(frozen=True, slots=True)
 class CheckedPage:
-    """A page with its result and the key of all that this depends on (empty where it is to be checked anew next time).
+    """A page with its result and the result's `key`, a hash of all that it depends on; the key is empty where the page
+    is to be checked anew next time.
 
-    `reused`: the result came out of the store. `readings` are the key and the content of what is to be kept of what
-    was read, None where nothing new was read; `shapes` are those of its glyphs, None where they are kept already. Of a
-    page that another machine read, or that came out of the store, the characters are `packed`, and the result has none.
+    `reused`: the result came out of the store. `readings` are the key and the bytes of a new record of readings to be
+    kept, None where nothing new was read. `shapes` are those of the page's glyphs, None where the store has them. If
+    the page was checked on another machine or came out of the store, its characters are `packed` and not in the result.
     """
 
     task: PageTask
@@ -126,7 +130,8 @@ class CheckedPage:
 
     @classmethod
     def kept(cls, task: PageTask, image: PageImage, key: str, known: KeptResult) -> CheckedPage:
-        """A page of which nothing changed, as the store has it under `key`; its image lies where it was `found` now."""
+        """A page that did not change: its result is the one that the store has under `key`, with the present path of
+        its image, which may have been moved."""
         return cls(task, replace(known.result, image=image.path), key, reused=True, packed=known.packed)
 
     def whole(self) -> PageResult:
@@ -137,8 +142,8 @@ class CheckedPage:
 def results(
     work: CheckPlan, store: Store, checkers: dict[Script, Checker], workers: int
 ) -> Generator[CheckedPage, None, None]:
-    """Every page with its result, in order; pages are read by `workers` threads, a few ahead. Who stops in between does
-    not wait for the pages in work: nothing of them is kept."""
+    """Every page with its result, in order; `workers` threads check them, a few pages ahead. If the generator is closed
+    early it does not wait for the pages in progress; nothing of them is kept."""
     plates = Plates(work.max_megapixels)
     waiting: deque[Future[CheckedPage]] = deque()
     stopped = Event()
@@ -157,7 +162,7 @@ def results(
 
 @contextmanager
 def _threads(count: int, name: str, stopped: Event) -> Iterator[ThreadPoolExecutor]:
-    """Threads for the pages of a check; `stopped` is set where the block ends before they have done all."""
+    """A pool of threads. If the block raises, `stopped` is set, and the pool drops what has not begun."""
     pool = ThreadPoolExecutor(count, thread_name_prefix=name)
     try:
         yield pool
@@ -176,8 +181,8 @@ def check_or_fail(
     plates: Plates,
     stopped: Event | None = None,
 ) -> CheckedPage:
-    """One page through all stages; whatever is wrong with it costs this page alone. Once the check is `stopped` it is
-    raised: the store may be closed by then."""
+    """Check one page as `check_page` does, but give a failed result where that raises: an error costs its page alone.
+    Once the check is `stopped` the error is raised, since the store may be closed."""
     try:
         return check_page(task, keys, kept, checker, plates)
     except Exception as error:
@@ -187,10 +192,10 @@ def check_or_fail(
 
 
 def check_page(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Checker, plates: Plates) -> CheckedPage:
-    """One page through all stages, each taken from what is kept of it where nothing changed that it depends on.
+    """Check one page, as far as possible from what is kept.
 
-    The result itself, if text, image, engine and settings are as they were; else it is judged anew by what was read
-    on its image, and only what was never read is asked of image and engine. Whatever is wrong with the page is raised.
+    If text, image, engine and settings are as they were, the result is the kept one. Else the page is judged anew from
+    the kept readings of its image, and only what they lack is read by the engine. Raises every error of the page.
     """
     threshold = checker.threshold
     plain = without_image(task, threshold)
@@ -206,14 +211,14 @@ def check_page(task: PageTask, keys: PageKeys, kept: KeptResults, checker: Check
     near = neighbours_of(task.text.pages, task.number)
     result = checker.judge(task.page, task.ref, task.image, readings, near)
     result = with_language(result, task.page, task.language, threshold)
-    seen = readings.unchanged and kept.glyphs.shown(result.image_sha)
-    shapes = None if seen or not result.characters else glyph_shapes(readings.layout, result.characters)
+    shapes_kept = readings.unchanged and kept.glyphs.shown(result.image_sha)
+    shapes = None if shapes_kept or not result.characters else glyph_shapes(readings.layout, result.characters)
     return CheckedPage(task, result, key, readings=keep(), shapes=shapes)
 
 
 def without_image(task: PageTask, threshold: float) -> CheckedPage | None:
-    """The page with what the language model says of it where no image of it was found, or none could be looked for;
-    None where it has one."""
+    """The checked page if it has no image: failed where none could be looked for, else with the flags of the language
+    model; None if it has an image."""
     if task.trouble:
         return CheckedPage(task, PageResult(task.page.id, task.ref, Status.FAILED, task.trouble), "")
     if task.image is None:
@@ -230,27 +235,28 @@ def open_readings(
     plates: Plates,
     hint: LayoutOverrideShape | None = None,
 ) -> tuple[HalfFolioReadings, Callable[[], tuple[str, bytes] | None]]:
-    """What is read on a half-folio, and what says at the end what of it is to be kept under which key."""
-    known = PageRecord.unpacked(kept.get(key))
-    readings = checker.readings(image, lambda: plates.load(image), hint, known)
+    """The readings of a half-folio, from the record kept under `key`; and a function to be called when they are no
+    longer needed, which gives the key and the bytes of the new record, None where nothing new was read."""
+    record = PageRecord.unpacked(kept.get(key))
+    readings = checker.readings(image, lambda: plates.load(image), hint, record)
     return readings, lambda: None if readings.unchanged else (key, readings.used.packed())
 
 
 def failed_result(task: PageTask, error: Exception) -> PageResult:
-    """What is kept of a page that could not be checked."""
+    """The result of a page whose check raised `error`."""
     path = task.image.path if task.image else None
     if isinstance(error, ImageError | EngineError | MemoryError):
         why = Notice.of_error(error) if str(error).strip() else Notice.of(NoticeCode.NO_MEMORY)
     else:
-        # a mistake of ours that one page brings to light must not cost the other 27,000
+        # an error in this program that one page brings to light must not cost the other pages of a large work
         LOG.error("page %s failed", task.page.id, exc_info=error)
-        named = f"{type(error).__name__}: {error}"
-        why = Notice.of(NoticeCode.CHECK_BROKE, path=str(path or task.page.id), error=named)
+        message = f"{type(error).__name__}: {error}"
+        why = Notice.of(NoticeCode.CHECK_BROKE, path=str(path or task.page.id), error=message)
     return PageResult(task.page.id, task.ref, Status.FAILED, why, image=path)
 
 
 class Plates:
-    """Page images as they are needed; a plate is decoded once for its four quadrants."""
+    """Loads page images; the last plate is held, so that it is decoded once for its four quadrants."""
 
     def __init__(self, max_megapixels: float) -> None:
         self._limit = max_megapixels
@@ -266,25 +272,26 @@ class Plates:
             return self._last[1]
 
 
-def all_on_pages(
-    texts: Sequence[Transcription], settings: Settings, index: ImageIndex, engine: Engine, store: Store
+def usable_texts(
+    text_of: Callable[[Source], Transcription], sources: Iterable[Source]
 ) -> tuple[list[Transcription], tuple[Notice, ...]]:
-    """The texts that images show, each with its pages; and why others have none. Raises TextError where no text has
-    pages."""
-    laid, troubles = [], []
-    for text in texts:
+    """The text that `text_of` gives for each source, and the reasons for those sources for which it raises TextError.
+    Raises the first TextError if there is no text at all."""
+    texts, errors = [], []
+    for source in sources:
         try:
-            laid.append(on_pages(text, settings, index, engine, store))
+            texts.append(text_of(source))
         except TextError as error:
-            troubles.append(error)
-    if troubles and not laid:
-        raise troubles[0]
-    return laid, tuple(map(Notice.of_error, troubles))
+            errors.append(error)
+    if errors and not texts:
+        raise errors[0]
+    return texts, tuple(map(Notice.of_error, errors))
 
 
 def on_pages(text: Transcription, settings: Settings, index: ImageIndex, engine: Engine, store: Store) -> Transcription:
-    """A text with its pages. One without page marks is laid on what its images show: all of them are read once, and
-    what was read is kept in the store. Raises TextError where it has neither marks nor text, or no image shows it."""
+    """A text with its pages. A text without page marks is divided by what its images show: all of them are read once,
+    and the readings are kept in the store. Raises TextError where it has neither marks nor text, or no image shows it.
+    """
     if text.pages:
         return text
     if not text.blocks:
@@ -294,21 +301,21 @@ def on_pages(text: Transcription, settings: Settings, index: ImageIndex, engine:
     script = text.script if settings.page.script == "auto" else Script(settings.page.script)
     checker = checker_for(settings, engine, script)
     keys = PageKeys.of(settings, engine.identity)
-    own = index.with_lists(find_image_lists(text.path, (), settings.project.imglist))
+    images = index.with_lists(find_image_lists(text.path, (), settings.project.imglist)).sequence()
     plates = Plates(settings.images.max_megapixels)
 
-    def read(entry: tuple[str, PageImage]) -> ReadImage:
-        name, image = entry
+    def read(named_image: tuple[str, PageImage]) -> ReadImage:
+        name, image = named_image
         try:
             key = keys.readings_key(image)
             readings, keep = open_readings(key, image, store.cache, checker, plates)
             columns = checker.read_alone(image, readings)
         except (ImageError, EngineError) as error:
             LOG.warning("%s could not be read: %s", image.path, error)
-            return ReadImage(name, ())  # its page will fail with the same words
+            return ReadImage(name, ())  # the check of its page will fail with the same message
         if (kept := keep()) is not None:
             store.cache.put(*kept)
         return ReadImage(name, columns)
 
     with _threads(settings.workers, "image", Event()) as pool:
-        return paginate(text, list(pool.map(read, own.sequence())), policy_of(Script.SIMPLIFIED).fold)
+        return paginate(text, list(pool.map(read, images)), policy_of(Script.SIMPLIFIED).fold)

@@ -1,4 +1,4 @@
-"""Which image each page of a project's texts has, and image lists that a person's word is written into."""
+"""Which image each page of a project's texts has; and image lists, into which pairs that a person made are written."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proof.text.transcription import Transcription
 
 @dataclass(frozen=True, slots=True)
 class TextPage:
-    """A page of a text, and the image that a check would take for it."""
+    """A page of a text, and the image that a check would use for it."""
 
     text: Transcription
     page: Page
@@ -39,11 +39,11 @@ class ImageFile:
 
 
 class PageImages:
-    """The pages of a project's texts in order, and the images of its folders, as names and image lists match them.
-    Texts without page marks are laid out by the images themselves and left out."""
+    """The `pages` of a project's texts in order, each with the image that file names and image lists give it; and the
+    image `files` of its folders. Texts without page marks are left out: a check divides them by the images."""
 
     def __init__(self, settings: Settings) -> None:
-        """Raises TextError, UsageError for an image folder that is not there, ImageListError."""
+        """Raises TextError, ImageListError, UsageError for an image folder that does not exist."""
         self._settings = settings
         self._index = ImageIndex(settings.project.images)
         self.pages: list[TextPage] = []
@@ -55,26 +55,26 @@ class PageImages:
 
     def lacking(self) -> list[TextPage]:
         """The pages without an image."""
-        return [each for each in self.pages if each.image is None]
+        return [page for page in self.pages if page.image is None]
 
     def left(self) -> list[ImageFile]:
-        """The images of no page, as people count their names."""
-        used = {each.image.path for each in self.pages if each.image is not None}
+        """The image files that are used for no page, in the order of the numbers in their names."""
+        used = {page.image.path for page in self.pages if page.image is not None}
         return [file for file in self.files if file.path not in used]
 
     def page(self, named: str) -> TextPage:
         """The page called `named`, by its id or its half-folio (`010-1a`). Raises UsageError unless there is one."""
-        matching = [each for each in self.pages if each.page.id == named] or self._at(named)
+        matching = [page for page in self.pages if page.page.id == named] or self._at(named)
         if len(matching) == 1:
             return matching[0]
         if matching:
-            known = " and ".join(f"{each.page.id} of {each.text.path}" for each in matching)
+            known = " and ".join(f"{page.page.id} of {page.text.path}" for page in matching)
             raise UsageError(f"{named} is the name of several pages, {known}: name one by its id, or give --texts")
         raise UsageError(f"no page is called {named}: give its id or its half-folio, as `proof pair` lists them")
 
     def file(self, named: str) -> ImageFile:
-        """The image called `named`, by its name inside the image folders or as a path, or the part of one as image
-        lists name it (`0012a.jpg`, half of `0012.jpg`). Raises UsageError."""
+        """The image file `named` by its name inside the image folders or by a path; or the part of an image that is
+        named as in image lists (`0012a.jpg`, half of `0012.jpg`). Raises UsageError."""
         path = Path(named).absolute()
         for file in self.files:
             if file.name == named or file.path.absolute() == path:
@@ -86,19 +86,19 @@ class PageImages:
         raise UsageError(f"{named} is no image in the image folders ({folders}): `proof pair` lists them")
 
     def write(self, pairs: Sequence[tuple[TextPage, ImageFile]]) -> list[tuple[Path, int]]:
-        """Write pairs into the image lists of their texts; gives the lists, each with the number of its new lines.
+        """Write pairs into the image lists of their texts; gives the lists, each with the number of its pairs.
 
         Raises UsageError for a page without a half-folio, ImageListError, OutputError; then no list is changed.
         """
         lists: dict[Path, dict[Place, str]] = {}
-        for each, file in pairs:
-            place = each.place
+        for page, file in pairs:
+            place = page.place
             if place is None:
                 raise UsageError(
-                    f"{each.page.id} of {each.text.path} has no half-folio, which an image list needs: assign its "
+                    f"{page.page.id} of {page.text.path} has no half-folio, which an image list needs: assign its "
                     "image in the browser, on the page's view"
                 )
-            lists.setdefault(self._list_for(each), {})[place] = file.name
+            lists.setdefault(self._list_for(page), {})[place] = file.name
         for path, files in lists.items():
             write_entries(path, files)
         return [(path, len(files)) for path, files in lists.items()]
@@ -108,39 +108,49 @@ class PageImages:
         return [TextPage(text, page, _image_of(index, text, number)) for number, page in enumerate(text.pages)]
 
     def _at(self, named: str) -> list[TextPage]:
+        """The pages with the half-folio `named`."""
         try:
             place = place_given(named)
         except UsageError:
             return []
-        return [each for each in self.pages if each.place == place]
+        return [page for page in self.pages if page.place == place]
 
-    def _list_for(self, each: TextPage) -> Path:
-        """The image list to write a page's image into: the one in use, else a new one where it will be looked for."""
-        in_use = image_lists(self._settings, each.text)
+    def _list_for(self, page: TextPage) -> Path:
+        """The image list to write a page's image into: of those in use the first that has the page, or else the first;
+        if none is in use, a new one where a check will look for it."""
+        in_use = image_lists(self._settings, page.text)
         if in_use:
-            about = [path for path in in_use if any(entry.place == each.place for entry in _entries(path))]
-            return (about or list(in_use))[0]
-        folder = self._settings.project.imglist or each.text.path.parent / "imglist"
-        return folder / f"{each.text.path.stem}.txt"
+            with_page = [path for path in in_use if any(entry.place == page.place for entry in _entries(path))]
+            return (with_page or in_use)[0]
+        folder = self._settings.project.imglist or page.text.path.parent / "imglist"
+        return folder / f"{page.text.path.stem}.txt"
 
 
 def in_order(
     pages: Sequence[TextPage], files: Sequence[ImageFile], first: tuple[TextPage, ImageFile] | None
 ) -> list[tuple[TextPage, ImageFile]]:
-    """Pages and images one by one, in their order; from `first` on, where it is given. Raises UsageError."""
+    """Pairs of a page and an image, both in their order, as far as both go; from the pair `first` on, if given.
+
+    Raises UsageError where the image of `first` is none of `files`, but a part of one.
+    """
     if first is not None:
-        pages = list(pages)[list(pages).index(first[0]) :]
-        files = list(files)[list(files).index(first[1]) :]
+        page, file = first
+        if file not in files:
+            raise UsageError(
+                f"no image file is called {file.name}, and --in-order pairs pages with whole files: "
+                f"begin at one, such as {file.path}"
+            )
+        pages, files = pages[pages.index(page) :], files[files.index(file) :]
     return list(zip(pages, files, strict=False))
 
 
-def named(each: TextPage) -> str:
-    """A page as a person can name it: by its half-folio, else by its id."""
-    return spelled(each.place) if each.place else each.page.id
+def name_of(page: TextPage) -> str:
+    """The name by which `PageImages.page` finds a page: its half-folio, else its id."""
+    return spelled(page.place) if page.place else page.page.id
 
 
 def _entries(path: Path) -> Sequence[Entry]:
-    """The lines of an image list. Raises UsageError for a file of which none is understood: it is none."""
+    """The lines of an image list. Raises UsageError for a file of which no line is understood."""
     entries = ImageList.read(path).entries
     if not entries:
         raise UsageError(f"{path} is no image list: move it away, or name another with --imglist")
@@ -148,6 +158,7 @@ def _entries(path: Path) -> Sequence[Entry]:
 
 
 def _image_of(index: ImageIndex, text: Transcription, number: int) -> PageImage | None:
+    """The image of a page; None also where its line of the image list cannot be used: a person may pair it anew."""
     try:
         return index.find(text.pages[number]) or index.counted(text.path.stem, number, len(text.pages))
     except ImageListError:

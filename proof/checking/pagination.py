@@ -127,11 +127,10 @@ def _places(length: int, blocks: Iterable[AlignedPart]) -> list[int | None]:
     for block in blocks:
         for op in block.ops:
             wide, room = op.a1 - op.a0, op.b1 - op.b0
-            if not op.equal and wide - room >= ELSEWHERE:
+            if wide - room >= ELSEWHERE:
                 continue
             for offset in range(wide):
-                step = offset if op.equal or wide == room else offset * room // wide
-                place_of_character[op.a0 + offset] = min(op.b0 + step, block.b1 - 1)
+                place_of_character[op.a0 + offset] = min(op.b0 + offset * room // wide, block.b1 - 1)
     last: int | None = None
     gap: list[int] = []
     for index, at in enumerate(place_of_character):

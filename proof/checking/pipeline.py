@@ -1,4 +1,4 @@
-"""The whole data flow of a check: transcriptions and images in, findings in the store and in files out."""
+"""A whole check: it reads transcriptions and images, and writes what it finds into the store and into files."""
 
 from __future__ import annotations
 
@@ -10,13 +10,7 @@ from pathlib import Path
 
 from proof.checking.drawn_forms import drawn_forms
 from proof.checking.engine_bias import EngineBias
-from proof.checking.executor import (
-    CheckedPage,
-    all_on_pages,
-    checker_for,
-    engine_settings,
-    results,
-)
+from proof.checking.executor import CheckedPage, checker_for, engine_settings, on_pages, results, usable_texts
 from proof.checking.flag_language import FlagLanguage
 from proof.checking.language_alone import by_language_model
 from proof.checking.plan import CheckPlan, work_of
@@ -25,7 +19,7 @@ from proof.checking.repeated import repeated_material
 from proof.checking.rescoring import settle, witness_evidence_of
 from proof.checking.unused import unused_material
 from proof.checking.writer import PageWriter
-from proof.errors import OutputError, TextError
+from proof.errors import OutputError
 from proof.images.find import ImageIndex
 from proof.model.notices import Notice
 from proof.model.refs import sequence_findings
@@ -49,8 +43,8 @@ from proof.verify.page import Checker
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a check has come; `reused` pages came out of the store unchanged. Of `shown` pages with an image, which
-    alone take time, `seen` are done."""
+    """How far a check has come: `done` of `total` pages, of which `reused` came out of the store. `page` is the id of
+    the last one. `shown` pages have an image and therefore take time; `seen` of these are done."""
 
     done: int
     total: int
@@ -66,10 +60,12 @@ OpenEngine = Callable[[Settings, Store], Engine]
 
 @dataclass(frozen=True, slots=True)
 class CheckOutcome:
-    """What a check left behind: its run in the store, the reports of its work with the counts of the run, the sequence
-    findings, what the readers remarked about the texts and the finder of images about these, and the texts that could
-    not be read or stand on no image; `unusable` is what else was named and served no page.
-    `suspicious` are its most suspicious places."""
+    """The outcome of a check: its run in the store, and the reports `written`, with the counts of the run.
+
+    `findings` are the breaks in the sequence of pages, `remarks` those on the texts, `notices` those on the images.
+    `unread` are the texts that could not be read or that no image shows, `unusable` other material that was named and
+    is of use to no page. `suspicious` are the most suspicious places.
+    """
 
     run_id: int
     written: WrittenReport
@@ -88,7 +84,7 @@ class CheckOutcome:
 
 
 def engine_of(settings: Settings, store: Store) -> Engine:
-    """The engine of a project; what was asked of it once is kept in its store."""
+    """The engine of a project, with the store as its memory between runs (`open_engine`)."""
     return open_engine(engine_settings(settings), store.engines(), store.cache)
 
 
@@ -103,13 +99,14 @@ def check(
 ) -> CheckOutcome:
     """Check the transcriptions of `settings` against their images, and write store and reports.
 
-    A page that fails costs that page; a text that cannot be read, or that no image shows, costs that text. Pages
-    whose image, text, engine and settings did not change come out of the store; an interrupted check goes on where
-    it was. A work is checked by one at a time: `waiting` is told the work where another check of it goes on, and is
-    waited for. `show` is how many places the outcome has in words of `language`;
-    `opened` gives the engine. While it goes on, the flags of a
-    page that was read anew are seen as the page alone weighs them; what people decide about them meanwhile stands, as
-    the whole text weighs them or not. Raises ProofError for what stops it altogether.
+    A page that fails costs that page; a text that cannot be read, or that no image shows, costs that text. Pages whose
+    image, text, engine and settings did not change come out of the store, so that an interrupted check goes on where it
+    was. Until the check ends, the flags of a page that was read anew have the scores that the page alone gives them;
+    what people decide about them meanwhile stands, however the whole text scores them later.
+
+    `watch` is called after every page. One check of a work runs at a time: while another one does, this one waits,
+    after it has called `waiting` with the name of the work. `opened` opens the engine. The outcome has the `show` most
+    suspicious places, with sentences in `language`. Raises ProofError where the check cannot go on.
     """
     with (
         Store.open(settings.store_address, folder=settings.base) as store,
@@ -120,9 +117,8 @@ def check(
         run_id = store.begin_run(work.info(), partial(_must_be_in_files, sources.texts))
         bias = _check_pages(work, run_id, settings, store, engine, watch)
         _settle(work, bias, settings, store, sources)
-        leaves = ((task.page.folio, task.image_ref) for task in work.tasks)
-        juans = [task.page.juan for task in work.tasks]
-        findings = tuple(finding.notice for finding in sequence_findings(leaves, juans))
+        sequence = ((task.page.folio, task.image_ref) for task in work.tasks)
+        findings = tuple(sequence_findings(sequence, [task.page.juan for task in work.tasks]))
         others = partial(_images_of_others, store, work)
         unused = unused_material(settings, sources.texts, work.tasks, sources.index, others)
         store.finish_run(run_id, findings=(*sources.unread, *unused.unusable, *findings), whole=True)
@@ -141,7 +137,7 @@ def check(
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """What is checked: the texts with their pages, the images, and why other texts are left out."""
+    """The texts of a check with their pages, its images, and why other texts are left out (`unread`)."""
 
     texts: list[Transcription]
     index: ImageIndex
@@ -150,14 +146,15 @@ class _Sources:
 
 @contextmanager
 def _alone(settings: Settings, engine: Engine, store: Store, waiting: Callable[[str], None]) -> Iterator[_Sources]:
-    """The sources of a check, while no other check of their work goes on. What was read before another had to be
-    waited for is read anew: it may have changed meanwhile."""
-    held, waited = "", True
+    """The sources of a check, while no other check of their work runs. If another check had to be waited for they are
+    read again, since they may have changed meanwhile."""
+    held, waited = "", True  # the work that is held, and whether another check of it was waited for
     with ExitStack() as stack:
         while waited:
-            given, unread = read_texts(settings.text_files())
+            read, unread = read_texts(settings.text_files())
             index = ImageIndex(settings.project.images)
-            texts, unshown = all_on_pages(given, settings, index, engine, store)
+            paged = partial(on_pages, settings=settings, index=index, engine=engine, store=store)
+            texts, unshown = usable_texts(paged, read)
             sources = _Sources(texts, index, (*unread, *unshown))
             work = work_of(texts, store, texts_of_project(settings))
             if work == held:
@@ -169,14 +166,14 @@ def _alone(settings: Settings, engine: Engine, store: Store, waiting: Callable[[
 
 
 def _must_be_in_files(texts: Sequence[Transcription]) -> None:
-    """Raises OutputError where a file was written since it was read."""
+    """Raises OutputError where the file of a text was changed since it was read."""
     for text in texts:
         if not text.is_in_file():
             raise OutputError(f"{text.path} was changed while its check began: check again")
 
 
 def _images_of_others(store: Store, work: CheckPlan) -> Iterator[Path]:
-    """The images of the pages of a work that are not checked now."""
+    """The images of those pages of the work that this check leaves out."""
     own = {task.page.id for task in work.tasks}
     for result in store.results(work=work.name, outline=True):
         if result.page not in own and result.image:
@@ -186,7 +183,7 @@ def _images_of_others(store: Store, work: CheckPlan) -> Iterator[Path]:
 def _check_pages(
     work: CheckPlan, run_id: int, settings: Settings, store: Store, engine: Engine, watch: Watch | None
 ) -> EngineBias:
-    """Every page of the run into the store, and what they taught."""
+    """Check every page of the run and write it into the store; gives what the pages show of the engine's bias."""
     scripts = {work.keys.script(task.text) for task in work.tasks}
     drawn = drawn_forms(settings, engine, {id(task.text): task.text for task in work.tasks}.values(), store.cache)
     checkers = {script: checker_for(settings, engine, script, drawn) for script in scripts}
@@ -218,20 +215,20 @@ def _results(
     settings: Settings,
     drawn: DrawnReadings | None,
 ) -> Generator[CheckedPage, None, None]:
-    """Every page with its result: by the workers of a cluster, in any order, where one is set, else by this machine."""
+    """Every page with its result: from the cluster that is set, in any order, else from this machine."""
     if not settings.cluster.address:
         return results(work, store, checkers, settings.workers)
-    from proof.checking.cluster import cluster_results  # noqa: PLC0415 - what one machine need not load
+    from proof.checking.cluster import cluster_results  # noqa: PLC0415 - only checks on a cluster load it
 
     return cluster_results(work, store, settings, drawn)
 
 
 def _settle(work: CheckPlan, bias: EngineBias, settings: Settings, store: Store, sources: _Sources) -> None:
-    """The flags of the run weighed by what the whole work taught, by the language model and by what witnesses read."""
+    """Score the flags of the run anew, by the engine's bias in the whole work, the language model and the witnesses."""
     witness_evidence = witness_evidence_of(settings, sources.texts, store)
     own = {task.page.id for task in work.tasks}
     for other in store.results(work=work.name, outline=True):
-        if other.page not in own:  # a check of some texts of a work learns from the others, and leaves them be
+        if other.page not in own:  # a check of some texts of a work learns from the others, and does not change them
             bias.add(other)
     bias.occurrences = store.glyphs.occurrences(work.name, bias.recurring)
     language = FlagLanguage(settings, work.tasks, store.cache)
@@ -240,13 +237,4 @@ def _settle(work: CheckPlan, bias: EngineBias, settings: Settings, store: Store,
 
 def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription], tuple[Notice, ...]]:
     """The texts that can be read, and why others cannot. Raises TextError where none can."""
-    texts: list[Transcription] = []
-    troubles = []
-    for path in paths:
-        try:
-            texts.append(read_transcription(path))
-        except TextError as error:
-            troubles.append(error)
-    if troubles and not texts:
-        raise troubles[0]
-    return texts, tuple(map(Notice.of_error, troubles))
+    return usable_texts(read_transcription, paths)

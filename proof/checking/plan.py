@@ -225,13 +225,20 @@ def _overridden(
     tasks: Sequence[PageTask], overrides: Mapping[tuple[str, int], LayoutOverride], index: ImageIndex
 ) -> list[PageTask]:
     """The tasks with the corrections of people: layouts, and images assigned to pages."""
-    repeats: Counter[str] = Counter()
-    overridden = []
+    return [
+        with_override(task, overrides[key], index) if key in overrides else task
+        for task, key in zip(tasks, page_keys(tasks), strict=True)
+    ]
+
+
+def page_keys(tasks: Sequence[PageTask]) -> list[tuple[str, int]]:
+    """The id of each page, and how many pages before it have the same id: the key by which the store finds it."""
+    seen: Counter[str] = Counter()
+    keys = []
     for task in tasks:
-        override = overrides.get((task.page.id, repeats[task.page.id]))
-        repeats[task.page.id] += 1
-        overridden.append(with_override(task, override, index) if override else task)
-    return overridden
+        keys.append((task.page.id, seen[task.page.id]))
+        seen[task.page.id] += 1
+    return keys
 
 
 def with_override(task: PageTask, override: LayoutOverride, index: ImageIndex) -> PageTask:

@@ -1,5 +1,5 @@
-"""The naive verifier: a page is transcribed by a page pipeline, and its text compared with that. Benchmarks give its
-figures beside those of a check."""
+"""The naive verifier: a page pipeline transcribes a page, and every difference from the text is a finding. Benchmarks
+give its figures beside those of a check."""
 
 from __future__ import annotations
 
@@ -18,12 +18,19 @@ from proof.verify.page import half_folio
 Character = tuple[str, float]
 """A Han character as read, and its probability."""
 
+UNREAD_SCORE = 0.5
+"""Score of a finding for which the pipeline gives no probability: it read no character there."""
+
+_KINDS = {"replace": "substitution", "delete": "insertion", "insert": "omission"}
+"""The kind of error in the text by the edit that turns the text into what was read."""
+
 
 def transcribed(
     text: Transcription, index: ImageIndex, engine: PageEngine, fold: Callable[[str], str]
 ) -> Iterator[tuple[Page, list[Finding]]]:
-    """The pages of a text that have an image, each with the differences of its Han characters from those that are read.
-    `fold` is the key under which two characters are the same. Raises ImageError, EngineError."""
+    """The pages of a text that have an image, each with the differences of its Han characters from those that `engine`
+    reads. Two characters are the same if `fold` gives the same key for both. Raises ImageError, EngineError,
+    ImageListError."""
     for page in text.pages:
         image = index.find(page)
         if image is None:
@@ -42,19 +49,23 @@ def _differences(page: Page, read: list[Character], fold: Callable[[str], str]) 
     cells = [(column, cell) for column in page.columns for cell in column.cells if is_han(cell.text)]
     if not cells:
         return []
-    here, there = (
-        "".join(map(fold, texts)) for texts in ([cell.text for _, cell in cells], [text for text, _ in read])
-    )
+    text_keys = "".join(fold(cell.text) for _, cell in cells)
+    read_keys = "".join(fold(character) for character, _ in read)
     differences = []
-    for op in Levenshtein.editops(here, there):
-        kind, at, to = op.tag, op.src_pos, op.dest_pos
+    for edit in Levenshtein.editops(text_keys, read_keys):
+        at = edit.src_pos
         column, cell = cells[min(at, len(cells) - 1)]
-        offset = cell.offset if at < len(cells) else cell.offset + cell.length
-        suggested, probability = ("", None) if kind == "delete" else read[to]
-        length = 0 if kind == "insert" else cell.length
-        place = (page.id, column.number, offset, length)
-        differences.append(Finding(*place, suggested, probability or 0.5, True, _KINDS[kind], probability))
+        suggested, probability = ("", None) if edit.tag == "delete" else read[edit.dest_pos]
+        differences.append(
+            Finding(
+                page.id,
+                column.number,
+                offset=cell.offset if at < len(cells) else cell.offset + cell.length,
+                length=0 if edit.tag == "insert" else cell.length,
+                suggested=suggested,
+                score=probability or UNREAD_SCORE,
+                kind=_KINDS[edit.tag],
+                probability=probability,
+            )
+        )
     return differences
-
-
-_KINDS = {"replace": "substitution", "delete": "insertion", "insert": "omission"}

@@ -1,4 +1,4 @@
-"""Checking pages on a worker of a cluster: what is sent to it, and what it sends back."""
+"""Checking pages on a worker of a cluster: the data that are sent to it, and its answers."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ if TYPE_CHECKING:
     from distributed import Worker
 
 _LOCK = Lock()
+"""Held while a checker is looked up or made: the threads of one worker load a model once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The parts of the program on which results depend: two machines on which they differ would give other results."""
+    """The parts of the program on which results depend; machines on which they differ give different results."""
 
     version: str
     method: int
@@ -51,7 +52,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class ClusterJob:
-    """The data that all pages of a run share; `drawn` is packed, and empty if no font is set."""
+    """The data that all pages of a run share. `drawn` are the packed `DrawnReadings`, empty if no font is set."""
 
     settings: Settings
     keys: PageKeys
@@ -62,9 +63,9 @@ class ClusterJob:
 
 @dataclass(frozen=True, slots=True)
 class SentPage:
-    """A page as it is sent: its task, with no more of the text than its neighbours; the `key` of its result in the
-    store, which is valid if the image has not changed; the earlier readings of that image; and whether its glyphs are
-    known."""
+    """A page as it is sent: its task, cut out of the text (`cut_out`); the `key` of its result in the store, which is
+    valid if the image has not changed; the earlier readings of that image, with their key; and whether the store has
+    its glyphs (`glyphs_known`). To the check it is all that is kept (`KeptResults`)."""
 
     task: PageTask
     key: str = ""
@@ -76,7 +77,7 @@ class SentPage:
         return self
 
     def cached_page(self, key: str) -> KeptResult | None:
-        """None: results in the store are not sent (`Answer`)."""
+        """None: the results in the store are not sent, only the key of this page's (`key`)."""
         return None
 
     @property
@@ -84,7 +85,7 @@ class SentPage:
         return self
 
     def shown(self, image_sha: str) -> bool:
-        """Whether the glyphs are known; only asked for the image of the earlier readings."""
+        """Whether the store has the glyphs; asked for the image of the earlier readings alone."""
         return self.glyphs_known
 
     def get(self, key: str) -> bytes | None:
@@ -94,8 +95,8 @@ class SentPage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer for a page: its `key`; its result without characters (None: the one in the store under that key is
-    valid); its characters in the format of the store; and the readings to keep."""
+    """The answer for a page: the `key` of its result; the result without characters, None if the store's result with
+    that key is valid; its characters as the store packs them; and the readings to keep, with their key."""
 
     key: str
     result: PageResult | None
@@ -105,10 +106,10 @@ class Answer:
 
 def cut_out(task: PageTask) -> PageTask:
     """A task without the text, except for the neighbouring pages."""
-    first = max(task.number - REACH_PAGES, 0)
-    near = task.text.pages[first : task.number + REACH_PAGES + 1]
-    pages = tuple(replace(page, cut=page.columns) for page in near)  # without the text that they are cut out of
     text = task.text
+    first = max(task.number - REACH_PAGES, 0)
+    near = text.pages[first : task.number + REACH_PAGES + 1]
+    pages = tuple(replace(page, cut=page.columns) for page in near)  # without the text that they are cut out of
     sent = Transcription(text.path, text.format, text.script, Decoded("", "utf-8", False), text.title, text.work)
     return replace(task, text=replace(sent, pages=pages), number=task.number - first)
 
@@ -117,72 +118,76 @@ def check_sent(sent: Sequence[SentPage], job: bytes) -> list[Answer]:
     """Check pages on this worker, one after the other, with the data of the (pickled) `job`. Raises ClusterError if the
     release of this worker differs from that of the machine that started the check; errors of pages are in the
     answers."""
-    own = _unpacked(job)
-    return [_check(own, page) for page in sent]
+    unpacked = _unpacked(job)
+    return [_check(unpacked, page) for page in sent]
 
 
 def _check(job: ClusterJob, sent: SentPage) -> Answer:
     checker = _checker(job, job.keys.script(sent.task.text))
     task = sent.task
-    there = task.image.path if task.image else Path()
+    given_path = task.image.path if task.image else Path()
     try:
         if task.image is not None:
-            task = replace(task, image=replace(task.image, path=_images(_scratch()).file(there, job.images)))
+            task = replace(task, image=replace(task.image, path=_images(_scratch()).file(given_path, job.images)))
         if sent.key and job.keys.key(task) == sent.key:
             return Answer(sent.key, None)
     except ImageError as error:
         return Answer("", failed_result(sent.task, error))
     page = check_or_fail(task, job.keys, sent, checker, Plates(job.settings.images.max_megapixels))
-    here = task.image.path if task.image else Path()
-    result = _called(page.result, here, there)
+    worker_path = task.image.path if task.image else Path()
+    result = _with_path(page.result, worker_path, given_path)
     packed = PackedCharacters.of(result.characters, page.shapes) if result.characters else None
     return Answer(page.key, replace(result, characters=()), page.readings, packed)
 
 
-def _called(result: PageResult, here: Path, there: Path) -> PageResult:
-    """A result with the path of the image on the machine that started the check."""
-    if here == there:
+def _with_path(result: PageResult, worker_path: Path, given_path: Path) -> PageResult:
+    """A result with the image's path on the machine that started the check instead of its path on the worker."""
+    if worker_path == given_path:
         return result
+    old, new = str(worker_path), str(given_path)
 
     def renamed(notice: Notice) -> Notice:
         values: dict[str, Value] = {
-            name: renamed(value) if isinstance(value, Notice) else str(there) if value == str(here) else value
+            name: renamed(value) if isinstance(value, Notice) else new if value == old else value
             for name, value in notice.values
         }
         return Notice.of(notice.code, **values)
 
     message = renamed(result.message) if result.message else None
     notices = tuple(map(renamed, result.notices))
-    return replace(result, image=there if result.image else None, message=message, notices=notices)
+    return replace(result, image=given_path if result.image else None, message=message, notices=notices)
 
 
 @lru_cache(maxsize=8)
 def _unpacked(job: bytes) -> ClusterJob:
     """The unpickled job, cached, since many pages share it."""
-    unpacked = pickle.loads(job)  # noqa: S301 - from who sends the pages, as the pages themselves
+    unpacked = pickle.loads(job)  # noqa: S301 - Dask unpickles what its scheduler sends anyway
     assert isinstance(unpacked, ClusterJob)
     return unpacked
 
 
 @lru_cache(maxsize=8)
-def _images(inside: Path | None) -> FetchedImages:
-    return FetchedImages(inside)
+def _images(folder: Path | None) -> FetchedImages:
+    """The images that this process fetched into a folder."""
+    return FetchedImages(folder)
 
 
 def _scratch() -> Path | None:
     """A folder of this worker, which Dask removes when the worker ends, or, if it was killed, when the next one starts
     on its machine."""
-    own = _worker()
-    return Path(own.local_directory) / "images" if own else None
+    worker = _worker()
+    return Path(worker.local_directory) / "images" if worker else None
 
 
 def _checker(job: ClusterJob, script: Script) -> Checker:
-    with _LOCK:  # threads of one worker load a model once
+    with _LOCK:
         return _checker_of(job, script, _threads())
 
 
 @lru_cache(maxsize=8)
 def _checker_of(job: ClusterJob, script: Script, threads: int) -> Checker:
+    """The checker for pages in one script. Raises ClusterError where this worker would give other results than the
+    machine that started the check."""
     own = Release.here()
     if own != job.release:
         raise ClusterError(
@@ -204,13 +209,14 @@ def _engine(settings: EngineSettings) -> Engine:
 
 
 def _threads() -> int:
-    own = _worker()
-    return int(own.state.nthreads) if own else 1
+    """Threads of this worker."""
+    worker = _worker()
+    return int(worker.state.nthreads) if worker else 1
 
 
 def _worker() -> Worker | None:
-    """The Dask worker of this thread; None if there is none."""
-    from distributed import get_worker  # noqa: PLC0415 - a tenth of a second, which who only imports this need not pay
+    """The Dask worker that this thread belongs to; None if it belongs to none."""
+    from distributed import get_worker  # noqa: PLC0415 - a tenth of a second, which importing this need not take
 
     try:
         return get_worker()

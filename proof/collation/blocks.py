@@ -151,6 +151,34 @@ class _Remains:
         return self._spans[number][0] + at - self._begins[number]
 
 
+def moved(a: str, b: str, blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
+    """The blocks of `align(a, b)` that stand in another order in `b`: those beside the heaviest ones in one order."""
+    if (len(b), b) < (len(a), a):
+        turned = sorted((block.turned() for block in blocks), key=lambda block: block.a0)
+        return sorted((block.turned() for block in _moved(turned)), key=lambda block: block.a0)
+    return _moved(blocks)
+
+
+def _moved(blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
+    """The same, of blocks in the order of the first sequence."""
+    lasts = [(-1, 0, -1)]  # where in the second a series ends, its equal characters, its last block; all rising
+    before: list[int] = []
+    for number, block in enumerate(blocks):
+        at = end = bisect_left(lasts, (block.b0,))
+        _, weight, previous = lasts[at - 1]
+        before.append(previous)
+        weight += block.equal
+        while end < len(lasts) and lasts[end][1] <= weight:
+            end += 1
+        lasts[at:end] = [(block.b0, weight, number)]
+    kept: set[int] = set()
+    number = lasts[-1][2]
+    while number >= 0:
+        kept.add(number)
+        number = before[number]
+    return [block for number, block in enumerate(blocks) if number not in kept]
+
+
 def gaps(spans: Sequence[Span], length: int) -> list[Span]:
     """What of `0:length` no span covers."""
     uncovered, at = [], 0

@@ -75,7 +75,8 @@ class Class(StrEnum):
     reverence. `LAYOUT`: a title, or words that are a note in one of them and text in the other. `UNENCODED`: a
     character put together of parts, which an old encoding could not write, or two characters without code points.
     `SYSTEMATIC`: wherever the one has this character, the other has that one. `PASSAGE`: one of the two has a passage
-    that the other lacks here. `UNLIKE`: what stands here in the one is not parallel to what stands in the other.
+    that the other lacks here. `MOVED`: a part of both stands in another order in the witness. `UNLIKE`: what stands
+    here in the one is not parallel to what stands in the other.
     `PARALLEL`: it lies in a part where the two are no one text, only alike.
     """
 
@@ -88,6 +89,7 @@ class Class(StrEnum):
     UNENCODED = "unencoded"
     SYSTEMATIC = "systematic"
     PASSAGE = "passage"
+    MOVED = "moved"
     PARALLEL = "parallel"
     UNLIKE = "not parallel"
 

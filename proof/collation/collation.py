@@ -19,6 +19,7 @@ from proof.collation.differences import (
     aligned_in,
     answering,
     between_blocks,
+    moved_blocks,
     systematic,
     within_blocks,
 )
@@ -129,7 +130,8 @@ def collate(base: Transcription, witness: Transcription, pairs: Path | None = No
     differences.sort(key=lambda difference: (difference.a0, difference.a1, difference.b0))
     differences, pairs_all_over = systematic(a, b, blocks, with_notes(a, b, differences, keys.key))
     differences, more_all_over = recurring(a, b, differences)
-    differences = as_readings(a, b, differences)
+    differences = [*as_readings(a, b, differences), *moved_blocks(a, b, blocks)]
+    differences.sort(key=lambda difference: (difference.a0, difference.a1, difference.b0))
     repeats = repeated(a.keys, b.keys, blocks)
     repeats_there = repeated(b.keys, a.keys, [block.turned() for block in blocks])
     in_repeats, in_repeats_there = _covered(repeats), _covered(repeats_there)
@@ -215,7 +217,7 @@ def _annotated(a: WitnessTokens, b: WitnessTokens, differences: list[Difference]
     mine, theirs = noted(a), noted(b)
     done = []
     for difference in differences:
-        if difference.category in (Class.PASSAGE, Class.UNLIKE):
+        if difference.category in (Class.PASSAGE, Class.UNLIKE, Class.MOVED):
             done.append(difference)
             continue
         here = range(difference.a0, max(difference.a1, difference.a0 + 1))

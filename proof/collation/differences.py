@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.collation.apparatus import ApparatusNote
-from proof.collation.blocks import AlignedPart, Op, gaps
+from proof.collation.blocks import AlignedPart, Op, gaps, moved
 from proof.collation.classes import NO_CODE_POINT, Class, Sorter, borrowed, is_label
 from proof.collation.tokens import WitnessTokens
 from proof.model.flags import Kind
@@ -22,6 +22,9 @@ from proof.text.layers import Layer
 from proof.text.transcription import Transcription
 
 Numbers = NDArray[np.int64]
+
+MOVED = "moved"
+"""The rule of what both texts have, at different places."""
 
 PASSAGE = 9
 """Characters; what only one of the two has in this length is a passage, not a slip."""
@@ -218,6 +221,13 @@ def between_blocks(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedP
     for a0, a1 in gaps_a:
         differences.append(made(a, b, (a0, a1, answered[a0], answered[a0]), Class.PASSAGE, ""))
     return differences
+
+
+def moved_blocks(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPart]) -> Iterator[Difference]:
+    """The blocks that stand in another order in the witness, each as a whole."""
+    for block in moved(a.keys, b.keys, blocks):
+        whole = made(a, b, (block.a0, block.a1, block.b0, block.b1), Class.MOVED, MOVED)
+        yield replace(whole, kind=Kind.TRANSPOSITION)
 
 
 def _alone(of: WitnessTokens, start: int, end: int) -> Iterator[tuple[int, int, bool]]:

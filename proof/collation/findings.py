@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from proof.collation.classes import Class
@@ -12,7 +12,7 @@ from proof.collation.differences import Difference
 from proof.collation.quality import quality_by_block
 from proof.collation.tokens import WitnessTokens
 from proof.collation.witness_evidence import IMAGE, TEXT
-from proof.collation.witnesses import covered, witness_names
+from proof.collation.witnesses import covered, full_names, witness_names
 from proof.model.flags import COLLATION, Evidence, Flag, Kind, WitnessReading, context_of, numbered
 from proof.text.addresses import Addresses
 
@@ -68,6 +68,7 @@ def findings(collations: Sequence[Collation]) -> list[PlacedFlag]:
     addresses = Addresses(edition)
     refs = {page.id: str(page.ref or "") for page in edition.pages}
     agreeing = list(zip(witness_names(collations), map(covered, collations), strict=True))
+    full = full_names(collations)
     starts: list[int] = []
     flags: list[Flag] = []
     for (start, length), readings in sorted(_by_place(collations).items()):
@@ -80,7 +81,7 @@ def findings(collations: Sequence[Collation]) -> list[PlacedFlag]:
         starts.append(start)
         flags.append(
             replace(
-                _flag(readings, same),
+                _flag(readings, same, full),
                 page=address.page,
                 ref=refs.get(address.page, ""),
                 line=address.line,
@@ -117,10 +118,11 @@ def _by_place(collations: Sequence[Collation]) -> dict[tuple[int, int], list[_Re
 
 def _in_columns(base: WitnessTokens, difference: Difference) -> Iterator[Difference]:
     """A difference cut where a column of the base ends, or markup stands: a flag is about characters that stand side
-    by side. What the witness has is parted character by character, or stands with the first part."""
+    by side. What the witness has is parted character by character, or stands with the first part. A block that moved
+    is one, where it begins."""
     numbers = list(range(difference.a0, difference.a1))
     cuts = [at for at in numbers[1:] if not _beside(base, at)]
-    if not cuts:
+    if not cuts or difference.category is Class.MOVED:
         yield difference
         return
     as_many = difference.b1 - difference.b0 == difference.a1 - difference.a0 == len(difference.witness)
@@ -143,8 +145,8 @@ def _beside(base: WitnessTokens, at: int) -> bool:
     return base.blocks[at - 1] == base.blocks[at] and before.start + before.length == base.cells[at].start
 
 
-def _flag(readings: Sequence[_Reading], same: Sequence[str]) -> Flag:
-    """The readings of one place as a flag without its address."""
+def _flag(readings: Sequence[_Reading], same: Sequence[str], full: Mapping[str, str]) -> Flag:
+    """The readings of one place as a flag without its address; `full` are names of witnesses by their sigla."""
     shown = [reading for reading in readings if reading.raised] or readings
     weights: dict[str, float] = defaultdict(float)
     for reading in shown:
@@ -175,10 +177,15 @@ def _flag(readings: Sequence[_Reading], same: Sequence[str]) -> Flag:
             note="；".join(note.text for note in notes),
             witnesses=(
                 *(
-                    WitnessReading(reading.siglum, reading.text, IMAGE * (reading.text == suggested))
+                    WitnessReading(
+                        reading.siglum,
+                        reading.text,
+                        IMAGE * (reading.text == suggested),
+                        name=full.get(reading.siglum, ""),
+                    )
                     for reading in readings
                 ),
-                *(WitnessReading(name, difference.base, TEXT) for name in same),
+                *(WitnessReading(name, difference.base, TEXT, name=full.get(name, "")) for name in same),
             ),
         ),
     )

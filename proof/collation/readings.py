@@ -8,8 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from rapidfuzz.distance import LCSseq
+
 from proof.collation.classes import PARTICLES, Class
-from proof.collation.differences import Difference, Side, SystematicPair, made
+from proof.collation.differences import MOVED, PHRASE, Difference, Side, SystematicPair, made
 from proof.collation.tokens import PairCounts, WitnessTokens
 from proof.model.flags import Kind
 
@@ -26,12 +28,15 @@ REACH_OF_PARTICLE = 2
 """The same for a particle: they are so frequent that two errors are likelier than one that moved."""
 
 REACH_OF_PHRASE = 40
-"""The same for two characters and more."""
+"""The same for two characters and more, and the characters of the longest phrase."""
 
 RECURRING_PLACES = 5
 """Places from which an additional character beside the same neighbour is systematic."""
 
 _WORDS = frozenset({Class.ERROR, Class.READING})
+
+_MOVABLE = _WORDS | {Class.PASSAGE, Class.PARALLEL}
+"""Classes of what may be missing in one place since it stands in another."""
 
 
 def as_readings(a: WitnessTokens, b: WitnessTokens, differences: Sequence[Difference]) -> list[Difference]:
@@ -128,54 +133,128 @@ def _key(a: WitnessTokens, b: WitnessTokens, difference: Difference) -> str:
 
 
 def _with_transpositions(a: WitnessTokens, b: WitnessTokens, differences: Sequence[Difference]) -> list[Difference]:
-    """The differences, with words that stand at another place in the witness as one transposition; where the two
-    places are in two columns, as two errors of the rule "moved"."""
+    """The differences, with words that stand at another place in the witness as one transposition; where they moved
+    far, with other changes, or over a column, as two errors of the rule "moved"."""
     done: list[Difference] = []
+    differences = list(differences)
     index = 0
     while index < len(differences):
         partner = _partner(a, b, differences, index)
         if partner is None:
-            done.append(differences[index])
-            index += 1
+            last, difference = _swapped(a, b, differences, index) or (index, differences[index])
+            done.append(difference)
+            index = last + 1
             continue
         first, second = differences[index], differences[partner]
         span = (min(first.a0, second.a0), max(first.a1, second.a1), min(first.b0, second.b0), max(first.b1, second.b1))
         between = differences[index + 1 : partner]
-        if _in_line(a, *span[:2]) and _in_line(b, *span[2:]):
+        near = _apart(first, second) <= REACH_OF_CHARACTER and _MOVABLE.isdisjoint(one.category for one in between)
+        same = sorted(a.keys[slice(*span[:2])]) == sorted(b.keys[slice(*span[2:])])
+        if near and same and _in_line(a, *span[:2]) and _in_line(b, *span[2:]):
             done.append(replace(made(a, b, span, Class.ERROR, ""), kind=Kind.TRANSPOSITION))
+            index = partner + 1
         else:
-            done += [replace(first, category=Class.ERROR, rule="moved"), *between]
-            done.append(replace(second, category=Class.ERROR, rule="moved"))
-        index = partner + 1
+            done.append(replace(first, category=Class.ERROR, rule=MOVED))
+            differences[partner] = replace(second, category=Class.ERROR, rule=MOVED)
+            index += 1
     return done
+
+
+def _swapped(
+    a: WitnessTokens, b: WitnessTokens, differences: Sequence[Difference], index: int
+) -> tuple[int, Difference] | None:
+    """Neighbours that stand the other way round in the witness, as one transposition, and the index of the last of the
+    differences that it is made of, from difference `index` on; None where they do not. What is alike between these
+    (不亦 of two sentences) is chance."""
+    first = differences[index]
+    if first.category is not Class.UNLIKE:
+        return None
+    swapped = None
+    for number in range(index, len(differences)):
+        last = differences[number]
+        before = differences[max(index, number - 1)]
+        span = (first.a0, last.a1, first.b0, last.b1)
+        mine, theirs = a.keys[first.a0 : last.a1], b.keys[first.b0 : last.b1]
+        apart = (last.a0 - before.a1, last.b0 - before.b1)
+        near = last is first or 0 <= min(apart) <= max(apart) <= PHRASE
+        if not near or len(mine) > 2 * REACH_OF_PHRASE:
+            break
+        if len(mine) == len(theirs):
+            as_it_is, *turned = (LCSseq.similarity(mine[at:] + mine[:at], theirs) for at in range(len(mine)))
+            if max(turned, default=0) >= max(as_it_is + 1, len(mine) - _changed_at_most(len(mine))):
+                swapped = number, replace(made(a, b, span, Class.ERROR, ""), kind=Kind.TRANSPOSITION)
+    return swapped
+
+
+def _changed_at_most(length: int) -> int:
+    """How many characters of a phrase of this length may be others and it is still the same phrase: about a quarter."""
+    return (length + 1) // 4
 
 
 def _partner(a: WitnessTokens, b: WitnessTokens, differences: Sequence[Difference], index: int) -> int | None:
     """The index of the difference that has the words of difference `index` at another place, None where there is none.
-    Between the two may stand only differences in the forms of words."""
+    Over other differences in the words only what is longer than a character is looked for."""
     difference = differences[index]
-    if difference.category not in _WORDS:
+    if difference.category not in _MOVABLE or difference.size > REACH_OF_PHRASE or difference.rule == MOVED:
         return None
     for number in range(index + 1, len(differences)):
         other = differences[number]
-        gaps = (other.a0 - difference.a1, other.b0 - difference.b1)
-        if max(gaps) > REACH_OF_PHRASE or min(gaps) < 0:
+        if min(other.a0 - difference.a1, other.b0 - difference.b1) < 0 or _apart(difference, other) > REACH_OF_PHRASE:
             return None
-        if other.category in _WORDS:
-            return number if _exchanged(a, b, difference, other) else None
+        if other.category in _MOVABLE and other.rule != MOVED:
+            if _exchanged(a, b, difference, other) or _same_phrase(a, b, difference, other):
+                return number
+            if difference.size == 1 and other.category in _WORDS:
+                return None
     return None
+
+
+def _apart(first: Difference, second: Difference) -> int:
+    """The characters between two differences, of the text that has more there."""
+    return max(second.a0 - first.a1, second.b0 - first.b1)
 
 
 def _exchanged(a: WitnessTokens, b: WitnessTokens, first: Difference, second: Difference) -> bool:
     mine = a.keys[first.a0 : first.a1], a.keys[second.a0 : second.a1]
     theirs = b.keys[first.b0 : first.b1], b.keys[second.b0 : second.b1]
-    if mine != theirs[::-1] or mine == ("", ""):
+    if Class.PARALLEL in (first.category, second.category) or mine != theirs[::-1] or mine == ("", ""):
         return False
     words = max(mine, key=len)
-    apart = second.a0 - first.a1
+    apart = _apart(first, second)
     if len(words) > 1:
         return apart <= REACH_OF_PHRASE
     return apart <= (REACH_OF_PARTICLE if words in PARTICLES else REACH_OF_CHARACTER)
+
+
+def _same_phrase(a: WitnessTokens, b: WitnessTokens, first: Difference, second: Difference) -> bool:
+    """Whether one of the two texts has a phrase at one place, and the other at the other, but for few characters; in
+    parallels one that is long enough not to be alike by chance."""
+    if {first.kind, second.kind} != {Kind.INSERTION, Kind.OMISSION}:
+        return False
+    shortest = PHRASE if Class.PARALLEL in (first.category, second.category) else 2
+    if not shortest <= min(first.size, second.size) <= max(first.size, second.size) <= REACH_OF_PHRASE:
+        return False
+    least = max(first.size, second.size) - _changed_at_most(min(first.size, second.size))
+    return any(
+        LCSseq.similarity(mine, theirs) >= least
+        for mine in _wherever(a, b, first)
+        for theirs in _wherever(a, b, second)
+    )
+
+
+def _wherever(a: WitnessTokens, b: WitnessTokens, difference: Difference) -> Iterator[str]:
+    """The words that only one text has, cut at each place at which they could as well be: in 事父事君 for 事君 父事 is
+    missing as well as 事父."""
+    inserted = difference.kind is Kind.INSERTION
+    keys, start, end = (a.keys, difference.a0, difference.a1) if inserted else (b.keys, difference.b0, difference.b1)
+    length = end - start
+    left = 0
+    while left < min(start, length) and keys[start - left - 1] == keys[end - left - 1]:
+        left += 1
+    right = 0
+    while right < min(len(keys) - end, length) and keys[start + right] == keys[end + right]:
+        right += 1
+    return (keys[start + by : end + by] for by in range(-left, right + 1))
 
 
 def recurring(

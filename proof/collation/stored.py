@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from proof.collation.collation import Collation
@@ -11,7 +11,8 @@ from proof.collation.witness_evidence import Parallel, weigh_witnesses
 from proof.model.flags import Flag, Origin
 from proof.store import Store
 from proof.store.collated import SavedDifferences
-from proof.store.text_pages import TextInStore, find_text
+from proof.store.rows import StoredText
+from proof.store.text_pages import find_text
 from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of
 
@@ -21,15 +22,36 @@ THRESHOLD = 3.0
 
 def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | None = None) -> int:
     """Give the flags of a text the scores that they have in the light of the witnesses, in every work that it was
-    checked in; gives how many changed. The text is the base of all collations; flags of other texts stay as they are.
+    checked in; gives how many changed. The text, or the texts of a folder, is the base of all collations; flags of
+    other texts stay as they are.
 
     Raises UsageError where nothing was checked yet, or not this text.
     """
     edition = collations[0].base.edition
-    text = find_text(store, edition)
     parallels = [Parallel.of(collation) for collation in collations]
     policy = policy_of(edition.script, pairs)
-    return sum(_weigh(store, work, text, edition, parallels, policy) for work in sorted({own.work for own in text.own}))
+    return sum(
+        _weigh(store, own, part, at, parallels, policy)
+        for at, part in _texts(edition)
+        for own in find_text(store, part).own
+    )
+
+
+def must_be_checked(store: Store, edition: Transcription, *, as_it_is: bool) -> None:
+    """Raises UsageError where nothing was checked yet, or not this text, or not every text of a folder; `as_it_is`:
+    also where one was changed since."""
+    for _, part in _texts(edition):
+        for own in find_text(store, part).own:
+            if as_it_is:
+                store.collated.must_be_as_checked(own.work, own.path, part)
+
+
+def _texts(edition: Transcription) -> Iterator[tuple[int, Transcription]]:
+    """The texts that were joined to one, or the text itself, each with the code point at which it begins there."""
+    at = 0
+    for part in edition.parts or (edition,):
+        yield at, part
+        at += len(part.text) + (not part.text.endswith("\n"))  # as `joined` puts them one after the other
 
 
 def save_differences(store: Store, collations: Sequence[Collation]) -> SavedDifferences:
@@ -40,35 +62,33 @@ def save_differences(store: Store, collations: Sequence[Collation]) -> SavedDiff
     """
     edition = collations[0].base.edition
     raised = [placed for placed in findings(collations) if placed.flag.raised]
-    at, total = 0, SavedDifferences(0, 0, 0)
-    for part in edition.parts or (edition,):
-        end = at + len(part.text)
-        part_flags = [PlacedFlag(placed.start - at, placed.flag) for placed in raised if at <= placed.start <= end]
+    total = SavedDifferences(0, 0, 0)
+    for at, part in _texts(edition):
+        after = at + len(part.text) + (not part.text.endswith("\n"))
+        part_flags = [PlacedFlag(placed.start - at, placed.flag) for placed in raised if at <= placed.start < after]
         saved = [store.collated.save(own.work, own.path, part, part_flags) for own in find_text(store, part).own]
         total += max(saved, key=lambda summary: summary.own + summary.at_flags)
-        at = end + (not part.text.endswith("\n"))  # as `joined` puts them one after the other
     return total
 
 
 def _weigh(
     store: Store,
-    work: str,
-    text: TextInStore,
+    own: StoredText,
     edition: Transcription,
+    at: int,
     parallels: Sequence[Parallel],
     policy: VariantPolicy,
 ) -> int:
-    """The same for the text as a part of one work."""
-    last = store.latest_run(work)
+    """The same for one text as a part of one work, which begins at a code point of the base."""
+    last = store.latest_run(own.work)
     assert last is not None, "a text of a work came out of a run"
-    pages = text.pages(work)
     threshold = last.info.settings.get("threshold", THRESHOLD)
 
     def changed(origin: Origin, *, seeded: bool = False) -> list[Flag]:
-        flags = [flag for flag in store.flags(work, (origin,)) if flag.page in pages]
-        weighed = weigh_witnesses(flags, edition, parallels, policy, threshold, seeded=seeded)
+        flags = list(store.flags(own.work, (origin,), text=own.path))
+        weighed = weigh_witnesses(flags, edition, parallels, policy, threshold, at=at, seeded=seeded)
         return [after for before, after in zip(flags, weighed, strict=True) if after != before]
 
     rescored = changed(Origin.FINDING)
-    store.rescore(work, [*rescored, *changed(Origin.SEEDED, seeded=True)])
+    store.rescore(own.work, [*rescored, *changed(Origin.SEEDED, seeded=True)])
     return len(rescored)

@@ -17,7 +17,7 @@ import numpy as np
 
 from proof.collation.classes import Class
 from proof.collation.collation import Collation
-from proof.collation.differences import Difference, Numbers, answering
+from proof.collation.differences import MOVED, Difference, Numbers, answering
 from proof.collation.note_layout import NOTE, NoteLayout
 from proof.collation.sigla import names_of
 from proof.collation.tokens import WitnessTokens
@@ -80,6 +80,7 @@ def class_names(gettext: Callable[[str], str]) -> dict[str, str]:
         Class.LAYOUT: gettext("layout of notes and titles"),
         Class.SYSTEMATIC: gettext("systematic"),
         Class.PASSAGE: gettext("passage in one alone"),
+        Class.MOVED: gettext("moved"),
         Class.UNLIKE: gettext("not parallel"),
         Class.PARALLEL: gettext("parallel text"),
     }
@@ -98,7 +99,7 @@ def evidence_names(gettext: Callable[[str], str]) -> dict[str, str]:
         "look-alike": gettext("look alike; only the other stands so elsewhere"),
         "look-alike-rare": gettext("look alike; one of them is rare"),
         "look-alike-shape": gettext("look alike"),
-        "moved": gettext("stands elsewhere nearby"),
+        MOVED: gettext("stands elsewhere"),
         "doubled": gettext("said twice"),
         "said-again": gettext("said elsewhere too"),
         "particle": gettext("a particle"),

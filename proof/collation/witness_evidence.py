@@ -120,7 +120,7 @@ def without_witnesses(flag: Flag) -> Flag:
 
 @dataclass(frozen=True, slots=True)
 class WitnessEvidence:
-    """The witnesses of a checked text, which is the base of every parallel.
+    """The witnesses of a checked text, which is the base of every parallel, or begins at its code point `at`.
 
     The second witness for a reading has half of the weight of the first, the third a third, since witnesses copy one
     another. Another reader of the images is shown but has no weight, since it may make the same errors. Variants and
@@ -132,6 +132,7 @@ class WitnessEvidence:
     policy: VariantPolicy
     threshold: float
     weights: WitnessWeights = WEIGHTS
+    at: int = 0
 
     def with_witnesses(self, given: Flag, *, seeded: bool = False) -> Flag:
         """The flag with the readings of the witnesses at its place and the new score; `raised` does not change. The
@@ -140,7 +141,7 @@ class WitnessEvidence:
         flag = without_witnesses(given)
         if flag.kind is Kind.LAYOUT:
             return flag
-        start = self.addresses.start(Address(flag.page, flag.line, flag.offset), flag.length)
+        start = self.at + self.addresses.start(Address(flag.page, flag.line, flag.offset), flag.length)
         count: Counter[str] = Counter()
         readings: list[WitnessReading] = []
         names = names_of([parallel.witness.edition for parallel in self.parallels])
@@ -190,11 +191,12 @@ def weigh_witnesses(
     policy: VariantPolicy,
     threshold: float,
     *,
+    at: int = 0,
     seeded: bool = False,
 ) -> list[Flag]:
-    """The flags of a text, or its `seeded` errors, weighed with its witnesses. Raises UsageError if a flag belongs to
-    another text."""
-    evidence = WitnessEvidence(Addresses(edition), tuple(parallels), policy, threshold)
+    """The flags of a text, or its `seeded` errors, weighed with its witnesses; it begins at the code point `at` of the
+    base of the parallels. Raises UsageError if a flag belongs to another text."""
+    evidence = WitnessEvidence(Addresses(edition), tuple(parallels), policy, threshold, at=at)
     weighed = [(flag, evidence.with_witnesses(flag, seeded=seeded)) for flag in flags]
     return [
         now if now is flag else replace(now, raised=is_raised(now.kind, now.score, threshold)) for flag, now in weighed
@@ -223,7 +225,8 @@ def _testimony(
         weight *= weights.attested
     if flag.kind is Kind.VARIANT:
         weight = 0.0
-    return WitnessReading(siglum, read, side, "；".join(note.text for note in notes), weight)
+    told = "；".join(note.text for note in notes)
+    return WitnessReading(siglum, read, side, told, weight, parallel.witness.edition.full_name)
 
 
 @dataclass(frozen=True, slots=True)

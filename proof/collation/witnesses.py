@@ -106,6 +106,16 @@ def witness_names(collations: Sequence[Collation]) -> list[str]:
     return names_of([collation.witness.edition for collation in collations], ending=True)
 
 
+def full_names(collations: Sequence[Collation]) -> dict[str, str]:
+    """The full names of the witnesses that have one, by their names."""
+    editions = [collation.witness.edition for collation in collations]
+    return {
+        name: edition.full_name
+        for name, edition in zip(witness_names(collations), editions, strict=True)
+        if edition.full_name
+    }
+
+
 def covered(collation: Collation) -> NDArray[np.bool_]:
     """Which code points of the base's file (and the place behind its end) begin a character that is aligned with one of
     the witness, or stand right behind such a character."""

@@ -21,7 +21,7 @@ from proof.images.imglist import find_image_lists
 from proof.model.result import Status
 from proof.ocr.page import PageEngine
 from proof.ocr.registry import open_page_engine
-from proof.quality.benchmark import Finding, KeyRow, Score, read_findings, read_key, score
+from proof.quality.benchmark import Finding, KeyRow, Score, must_stand, read_findings, read_key, score
 from proof.settings.config import Settings
 from proof.text.formats import text_suffixes
 from proof.text.model import Script
@@ -99,9 +99,11 @@ def _pages(texts: Sequence[Transcription]) -> dict[str, list[str]]:
 
 
 def _is_there(row: KeyRow, texts: Sequence[Transcription]) -> bool:
-    """Whether a row of the key is in the text. Raises UsageError if the text is different there."""
-    lines = next((page.columns for text in texts for page in text.pages if page.id == row.page), ())
-    source = lines[row.line - 1].source if 0 < row.line <= len(lines) else ""
+    """Whether a row of the key is in the text. Raises TextError if the text has no such place, UsageError if it is
+    different there."""
+    columns = next((page.columns for text in texts for page in text.pages if page.id == row.page), ())
+    must_stand(row, [column.source for column in columns])
+    source = columns[row.line - 1].source
     if source[row.offset : row.offset + row.length] != row.transcribed:
         raise UsageError(f"{KEY}: {row} does not stand in {TEXTS}/: the key is one of other texts")
     return True

@@ -1,4 +1,4 @@
-"""`proof carry`: what was decided for one edition of a text, decided for another."""
+"""`proof carry`: decisions on one edition of a text carried to another."""
 
 from __future__ import annotations
 
@@ -53,37 +53,38 @@ def command(
     if source.resolve() == target.resolve():
         raise UsageError(f"{source} is named twice: name the text that was decided, then the other one")
     settings = settings_of(config, (target,) if from_project else (source, target), given)
-    old, new = (in_script(read_transcription(path), settings.page.script) for path in (source, target))
+    source_text, target_text = (in_script(read_transcription(path), settings.page.script) for path in (source, target))
     with ExitStack() as stack:
-        store = stack.enter_context(Store.open(existing_store(settings)))
-        decided = store
+        target_store = stack.enter_context(Store.open(existing_store(settings)))
+        source_store = target_store
         if from_project is not None:
-            decided = stack.enter_context(Store.open(existing_store(settings_of(from_project))))
-        carried = carry(
-            decided,
-            old,
-            store,
-            new,
+            source_store = stack.enter_context(Store.open(existing_store(settings_of(from_project))))
+        decisions = carry(
+            source_store,
+            source_text,
+            target_store,
+            target_text,
             person or getpass.getuser(),
             same_copy=same_copy,
             pairs=settings.variants.file,
             dry_run=not applied,
         )
-    for each in carried:
-        click.echo(_told(each), err=each.refused)
-    made = sum(not each.reason for each in carried)
-    refused = sum(each.refused for each in carried)
-    click.echo(f"{made} decisions {'carried' if applied else 'to carry'}, {refused} not, of {len(carried)}")
-    if made and not applied:
+    for carried in decisions:
+        click.echo(_line(carried), err=carried.refused)
+    count = sum(not carried.reason for carried in decisions)
+    refused = sum(carried.refused for carried in decisions)
+    click.echo(f"{count} decisions {'carried' if applied else 'to carry'}, {refused} not, of {len(decisions)}")
+    if count and not applied:
         click.echo("nothing is decided yet: --apply decides so")
     return int(refused > 0)
 
 
-def _told(each: Carried) -> str:
-    """A decision in one line: what, where in the first text, where in the other, and why not."""
-    decision = each.decision
+def _line(carried: Carried) -> str:
+    """A line about a decision: its place in FROM, what was decided, its place in TO, and why it is not carried."""
+    decision = carried.decision
     corrected = f" → {decision.reading or '∅'}" if decision.transcribed != decision.reading else ""
     change = f"{decision.state.value} {decision.transcribed or '∅'}{corrected}"
-    there = f" ⇒ {each.address.page or 'line'} {each.address.line}: {each.context}" if each.address else ""
-    reason = f" ({each.reason})" if each.reason else ""
-    return f"{decision.page} {decision.line}: {decision.context} {change}{there}{reason}"
+    address = carried.address
+    target = f" ⇒ {address.page or 'line'} {address.line}: {carried.context}" if address else ""
+    reason = f" ({carried.reason})" if carried.reason else ""
+    return f"{decision.page} {decision.line}: {decision.context} {change}{target}{reason}"

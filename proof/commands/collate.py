@@ -14,7 +14,7 @@ from proof.collation.classes import Class
 from proof.collation.collation import Collation, ParallelPlace, collate
 from proof.collation.differences import Side
 from proof.collation.report import summary, write_collation
-from proof.collation.stored import save_differences, weigh_stored
+from proof.collation.stored import must_be_checked, save_differences, weigh_stored
 from proof.collation.table import write_table
 from proof.commands.options import config_option, existing_store, setting_options, settings_of
 from proof.commands.remarks import print_remarks, verbose_option
@@ -92,8 +92,13 @@ def command(
     transcription lowers it; each is named in the flag's evidence. proof report then shows it. --findings weighs too.
     """
     source = WitnessSource.parse(base, Path())  # a path stays as it was typed, and remarks name it so
-    settings = settings_of(config, (source.path,), given)
-    collations = run(source, witnesses, settings.variants.file)
+    (edition,) = read_witnesses([source])
+    files = [part.path for part in edition.parts or (edition,)]
+    settings = settings_of(config, [source.path] if source.revision else files, given)
+    if weigh or as_findings:
+        with Store.open(existing_store(settings)) as store:
+            must_be_checked(store, edition, as_it_is=as_findings)
+    collations = _collated(source, edition, witnesses, settings.variants.file)
     if out is not None:
         write_collation(collations, out)
         images = _images(collations[0].base.edition, settings)
@@ -130,6 +135,13 @@ def run(base: WitnessSource | Path, witnesses: Sequence[str | Path], variants: P
     UsageError if a file is named twice or nothing of a witness is left beside the base and copies of it."""
     source = base if isinstance(base, WitnessSource) else WitnessSource(base)
     (edition,) = read_witnesses([source])
+    return _collated(source, edition, witnesses, variants)
+
+
+def _collated(
+    source: WitnessSource, edition: Transcription, witnesses: Sequence[str | Path], variants: Path | None
+) -> list[Collation]:
+    """The same of a base that was read already."""
     role_of = {_key(source): "the base itself"}
     sources = [WitnessSource.parse(str(witness), Path.cwd()) for witness in witnesses]
     for witness_source in sources:

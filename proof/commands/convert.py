@@ -58,7 +58,8 @@ def command(
 
 
 def run(edition: Transcription, target: Format, *, work: str = "", imglist: Path | None = None) -> Converted:
-    """`edition` as `target`. Raises TextError, ImageListError, UsageError."""
+    """`edition` in the format `target`. `work` and `imglist` are as on the command line. Raises TextError,
+    ImageListError, UsageError."""
     references = _references(edition, imglist) if target is Format.MIRROR else {}
     return convert(edition, target, work=work, references=references)
 
@@ -67,4 +68,4 @@ def _references(edition: Transcription, imglist: Path | None) -> dict[str, str]:
     """The image files of the edition's pages, by page id."""
     lists = ImageLists(map(ImageList.read, find_image_lists(edition.path, edition.pages, imglist)))
     entries = {page.id: lists.entry(page) for page in edition.pages}
-    return {name: Path(entry.file).name for name, entry in entries.items() if entry is not None}
+    return {page_id: Path(entry.file).name for page_id, entry in entries.items() if entry is not None}

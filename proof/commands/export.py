@@ -1,4 +1,5 @@
-"""`proof export`: accepted corrections into the source, and the corrected text in forms that others read."""
+"""`proof export`: writes accepted corrections into the source, and the corrected text in forms that other programs
+read."""
 
 from __future__ import annotations
 
@@ -118,26 +119,30 @@ def _print_export(exported: Export, *, dry_run: bool, verbose: bool) -> None:
         for planned in preview.written:
             click.echo(str(planned))
     print_remarks(exported.remarks, verbose=verbose)
-    _tell(preview)
+    _print_decisions(preview)
     if not dry_run:
         _print_written(preview, exported.files)
+        for form in exported.imageless:
+            message = _("%(path)s: %(form)s lies on images, and no page of the text has one: nothing was written")
+            click.echo(say(message, path=preview.decided.edition.path, form=form), err=True)
 
 
-def _print_written(preview: Preview, written: Sequence[Path]) -> None:
+def _print_written(preview: Preview, files: Sequence[Path]) -> None:
+    """Print how many corrections were written, and the files."""
     already = say(_(", %(number)s are in the text already"), number=preview.in_text) if preview.in_text else ""
     click.echo(counted(len(preview.written), "%(number)s correction", "%(number)s corrections") + already)
-    for path in written:
+    for path in files:
         click.echo(path)
 
 
-def _tell(preview: Preview) -> None:
-    """What whoever exports should know of how decisions became corrections, on standard error."""
-    decided, corrected = preview.decided, preview.corrected
-    for was, written in corrected.rewritten:
+def _print_decisions(preview: Preview) -> None:
+    """Print on standard error which corrections were rewritten in the script of the text, whether there were no
+    decisions, and why some were not written."""
+    for decided, rewritten in preview.corrected.rewritten:
         message = _("in the script of the text: %(place)s, written %(replacement)s")
-        click.echo(say(message, place=was.place, replacement=written.replacement), err=True)
-    if decided.nothing:
+        click.echo(say(message, place=decided.place, replacement=rewritten.replacement), err=True)
+    if preview.decided.nothing:
         message = _("nothing was decided for %(path)s: it stays as it is")
-        click.echo(say(message, path=decided.edition.path), err=True)
+        click.echo(say(message, path=preview.decided.edition.path), err=True)
     for line in preview.reasons(say):
         click.echo(line, err=True)

@@ -19,7 +19,7 @@ from proof.fetch.index import alone_in
 from proof.fetch.kanripo import listed_images
 from proof.fetch.model import ImageSource, WantedImage
 from proof.fetch.published import ManifestReader
-from proof.fetch.selection import about, numbered, shown_from, write_list
+from proof.fetch.selection import about, in_ranges, shown_from, write_list
 from proof.images.find import ImageIndex
 from proof.images.imglist import place_of
 from proof.locale.notices import in_english
@@ -93,7 +93,7 @@ def command(
     with nullcontext() if dry_run else alone_in(folder), Client(manners) as client:
         found = _open(source, ManifestReader(folder, client, width, refresh, keep=not dry_run), members, listed)
         images = about(found.images, only) if only else found.images
-        images = numbered(images, numbers) if numbers else images
+        images = in_ranges(images, numbers) if numbers else images
         if first:
             images = shown_from(images, first, _places(settings), openings=openings)
         fetcher = Fetcher(folder, client, refresh, int(max_mb * 1e6), _kept(settings, folder))

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from proof.checking.page_images import ImageFile, PageImages, TextPage, in_order, named
+from proof.checking.page_images import ImageFile, PageImages, TextPage, in_order, name_of
 from proof.commands.options import config_option, setting_options, settings_of
 from proof.commands.outcome import from_here
 from proof.errors import UsageError
@@ -54,7 +54,7 @@ def command(pairs: tuple[str, ...], config: Path | None, given: dict[str, Any], 
         _print_left(known)
         return 0
     for page, file in chosen:
-        click.echo(f"{named(page)}\t{file.name}")
+        click.echo(f"{name_of(page)}\t{file.name}")
     for path, number in known.write(chosen):
         written = counted(number, "%(number)s half-folio", "%(number)s half-folios")
         click.echo(f"{from_here(path.absolute())}: {written}", err=True)
@@ -73,12 +73,12 @@ def _print_left(known: PageImages) -> None:
     """Print how many pages and images have no partner, and which: side by side, each in its own order."""
     pages, files = known.lacking(), known.left()
     for page, file in zip_longest(pages, files):
-        click.echo(f"{named(page) if page else ''}\t{file.name if file else ''}")
+        click.echo(f"{name_of(page) if page else ''}\t{file.name if file else ''}")
     of_pages = {"number": f"{len(pages):,}", "of": f"{len(known.pages):,}"}
     of_files = {"number": f"{len(files):,}", "of": f"{len(known.files):,}"}
     click.echo(say(_("%(number)s of %(of)s pages have no image"), **of_pages), err=True)
     click.echo(say(_("%(number)s of %(of)s images belong to no page"), **of_files), err=True)
     if pages and files:
-        first = f"{named(pages[0])}={files[0].name}"
+        first = f"{name_of(pages[0])}={files[0].name}"
         message = _("where each line is a pair: proof pair --in-order; one by one: proof pair %(first)s")
         click.echo(say(message, first=first), err=True)

@@ -22,18 +22,34 @@ from proof.text.layers import WitnessCell
 from proof.text.transcription import Transcription
 
 Span = tuple[int, int]
-"""From one character of a witness to another, by their numbers from 0 on."""
+"""Characters of a witness, counted from 0: the first, and the one after the last."""
 
 AGREES = "same"
 """The class of a place at which no witness differs from the base: it is there for the correction alone."""
+RANK = (
+    Class.SCRIPT,
+    Class.UNENCODED,
+    Class.ORTHOGRAPHY,
+    Class.TABOO,
+    Class.LAYOUT,
+    Class.UNLIKE,
+    Class.PARALLEL,
+    Class.PASSAGE,
+    Class.MOVED,
+    Class.SYSTEMATIC,
+    Class.READING,
+    Class.ERROR,
+)
+"""The classes from the lightest: where witnesses differ from the base in several ways, the heaviest is the place's."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApparatusPlace:
-    """Code points `start` to `end` of the base's file (equal ones: before what stands there), with what the
-    base has there, without what is no character of the text, and what each witness reads that is there, by its number.
-    `category` is the class of the difference, as collating has it: what the two
-    are to each other, not which of them is wrong."""
+    """The place from code point `start` to `end` of the base's file; where these are equal, the gap before `start`.
+
+    `base` is what the base has there, without markup. `readings` are the numbers of the witnesses that are there, each
+    with what it reads. `category` is the class of the difference, as collation has it: how the readings differ, not
+    which of them is wrong. `placed` is the correction, if there is one."""
 
     start: int
     end: int
@@ -45,22 +61,24 @@ class ApparatusPlace:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """From `start` of the base's file on `witness` goes on with its character `number` (from 1; 0: it is not there)."""
+    """At code point `start` of the base's file, the witness numbered `witness` (from 0) goes on with its character
+    `number` (from 1; 0: it lacks what follows); `moved` says that the witness has this part elsewhere in its order."""
 
     start: int
     witness: int
     number: int
+    moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Apparatus:
-    """Places and turns in the order of the base; of one point the turns that stand before a place come with it."""
+    """Places and turns in the order of the base; a turn that applies to a place comes before it."""
 
     items: tuple[ApparatusPlace | Turn, ...] = ()
 
 
 def apparatus(edition: Transcription, placed: Sequence[PlacedCorrection], collations: Sequence[Collation]) -> Apparatus:
-    """The corrections of an edition and what witnesses read, all collated with it."""
+    """The apparatus of an edition: its corrections, and the readings of the witnesses that were collated with it."""
     cells = [cell for stretch in edition.stretches() for cell in stretch.cells()]
     cells.sort(key=lambda cell: cell.start)
     walk = _Walk(cells, [_Answers.of(collation, cells) for collation in collations])
@@ -70,54 +88,60 @@ def apparatus(edition: Transcription, placed: Sequence[PlacedCorrection], collat
 
 @dataclass(slots=True)
 class _Answers:
-    """A witness: its characters, which of them answer each character of the base, and which stand before one."""
+    """A witness beside the base. `at` are its characters that answer each character of the base, `before` those that
+    stand in the gap before one, by the number of the base's character; `classes` are those of the differences, by code
+    points of the base's file. While the base is walked through, `expected` is the character with which the witness
+    goes on, and `there` whether it has the part of the base that is reached."""
 
     texts: list[str]
     at: dict[int, Span]
     before: dict[int, list[Span]]
     classes: dict[int, Class]
+    moved: frozenset[int]
     expected: int = 0
     there: bool = False
 
     @classmethod
     def of(cls, collation: Collation, cells: Sequence[WitnessCell]) -> _Answers:
         starts = [cell.start for cell in cells]
-        own = [bisect_left(starts, cell.start) for cell in collation.base.cells]
+        number_of = [bisect_left(starts, cell.start) for cell in collation.base.cells]
         count = len(collation.witness.cells)
         taken = bytearray(count)
         at: dict[int, Span] = {}
-        reader: dict[int, int] = {}
+        answered: dict[int, int] = {}  # the base's character that each character of the witness answers
         whole = _whole_readings(collation)
         for block in sorted(collation.blocks, key=lambda block: block.a0 - block.a1):
             if 2 * sum(taken[block.b0 : block.b1]) > block.b1 - block.b0:
                 continue  # a passage that the base has twice and the witness once is where it fits best
             for op in block.ops:
                 for a, span in _answered(op, whole):
-                    if own[a] not in at and not any(taken[span[0] : span[1]]):
-                        at[own[a]] = span
+                    if number_of[a] not in at and not any(taken[span[0] : span[1]]):
+                        at[number_of[a]] = span
                         for b in range(*span):
-                            taken[b], reader[b] = 1, own[a]
+                            taken[b], answered[b] = 1, number_of[a]
         before: dict[int, list[Span]] = defaultdict(list)
-        for begin, end in gaps([(b, b + 1) for b in reader], count):
-            before[reader[begin - 1] + 1 if begin else 0].append((begin, end))
+        for begin, end in gaps([(b, b + 1) for b in answered], count):
+            before[answered[begin - 1] + 1 if begin else 0].append((begin, end))
+        differences = [difference for difference in collation.differences if difference.category is not Class.MOVED]
         classes = {
             cell.start: difference.category
-            for difference in collation.differences
+            for difference in differences
             for cell in collation.base.cells[difference.a0 : difference.a1]
         }
-        classes |= {difference.start: difference.category for difference in collation.differences}
-        return cls([cell.text for cell in collation.witness.cells], at, before, classes)
+        classes |= {difference.start: difference.category for difference in differences}
+        moved = frozenset(difference.b0 for difference in collation.of(Class.MOVED))
+        return cls([cell.text for cell in collation.witness.cells], at, before, classes, moved)
 
     def text(self, spans: Iterable[Span]) -> str:
         return "".join("".join(self.texts[begin:end]) for begin, end in spans)
 
 
 def _whole_readings(collation: Collation) -> dict[int, Span]:
-    """What answers the characters of the base that are one reading together: the first of them all of the witness's,
-    the others nothing."""
+    """Where several characters of the base or of the witness are one reading: the whole reading of the witness answers
+    the first of the base's characters, and nothing answers the others."""
     answers: dict[int, Span] = {}
     for difference in collation.differences:
-        if difference.a1 > difference.a0 and max(difference.a1 - difference.a0, difference.b1 - difference.b0) > 1:
+        if difference.category is not Class.MOVED and difference.a1 > difference.a0 and difference.size > 1:
             answers |= {
                 at: (difference.b0 if at == difference.a0 else difference.b1, difference.b1)
                 for at in range(difference.a0, difference.a1)
@@ -126,7 +150,7 @@ def _whole_readings(collation: Collation) -> dict[int, Span]:
 
 
 def _answered(op: Op, whole: Mapping[int, Span]) -> Iterable[tuple[int, Span]]:
-    """The characters of the base in an operation with what answers each; `whole` are those of longer readings."""
+    """Each character of the base in an operation, with what answers it; `whole` is what `_whole_readings` gives."""
     for k in range(op.a1 - op.a0):
         b = min(op.b0 + k, op.b1)
         yield op.a0 + k, whole.get(op.a0 + k, (b, min(b + 1, op.b1)))
@@ -153,7 +177,7 @@ class _Walk:
         self._inserted(len(self.cells))
 
     def _corrected(self, placed: PlacedCorrection, at: int) -> int:
-        """The place of a correction; gives the character that comes next."""
+        """Write the place of a correction; gives the number of the base's character that comes next."""
         edit = placed.edit
         end = at
         while end < len(self.cells) and self.cells[end].start < edit.end:
@@ -163,39 +187,40 @@ class _Walk:
             self._inserted(at)
         spans: dict[int, list[Span]] = {}
         for number, witness in enumerate(self.witnesses):
-            here = witness.before.pop(at, []) if inserting else []
+            answers = witness.before.pop(at, []) if inserting else []
             for cell in range(at, end):
-                here += witness.before.pop(cell, []) if cell > at else []
-                here += [witness.at[cell]] if cell in witness.at else []
-            if here:
-                parts = [span for span in here if span[0] < span[1]] or here
+                answers += witness.before.pop(cell, []) if cell > at else []
+                answers += [witness.at[cell]] if cell in witness.at else []
+            if answers:
+                parts = [span for span in answers if span[0] < span[1]] or answers
                 self._turn(number, edit.start, parts[0])
                 if any(before[1] != after[0] for before, after in pairwise(parts)):
-                    witness.expected = -1  # its parts are one reading here, whatever lies between them
+                    witness.expected = -1  # its parts are one reading here, whatever lies between: a turn must follow
                 else:
                     witness.expected = parts[-1][1] if parts[-1][0] < parts[-1][1] else witness.expected
             elif not inserting:
                 self._leave(number, edit.start)
             if witness.there:
-                spans[number] = here
+                spans[number] = answers
         self._place(edit.start, edit.end, at, spans, placed)
         return end
 
     def _inserted(self, at: int) -> None:
-        """The places of what witnesses have before a character, one after the other."""
+        """Write the places of what witnesses have in the gap before the base's character `at`, one after the other."""
         start = self.cells[at - 1].start + self.cells[at - 1].length if at else self.cells[0].start
         while any(witness.before.get(at) for witness in self.witnesses):
             spans: dict[int, list[Span]] = {}
             for number, witness in enumerate(self.witnesses):
-                here = [witness.before[at].pop(0)] if witness.before.get(at) else []
-                if here:
-                    self._turn(number, start, here[0])
+                inserted = [witness.before[at].pop(0)] if witness.before.get(at) else []
+                if inserted:
+                    self._turn(number, start, inserted[0])
                 if witness.there:
-                    spans[number] = here
+                    spans[number] = inserted
             self._place(start, start, at, spans, None)
 
     def _plain(self, at: int, limit: int | None) -> int:
-        """A character of the base, or several neighbours that differ alike; gives the one that comes next."""
+        """Write a character of the base, or the place of several neighbours that differ alike; gives the number of the
+        character that comes next. The place ends before `limit`, where a correction begins."""
         start = self.cells[at].start
         classes = self._differing(at)
         end = at
@@ -217,11 +242,11 @@ class _Walk:
         return end
 
     def _joins(self, at: int, classes: tuple[str, ...], limit: int | None) -> bool:
-        """Whether a character belongs to the place that the one before it is in."""
+        """Whether the base's character `at` belongs to the place of the character before it."""
         if at >= len(self.cells) or self._differing(at) != classes:
             return False
-        before, here = self.cells[at - 1], self.cells[at]
-        if here.start != before.start + before.length or (limit is not None and limit < here.start + here.length):
+        before, cell = self.cells[at - 1], self.cells[at]
+        if cell.start != before.start + before.length or (limit is not None and limit < cell.start + cell.length):
             return False
         return all(
             not witness.before.get(at)
@@ -231,7 +256,7 @@ class _Walk:
         )
 
     def _differing(self, at: int) -> tuple[str, ...]:
-        """What each witness is to the base at a character; empty where all agree that are there."""
+        """The class of each witness's difference from the base at a character; empty where all that are there agree."""
         cell = self.cells[at]
         categories = tuple(
             AGREES
@@ -242,14 +267,16 @@ class _Walk:
         return categories if any(category != AGREES for category in categories) else ()
 
     def _turn(self, number: int, start: int, span: Span) -> None:
+        """Write a turn where a witness goes on with `span` and was not expected to."""
         witness = self.witnesses[number]
         if span[0] == span[1] and witness.there:
             return  # it lacks the character, wherever it goes on
         if not witness.there or span[0] != witness.expected:
-            self.items.append(Turn(start, number, span[0] + 1))
+            self.items.append(Turn(start, number, span[0] + 1, moved=span[0] in witness.moved))
         witness.there, witness.expected = True, span[1]
 
     def _leave(self, number: int, start: int) -> None:
+        """Write a turn where a witness begins to lack what the base has."""
         witness = self.witnesses[number]
         if witness.there:
             self.items.append(Turn(start, number, 0))
@@ -258,7 +285,7 @@ class _Walk:
     def _place(
         self, start: int, end: int, at: int, spans: dict[int, list[Span]], placed: PlacedCorrection | None
     ) -> None:
-        readings = tuple((number, self.witnesses[number].text(here)) for number, here in spans.items())
+        readings = tuple((number, self.witnesses[number].text(answers)) for number, answers in spans.items())
         categories = [
             self.witnesses[number].classes[start] for number in spans if start in self.witnesses[number].classes
         ]
@@ -271,19 +298,3 @@ class _Walk:
             base += self.cells[at].text
             at += 1
         self.items.append(ApparatusPlace(start, end, base, readings, category, placed))
-
-
-RANK = (
-    Class.SCRIPT,
-    Class.UNENCODED,
-    Class.ORTHOGRAPHY,
-    Class.TABOO,
-    Class.LAYOUT,
-    Class.UNLIKE,
-    Class.PARALLEL,
-    Class.PASSAGE,
-    Class.SYSTEMATIC,
-    Class.READING,
-    Class.ERROR,
-)
-"""Where witnesses differ from the text in several ways, the place is of the last of these."""

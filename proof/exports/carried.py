@@ -1,11 +1,13 @@
 """Carrying decisions from one edition or format of a text to another.
 
-A decision is carried if the alignment of the two texts is certain at its place: the characters beside it are aligned,
-so are most of those around it, and it is the same passage in both. For all other decisions the reason is given."""
+A decision is carried if the alignment of the two texts is certain at its place: the characters beside the place are
+aligned, most characters around it are aligned, and the passage is the same in both texts. All other decisions are given
+with the reason why they are not carried."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -31,12 +33,18 @@ from proof.text.variants import policy_of
 REACH = 12
 """Characters on either side of a place by which its passage is recognised."""
 
-LEAST_SHARE = 0.75
-"""Share of these characters that must be aligned, at least."""
+MAX_SHIFT = 2
+"""Characters by which such a passage may be longer in the other text, on either side."""
+
+MIN_ALIGNED_SHARE = 0.75
+"""Minimum share of the characters of such a passage that must be aligned."""
 
 _VERDICTS = {State.KEPT: Verdict.KEEP, State.COPY: Verdict.COPY, State.RETAINED: Verdict.RETAIN}
 """The verdicts for states without a correction; corrections are carried as typed readings or deletions."""
+
 _OF_COPY = frozenset({State.COPY, State.RETAINED})
+"""States that say what the copy of a text reads: they hold for texts of the same copy only."""
+
 _UNDECIDED = frozenset({State.UNSURE, State.SKIPPED})
 
 
@@ -60,8 +68,8 @@ class NotCarried(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A decision about the first text and its result in the other: `made` is the new decision, at `address` in the
-    `context` of its column, or `reason` says why there is none."""
+    """A `decision` about the first text, and `made`, the new decision about the other text, with its `address` and the
+    `context` around it; `made` is None if the decision is not carried, for the `reason`."""
 
     decision: Decision
     made: CarriedDecision | None
@@ -86,15 +94,15 @@ def carry(
     pairs: Path | None,
     dry_run: bool,
 ) -> list[Carried]:
-    """Carry the decisions in the store `decided` on the text `source` to `target`, as decisions of `person` in `store`;
-    with `dry_run` nothing is written. Both texts must have been checked; the stores may be the same. `pairs` is a
-    project's file of pairs of characters.
+    """Carry the decisions about the text `source`, which are in the store `decided`, to the text `target`, as decisions
+    of `person` in `store`; with `dry_run` nothing is written. The stores may be the same. `same_copy` says that both
+    texts transcribe one copy. `pairs` is a project's file of pairs of characters.
 
-    Raises UsageError if one of the two was not checked, or has changed since.
+    Raises UsageError if one of the texts was not checked, or has changed since.
     """
-    source, target = _in_its_script(decided, source), _in_its_script(store, target)
-    to_places = _Places(source, target, pairs)
-    planned = _with_halves([_planned(to_places, *decision, same_copy) for decision in _decided(decided, source)])
+    source, target = _in_checked_script(decided, source), _in_checked_script(store, target)
+    places = _Places(source, target, pairs)
+    planned = _with_halves([_planned(places, *decision, same_copy) for decision in _decided(decided, source)])
     groups: dict[str, list[Carried]] = {}
     for carried in planned:
         if carried.made is not None:
@@ -108,49 +116,52 @@ def carry(
     return [replace(carried, reason=refused.get(carried.decision.id, carried.reason)) for carried in planned]
 
 
-def _in_its_script(store: Store, edition: Transcription) -> Transcription:
+def _in_checked_script(store: Store, edition: Transcription) -> Transcription:
+    """The text with the script that it was last checked in."""
     script = find_text(store, edition).latest.script
     return replace(edition, script=Script(script)) if script in set(Script) else edition
 
 
 def _decided(store: Store, edition: Transcription) -> Iterable[tuple[Decision, Span | None]]:
-    """The decisions on a text, each with its present place in it."""
+    """The decisions about a text, each with its present place; None for a lost place. Of equal decisions at one place,
+    as several works with the text may have them, only the first is given."""
     text = find_text(store, edition)
-    own = {known.path for known in text.own}
-    seen: set[tuple[Span | None, str, str]] = set()
-    for there, decision, place in decisions_of(store, edition, text.own, own):
-        span = place[0] if place else None
-        if there.text not in own or decision.state is State.OPEN or (span, decision.state, decision.reading) in seen:
+    paths = {known.path for known in text.own}
+    seen: set[tuple[Span | None, State, str]] = set()
+    for decided_place, decision, present in decisions_of(store, edition, text.own, paths):
+        span = present[0] if present else None
+        key = (span, decision.state, decision.reading)
+        if decided_place.text not in paths or decision.state is State.OPEN or key in seen:
             continue
-        seen |= {(span, decision.state, decision.reading)} if span else set()
+        if span is not None:
+            seen.add(key)
         yield decision, span
 
 
 def _with_halves(planned: Sequence[Carried]) -> list[Carried]:
-    """The plan without decisions on one half of a moved character if the other half is not carried."""
-    of_move: dict[str, int] = {}
-    for each in planned:
-        of_move[_move_of(each.decision)] = of_move.get(_move_of(each.decision), 0) + (each.made is not None)
+    """The plan, in which a decision about one half of a moved character is not carried without that about the other."""
+    halves = Counter(_move_of(carried.decision) for carried in planned if carried.made)
     return [
-        replace(each, made=None, reason=NotCarried.HALF)
-        if each.made and _move_of(each.decision) and of_move[_move_of(each.decision)] < 2
-        else each
-        for each in planned
+        replace(carried, made=None, reason=NotCarried.HALF)
+        if carried.made and (move := _move_of(carried.decision)) and halves[move] < 2
+        else carried
+        for carried in planned
     ]
 
 
 def _move_of(decision: Decision) -> str:
-    """A key of the move of which a decision is one half; empty if it is none."""
+    """A key that the decisions about the two halves of a moved character share; empty for any other decision."""
     moved = decision.evidence.get("moved", "")
     return "+".join(sorted((decision.uid, moved))) if moved and decision.verdict is not Verdict.TYPED else ""
 
 
 def _planned(places: _Places, decision: Decision, span: Span | None, same_copy: bool) -> Carried:
+    """The decision as it will be made about the other text, or the reason against that; `span` is its place."""
     reason = _reason_in_itself(decision, span, same_copy)
     place = reason or places.answer(span or Span(0, 0))
     if isinstance(place, NotCarried):
         return Carried(decision, None, None, "", place)
-    reads = places.other.text[place.start : place.end]
+    reads = places.target.text[place.start : place.end]
     address, context = places.shown(place)
     wanted = places.reading(decision)
     reason = _reason_there(places, decision, reads, wanted)
@@ -163,7 +174,8 @@ def _planned(places: _Places, decision: Decision, span: Span | None, same_copy: 
 
 
 def _reason_there(places: _Places, decision: Decision, reads: str, wanted: str | None) -> NotCarried | None:
-    """Why a decision is not carried to a place with the text `reads`; `wanted` is the text after it."""
+    """Why a decision is not carried to a place of the other text; that text `reads` so there. `wanted` is the reading
+    of the decision in the script of that text."""
     if wanted is None:
         return NotCarried.FORMS
     before, after = (places.same(reads, text) for text in (decision.transcribed, decision.reading))
@@ -184,10 +196,11 @@ def _reason_in_itself(decision: Decision, span: Span | None, same_copy: bool) ->
 
 
 class _Places:
-    """Maps places of one text to the corresponding places of another."""
+    """Maps places of the text `source` to those of the text `target`; in attributes, `a` is the first and `b` the
+    second."""
 
     def __init__(self, source: Transcription, target: Transcription, pairs: Path | None) -> None:
-        self.one, self.other = source, target
+        self.source, self.target = source, target
         self._policy = policy_of(target.script, pairs)
         self._keys = Keys(policy_of(Script.SIMPLIFIED, pairs).fold)
         mine, theirs = shared_layers(source, target)
@@ -198,68 +211,65 @@ class _Places:
         self._name = names_of([source, target], ending=True)[0]
 
     def answer(self, place: Span) -> Span | NotCarried:
-        """The place of the other text that corresponds to one of the first, or why none does for certain."""
+        """The place of the other text that corresponds to a place of the first, or why none certainly does."""
         first, end = bisect_left(self._a.starts, place.start), bisect_left(self._a.starts, place.end)
         if not _covers(self._a, first, end, place):
             return NotCarried.NO_TEXT
-        begin = 0 if first == 0 else self._answers.get(first - 1, -2) + 1
-        stop = len(self._b) if end == len(self._a) else self._answers.get(end, -1)
-        if begin < 0 or stop < begin or stop - begin > max(end - first, 1) + REACH:
+        before = -1 if first == 0 else self._answers.get(first - 1)
+        stop = len(self._b) if end == len(self._a) else self._answers.get(end)
+        if before is None or stop is None:
             return NotCarried.NO_ANSWER
-        if self._share((first, end), (begin, stop)) < LEAST_SHARE:
+        begin = before + 1
+        if not 0 <= stop - begin <= max(end - first, 1) + REACH:
+            return NotCarried.NO_ANSWER
+        if self._aligned_share((first, end), (begin, stop)) < MIN_ALIGNED_SHARE:
             return NotCarried.UNLIKE
         if not self._one_passage((first, end), (begin, stop)):
             return NotCarried.SEVERAL
         return self._span(begin, stop)
 
     def _one_passage(self, here: tuple[int, int], there: tuple[int, int]) -> bool:
-        """Whether the passage before or after two places occurs once in each text, or equally often and here with the
-        same number."""
-        before, behind = (
-            [
-                _occurrence(tokens.keys, low, tokens.keys[low:high])
-                for tokens, (first, end) in ((self._a, here), (self._b, there))
-                for low, high in [(max(0, first - REACH), first) if side < 0 else (end, end + REACH)]
-            ]
-            for side in (-1, 1)
-        )
-        return any(side[0] is not None and side[0] == side[1] for side in (before, behind))
+        """Whether the passage before or after the two places occurs equally often in both texts, and these are the
+        same of its occurrences."""
+        (first, end), (begin, stop) = here, there
+        before = [_occurrence(self._a.keys, first - REACH, first), _occurrence(self._b.keys, begin - REACH, begin)]
+        behind = [_occurrence(self._a.keys, end, end + REACH), _occurrence(self._b.keys, stop, stop + REACH)]
+        return any(a is not None and a == b for a, b in (before, behind))
 
-    def _share(self, here: tuple[int, int], there: tuple[int, int]) -> float:
-        """The share of characters around two places that are aligned with one another."""
-        around = [*range(max(0, here[0] - REACH), here[0]), *range(here[1], min(len(self._a), here[1] + REACH))]
-        low, high = there[0] - REACH - 2, there[1] + REACH + 2
-        answered = sum(low <= self._answers.get(at, -1_000_000) < high for at in around)
-        return answered / len(around) if around else 0.0
+    def _aligned_share(self, here: tuple[int, int], there: tuple[int, int]) -> float:
+        """The share of the characters around the first place that are aligned with characters around the second."""
+        (first, end), (begin, stop) = here, there
+        around = [*range(max(0, first - REACH), first), *range(end, min(len(self._a), end + REACH))]
+        there_around = range(begin - REACH - MAX_SHIFT, stop + REACH + MAX_SHIFT)
+        aligned = sum(self._answers.get(at) in there_around for at in around)
+        return aligned / len(around) if around else 0.0
 
     def _span(self, begin: int, stop: int) -> Span | NotCarried:
-        """The code points of characters of the other text; of no characters, the place between two of one column."""
+        """The place of the characters `begin:stop` of the other text; of none, the place between the two beside it.
+        These characters must stand in one column without markup between."""
         cells, blocks = self._b.cells, self._b.blocks
-        beside = range(max(0, begin - 1), min(len(self._b), stop + 1))
-        if begin == stop:
-            beside = beside[-2:] if len(beside) > 1 else beside
-        whole = list(range(begin, stop)) or list(beside)
-        joined = all(cells[at].start + cells[at].length == cells[at + 1].start for at in whole[:-1])
-        if len({blocks[at] for at in whole}) != 1 or not joined:
+        joined = range(begin, stop) if begin < stop else range(max(0, begin - 1), min(len(self._b), begin + 1))
+        ends = [cells[at].start + cells[at].length for at in joined]
+        starts = [cells[at].start for at in joined]
+        if len({blocks[at] for at in joined}) != 1 or ends[:-1] != starts[1:]:
             return NotCarried.TWO_COLUMNS
         if begin == stop:
-            start = cells[stop].start if stop < len(self._b) else cells[stop - 1].start + cells[stop - 1].length
-            return Span(start, 0)
-        start, last = cells[begin].start, cells[stop - 1]
-        return Span(start, last.start + last.length - start)
+            return Span(starts[-1] if stop < len(self._b) else ends[-1], 0)
+        return Span(starts[0], ends[-1] - starts[0])
 
     def same(self, reads: str, text: str) -> bool:
-        """Whether two readings are the same words in any script and forms."""
+        """Whether two readings are the same words, in whatever script and variant forms."""
         return len(reads) == len(text) and all(map(self._same_character, reads, text))
 
     def _same_character(self, first: str, second: str) -> bool:
         return first == second or self._keys.key(first) == self._keys.key(second)
 
     def reading(self, decision: Decision) -> str | None:
-        """The reading of a decision in the script of the other text; None if that has several forms of it."""
-        reading = decision.copy_reads if decision.state is State.RETAINED else decision.reading
+        """The reading of a decision in the script of the other text, '' if a decision of its state has none; None if
+        that script has several forms of a character."""
         if decision.state not in (State.CORRECTED, State.RETAINED):
             return ""
+        reading = decision.copy_reads if decision.state is State.RETAINED else decision.reading
         forms = [self._policy.written_forms(char, kin=False) for char in reading]
         return None if any(len(written) > 1 for written in forms) else "".join(written[0] for written in forms)
 
@@ -269,16 +279,16 @@ class _Places:
         if address is None:
             return None, ""
         begin, end = self._addresses.line(address.page, address.line)
-        return address, context_of(self.other.text[begin:end], place.start - begin, place.length)
+        return address, context_of(self.target.text[begin:end], place.start - begin, place.length)
 
     def authority(self, decision: Decision) -> str:
-        """The authority of a carried decision: an image is an authority only for the first text."""
+        """The authority of a carried decision: the first text itself where that is the image of its copy."""
         return self._name if decision.authority == IMAGE else decision.authority
 
     def origin(self, decision: Decision) -> Mapping[str, str | int]:
-        """The origin of a decision, to be recorded with the carried one."""
+        """The decision about the first text, as it is recorded with the carried one."""
         return {
-            "text": str(self.one.path),
+            "text": str(self.source.path),
             "page": decision.page,
             "line": decision.line,
             "offset": decision.offset,
@@ -289,7 +299,7 @@ class _Places:
 
 
 def _covers(tokens: WitnessTokens, first: int, end: int, place: Span) -> bool:
-    """Whether characters `first:end` of a text are exactly those at a place of it."""
+    """Whether the characters `first:end` of a text fill a place of it exactly."""
     if not place.length:
         return True
     if first == end:
@@ -298,7 +308,8 @@ def _covers(tokens: WitnessTokens, first: int, end: int, place: Span) -> bool:
     return sum(cell.length for cell in cells) == place.length and cells[0].start == place.start
 
 
-def _occurrence(keys: str, at: int, passage: str) -> tuple[int, int] | None:
-    """The number of the occurrence of a passage that begins at a place, and the number of occurrences; None for an
-    empty passage."""
-    return (keys.count(passage, 0, at), keys.count(passage)) if passage else None
+def _occurrence(keys: str, first: int, end: int) -> tuple[int, int] | None:
+    """How often the passage `first:end` of a text occurs before it, and how often in the text; None if it is empty."""
+    first = max(0, first)
+    passage = keys[first:end]
+    return (keys.count(passage, 0, first), keys.count(passage)) if passage else None

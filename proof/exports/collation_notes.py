@@ -71,7 +71,8 @@ def notes_of(
     corrected: CorrectedSource, beside: Sequence[Correction] = (), names: Mapping[str, str] | None = None
 ) -> CollationNotes:
     """The notes on a corrected text. `beside` are corrections that get a note but change nothing (places left in doubt,
-    and corrections that the text has already); `names` are full names of witnesses by their sigla."""
+    and corrections that the text has already); `names` are full names of witnesses by their sigla, which
+    count before those that the corrections bring."""
     edition = corrected.edition
     still = [
         PlacedCorrection(correction, Edit(correction.start or 0, correction.length, correction.replacement))
@@ -111,7 +112,8 @@ def notes_of(
         )
     named = {siglum for note in notes for siglum, _ in note.placed.correction.readings}
     named |= {note.placed.correction.witness for note in notes} - {"", IMAGE, *REASONED}
-    known = {**EDITIONS, **(names or {})}
+    found = dict(name for note in notes for name in note.placed.correction.names)
+    known = {**EDITIONS, **found, **(names or {})}
     full = {called(siglum): known.get(siglum, known.get(KANRIPO_SIGLA.get(siglum, ""), "")) for siglum in sorted(named)}
     return CollationNotes(edition, tuple(notes), full)
 
@@ -211,14 +213,21 @@ def _readings(correction: Correction) -> str:
     return "".join(clauses)
 
 
+def copy_of(correction: Correction) -> str:
+    """The name of the copy against which a text is kept: the witness that is named, else the image, else empty where
+    the page has none."""
+    if correction.witness not in ("", IMAGE, *REASONED):
+        return called(correction.witness)
+    return IMAGE if correction.imaged else ""
+
+
 def _retained(correction: Correction, copy: str) -> str:
-    """The words on a text kept against a copy, which is the image unless a witness is named."""
-    reasoned = correction.witness in REASONED
-    kept = f"據{correction.witness}不從" if reasoned else "今不從"
+    """The words on a text kept against a copy; 一作 where that has no name."""
+    kept = f"據{correction.witness}不從" if correction.witness in REASONED else "今不從"
     lemma = _short(correction.original or copy)
     if any(reading == copy for _, reading in correction.readings):
         return f"{lemma}：{_readings(correction)}{kept}"
-    witness = IMAGE if reasoned or not correction.witness else called(correction.witness)
+    witness = copy_of(correction) or "一"
     if not correction.original:
         return f"{lemma}：{witness}有，{kept}"
     return f"{lemma}：{witness}{f'作{_short(copy)}' if copy else '無'}，{kept}"

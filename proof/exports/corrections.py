@@ -32,7 +32,8 @@ class Correction:
     `witness` is what it rests on (影像, a siglum, 他校, 本校, 理校; empty where nothing was stated), `note` a remark,
     `person` who decided it, `moved` the flag of the other half where a character moved; `typed`: in the words of a
     person. `copy_reads` is what the copy has where the text is kept all the same; None for a correction. `readings` are
-    the sigla of witnesses with what each reads there. `doubt` is what was suggested where the text is left in doubt.
+    the sigla of witnesses with what each reads there, `names` the full names of those of which one was given. `doubt`
+    is what was suggested where the text is left in doubt. `imaged`: its page has an image, as far as is known.
     What is not `accepted`, and what answers a planted `audit` error, never gets out.
     """
 
@@ -55,7 +56,9 @@ class Correction:
     number: int = 0
     copy_reads: str | None = None
     readings: tuple[tuple[str, str], ...] = ()
+    names: tuple[tuple[str, str], ...] = ()
     doubt: str | None = None
+    imaged: bool = True
     accepted: bool = True
     audit: bool = False
 

@@ -114,7 +114,7 @@ def decided_in(store: Store, edition: Transcription) -> Decided:
         if place is None or of_page:
             continue
         span, reads = place
-        correction = _correction(decision, span, edition, addresses, policy)
+        correction = replace(_correction(decision, span, edition, addresses, policy), imaged=there.imaged)
         noted += [correction] * (decision.state is State.UNSURE)
         if reads == there.place.wanted and decision.state is State.CORRECTED and reads != there.place.transcribed:
             applied.append(correction)
@@ -200,6 +200,7 @@ def _correction(
     original = edition.text[span.start : span.end]
     if decision.kind == Kind.LAYOUT.value and original and not LINE_ENDING.sub("", original):
         original = LINE_BREAK
+    witnesses = decision.evidence.get("witnesses", [])
     line = edition.text[begin : edition.text.find("\n", begin) % (len(edition.text) + 1)]
     return Correction(
         page=address.page if address is not None and edition.paged else decision.page,
@@ -212,7 +213,8 @@ def _correction(
         context=context_of(line, span.start - begin, span.length),
         witness=decision.authority,
         copy_reads=decision.copy_reads if decision.state is State.RETAINED else None,
-        readings=tuple((reading["siglum"], reading["reading"]) for reading in decision.evidence.get("witnesses", [])),
+        readings=tuple((reading["siglum"], reading["reading"]) for reading in witnesses),
+        names=tuple((reading["siglum"], reading["name"]) for reading in witnesses if reading.get("name")),
         doubt=decision.suggested if decision.state is State.UNSURE else None,
         note=decision.note,
         kind=Kind(decision.kind),

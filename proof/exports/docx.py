@@ -1,7 +1,7 @@
 """The corrected text as DOCX: corrections as tracked changes, collation notes as footnotes.
 
-The package is made with python-docx, which supports neither footnotes nor tracked changes: `w:ins`, `w:del` and the
-footnotes part are made here, after ECMA-376 part 1 (17.11 and 17.13.5).
+python-docx makes the package, but neither footnotes nor tracked changes: `w:ins`, `w:del` and the part with the
+footnotes are made here, after ECMA-376 part 1 (17.11 and 17.13.5).
 """
 
 from __future__ import annotations
@@ -17,25 +17,26 @@ from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.opc.packuri import PackURI
 from docx.opc.part import Part
 from docx.oxml import OxmlElement
-from docx.oxml.ns import nsdecls, qn
+from docx.oxml.ns import qn
 from lxml import etree
 
 from proof.exports.collation_notes import CollationNote, CollationNotes
 from proof.exports.noted_text import Change, NotedParagraph, NotedRun
 from proof.exports.xml import legal
 
-_FOOTNOTES = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
+FOOTNOTES_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
+
 FIRST_FOOTNOTE = 1
-"""The number of the first footnote: -1 and 0 are the separators between text and footnotes."""
+"""The number of the first footnote; -1 and 0 are the separators between text and footnotes."""
 
 COMMENTARY_HALF_POINTS = 18
-"""Type size of commentary; that of the text is 22, from the template."""
+"""Type size of commentary in half-points; the text has 22, from the template."""
 
 FONT = "Noto Serif CJK TC"
 
 
 def docx(paragraphs: Sequence[NotedParagraph], notes: CollationNotes, title: str, made: datetime) -> bytes:
-    """The document. Tracked changes have the names of the people and the time `made`."""
+    """The corrected text as a DOCX file. Tracked changes name the person who made them and the time `made`."""
     document = Document()
     document.core_properties.title = legal(title)
     document.core_properties.created = document.core_properties.modified = made.astimezone(UTC).replace(tzinfo=None)
@@ -70,73 +71,61 @@ def _dated(file: io.BytesIO, made: datetime) -> bytes:
 
 
 class _Changes:
-    """Runs as elements; tracked changes are numbered in the document."""
+    """Makes the elements of runs; numbers the tracked changes of the document, which are of the time `made`."""
 
-    def __init__(self, at: str) -> None:
-        self._at, self._number = at, 0
+    def __init__(self, made: str) -> None:
+        self._made, self._number = made, 0
 
     def elements(self, run: NotedRun, numbers: Mapping[int, int]) -> Iterator[etree._Element]:
+        """The text of a run, tracked if it was changed, and the reference to its note; `numbers` are the numbers of the
+        footnotes by `id` of the note."""
         if run.text:
             element = _run(run.text, deleted=run.change is Change.DELETED, small=run.commentary)
             yield element if run.change is Change.KEPT else self._tracked(run, element)
         if run.note is not None:
-            reference = OxmlElement("w:footnoteReference")
-            reference.set(qn("w:id"), str(numbers[id(run.note)]))
-            yield _raised(reference)
+            yield _superscript(_element("footnoteReference", id=str(numbers[id(run.note)])))
 
     def _tracked(self, run: NotedRun, element: etree._Element) -> etree._Element:
         self._number += 1
-        change = OxmlElement("w:ins" if run.change is Change.INSERTED else "w:del")
-        change.set(qn("w:id"), str(self._number))
-        change.set(qn("w:author"), legal(run.person) or "proof")
-        change.set(qn("w:date"), self._at)
-        change.append(element)
-        return change
+        change = "ins" if run.change is Change.INSERTED else "del"
+        author = legal(run.person) or "proof"
+        return _element(change, element, id=str(self._number), author=author, date=self._made)
+
+
+def _element(name: str, *children: etree._Element, **attributes: str) -> etree._Element:
+    """An element with these children and attributes; all names are in the namespace `w`."""
+    element = OxmlElement(f"w:{name}", {qn(f"w:{key}"): value for key, value in attributes.items()})
+    element.extend(children)
+    return element
 
 
 def _run(text: str, *, deleted: bool = False, small: bool = False) -> etree._Element:
-    run = OxmlElement("w:r")
-    if small:
-        properties = OxmlElement("w:rPr")
-        for name in ("w:sz", "w:szCs"):
-            size = OxmlElement(name)
-            size.set(qn("w:val"), str(COMMENTARY_HALF_POINTS))
-            properties.append(size)
-        run.append(properties)
-    words = OxmlElement("w:delText" if deleted else "w:t")
+    sizes = [_element(name, val=str(COMMENTARY_HALF_POINTS)) for name in ("sz", "szCs")] if small else []
+    words = _element("delText" if deleted else "t")
     words.text = legal(text)
     words.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
-    run.append(words)
-    return run
+    return _element("r", *([_element("rPr", *sizes)] if small else []), words)
 
 
-def _raised(mark: etree._Element) -> etree._Element:
-    """A superscript run for the number of a footnote."""
-    run, properties, raised = OxmlElement("w:r"), OxmlElement("w:rPr"), OxmlElement("w:vertAlign")
-    raised.set(qn("w:val"), "superscript")
-    properties.append(raised)
-    run.extend((properties, mark))
-    return run
+def _superscript(mark: etree._Element) -> etree._Element:
+    """A run for the number of a footnote."""
+    return _element("r", _element("rPr", _element("vertAlign", val="superscript")), mark)
 
 
 def _add_footnotes(document: DocxDocument, notes: Sequence[CollationNote]) -> None:
-    root = etree.fromstring(f"<w:footnotes {nsdecls('w')}/>")
-    for number, kind in ((-1, "separator"), (0, "continuationSeparator")):
-        note, run = _footnote(root, number), OxmlElement("w:r")
-        note.set(qn("w:type"), kind)
-        run.append(OxmlElement(f"w:{kind}"))
-        note[0].append(run)
-    for number, collation_note in enumerate(notes, FIRST_FOOTNOTE):
-        paragraph = _footnote(root, number)[0]
-        paragraph.append(_raised(OxmlElement("w:footnoteRef")))
-        paragraph.append(_run(f" {collation_note.words}"))
+    separators = [
+        _footnote(number, _element("r", _element(kind)), type=kind)
+        for number, kind in ((-1, "separator"), (0, "continuationSeparator"))
+    ]
+    footnotes = [
+        _footnote(number, _superscript(_element("footnoteRef")), _run(f" {note.words}"))
+        for number, note in enumerate(notes, FIRST_FOOTNOTE)
+    ]
+    root = _element("footnotes", *separators, *footnotes)
     data = etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
-    part = Part(PackURI("/word/footnotes.xml"), _FOOTNOTES, data, document.part.package)
+    part = Part(PackURI("/word/footnotes.xml"), FOOTNOTES_TYPE, data, document.part.package)
     document.part.relate_to(part, RELATIONSHIP_TYPE.FOOTNOTES)
 
 
-def _footnote(root: etree._Element, number: int) -> etree._Element:
-    note = etree.SubElement(root, qn("w:footnote"))
-    note.set(qn("w:id"), str(number))
-    note.append(OxmlElement("w:p"))
-    return note
+def _footnote(number: int, *runs: etree._Element, **attributes: str) -> etree._Element:
+    return _element("footnote", _element("p", *runs), id=str(number), **attributes)

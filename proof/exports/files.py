@@ -6,7 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -31,16 +31,17 @@ from proof.exports.shown import with_decisions
 from proof.exports.source import CorrectedSource, write_corrected
 from proof.exports.spreadsheet import spreadsheet
 from proof.exports.tei import tei
-from proof.images.pdf import file_name
+from proof.images.pdf import file_names
 from proof.model.result import PageResult
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
     """The material of an export: the corrected source; its pages, if it was checked against images; its collation with
-    witnesses; and its title, if the text does not have one. `rejected` are the ids of flags at which the text is kept.
-    `name` is the file's path in its repository, for the diff; `base` the address of a manifest; `made` the time written
-    in files; `noted` and `names` are parameters of `notes_of`."""
+    witnesses; and its title, if the text does not have one. `made` is the time written in files; `noted` are
+    corrections that get a note but change nothing; `names` are full names of witnesses by their sigla; `rejected` are
+    the ids of flags at which the text is kept; `name` is the file's path in its repository, for the diff; `base` is the
+    address under which a manifest will be served."""
 
     corrected: CorrectedSource
     made: datetime
@@ -58,6 +59,11 @@ class Material:
         """The title of the work, or else the name of the file."""
         edition = self.corrected.edition
         return self.title or edition.title or edition.path.stem
+
+    @property
+    def corrections(self) -> list[Correction]:
+        """The corrections of the source."""
+        return [placed.correction for placed in self.corrected.placed]
 
     @property
     def notes(self) -> CollationNotes:
@@ -80,12 +86,18 @@ def needs_pages(forms: Iterable[str]) -> bool:
     return any(form.on_images or form.takes_pages for form in map(_form, forms))
 
 
+def without_images(material: Material, forms: Iterable[str]) -> list[str]:
+    """Those of the forms that lie on images, where no page has one."""
+    if any(page.shown for page in material.pages):
+        return []
+    return [form.name for form in map(_form, forms) if form.on_images]
+
+
 def write_export(material: Material, forms: Sequence[str], folder: Path) -> list[Path]:
     """Write these forms into `folder`, and return the files. Raises OutputError if one cannot be written or would
     replace the source, UsageError if pages with images are needed and there are none."""
     wanted = [_form(name) for name in forms]
-    missing = [form.name for form in wanted if form.on_images and not material.pages]
-    if missing:
+    if missing := without_images(material, forms):
         raise UsageError(f"{', '.join(missing)} needs pages that were checked against images: run proof check first")
     if "iiif" in forms and not material.base:
         raise UsageError("a manifest holds addresses: name the one under which it will be served (--base)")
@@ -126,8 +138,8 @@ def _iiif(material: Material) -> bytes:
 
 
 def open_pages(material: Material) -> frozenset[str]:
-    """The pages with undecided flags."""
-    decided = {placed.correction.flag for placed in material.corrected.placed} | material.rejected
+    """The ids of the pages with undecided flags."""
+    decided = {correction.flag for correction in material.corrections} | material.rejected
     return frozenset(
         page.page for page in material.pages if any(flag.raised and flag.id not in decided for flag in page.flags)
     )
@@ -135,8 +147,7 @@ def open_pages(material: Material) -> frozenset[str]:
 
 def decided_pages(material: Material) -> list[PageResult]:
     """The checked pages with the flags that remain after decisions."""
-    corrections = [placed.correction for placed in material.corrected.placed]
-    running = not material.corrected.edition.paged
+    corrections, running = material.corrections, not material.corrected.edition.paged
     return [with_decisions(page, corrections, material.rejected, running=running) for page in material.pages]
 
 
@@ -156,11 +167,16 @@ def page_form(name: str, ending: str, document: Callable[[MarkedPage, datetime],
 
 
 def marked_pages(material: Material, folder: Path, ending: str) -> dict[Path, MarkedPage]:
-    """The pages with images by their files in the folder. A file is named after its image, by which recognisers match
-    the two; pages that share an image, as the half-folios of a plate, have their own names appended."""
-    corrections = [placed.correction for placed in material.corrected.placed]
-    running = not material.corrected.edition.paged
-    pages = [marked for page in material.pages if (marked := mark(page, corrections, running=running)) is not None]
+    """The pages with images by the files in `folder` that they are written to. A file is named after its image
+    (`file_names`), by which recognisers match the two; pages that share an image, as the half-folios of a plate, have
+    their own names appended."""
+    corrections, running = material.corrections, not material.corrected.edition.paged
+    names = file_names(page.image for page in material.pages if page.image)
+    pages = [
+        replace(marked, name=names[page.image])
+        for page in material.pages
+        if page.image and (marked := mark(page, corrections, running=running)) is not None
+    ]
     shared = Counter(page.name for page in pages)
     return {
         folder / (Path(page.name).stem + f"_{safe_name(page.id)}" * (shared[page.name] > 1) + ending): page
@@ -170,20 +186,21 @@ def marked_pages(material: Material, folder: Path, ending: str) -> dict[Path, Ma
 
 def _annotations(material: Material, folder: Path) -> list[Path]:
     written = []
+    names = file_names(page.image for page in material.pages if page.image)
     for page in decided_pages(material):
         if page.image is not None:
             base = material.base.rstrip("/")
-            target = f"{base}/images/{quote(file_name(page.image))}" if base else file_name(page.image)
+            target = f"{base}/images/{quote(names[page.image])}" if base else names[page.image]
             name = f"{safe_name(page.page)}.json"
             address = f"{base}/annotations/{name}" if base else f"{target}/{quote(page.page, safe='')}/flags"
             written.append(write_file(folder / name, as_json(flag_annotations(page, target, address))))
     return written
 
 
-def _file(ending: str, made: Callable[[Material], bytes]) -> Callable[[Material, Path], list[Path]]:
-    """A writer for a form of one file with the name of the text and another suffix."""
+def _file(ending: str, content: Callable[[Material], bytes]) -> Callable[[Material, Path], list[Path]]:
+    """A writer for a form of one file with the name of the text and the suffix `ending`."""
     return lambda material, folder: [
-        write_file(folder / f"{material.corrected.edition.path.stem}.{ending}", made(material))
+        write_file(folder / f"{material.corrected.edition.path.stem}.{ending}", content(material))
     ]
 
 
@@ -213,18 +230,19 @@ FORMS = {
 
 
 def folders_of(texts: Sequence[Path]) -> dict[Path, Path]:
-    """A folder for each text, named after it. If several texts have the same name, the names of their own folders are
-    put before it, and their suffixes kept if only these differ."""
+    """A folder for each text, named after it. If several texts have the same name, the folders that they lie in are put
+    before it, and their suffixes are kept if only these differ."""
     files = [text.absolute() for text in texts]
     common = Path(os.path.commonpath([file.parent for file in files])) if files else Path()
     inside = [file.relative_to(common) for file in files]
-    named = [Path(file.stem) for file in files], [file.with_suffix("") for file in inside], inside
-    folders = next((names for names in named if len(set(names)) == len(texts)), inside)
+    ways = [Path(file.stem) for file in files], [file.with_suffix("") for file in inside], inside
+    folders = next((names for names in ways if len(set(names)) == len(texts)), inside)
     return dict(zip(texts, folders, strict=True))
 
 
 def target_folders(texts: Sequence[Path], folder: Path) -> dict[Path, Path]:
-    """The folder for each text: `folder` itself, or, if several texts have one name, those of `folders_of` in it."""
+    """The folder for each text: `folder` itself or, if several texts have the same file name, those of `folders_of` in
+    it."""
     alike = len({text.name for text in texts}) < len(texts)
     inside = folders_of(texts) if alike else dict.fromkeys(texts, Path())
     return {text: folder / inside[text] for text in texts}
@@ -235,8 +253,8 @@ def safe_name(name: str) -> str:
     return "".join(char if char.isalnum() or char in "-_." else "_" for char in name).lstrip(".") or "page"
 
 
-def write_file(path: Path, made: bytes) -> Path:
-    """Write a file atomically."""
+def write_file(path: Path, content: bytes) -> Path:
+    """Write a file atomically, and return its path. Raises OutputError."""
     with whole_binary_file(path) as file:
-        file.write(made)
+        file.write(content)
     return path

@@ -1,41 +1,56 @@
 """A IIIF Presentation 3 manifest of the checked pages, with the flags as W3C Web Annotations on them.
 
-The flags then show in any viewer that knows the two, such as Mirador. Pages are read from right to left.
+Viewers that support both, such as Mirador, show the flags. Pages are read from right to left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from proof.exports.note_files import character_number
-from proof.images.pdf import file_name
-from proof.model.flags import Flag, Kind, is_moved
+from proof.images.pdf import file_names
+from proof.model.flags import Flag, Kind, is_moved, other_half
 from proof.model.geometry import Box
 from proof.model.result import PageResult
 
 PRESENTATION = "http://iiif.io/api/presentation/3/context.json"
 ANNOTATION = "http://www.w3.org/ns/anno.jsonld"
+
 MOTIVATIONS = ("commenting", "editing")
-"""What the annotations are for: they propose an edit; viewers such as Mirador list only what comments."""
-_FORMATS = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "tif": "image/tiff", "tiff": "image/tiff"}
-_FORMATS |= {"webp": "image/webp", "gif": "image/gif", "jp2": "image/jp2"}
+"""The motivations of an annotation: it proposes an edit, but viewers such as Mirador list only comments."""
+
+_FORMATS = {
+    "png": "image/png",
+    "jpg": "image/jpeg",
+    "jpeg": "image/jpeg",
+    "tif": "image/tiff",
+    "tiff": "image/tiff",
+    "webp": "image/webp",
+    "gif": "image/gif",
+    "jp2": "image/jp2",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Addressed:
-    """The pages of a text, and the addresses of what a manifest has: `base` is that under which it will be served,
-    `name` the text's own. An image is a canvas; the pages that it shows, as the half-folios of a plate, share it."""
+    """The pages of a text that have an image, and the addresses of the manifest and its parts. `base` is the address
+    under which the manifest will be served, `name` the name of the text. Each image is a canvas; the pages that one
+    image shows, as the half-folios of a plate, share its canvas."""
 
     base: str
     name: str
     pages: Sequence[PageResult]
+    names: Mapping[Path, str] = field(init=False)
+    """The file names of the images."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "base", self.base.rstrip("/"))
-        shown = [page for page in self.pages if page.image is not None and min(page.image_size) > 0]
+        object.__setattr__(self, "names", file_names(page.image for page in self.pages if page.image))
+        shown = [page for page in self.pages if page.shown]
         object.__setattr__(self, "pages", shown)
 
     @property
@@ -51,9 +66,9 @@ class Addressed:
         return list(pages_of.values())
 
     def canvas(self, page: str) -> str:
-        """The canvas that shows a page: called by the first of its pages."""
-        own = next(page_result.image for page_result in self.pages if page_result.page == page)
-        first = next(page_result.page for page_result in self.pages if page_result.image == own)
+        """The address of the canvas that shows a page; it is named after the first page that it shows."""
+        image = next(result.image for result in self.pages if result.page == page)
+        first = next(result.page for result in self.pages if result.image == image)
         return self.item("canvas", first)
 
     def item(self, kind: str, name: str) -> str:
@@ -62,8 +77,8 @@ class Addressed:
 
 
 def manifest(addressed: Addressed, title: str) -> dict[str, Any]:
-    """The manifest as JSON takes it: a canvas for each image, the flags that are shown to the proofreader embedded;
-    pages that share an image are ranges, each a region of its canvas. Images lie in the folder `images` beside it."""
+    """The manifest as JSON: a canvas for each image, with the flags that are shown to the proofreader; pages that share
+    an image are ranges, each a region of the canvas. The images are expected in the folder `images` beside it."""
     whole = {
         "@context": PRESENTATION,
         "id": addressed.manifest,
@@ -93,8 +108,8 @@ def _range(page: PageResult, addressed: Addressed) -> dict[str, Any]:
 
 
 def flag_annotations(page: PageResult, target: str, address: str) -> dict[str, Any]:
-    """The flags of a page that are shown to the proofreader as a Web Annotation page, called by its `address`.
-    `target` is the address of the image or of the canvas that their boxes lie on."""
+    """A Web Annotation page, called by its `address`, with the flags of a page that are shown to the proofreader.
+    `target` is the address of the image or the canvas to which the boxes of the flags refer."""
     flags = [flag for flag in page.flags if flag.raised]
     return {
         "@context": ANNOTATION,
@@ -107,7 +122,7 @@ def flag_annotations(page: PageResult, target: str, address: str) -> dict[str, A
 def _canvas(pages: Sequence[PageResult], addressed: Addressed) -> dict[str, Any]:
     first = pages[0]
     canvas, (width, height) = addressed.canvas(first.page), first.image_size
-    name = file_name(first.image) if first.image else ""
+    name = addressed.names[first.image] if first.image else ""
     suffix = name.rpartition(".")[2].lower()
     embedded = [flag_annotations(page, canvas, addressed.item("flags", page.page)) for page in pages]
     for flags in embedded:
@@ -144,34 +159,35 @@ def _canvas(pages: Sequence[PageResult], addressed: Addressed) -> dict[str, Any]
 
 
 def _items(flags: Sequence[Flag], target: str, address: str, page: PageResult) -> list[dict[str, Any]]:
-    """An annotation for each flag; for the two of a character that moved one with both places, that where it belongs
-    first."""
-    by_id = {flag.id: flag for flag in flags if flag.id}
-    pairs = ((flag, by_id.get(flag.moved)) for flag in flags)
-    moved = {flag.id: (other,) for flag, other in pairs if other and other.moved == flag.id and is_moved(flag, other)}
-    return [
-        {
-            "id": f"{address}/{flag.id or index}",
-            "type": "Annotation",
-            "motivation": list(MOTIVATIONS),
-            "body": {
-                "type": "TextualBody",
-                "value": "; ".join(_in_words(part, page) for part in (flag, *moved.get(flag.id, ()))),
-                "format": "text/plain",
-                "language": "zh-Hant",
-                "purpose": "editing",
-            },
-            "target": [_place(part, target, page) for part in (flag, *moved[flag.id])]
-            if flag.id in moved
-            else _place(flag, target, page),
-        }
-        for index, flag in enumerate(flags)
-        if flag.id not in moved or not flag.transcribed
-    ]
+    """An annotation for each flag; for the two flags of a character that moved, one annotation with both places, first
+    that where the character belongs."""
+    annotations = []
+    for index, flag in enumerate(flags):
+        other = other_half(flag, flags)
+        halves = [flag, other] if other is not None and is_moved(flag, other) else [flag]
+        if len(halves) > 1 and flag.transcribed:
+            continue
+        places = [_place(half, target, page) for half in halves]
+        annotations.append(
+            {
+                "id": f"{address}/{flag.id or index}",
+                "type": "Annotation",
+                "motivation": list(MOTIVATIONS),
+                "body": {
+                    "type": "TextualBody",
+                    "value": "; ".join(_in_words(half, page) for half in halves),
+                    "format": "text/plain",
+                    "language": "zh-Hant",
+                    "purpose": "editing",
+                },
+                "target": places if len(halves) > 1 else places[0],
+            }
+        )
+    return annotations
 
 
 def _place(flag: Flag, target: str, page: PageResult) -> dict[str, Any]:
-    """Where on the image a flag is."""
+    """The region of the image or canvas `target` in which a flag is."""
     return {
         "type": "SpecificResource",
         "source": target,
@@ -184,8 +200,8 @@ def _place(flag: Flag, target: str, page: PageResult) -> dict[str, Any]:
 
 
 def _in_words(flag: Flag, page: PageResult) -> str:
-    """The finding in words, its place as collation notes have it: page, column, and the character from 1 on; a finding
-    about the page as a whole has neither, one about a column no character."""
+    """A flag in words. Its place is given as in collation notes: page, column, and number of the character, from 1; a
+    flag about a page has no column, one about a column no character."""
     where, column = [flag.page], page.column_of(flag)
     if flag.line:
         where.append(str(flag.line))
@@ -195,6 +211,6 @@ def _in_words(flag: Flag, page: PageResult) -> str:
 
 
 def region(box: Box | None, size: tuple[int, int]) -> str:
-    """The box as a media fragment; the whole page where a finding has none."""
+    """A box as a media fragment; without a box, the whole image, which has this `size`."""
     x, y, w, h = box.rounded() if box is not None else (0, 0, *size)
     return f"xywh={max(0, x)},{max(0, y)},{max(1, w)},{max(1, h)}"

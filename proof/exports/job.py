@@ -11,7 +11,7 @@ from pathlib import Path
 from proof.collation.collation import collate
 from proof.errors import UsageError
 from proof.exports.decided import Decided, Unused, decided_in, note_written
-from proof.exports.files import Material, needs_pages, write_export
+from proof.exports.files import Material, needs_pages, without_images, write_export
 from proof.exports.preview import Preview, preview_of
 from proof.exports.records import read_corrections
 from proof.exports.script import FormChoice
@@ -45,18 +45,21 @@ class ExportOptions:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What an export came to: the corrections that were written and were not, the files, and what the readers of the
-    texts remarked."""
+    """What an export came to: the corrections that were written and were not, the files, what the readers of the texts
+    remarked, and the forms that lie on images, where no page of the text has one (`imageless`): they are not written.
+    """
 
     preview: Preview
     files: tuple[Path, ...] = ()
     remarks: tuple[Remark, ...] = ()
+    imageless: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
-        """Whether nothing that was decided had to be refused, and no two decisions contradict each other."""
+        """Whether every form was written, nothing that was decided had to be refused, and no two decisions contradict
+        each other."""
         contradicting = any(decision.reason is Unused.CONFLICT for decision in self.preview.decided.left_out)
-        return not self.preview.corrected.refused and not contradicting
+        return not (self.preview.corrected.refused or contradicting or self.imageless)
 
 
 def export_text(text: Path, settings: Settings, options: ExportOptions, folder: Path) -> Export:
@@ -77,7 +80,8 @@ def export_text(text: Path, settings: Settings, options: ExportOptions, folder: 
         name=options.name,
         base=options.base,
     )
-    files = write_export(material, options.forms, folder)
+    imageless = without_images(material, options.forms) if pages else []
+    files = write_export(material, [form for form in options.forms if form not in imageless], folder)
     if options.in_place:
         write_corrected(corrected, text)
         files.append(text)
@@ -85,7 +89,7 @@ def export_text(text: Path, settings: Settings, options: ExportOptions, folder: 
             with Store.open(settings.store_address) as store:
                 note_written(store, corrected)
     remarks = (remark for edition in (corrected.edition, *witnesses) for remark in edition.remarks)
-    return Export(preview, tuple(files), tuple(remarks))
+    return Export(preview, tuple(files), tuple(remarks), tuple(imageless))
 
 
 def material_of(preview: Preview, settings: Settings) -> Material:

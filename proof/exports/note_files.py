@@ -47,13 +47,13 @@ def with_footnotes(corrected: CorrectedSource, collated: CollationNotes) -> str:
     labels = {id(note.placed): f"[^{next(numbers)}]" for note in collated.notes}
     notes = [(note.start, f"{labels[id(note.placed)]}: {note.words}") for note in collated.notes]
     edits = [
-        replace(change.edit, replacement=change.edit.replacement + labels.pop(id(change), ""))
-        for change in corrected.placed
+        replace(placed.edit, replacement=placed.edit.replacement + labels.get(id(placed), ""))
+        for placed in corrected.placed
     ]
-    left = [
-        note for note in collated.notes if id(note.placed) in labels
-    ]  # notes on doubtful places, which are not corrected
-    edits += [Edit(note.placed.edit.end, 0, labels[id(note.placed)]) for note in left]
+    # notes on doubtful places, which are not corrected
+    corrected_places = {id(placed) for placed in corrected.placed}
+    doubtful = [note.placed for note in collated.notes if id(note.placed) not in corrected_places]
+    edits += [Edit(placed.edit.end, 0, labels[id(placed)]) for placed in doubtful]
     try:
         return edited(edition.text, [*edits, *_note_edits(edition, notes)])
     except UsageError as error:
@@ -61,7 +61,8 @@ def with_footnotes(corrected: CorrectedSource, collated: CollationNotes) -> str:
 
 
 def _note_edits(edition: Transcription, notes: Sequence[tuple[int, str]]) -> list[Edit]:
-    """The edits that insert the notes: after their paragraph and its existing notes, or at the end of the text."""
+    """The edits that insert the notes, given by where they begin in the source and their lines: after their paragraph
+    and its existing notes, or at the end of the text."""
     newline = "\r\n" if "\r\n" in edition.text else "\n"
     by_place: dict[int, list[str]] = {}
     for start, note in notes:
@@ -79,7 +80,7 @@ def _note_edits(edition: Transcription, notes: Sequence[tuple[int, str]]) -> lis
 
 
 def _paragraph_end(edition: Transcription, start: int) -> int:
-    """The end of the line at `start`, or of the footnotes that follow it."""
+    """The end of the line at `start`, or of the last of the footnotes that follow it."""
     text = edition.text
     end = line_end(text, start)
     while (following := re.compile(r"\s*(?=\[\^[^\]\n]+\]:)").match(text, end)) is not None and "\n" in following[0]:
@@ -88,4 +89,5 @@ def _paragraph_end(edition: Transcription, start: int) -> int:
 
 
 def _highest(edition: Transcription) -> int:
+    """The highest number of an existing footnote; 0 if there is none."""
     return max((int(note.label) for note in edition.footnotes if note.label.isdecimal()), default=0)

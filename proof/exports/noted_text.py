@@ -1,9 +1,9 @@
-"""The corrected text as paragraphs to read, with what was changed and the notes at their places: what HTML and DOCX are
-made from."""
+"""The corrected text as paragraphs with changes and notes at their places, from which HTML and DOCX are made."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -12,11 +12,11 @@ from proof.exports.source import CorrectedSource
 from proof.text.layers import BlockKind, Layer, TextBlock
 
 COMMENTARY = frozenset({Layer.COMMENTARY, Layer.SUBCOMMENTARY, Layer.GLOSS, Layer.EDITOR})
-"""Layers that are set smaller than the text."""
+"""Layers that are set in smaller type than the text."""
 
 
 class Change(StrEnum):
-    """What became of the characters of a run."""
+    """What the corrections did to the characters of a run."""
 
     KEPT = "kept"
     INSERTED = "inserted"
@@ -25,7 +25,7 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NotedRun:
-    """Characters of one kind; `person` made the change, `note` is what stands behind them."""
+    """Characters with the same `change`, which `person` made; `note` is the note behind them."""
 
     text: str
     change: Change = Change.KEPT
@@ -36,7 +36,8 @@ class NotedRun:
 
 @dataclass(slots=True)
 class NotedParagraph:
-    """A paragraph of a running text, or a page of columns; `label` names the leaf, `level` is that of a heading."""
+    """A paragraph of a running text, or a page of columns; `label` names the leaf that begins here, `level` is the
+    level of a heading (0: none)."""
 
     label: str = ""
     level: int = 0
@@ -45,7 +46,7 @@ class NotedParagraph:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A place with a change, a note or both: code points of the source."""
+    """A place of the source, from code point `start` to `end`, with a change, a note or both."""
 
     start: int
     end: int
@@ -55,10 +56,9 @@ class _Place:
     note: CollationNote | None
 
     def runs(self, commentary: bool) -> Iterator[NotedRun]:
-        changed = [(self.old, Change.DELETED), (self.new, Change.INSERTED)] if self.old != self.new else []
-        changed = changed or [(self.old, Change.KEPT)]
-        runs = [NotedRun(text, change, commentary, self.person) for text, change in changed if text]
-        yield from runs
+        deleted_and_inserted = (self.old, Change.DELETED), (self.new, Change.INSERTED)
+        changes = deleted_and_inserted if self.old != self.new else ((self.old, Change.KEPT),)
+        yield from (NotedRun(text, change, commentary, self.person) for text, change in changes if text)
         if self.note is not None:
             yield NotedRun("", Change.KEPT, commentary, note=self.note)
 
@@ -87,9 +87,9 @@ def noted_text(corrected: CorrectedSource, notes: CollationNotes) -> list[NotedP
 
 
 def _places(corrected: CorrectedSource, notes: CollationNotes) -> list[_Place]:
-    """All places, in the order of the source; a character that moved has its note where it belongs."""
+    """All places, in the order of the source; the note on a moved character is at the place where it belongs."""
     note_of = {id(note.placed): note for note in notes.notes}
-    changed = [
+    places = [
         _Place(
             change.edit.start,
             change.edit.end,
@@ -102,15 +102,15 @@ def _places(corrected: CorrectedSource, notes: CollationNotes) -> list[_Place]:
     ]
     for note in note_of.values():
         edit = note.placed.edit
-        changed.append(_Place(edit.start, edit.end, edit.replacement, edit.replacement, "", note))
-    return sorted(changed, key=lambda place: (place.start, place.end))
+        places.append(_Place(edit.start, edit.end, edit.replacement, edit.replacement, "", note))
+    return sorted(places, key=lambda place: (place.start, place.end))
 
 
 class _Walk:
-    """Goes through the source, giving every stretch its runs and every place once."""
+    """Walks through the source and yields the runs of its stretches, with each of the `places` once, in their order."""
 
-    def __init__(self, text: str, places: Sequence[_Place]) -> None:
-        self._text, self._places, self._next, self._at = text, places, 0, 0
+    def __init__(self, text: str, places: Iterable[_Place]) -> None:
+        self._text, self._places, self._at = text, deque(places), 0
 
     def block(self, block: TextBlock) -> Iterator[NotedRun]:
         """The runs of a column, a paragraph or a heading."""
@@ -119,19 +119,19 @@ class _Walk:
             commentary = stretch.layer in COMMENTARY
             self._at = max(self._at, stretch.start)
             yield from self._to(stretch.end, commentary, last=stretch is block.stretches[-1])
-        while self._next < len(self._places) and self._places[self._next].start <= block.end:
+        while self._places and self._places[0].start <= block.end:
             yield from self._place(commentary)
 
     def rest(self) -> Iterator[NotedRun]:
-        """Places behind the last block."""
-        while self._next < len(self._places):
+        """The runs of the places behind the last block."""
+        while self._places:
             yield from self._place(False)
 
     def _to(self, end: int, commentary: bool, *, last: bool) -> Iterator[NotedRun]:
-        """The text up to `end`, with the places in it; what is inserted at the end belongs to it where it is the `last`
-        of its block."""
-        while self._next < len(self._places):
-            place = self._places[self._next]
+        """The runs of a stretch up to its `end`, with the places in it; an insertion at its end belongs to it if it is
+        the `last` stretch of its block."""
+        while self._places:
+            place = self._places[0]
             if place.start > end or (place.start == end and not (last and place.end == place.start)):
                 break
             if place.start > self._at:
@@ -142,7 +142,6 @@ class _Walk:
             self._at = end
 
     def _place(self, commentary: bool) -> Iterator[NotedRun]:
-        place = self._places[self._next]
-        self._next += 1
+        place = self._places.popleft()
         self._at = max(self._at, place.end)
         yield from place.runs(commentary)

@@ -1,5 +1,5 @@
-"""What an export would write into a text, and what not, before it does: the same for `proof export --dry-run`, the
-export itself and the desk."""
+"""What an export would write into a text, and what it would leave out. `proof export --dry-run`, the export itself and
+the web use the same preview."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from proof.text.edit import Edit
 from proof.text.read import in_script, read_transcription
 
 REACH = 10
-"""Characters of the text that are shown on either side of a place."""
+"""Maximum number of characters of the text that are shown on either side of a place."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedCorrection:
-    """A correction that would be written or, where it says `why` not, would not; `values` go into that message.
-    `before` and `after` are what stands around the place in the text. `flag` is the number of its flag in the store, 0
-    for none; `text` names the file where that is another."""
+    """A correction that would be written, or, with the reason `why`, would not; `values` fill in the message of that
+    reason. `before` and `after` are the text around the place. `flag` is the number of its flag in the store, 0 for
+    none; `text` names the file if it is not the text of the preview."""
 
     page: str
     line: int
@@ -48,7 +48,7 @@ class PlannedCorrection:
         return self.why is None
 
     def reason(self, say: Say = str) -> str:
-        """Why it would not be written; empty where it would."""
+        """The reason why it would not be written; empty if it would."""
         reason = say(self.why.value) if self.why is not None else ""
         return reason % self.values if self.values else reason
 
@@ -61,7 +61,7 @@ class PlannedCorrection:
 
 @dataclass(frozen=True)
 class Preview:
-    """What was decided for a text, and the text as corrected by it."""
+    """The decisions about a text, and the text as they correct it."""
 
     decided: Decided
     corrected: CorrectedSource
@@ -77,17 +77,18 @@ class Preview:
 
     @cached_property
     def not_written(self) -> Sequence[PlannedCorrection]:
-        """What was decided and would not be written."""
+        """The corrections that were decided and would not be written."""
         refused = [_refused(correction) for correction in self.corrected.refused]
         return [*refused, *(_left_out(decision) for decision in self.decided.left_out)]
 
     @property
     def in_text(self) -> int:
-        """How many corrections the text has already."""
+        """The number of corrections that the text already has."""
         return len(self.corrected.applied) + len(self.decided.applied)
 
     def reasons(self, say: Say = str) -> Iterator[str]:
-        """What does not reach the text, by reason, in lines for who takes it home; of other texts only how much."""
+        """Lines for the user about the corrections that would not be written: for each reason their number, then the
+        corrections themselves; of other texts only the number."""
         of_reason: dict[tuple[str, str], list[PlannedCorrection]] = {}
         for correction in self.not_written:
             of_reason.setdefault((correction.reason(say), correction.text), []).append(correction)
@@ -99,7 +100,7 @@ class Preview:
                 yield from (f"  {correction}" for correction in corrections)
 
     def _placed(self, correction: Correction, edit: Edit) -> PlannedCorrection:
-        """A correction between what stands before and behind its place in the line of the file."""
+        """A correction with the text around its place, within the line of the file."""
         text = self.decided.edition.text
         before = text[max(edit.start - REACH, 0) : edit.start].rpartition("\n")[2]
         after = text[edit.end : edit.end + REACH].partition("\n")[0]
@@ -107,15 +108,15 @@ class Preview:
 
 
 def preview_of(decided: Decided, pairs: Path | None = None, *, choices: Sequence[FormChoice] = ()) -> Preview:
-    """What is decided, written into its text; `pairs` and `choices` as `correct` takes them. Raises
-    UsageError where a choice is none."""
+    """The preview of these decisions; `pairs` and `choices` are arguments of `correct`. Raises UsageError for a wrong
+    choice."""
     corrected = correct(decided.edition, decided.corrections, choices=choices, pairs=pairs)
     return Preview(decided, corrected)
 
 
 def preview_now(store: Store, path: Path, script: str, pairs: Path | None) -> Preview:
-    """What an export of the file at `path`, in the `script` of the settings, would write as things stand. Raises
-    TextError, UsageError."""
+    """The preview of the file at `path` with the present decisions; `script` is that of the settings. Raises TextError
+    and UsageError."""
     return preview_of(decided_in(store, in_script(read_transcription(path), script)), pairs)
 
 
@@ -123,26 +124,27 @@ def _refused(refused: RefusedCorrection) -> PlannedCorrection:
     return _not_written(refused.correction, refused.why, values=refused.values)
 
 
-def _left_out(left: LeftOut) -> PlannedCorrection:
-    made = left.decision
+def _left_out(left_out: LeftOut) -> PlannedCorrection:
+    decision = left_out.decision
     correction = Correction(
-        made.page,
-        made.line,
-        made.offset,
-        len(made.transcribed),
-        made.reading,
-        made.transcribed,
-        context=made.context,
-        note=made.note,
-        witness=made.authority,
-        person=made.person,
-        number=made.flag,
+        decision.page,
+        decision.line,
+        decision.offset,
+        len(decision.transcribed),
+        decision.reading,
+        decision.transcribed,
+        context=decision.context,
+        note=decision.note,
+        witness=decision.authority,
+        person=decision.person,
+        number=decision.flag,
     )
-    return _not_written(correction, left.reason, text=left.text if left.reason is Unused.OTHER_TEXT else "")
+    text = left_out.text if left_out.reason is Unused.OTHER_TEXT else ""
+    return _not_written(correction, left_out.reason, text=text)
 
 
 def _not_written(correction: Correction, why: Refusal | Unused, **more: Any) -> PlannedCorrection:
-    """What is not written, between what stands on either side of its place by its context."""
+    """A correction that would not be written, with the text around its place from its context."""
     before, place, after = correction.context.partition(f"[{correction.original}]")
     return _planned(correction, before * bool(place), after * bool(place), why=why, **more)
 

@@ -20,10 +20,10 @@ from proof.model.flags import LANGUAGE, WITHOUT_IMAGE
 from proof.store.authorities import IMAGE
 
 _RECORD = TypeAdapter(Correction)
-_OF_STORE = ("start", "number", "copy_reads", "readings", "doubt")
-"""What is known of a correction that comes out of a store, and is in no file of corrections."""
+_OF_STORE = ("start", "number", "copy_reads", "readings", "names", "doubt", "imaged")
+"""Fields that only the store gives; in a file of corrections they are ignored."""
 _NEEDED = tuple(field.name for field in fields(Correction) if field.default is MISSING)
-"""What a correction has in any case."""
+"""Fields that every line must have."""
 
 
 def read_corrections(path: Path) -> list[Correction]:
@@ -58,7 +58,8 @@ def _correction(path: Path, number: int, line: str) -> Correction:
 
 
 def _of_flag(record: dict[str, Any]) -> dict[str, Any]:
-    """A flag as a correction: accepted only where it says so, after the image unless it was raised without one."""
+    """A line of `flags.jsonl` as a correction: accepted only where it says so; its witness is the image, unless the
+    flag was raised without one or says another."""
     evidence = record.get("evidence")
     of_image = isinstance(evidence, dict) and evidence.get("reason", LANGUAGE) not in WITHOUT_IMAGE
     return {

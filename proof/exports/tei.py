@@ -9,7 +9,8 @@ Where a witness reads otherwise there is `app`: its `lem` is what the base has (
 each `rdg` what others have, and every witness that is there is named by one of them. Its `type` says what the readings
 are to each other, not which is wrong. Outside of `app` a witness reads what the base has without its corrections,
 from a `milestone` of its own on: `n` is the number of its own character with which it goes on there, `unit="lacuna"`
-says that it has nothing until the next. So each can be put together again from the file.
+says that it has nothing until the next, `type="moved"` that this part stands in another order there. So each can be put
+together again from the file.
 """
 
 from __future__ import annotations
@@ -18,20 +19,22 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from lxml import etree
 
 import proof
 from proof.collation.apparatus import ApparatusNote, apparatus_of
+from proof.collation.classes import Class
 from proof.collation.collation import Collation
-from proof.collation.witnesses import witness_names
+from proof.collation.witnesses import full_names, witness_names
 from proof.errors import UsageError
 from proof.exports.apparatus import ApparatusPlace, Turn, apparatus
 from proof.exports.collation_notes import house_note, with_moved
 from proof.exports.corrections import PlacedCorrection
 from proof.exports.marked import columns_found
 from proof.exports.xml import add, identified, legal, root_of, written
-from proof.images.pdf import file_name
+from proof.images.pdf import file_names
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.store.authorities import REASON, SAME_BOOK
@@ -43,11 +46,18 @@ from proof.text.transcription import Footnote, Format, Transcription
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
 _NOTES = frozenset(Layer) - {Layer.CANON, Layer.UNDIVIDED, Layer.HEADING}
-Change = ApparatusPlace | Turn
+"""The layers that are written as `note`."""
 _EVIDENCE = {SAME_BOOK: "internal", REASON: "conjecture"}
-"""What a correction rests on in the words of TEI, where that is neither the image, a witness nor another book."""
-_NAMES = {Layer.COMMENTARY: "commentary", Layer.SUBCOMMENTARY: "subcommentary", Layer.GLOSS: "gloss"}
-_NAMES |= {Layer.EDITOR: "editor", Layer.LEMMA: "lemma", Layer.APPARATUS: "apparatus"}
+"""What TEI calls evidence that is not external, as the image, a witness or another book are."""
+_NAMES = {
+    Layer.COMMENTARY: "commentary",
+    Layer.SUBCOMMENTARY: "subcommentary",
+    Layer.GLOSS: "gloss",
+    Layer.EDITOR: "editor",
+    Layer.LEMMA: "lemma",
+    Layer.APPARATUS: "apparatus",
+}
+"""The type of `note` for each layer of notes."""
 
 
 def tei(
@@ -84,21 +94,25 @@ class _Writer:
     title: str
     root: etree._Element = field(init=False)
     text: etree._Element = field(init=False)
+    images: dict[Path, str] = field(default_factory=dict)
+    """The file names of the images."""
     surfaces: dict[str, str] = field(default_factory=dict)
     zones: dict[tuple[str, int], str] = field(default_factory=dict)
     boxes: dict[int, str] = field(default_factory=dict)
     """Zones of characters by their places in the source."""
     breaks: list[_Break] = field(default_factory=list)
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ApparatusPlace | Turn, ...] = ()
     halves: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Of characters that moved: the id of each of the two corrections, and that of the other."""
+    """For the two corrections of a character that moved, by their flags: the XML id of the correction, and that of the
+    other one."""
     apparatus: dict[int, ApparatusNote] = field(default_factory=dict)
-    """The edition's own notes by where they begin, as far as they are understood."""
+    """The footnotes of the edition, taken apart, by where they begin in the source."""
     people: dict[str, str] = field(default_factory=dict)
-    """Who made the corrections, with their ids."""
+    """The XML ids of the persons who made the corrections."""
     starts: list[int] = field(default_factory=list)
+    """Where each of the changes begins in the source."""
     written: set[int] = field(default_factory=set)
-    """Which of the changes are written."""
+    """The numbers of the changes that are written already."""
     reached: int = 0
     """Up to where in the source the text is written: a change may reach over markup into the next stretch."""
 
@@ -131,8 +145,10 @@ class _Writer:
         listed = add(source, "listWit")
         names = {"base": self.edition.path.name}
         names |= {f"w{n}": name for n, name in enumerate(witness_names(self.collations), start=1)}
+        full = dict(name for change in self.corrections for name in change.correction.names)
+        full |= full_names(self.collations)
         for ident, name in names.items():
-            identified(add(listed, "witness", n=name), ident).text = legal(name)
+            identified(add(listed, "witness", n=name), ident).text = legal(full.get(name, name))
         encoding = add(header, "encodingDesc")
         application = add(add(encoding, "appInfo"), "application", ident="proof", version=_version())
         add(application, "label").text = "proof"
@@ -144,7 +160,8 @@ class _Writer:
 
     def facsimile(self, pages: Iterable[PageResult]) -> None:
         """A surface for each page that has an image, with a zone for each column and each corrected character."""
-        shown = [page for page in pages if page.image is not None and min(page.image_size) > 0]
+        shown = [page for page in pages if page.shown]
+        self.images = file_names(page.image for page in shown if page.image)
         if shown:
             parent = add(self.root, "facsimile")
             for number, page in enumerate(shown, start=1):
@@ -158,7 +175,7 @@ class _Writer:
         add(
             surface,
             "graphic",
-            url=file_name(page.image) if page.image else "",
+            url=self.images[page.image] if page.image else "",
             width=f"{width}px",
             height=f"{height}px",
         )
@@ -178,7 +195,8 @@ class _Writer:
                 self.boxes[start] = _zone(surface, f"{name}g{number}", "character", character.box)
 
     def _laid(self, surface: etree._Element, page: PageResult, name: str, addresses: Addresses) -> None:
-        """The zones of an image's columns as they were found there, and where in the source page and columns begin."""
+        """Write zones for the columns found on the image of a running edition, and note where in the source the page
+        and its columns begin."""
         begins = []
         for number, (box, standing) in enumerate(columns_found(page.columns, page.characters), start=1):
             zone = _zone(surface, f"{name}c{number}", "column", box)
@@ -190,7 +208,8 @@ class _Writer:
             self.breaks += begins
 
     def _reads(self, addresses: Addresses, page: PageResult, column: CheckedColumn) -> bool:
-        """Whether a column of the text reads as it did when its page was checked: then it is that one of the image."""
+        """Whether a column of the text still reads as it did when its page was checked, so that the image's column is
+        its own."""
         try:
             start, end = addresses.line(page.page, column.number)
         except UsageError:
@@ -198,14 +217,15 @@ class _Writer:
         return self.edition.text[start:end] == column.source
 
     def _changed(self, start: int) -> bool:
-        """Whether a correction or a witness's reading begins at a character."""
-        begin, end = bisect_left(self.starts, start), bisect_left(self.starts, start + 1)
-        return any(isinstance(change, ApparatusPlace) for change in self.changes[begin:end])
+        """Whether a correction or a witness's reading begins at `start`."""
+        first, after = bisect_left(self.starts, start), bisect_left(self.starts, start + 1)
+        return any(isinstance(change, ApparatusPlace) for change in self.changes[first:after])
 
     def body(self) -> None:
+        """Write the text, block by block, with the page breaks of the edition and its footnotes."""
         body = add(self.text, "body")
-        breaks = self.edition.marks
-        waiting = sorted(breaks)
+        page_marks = self.edition.marks
+        waiting = sorted(page_marks)
         footnotes = {note.anchor: note for note in self.edition.footnotes if note.anchor is not None}
         notes = sorted(footnotes)
         divisions = _Divisions(body)
@@ -219,8 +239,8 @@ class _Writer:
                 paragraph = add(divisions.current(), "p")
                 if block.kind is BlockKind.HEADING:
                     paragraph.set("rend", "heading")
-            while waiting and waiting[0] < block.start:
-                self._page(breaks[waiting.pop(0)], paragraph)
+            while waiting and waiting[0] <= block.start:  # a page that no mark of its own begins starts with its column
+                self._page(page_marks[waiting.pop(0)], paragraph)
             self._block(
                 block,
                 head if heading else paragraph,
@@ -228,7 +248,7 @@ class _Writer:
                 footnotes,
             )
         for start in waiting:
-            self._page(breaks[start], paragraph)
+            self._page(page_marks[start], paragraph)
         if len(body) == 0 or not any(True for _ in body.iter(f"{{{NAMESPACE}}}p")):
             add(divisions.current(), "p")
 
@@ -263,8 +283,8 @@ class _Writer:
     def _between_stretches(
         self, parent: etree._Element, start: int, end: int, last: LayerStretch | None, block: TextBlock
     ) -> None:
-        """Write the changes that begin where the text has none of its own, such as an empty half-row: into the note
-        that is open there, or into one of their own."""
+        """Write the changes that begin between `start` and `end`, where the block has no text, as in an empty half-row:
+        into the note that is open there, or into a new one. `last` is the stretch before."""
         for number in self._between(start, end):
             begins = self.starts[number]
             within = block.kind is BlockKind.COLUMN and self._in_note(block, begins)
@@ -280,7 +300,7 @@ class _Writer:
         before = self.edition.text[block.start : at]
         opened = max(before.rfind("("), before.rfind("（"))
         closed = max(before.rfind(")"), before.rfind("）"))
-        if opened == closed:  # neither: as the column begins
+        if opened == closed:  # no bracket before it: the column may begin within a note
             behind = self.edition.text[at : block.end]
             return bool(re.match(r"[^(（]*[)）]", behind))
         return opened > closed
@@ -312,7 +332,8 @@ class _Writer:
         *,
         behind: bool,
     ) -> None:
-        """Write a stretch where its layer belongs. `behind`: what is to go right behind it is part of it."""
+        """Write a stretch where its layer belongs, `last` being the one before. `behind`: a change at its end, where no
+        other stretch begins, is written into it."""
         target = parent
         if stretch.layer in _NOTES:
             same = last is not None and last.layer is stretch.layer
@@ -330,18 +351,19 @@ class _Writer:
     def _plain_to(self, target: etree._Element, start: int, end: int) -> None:
         """Write the source from `start` to `end`, with the pages and columns of images that begin there."""
         while self.breaks and self.breaks[0].start < end:
-            here = max(self.breaks[0].start, start)
-            _text(target, self.edition.text[start:here])
-            start = here
+            broken_at = max(self.breaks[0].start, start)
+            _text(target, self.edition.text[start:broken_at])
+            start = broken_at
             self._break(target)
         _text(target, self.edition.text[start:end])
 
     def _break(self, target: etree._Element) -> None:
+        """Write the next page or column of an image."""
         mark = self.breaks.pop(0)
         add(target, mark.element, n=mark.label, facs=f"#{mark.facs}")
 
     def _change(self, target: etree._Element, number: int) -> int:
-        """Write a turn or a place; gives up to where in the source that is written."""
+        """Write the change with that number; gives up to where in the source the text is written now."""
         self.written.add(number)
         change = self.changes[number]
         if isinstance(change, Turn):
@@ -364,15 +386,17 @@ class _Writer:
         mark = add(target, "milestone", unit="text" if turn.number else "lacuna", edRef=f"#w{turn.witness + 1}")
         if turn.number:
             mark.set("n", str(turn.number))
+        if turn.moved:
+            mark.set("type", Class.MOVED.value)
 
     def _base(self, holder: etree._Element, change: ApparatusPlace) -> None:
-        """What the base has at a place, and what it was corrected to."""
+        """Write into `holder` what the base has at a place, and what it was corrected to."""
         source = self.edition.text[change.start : change.end]
         if change.placed is None:
             _text(holder, source)
             return
-        responsible = f"#{self.people[change.placed.correction.person]}"
         correction = change.placed.correction
+        responsible = f"#{self.people[correction.person]}"
         if correction.copy_reads is not None:
             _text(holder, source)
             note = add(holder, "note", type="copy", resp=responsible)
@@ -382,9 +406,9 @@ class _Writer:
             _text(add(holder, "sic", resp=responsible), source)
             return
         choice = add(holder, "choice")
-        own, other = self.halves.get(change.placed.correction.flag, ("", ""))
-        if own:
-            identified(choice, own).set("corresp", f"#{other}")
+        if correction.flag in self.halves:
+            ident, ident_of_other = self.halves[correction.flag]
+            identified(choice, ident).set("corresp", f"#{ident_of_other}")
         _text(add(choice, "sic"), source)
         corr = add(choice, "corr", resp=responsible)
         if correction.witness:
@@ -396,17 +420,20 @@ class _Writer:
 
 @dataclass(slots=True)
 class _Divisions:
-    """Divisions nested by the levels of their headings."""
+    """Divisions (`div`) of the body, nested by the levels of their headings. `stack` are those that are open, each with
+    its level, the outermost first; level 0 has no heading."""
 
     body: etree._Element
     stack: list[tuple[int, etree._Element]] = field(default_factory=list)
 
     def current(self) -> etree._Element:
+        """The innermost open division; one without heading if none is open."""
         if not self.stack:
             self.stack.append((0, add(self.body, "div")))
         return self.stack[-1][1]
 
     def open(self, level: int, anchor: str) -> etree._Element:
+        """A new division for a heading of that level, `anchor` as its number; those of its level and below it close."""
         while self.stack and self.stack[-1][0] >= level:
             self.stack.pop()
         if self.stack and self.stack[-1][0] == 0:
@@ -419,7 +446,7 @@ class _Divisions:
 
 
 def _goes_on(parent: etree._Element, block: TextBlock) -> bool:
-    """Whether the column begins within the note that the one before ended in."""
+    """Whether the column begins within the note in which the column before ended."""
     last = parent[-1]
     first = next((stretch for stretch in block.stretches if stretch.source.strip()), None)
     return first is not None and first.layer in _NOTES and _open_note(last, _NAMES[first.layer])
@@ -443,7 +470,7 @@ def _open_note(element: etree._Element, kind: str) -> bool:
 
 
 def _text(parent: etree._Element, text: str) -> None:
-    """Append text, entities as `g`."""
+    """Append text to an element, its entities as `g`."""
     at = 0
     for entity in ENTITY.finditer(text):
         _plain(parent, text[at : entity.start()])
@@ -453,6 +480,7 @@ def _text(parent: etree._Element, text: str) -> None:
 
 
 def _plain(parent: etree._Element, text: str) -> None:
+    """Append text without entities to an element."""
     text = legal(text)
     if not text:
         return
@@ -471,6 +499,7 @@ def _start(addresses: Addresses, page: PageResult, character: CheckedCharacter) 
 
 
 def _zone(surface: etree._Element, ident: str, kind: str, box: Box) -> str:
+    """Add a zone to a surface; gives its id."""
     x, y, w, h = box.rounded()
     corners = {"ulx": str(x), "uly": str(y), "lrx": str(x + w), "lry": str(y + h)}
     identified(add(surface, "zone", type=kind, **corners), ident)
@@ -478,5 +507,6 @@ def _zone(surface: etree._Element, ident: str, kind: str, box: Box) -> str:
 
 
 def _version() -> str:
+    """The version of the program without what TEI does not allow in one, such as `.dev0`."""
     release = re.match(r"\d+(?:\.\d+)*", proof.__version__)
     return release[0] if release else "0"

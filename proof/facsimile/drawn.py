@@ -12,7 +12,7 @@ from proof.facsimile.brush import Hand, write_glyph
 from proof.facsimile.fonts import FontChain
 from proof.facsimile.wear import Wear, age
 from proof.images.opencv import cv2
-from proof.layout.glyph_shapes import SIZE, bring, shapes_of
+from proof.layout.glyph_shapes import SIZE, draw_scaled, shapes_of
 from proof.layout.strips import MAIN_PITCH, STRIP_WIDTH
 from proof.ocr.drawn import DrawnReadings, SureForms
 from proof.ocr.drawn_shapes import DrawnShapes
@@ -81,7 +81,7 @@ def drawn_shapes(checksum: str, fonts: FontChain, characters: Iterable[str]) -> 
         if field is not None:
             squares = np.zeros((len(STROKES), SIZE, SIZE), np.uint8)
             for square, level in zip(squares, STROKES, strict=True):
-                bring(np.where(field >= level, 255, 0).astype(np.uint8), square)
+                draw_scaled(np.where(field >= level, 255, 0).astype(np.uint8), square)
             shapes[character] = np.rint(shapes_of(squares).mean(axis=0, keepdims=True)).astype(np.int8)
     return DrawnShapes.made_of(checksum, shapes)
 

@@ -25,13 +25,17 @@ from proof.text.model import Cell, Column, Page, Row
 COLUMN_WIDTH = 104.0
 """Width of a ruled column at scale 1, in pixels: the smaller of the scans in use."""
 CELL_HEIGHT = 57.6
+"""Height of a cell at scale 1, in pixels."""
 STRIP_WIDTH = 0.7
 """Width of the fold strip (版心) in column widths."""
 ROW_CENTRE = {Row.MAIN: 0.5, Row.RIGHT: 0.755, Row.LEFT: 0.265}
 """Centre of a row as a share of the column's width, from its left rule."""
 MOST_COLUMNS = 24
+"""Columns that a half-folio can hold."""
 MOST_CELLS = 84
+"""Cells that a column can hold."""
 LACUNA = lacuna_field()
+"""What is drawn for a character that no font has."""
 _CODE_POINT = re.compile(r"&#(?:x([0-9A-Fa-f]{1,6})|([0-9]{1,7}));")
 
 
@@ -39,7 +43,7 @@ _CODE_POINT = re.compile(r"&#(?:x([0-9A-Fa-f]{1,6})|([0-9]{1,7}));")
 class Style:
     """How a facsimile is drawn.
 
-    `columns` and `cells` are the ruled columns and the characters a column; a page with more columns
+    `columns` is the number of ruled columns, `cells` that of characters in a full column; a page with more columns
     gets narrower ones. `scale` 1 gives half-folios of about 1150 x 1550 pixels, 2 those of a full scan.
     `wide_margins` leaves white around the frame. `glyph` and `note` are the em square of main text and
     of notes in column widths, `squat` its height over its width, `weight` what is added to the strokes
@@ -98,7 +102,8 @@ class StripText:
 
 @dataclass(frozen=True, slots=True)
 class WrittenCell:
-    """A cell as written: the outermost points of its ink (None for no ink) and the cell it stands in."""
+    """A character as written: `cell` is its cell in the transcription, `line` the number of its column, `ink` the
+    outermost points of its ink (None for no ink), `place` the cell of the page; `missing`: no font has it."""
 
     cell: Cell
     line: int
@@ -139,8 +144,8 @@ class RuledArea:
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """What the drawing of one leaf needs to have at hand; `owners` is where it is noted whose ink is where, `lined` a
-    canvas for what of it is lines."""
+    """What one leaf is drawn with: `lost` is how much of the print is lost (as `rule` takes it); `owners`, if given,
+    takes down which character's ink is where, `lined` which of the ink is lines."""
 
     canvas: Canvas
     fonts: FontChain
@@ -182,17 +187,12 @@ def column_count(page: Page, style: Style) -> int:
     return most
 
 
-def column_cells(column: Column) -> int:
-    """How many cells high a column is: a note takes as many as its longer half-row."""
-    return sum(max(len(run.right), len(run.left)) for run in column.runs)
-
-
-def raises(page: Page, style: Style) -> dict[int, int]:
-    """Columns that stand above the frame, by number, and by how many cells."""
+def raised_columns(page: Page, style: Style) -> dict[int, int]:
+    """By how many cells each raised column (抬頭) stands above the frame, by the column's number."""
     asked = {line: cells for (page_id, line), cells in style.raised if page_id == page.id}
     raised = {}
     for column in page.columns:
-        excess = column_cells(column) - style.cells
+        excess = column.height - style.cells
         first = column.runs[0] if column.runs else None
         by_itself = first is not None and not first.note and not first.right[0].blank and 0 < excess <= 2
         if height := asked.get(column.number, excess if by_itself else 0):
@@ -201,8 +201,9 @@ def raises(page: Page, style: Style) -> dict[int, int]:
 
 
 def _cell_edges(column: Column, block: RuledArea, raised: int, pen: Pen) -> list[float]:
-    """Where the cells of a column begin and end. The hand spaces unevenly and gives 一 less room."""
-    count = column_cells(column)
+    """The edges of a column's cells from top to bottom, one more than cells. The hand spaces unevenly and gives 一 and
+    二 less room. Raises UsageError for a column too long."""
+    count = column.height
     if count > MOST_CELLS:
         raise UsageError(
             f"line {column.file_line} has {count} characters, more than a column can hold: "
@@ -212,12 +213,11 @@ def _cell_edges(column: Column, block: RuledArea, raised: int, pen: Pen) -> list
     free = pen.style.hand
     position = 0
     for run in column.runs:
-        height = max(len(run.right), len(run.left))
         if not run.note:
             for step, cell in enumerate(run.right):
                 weights[position + step] -= free * (0.22 if cell.text in "一二" else 0.0)
-        weights[position : position + height] *= 1 + free * 0.035 * pen.rng.standard_normal(height)
-        position += height
+        weights[position : position + run.height] *= 1 + free * 0.035 * pen.rng.standard_normal(run.height)
+        position += run.height
     weights *= (block.cells + raised) / weights.sum()
     start = block.first_cell + (0.06 * free * pen.rng.standard_normal() - raised) * block.cell_height
     return list(start + np.concatenate([[0.0], np.cumsum(weights)]) * block.cell_height)
@@ -226,7 +226,7 @@ def _cell_edges(column: Column, block: RuledArea, raised: int, pen: Pen) -> list
 def write_columns(page: Page, block: RuledArea, pen: Pen) -> list[WrittenCell]:
     """Write the text of a page into its ruled columns. Raises UsageError for a column too long."""
     written: list[WrittenCell] = []
-    raised = raises(page, pen.style)
+    raised = raised_columns(page, pen.style)
     for column in page.columns:
         left, right = block.column(column.number)
         edges = _cell_edges(column, block, raised.get(column.number, 0), pen)
@@ -242,12 +242,12 @@ def write_columns(page: Page, block: RuledArea, pen: Pen) -> list[WrittenCell]:
                         place = Box(x0, top, 2 * half if row is Row.MAIN else half, bottom - top)
                         x = left + ROW_CENTRE[row] * (right - left) + drift
                         written.append(_write_cell(cell, column.number, place, x, run.note, pen, len(written) + 1))
-            position += max(len(run.right), len(run.left))
+            position += run.height
     return written
 
 
 def character_of(text: str) -> str:
-    """The one character that a cell's text stands for, or nothing where a font cannot know it.
+    """The single character that a cell's text stands for; empty where a font cannot know it.
 
     A code point written as an entity and a character with a variation selector have one; named entities,
     compositions and private code points, which mean another thing in every font, have none.
@@ -267,7 +267,7 @@ def _write_cell(cell: Cell, line: int, place: Box, x: float, note: bool, pen: Pe
     field = LACUNA if field is None else field
     column = place.w * 2 if note else place.w
     width = column * (style.note if note else style.glyph)
-    # A crowded column is written smaller, never into the next cell.
+    # in a crowded column a character is written smaller, never into the next cell
     height = min(width * style.squat, place.h * (1.0 if note else 1.06))
     hand = pen.hand if not note else replace(pen.hand, weight=pen.hand.weight + 4)
     if style.detached and pen.rng.random() < style.detached:
@@ -311,30 +311,33 @@ def draw_frame(
 ) -> None:
     """The double frame: thick outside, thin inside, with a notch over raised columns.
 
-    `open_left` and `open_right` name the side of the cut edge, where the frame has no upright.
+    `raised` is what `raised_columns` gives. `open_left` and `open_right`: the cut edge is on that side, where the frame
+    has no upright.
     """
     scale, rng = pen.scale, pen.rng
     thick, thin = (6.5 + 1.2 * rng.standard_normal()) * scale, 1.8 * scale
     thick = max(thick, 4 * scale) * pen.style.frame
 
     def outside(start: tuple[float, float], end: tuple[float, float]) -> None:
-        rule(pen.canvas, start, end, thick, rng, 1.2 * scale, 0.35, pen.lost * 0.15, 30 * scale)
+        lost = pen.lost * 0.15
+        rule(pen.canvas, start, end, thick, rng, wander=1.2 * scale, rough=0.35, lost=lost, piece=30 * scale)
 
     def inside(start: tuple[float, float], end: tuple[float, float]) -> None:
-        rule(pen.canvas, start, end, thin, rng, 0.8 * scale, 0.3, min(pen.lost * 2, 0.85), 24 * scale)
+        lost = min(pen.lost * 2, 0.85)
+        rule(pen.canvas, start, end, thin, rng, wander=0.8 * scale, rough=0.3, lost=lost, piece=24 * scale)
 
-    # Along the top from left to right, up and down again around each raised stretch.
+    # along the top from left to right, up and down again around each raised column
     top, x = outer.y, outer.x
     notches = sorted((*block.column(number), cells) for number, cells in raised.items())
     reach = 0.5 * block.cell_height
     inner_x = block.left if not open_left else outer.x
     for left, right, cells in notches:
-        high = top - cells * block.cell_height - reach * 0.4
+        notch_top = top - cells * block.cell_height - reach * 0.4
         a, b = left - 0.06 * block.column_width, right + 0.06 * block.column_width
         outside((x, top), (a, top))
-        outside((a, top + thick / 2), (a, high - thick / 2))
-        outside((a, high), (b, high))
-        outside((b, high - thick / 2), (b, top + thick / 2))
+        outside((a, top + thick / 2), (a, notch_top - thick / 2))
+        outside((a, notch_top), (b, notch_top))
+        outside((b, notch_top - thick / 2), (b, top + thick / 2))
         inside((inner_x, block.top), (left, block.top))
         x, inner_x = b, right
     outside((x, top), (outer.right, top))

@@ -34,7 +34,7 @@ from proof.facsimile.leaf import (
     draw_rules,
     draw_strip,
     pen_hand,
-    raises,
+    raised_columns,
     write_columns,
 )
 from proof.facsimile.wear import (
@@ -258,7 +258,7 @@ def _margins(
     lean = abs(np.sin(np.radians(angle)))
     across = lean * _ruled_height(style) / 2
     down = lean * (style.columns * COLUMN_WIDTH * scale + seen) / 2
-    highest = max(raises(page, style).values(), default=0)
+    highest = max(raised_columns(page, style).values(), default=0)
     lift = (highest + 0.6) * CELL_HEIGHT * scale if highest else 0.0
     if style.wide_margins:
         left, right, above, below = np.array([130, 130, 125, 135]) * scale * rng.uniform(0.85, 1.15, 4)
@@ -296,7 +296,7 @@ def _draw_half_folio(
     # The scan was cut along the fold: nothing beyond but the tips of strokes.
     beyond = np.s_[:, : max(int(left - seen), 0)] if side == "a" else np.s_[:, int(area.right + seen) :]
     outer = Box(min(fold, left - gap), top - gap, strip_width + width + gap, height + 2 * gap)
-    raised = raises(page, style)
+    raised = raised_columns(page, style)
 
     def draw_lines(pen: Pen) -> None:
         draw_strip(fold, fold + strip_width, area, strip, pen)

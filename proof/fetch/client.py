@@ -24,6 +24,7 @@ PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 _MOST_REDIRECTIONS = 8
 _A_YEAR = 366 * 86_400.0
+"""The longest wait that is understood, in seconds."""
 
 Taken = TypeVar("Taken")
 
@@ -34,7 +35,8 @@ class RetryPolicy:
 
     `pause` lies between the end of one answer and the next request (a redirection is followed at once). Of `tries`
     the second comes after `first_wait`, each further one after twice the time. `longest_wait` is the most that a
-    server's Retry-After is waited for; `silence` how long it may say nothing, `longest` how long one answer may take.
+    server's Retry-After is waited for; `connect` is how long connecting may take, `silence` how long the server may say
+    nothing, `longest` how long one answer may take. `allow_private`: addresses in private networks may be asked.
     """
 
     pause: float = 1.0
@@ -48,7 +50,8 @@ class RetryPolicy:
 
 
 class TryAgain(Exception):  # noqa: N818 - not an error: a request to ask anew
-    """Raised by whoever takes an answer that is of no use, where another try may give a better one."""
+    """Raised where an answer is of no use and another try may give a better one, also by the `take` of `Client.get`.
+    `wait` are the seconds that the server asks to wait."""
 
     def __init__(self, why: str, wait: float | None = None) -> None:
         super().__init__(why)
@@ -58,14 +61,14 @@ class TryAgain(Exception):  # noqa: N818 - not an error: a request to ask anew
 class Client:
     """Asks servers, in a `with` block. One connection is kept open, one request made at a time."""
 
-    def __init__(self, manners: RetryPolicy | None = None, *, wait: Callable[[float], None] = time.sleep) -> None:
-        self._manners = policy = manners or RetryPolicy()
+    def __init__(self, policy: RetryPolicy | None = None, *, wait: Callable[[float], None] = time.sleep) -> None:
+        self._policy = policy or RetryPolicy()
         self._wait = wait
         self._next = 0.0
         self._http = httpx.Client(
-            transport=CheckedTransport(allow_private=policy.allow_private, longest=policy.longest),
+            transport=CheckedTransport(allow_private=self._policy.allow_private, longest=self._policy.longest),
             headers={"User-Agent": USER_AGENT, "Accept-Encoding": "identity"},
-            timeout=httpx.Timeout(policy.silence, connect=policy.connect),
+            timeout=httpx.Timeout(self._policy.silence, connect=self._policy.connect),
             follow_redirects=True,
             max_redirects=_MOST_REDIRECTIONS,
         )
@@ -80,28 +83,28 @@ class Client:
         """What `take` makes of the answer to a request for `address` with the headers that `ask` gives.
 
         Busy servers and lost connections are tried again; both functions are then called anew. Raises AddressError,
-        ServerError after the last try, ComeAgainError where the server asks for more patience than there is, and
+        ServerError after the last try, ComeAgainError where the server asks to wait longer than `longest_wait`, and
         what `take` raises.
         """
-        for number in range(1, self._manners.tries + 1):
+        for number in range(1, self._policy.tries + 1):
             self._wait(max(0.0, self._next - time.monotonic()))
             try:
                 return self._ask_once(address, ask(), take)
             except TryAgain as again:
                 why, wait = str(again), again.wait
             finally:
-                self._next = time.monotonic() + self._manners.pause
-            if wait is not None and wait > self._manners.longest_wait:
+                self._next = time.monotonic() + self._policy.pause
+            if wait is not None and wait > self._policy.longest_wait:
                 raise ComeAgainError(address, f"{why} and asks to wait; run the same command again {_after(wait)}")
-            if number < self._manners.tries:
-                self._wait(max(wait or 0.0, self._manners.first_wait * 2 ** (number - 1)))
-        raise ServerError(address, f"{why}; asked {self._manners.tries} times")
+            if number < self._policy.tries:
+                self._wait(max(wait or 0.0, self._policy.first_wait * 2 ** (number - 1)))
+        raise ServerError(address, f"{why}; asked {self._policy.tries} times")
 
     def _ask_once(self, address: str, headers: dict[str, str], take: Callable[[httpx.Response], Taken]) -> Taken:
         """As `get`; raises TryAgain where another try may give a better answer."""
         try:
             with self._http.stream("GET", web_address(address), headers=headers) as answer:
-                if answer.status_code == 407:
+                if answer.status_code == httpx.codes.PROXY_AUTHENTICATION_REQUIRED:
                     raise ServerError(address, "the proxy asks for a name and password: http://NAME:PASSWORD@HOST:PORT")
                 if answer.status_code in PASSING:
                     raise TryAgain(
@@ -119,7 +122,7 @@ class Client:
         except (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
             raise AddressError(address, f"cannot be asked ({error})") from error
         except httpx.TransportError as error:
-            why = _lost(error)
+            why = _why_lost(error)
             if "CERTIFICATE_VERIFY_FAILED" in why:
                 raise ServerError(address, f"the server cannot prove who it is ({why})") from error
             raise TryAgain(why) from error
@@ -131,13 +134,14 @@ def status_of(answer: httpx.Response) -> str:
 
 
 def length_of(answer: httpx.Response) -> int | None:
-    """Bytes of the body, where the server says so."""
+    """The length of the body in bytes; None where the server does not say it, or not that of the decoded body."""
     given = answer.headers.get("content-length", "")
     return int(given) if given.isascii() and given.isdigit() and len(given) < 20 and not is_encoded(answer) else None
 
 
 def retry_after(text: str, now: datetime | None = None) -> float | None:
-    """Seconds that a Retry-After header asks for, given as such or as a date; None where it says neither."""
+    """The seconds that a Retry-After header asks to wait, at most a year; it gives them as a number or by a date. None
+    where it is neither."""
     text = text.strip()
     if text.isascii() and text.isdigit():
         return min(float(text[:20]), _A_YEAR)
@@ -150,11 +154,12 @@ def retry_after(text: str, now: datetime | None = None) -> float | None:
 
 
 def _after(seconds: float) -> str:
+    """The local time in so many seconds, in words."""
     when = (datetime.now(UTC) + timedelta(seconds=seconds)).astimezone()
     return f"after {when:%Y-%m-%d %H:%M} ({seconds:,.0f} seconds from now)"
 
 
-def _lost(error: httpx.TransportError) -> str:
+def _why_lost(error: httpx.TransportError) -> str:
     if isinstance(error, httpx.TimeoutException):
         return str(error) if "longer than" in str(error) else "the server does not answer in time"
     if isinstance(error, httpx.ConnectError):

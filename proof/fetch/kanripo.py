@@ -1,4 +1,4 @@
-"""The images of a Kanripo repository: `imglist/` names their files, its `imginfo.cfg` where they are to be had."""
+"""The images of a Kanripo repository: `imglist/` names their files, and `imginfo.cfg` in it their addresses."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def base_addresses(path: Path) -> Mapping[str, str]:
 
 
 def listed_images(path: Path) -> ImageSource:
-    """What the image lists at `path` show: a folder `imglist` (or the one that it lies in), or one list in it.
+    """The images that the image lists at `path` name: a folder `imglist`, the folder that it lies in, or a single list.
 
     Raises SourceError and ImageListError.
     """
@@ -81,11 +81,11 @@ def listed_images(path: Path) -> ImageSource:
 
 
 def _usable(entries: Iterable[Entry], bases: Mapping[str, str], notices: list[Notice]) -> Iterable[Entry]:
-    """The entries that can be fetched; for an edition without an address one notice is enough."""
+    """The entries whose images can be fetched; each edition without an address is added to `notices` once."""
     unknown: set[str] = set()
     for entry in entries:
         if entry.error:
-            continue  # it is among the notices of its list
+            continue  # the notices of its list have it already
         if _base(entry, bases):
             yield entry
         elif entry.edition not in unknown:
@@ -96,6 +96,7 @@ def _usable(entries: Iterable[Entry], bases: Mapping[str, str], notices: list[No
 
 
 def _base(entry: Entry, bases: Mapping[str, str]) -> str:
+    """The base address for an entry; that of the only edition where it names none, '' where it is not known."""
     if not entry.edition and len(bases) == 1:
         return next(iter(bases.values()))
     return bases.get(entry.edition, "")

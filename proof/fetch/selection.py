@@ -20,7 +20,7 @@ _NO_LAST = 10**9
 """The end of a range without one, `12-`: beyond all numbers that `_NUMBERS` allows."""
 
 
-def numbered(images: Sequence[WantedImage], ranges: Iterable[str]) -> tuple[WantedImage, ...]:
+def in_ranges(images: Sequence[WantedImage], ranges: Iterable[str]) -> tuple[WantedImage, ...]:
     """The images with these numbers: `12`, `12-40`, `12-`. Raises UsageError if a range contains none."""
     chosen: set[int] = set()
     for given in ranges:

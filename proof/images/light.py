@@ -19,6 +19,9 @@ SHADE_PX = 31
 LIGHT_HEIGHT_PX = 700
 """Height to which a page is scaled to measure its light."""
 
+SMALL_SHADE_PX = SHADE_PX // 2 | 1
+"""`SHADE_PX` on a page of that height, half of 1400; odd, as filters have a middle pixel."""
+
 MIN_SHADE_TONE = 0.25
 """Share of the paper's tone that the deepest shade is taken to have."""
 
@@ -38,7 +41,7 @@ TABLE_TONE = 0.5
 """Share of the paper's tone below which an area at the edge of the image may be the table under the page."""
 
 IGNORED_DARK_PERCENT = 2.0
-"""Percent of a page that may be of any darkness, as a seal or a solid block of ink."""
+"""Percent of a page that may be of any darkness, such as a seal or a solid block of ink."""
 
 INK_TONE = 0.6
 """Share of the surrounding tone below which something is ink."""
@@ -64,8 +67,8 @@ TEXT_PERCENT = 3.0
 
 @dataclass(frozen=True, slots=True)
 class EvenPage:
-    """A page (grey, height x width) in even light: `paper` is the tone of its paper; `shaded`: it was in the shade
-    before."""
+    """A page (grey, height x width) in even light: `paper` is the tone of its paper; `shaded`: its light was uneven or
+    its paper dim before."""
 
     pixels: Grey
     paper: float
@@ -73,10 +76,10 @@ class EvenPage:
 
 
 def evenly_lit(page: Grey, measured: Grey | None = None) -> EvenPage:
-    """The page with its paper, and the table around it, in one light tone; unchanged if its light is even. `measured`
-    is the page at a smaller size, on which light is measured, if available."""
+    """The page with its paper, and the table around it, in one light tone; unchanged if its light is even and its paper
+    not dim. `measured` is the page at a smaller size, on which light is measured, if available."""
     small, _ = shrunk(page if measured is None else measured, LIGHT_HEIGHT_PX)
-    ground = _ground(small, SHADE_PX // 2 | 1)
+    ground = _ground(small, SMALL_SHADE_PX)
     paper = _paper(ground)
     beneath = _beneath(small, ground, paper)
     seen = ground[~beneath]
@@ -84,7 +87,7 @@ def evenly_lit(page: Grey, measured: Grey | None = None) -> EvenPage:
     if not uneven and paper >= DIM_PAPER_TONE:
         return EvenPage(page, paper, shaded=False)
     white = max(paper, WHITE_PAPER_TONE) if paper < DIM_PAPER_TONE else paper
-    light = np.asarray(white / _smooth(ground, paper, SHADE_PX // 2 | 1), dtype=np.float32)
+    light = np.asarray(white / _smooth(ground, paper, SMALL_SHADE_PX), dtype=np.float32)
     light[beneath] = 255.0
     height, width = page.shape
     large = cv2.resize(light, (width, height), interpolation=cv2.INTER_LINEAR)
@@ -112,7 +115,7 @@ def evened(page: Grey) -> Grey:
         return page
     light = np.asarray(paper / _smooth(ground, paper, SHADE_PX), dtype=np.float32)
     small, _ = shrunk(page, LIGHT_HEIGHT_PX)
-    beneath = _beneath(small, _ground(small, SHADE_PX // 2 | 1), paper)
+    beneath = _beneath(small, _ground(small, SMALL_SHADE_PX), paper)
     if beneath.any():
         height, width = page.shape
         light[cv2.resize(beneath.astype(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST) > 0] = 255.0
@@ -126,10 +129,12 @@ def _ground(page: Grey, shade: int) -> Grey:
 
 
 def _paper(ground: Grey) -> float:
+    """The tone of the paper where it is in the light."""
     return max(float(np.percentile(ground, 75)), 1.0)
 
 
 def _smooth(ground: Grey, paper: float, shade: int) -> NDArray[np.float32]:
+    """The tone of the paper at every place without sudden changes, and no darker than shade can be."""
     tones = np.maximum(ground.astype(np.float32), np.float32(MIN_SHADE_TONE * paper))
     return np.asarray(cv2.blur(tones, (shade, shade)), dtype=np.float32)
 
@@ -139,18 +144,17 @@ def _beneath(page: Grey, ground: Grey, paper: float) -> NDArray[np.bool_]:
     dark = (ground < TABLE_TONE * paper).astype(np.uint8)
     if not dark.any():
         return dark > 0
-    side = SHADE_PX // 2 | 1
     count, labels, stats, _ = cv2.connectedComponentsWithStats(dark, connectivity=4)
     height, width = page.shape
     mask = np.zeros(page.shape, dtype=bool)
     for label in range(1, count):
         x, y, w, h, area = (int(value) for value in stats[label])
-        if area < side * side or not (x == 0 or y == 0 or x + w == width or y + h == height):
+        if area < SMALL_SHADE_PX**2 or not (x == 0 or y == 0 or x + w == width or y + h == height):
             continue
-        here = labels == label
+        dark_area = (labels == label).astype(np.uint8)
         # ink is darker than the dark area around it
-        inner = np.asarray(cv2.erode(here.astype(np.uint8), np.ones((side, side), np.uint8)), dtype=np.bool_)
+        inner = np.asarray(cv2.erode(dark_area, np.ones((SMALL_SHADE_PX, SMALL_SHADE_PX), np.uint8)), dtype=np.bool_)
         ink = np.count_nonzero(page[inner] < np.float32(INK_TONE) * ground[inner].astype(np.float32))
         if ink < MIN_TEXT_SHARE * max(int(inner.sum()), 1):
-            mask |= np.asarray(cv2.dilate(here.astype(np.uint8), np.ones((5, 5), np.uint8)), dtype=np.bool_)
+            mask |= np.asarray(cv2.dilate(dark_area, np.ones((5, 5), np.uint8)), dtype=np.bool_)
     return mask

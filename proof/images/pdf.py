@@ -1,15 +1,17 @@
-"""Scans bound into one PDF: a page of it is addressed as `scan.pdf#12`, counted from 1, like an image file.
+"""Pages of PDF files as page images. A path such as `scan.pdf#12` names a page; pages count from 1.
 
-A scanned page is rendered at the resolution of the image in it, so that its pixels are the scanner's. PDFium renders:
-it supports JBIG2, JPEG 2000 and the layered pages of scanning software. It is not thread-safe, so that one page is
-rendered at a time."""
+A page is rendered at the resolution of the scan in it, so that its pixels are the scanner's. PDFium renders, since it
+supports JBIG2, JPEG 2000 and the layered pages of scanning software. It is not thread-safe: a lock admits one thread at
+a time."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from math import ceil
 from pathlib import Path
 
@@ -23,30 +25,30 @@ SUFFIX = ".pdf"
 
 POINTS_AN_INCH = 72
 DRAWN_DPI = 300
-"""Resolution of a page without a scan, with text from fonts."""
+"""Resolution of a page without a scan, whose text is drawn from fonts."""
 
-SCAN_COVERS = 0.05
-"""Share of a page's area below which an image is an ornament and does not set the resolution."""
+MIN_SCAN_SHARE = 0.05
+"""Minimum area of a scan, as a share of the page's. Smaller images are ornaments and do not set the resolution."""
 
-BAND = 8_000_000
+BAND_PIXELS = 8_000_000
 """Pixels that are rendered at once."""
 
-BELOW = 1 - 1e-5
-"""Factor for the scale, since PDFium rounds up: otherwise a scan of 1516 pixels would become 1517."""
+SHRINK = 1 - 1e-5
+"""Factor that lowers the scale a little, since PDFium rounds up: a scan 1516 pixels wide would become 1517 wide."""
 
 _PDFIUM = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class PdfPage:
-    """A page of a PDF; `number` counts from 1."""
+    """A page of a PDF file; `number` counts from 1."""
 
     file: Path
     number: int
 
     @classmethod
     def match(cls, path: Path) -> PdfPage | None:
-        """The page of a path such as `scans/010.pdf#12`; None for any other path."""
+        """The page that a path such as `scans/010.pdf#12` names; None for any other path."""
         name, mark, number = path.name.rpartition("#")
         if not mark or not name.lower().endswith(SUFFIX) or not (number.isascii() and number.isdigit()):
             return None
@@ -58,28 +60,45 @@ class PdfPage:
 
 
 def stem_of(path: Path) -> str:
-    """The name of an image without suffix; for a page of a PDF `scan-12`, as tools name pages that they extract."""
+    """The file name of an image without suffix; `scan-12` for a page of a PDF, as `pdftoppm` names extracted pages."""
     page = PdfPage.match(path)
     return f"{page.file.stem}-{page.number}" if page else path.stem
 
 
 def file_name(path: Path) -> str:
-    """The file name of an image for other programs; for a page of a PDF as if it were a file (`scan-12.png`)."""
+    """The file name of an image in exports; `scan-12.png` for a page of a PDF."""
     return f"{stem_of(path)}.png" if PdfPage.match(path) else path.name
 
 
+def file_names(paths: Iterable[Path]) -> dict[Path, str]:
+    """The file names of images in exports, each another one: the name of its folder stands before a name that several
+    have (`v1_001.png`), with a number where that is not enough."""
+    images = tuple(dict.fromkeys(paths))
+    images_of = Counter(map(file_name, images))
+    taken = {name for name, number in images_of.items() if number == 1}
+    names = {}
+    for image in images:
+        name = own = file_name(image)
+        if images_of[own] > 1:
+            before = (image.parent.name + f"_{number}" * (number > 1) for number in count(1))
+            name = next(full for folder in before if (full := f"{folder}_{own}") not in taken)
+            taken.add(name)
+        names[image] = name
+    return names
+
+
 def page_labels(file: Path) -> list[str]:
-    """The page labels of a PDF; '' for a label that is just a number.
+    """The page labels of a PDF, in the order of its pages; '' for labels that are numbers.
 
     Raises ImageError if the file is no PDF, is damaged, or needs a password.
     """
     with _opened(file) as document:
-        labels = [document.get_page_label(number).strip() for number in range(len(document))]
+        labels = [document.get_page_label(index).strip() for index in range(len(document))]
     return ["" if label.isdigit() else label for label in labels]
 
 
 def draw(page: PdfPage, max_megapixels: float) -> Image.Image:
-    """A rendered page, RGB. Raises ImageError if there is no such page or it is larger than the limit."""
+    """Render a page as RGB. Raises ImageError if the page is missing, larger than the limit, or cannot be rendered."""
     with _opened(page.file) as document:
         if not 1 <= page.number <= len(document):
             raise ImageError(page.path, NoticeCode.PDF_PAGE_MISSING, pages=len(document))
@@ -90,46 +109,44 @@ def draw(page: PdfPage, max_megapixels: float) -> Image.Image:
             if width * height > max_megapixels * 1e6:
                 values = {"width": width, "height": height, "limit": f"{max_megapixels:g}"}
                 raise ImageError(page.path, NoticeCode.PDF_PAGE_TOO_LARGE, **values)
-            drawn = _in_bands(sheet, scale, (width, height))
+            return _in_bands(sheet, scale, (width, height))
         except pdfium.PdfiumError as error:
             raise ImageError(page.path, NoticeCode.PDF_UNDRAWABLE, error=str(error)) from error
-    return drawn
 
 
 def _in_bands(sheet: pdfium.PdfPage, scale: float, size: tuple[int, int]) -> Image.Image:
-    """The page, rendered band by band: as a whole it would be in memory three times, in PDFium, in Pillow, and as
-    RGB."""
+    """Render a page band by band. In one piece it would be in memory three times: in PDFium, in Pillow, and as RGB."""
     drawn = Image.new("RGB", size)
     width, height = size
-    rows = max(BAND // width, 1)
+    rows = max(BAND_PIXELS // width, 1)
     for top in range(0, height, rows):
-        below = max(height - top - rows, 0)
-        # PDFium's binding rounds the cropped margins up to whole pixels: subtract half a pixel
-        cut = (0, max(below - 0.5, 0) / scale, 0, max(top - 0.5, 0) / scale)
-        band = sheet.render(scale=scale, crop=cut, rev_byteorder=True)
+        rows_below = max(height - top - rows, 0)
+        # left, bottom, right, top, in points; pypdfium2 rounds them up to whole pixels: subtract half a pixel
+        margins = (0, max(rows_below - 0.5, 0) / scale, 0, max(top - 0.5, 0) / scale)
+        band = sheet.render(scale=scale, crop=margins, rev_byteorder=True)
         drawn.paste(band.to_pil(), (0, top))
         band.close()
     return drawn
 
 
 def _scale(sheet: pdfium.PdfPage) -> float:
-    """Pixels per point of the finest scan on the page."""
-    width, height = sheet.get_size()
+    """Pixels per point of the finest scan on the page; of a page without a scan those of `DRAWN_DPI`."""
+    page_width, page_height = sheet.get_size()
     scale = 0.0
     for image in sheet.get_objects(filter=[pdfium.raw.FPDF_PAGEOBJ_IMAGE], max_depth=3):
         left, bottom, right, top = image.get_bounds()
-        across, down = right - left, top - bottom
-        if across <= 0 or down <= 0 or across * down < SCAN_COVERS * width * height:
+        width, height = right - left, top - bottom
+        if width <= 0 or height <= 0 or width * height < MIN_SCAN_SHARE * page_width * page_height:
             continue
-        wide, high = image.get_px_size()
-        # the width of a scan on its side is along the page's height
-        scale = max(scale, (wide * high / (across * down)) ** 0.5)
-    return (scale or DRAWN_DPI / POINTS_AN_INCH) * BELOW
+        pixel_width, pixel_height = image.get_px_size()
+        # compare areas: a scan may be placed on its side, its width along the page's height
+        scale = max(scale, (pixel_width * pixel_height / (width * height)) ** 0.5)
+    return (scale or DRAWN_DPI / POINTS_AN_INCH) * SHRINK
 
 
 @contextmanager
 def _opened(file: Path) -> Iterator[pdfium.PdfDocument]:
-    """The document, locked against other threads that use PDFium."""
+    """The open document, while the lock keeps other threads from PDFium. Raises ImageError if it cannot be opened."""
     if not file.is_file():
         raise ImageError(file, NoticeCode.FILE_MISSING)
     with _PDFIUM:

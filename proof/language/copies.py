@@ -1,8 +1,8 @@
-"""Recognising passages that are in the training texts of the model, or twice in a text: they would be evidence for
-themselves.
+"""Finds passages that are in the training texts of the model, or several times in a text: such a passage would be
+evidence for itself.
 
-Of the runs of `LENGTH` characters in the training texts one in `SPARSE` is kept, as a hash. A passage that contains
-several of them was in the training texts: its own contribution is subtracted from the counts before they are used.
+A run is `RUN_TOKENS` consecutive tokens. Of the runs in the training texts one in `RUNS_PER_KEPT` is kept, as a hash. A
+passage with enough of these is in the training texts; its contribution is subtracted from their counts.
 """
 
 from __future__ import annotations
@@ -13,48 +13,56 @@ from numpy.typing import NDArray
 from proof.language.look_alikes import Codes
 from proof.language.ngrams import Keys, mixed
 
-LENGTH = 12
-SPARSE = 64
-BITS = 26
+RUN_TOKENS = 12
 
-REACH = 400
-"""Tokens on either side within which runs are counted."""
+RUNS_PER_KEPT = 64
+"""Runs of which one is kept: those whose hash this number divides."""
 
-SHARE = 0.4
-"""Share of the kept runs nearby that must be known for a place to be in the training texts; quotations have less."""
+RUN_BITS = 26
+"""Bits of a run's hash that are kept."""
+
+REACH_TOKENS = 400
+"""Tokens on either side of a token within which kept runs are counted."""
+
+MIN_KNOWN_RUNS = 2
+"""Minimum number of known runs around a token in a copied passage."""
+
+MIN_KNOWN_SHARE = 0.4
+"""Share of the kept runs around such a token that must be exceeded by the known ones; quotations have less."""
 
 
 def runs(tokens: Codes) -> tuple[Keys, NDArray[np.int64]]:
-    """The runs of the tokens that are kept, as hashes of `BITS` bits, and their starts."""
-    if len(tokens) < LENGTH:
+    """The kept runs of the tokens, as hashes of `RUN_BITS` bits, and the index of the first token of each."""
+    if len(tokens) < RUN_TOKENS:
         return np.zeros(0, np.uint64), np.zeros(0, np.int64)
-    keys = np.zeros(len(tokens) - LENGTH + 1, np.uint64)
-    for offset in range(LENGTH):
+    keys = np.zeros(len(tokens) - RUN_TOKENS + 1, np.uint64)
+    for offset in range(RUN_TOKENS):
         keys = mixed(keys ^ (tokens[offset : offset + len(keys)].astype(np.uint64) + np.uint64(offset << 40)))
-    kept = np.flatnonzero(keys % np.uint64(SPARSE) == 0)
-    return keys[kept] >> np.uint64(64 - BITS), kept
+    kept = np.flatnonzero(keys % np.uint64(RUNS_PER_KEPT) == 0)
+    return keys[kept] >> np.uint64(64 - RUN_BITS), kept
 
 
 def learned_places(tokens: Codes, learned: Keys) -> NDArray[np.bool_]:
-    """Whether each token is in a passage that is among `learned` (ascending hashes of runs)."""
-    return _places_of(*runs(tokens), learned, len(tokens))
+    """Whether each token is in a passage of the training texts, whose kept runs are `learned` (ascending hashes)."""
+    return _in_copies(*runs(tokens), learned, len(tokens))
 
 
 def repeated_places(tokens: Codes) -> NDArray[np.bool_]:
     """Whether each token is in a passage that occurs again in the tokens, as in texts with several copies."""
     keys, starts = runs(tokens)
-    met, times = np.unique(keys, return_counts=True)
-    return _places_of(keys, starts, met[times > 1], len(tokens))
+    distinct, times = np.unique(keys, return_counts=True)
+    return _in_copies(keys, starts, distinct[times > 1], len(tokens))
 
 
-def _places_of(keys: Keys, starts: NDArray[np.int64], learned: Keys, size: int) -> NDArray[np.bool_]:
-    if not len(learned) or not len(keys):
+def _in_copies(keys: Keys, starts: NDArray[np.int64], known_keys: Keys, size: int) -> NDArray[np.bool_]:
+    """Whether enough of the kept runs around each of `size` tokens are among `known_keys` (ascending)."""
+    if not len(known_keys):
         return np.zeros(size, np.bool_)
-    at = np.minimum(np.searchsorted(learned, keys), len(learned) - 1)
-    known = learned[at] == keys
-    known_before = np.concatenate([[0], np.cumsum(known)])
-    middles = np.arange(size)
-    first = np.searchsorted(starts, middles - REACH)
-    last = np.searchsorted(starts, middles + REACH)
-    hits = known_before[last] - known_before[first]
-    return np.asarray((hits > SHARE * np.maximum(last - first, 1)) & (hits >= 2), np.bool_)
+    # a binary search: np.isin would sort the many `known_keys` again
+    nearest = known_keys[np.minimum(np.searchsorted(known_keys, keys), len(known_keys) - 1)]
+    known_before = np.concatenate([[0], np.cumsum(nearest == keys)])
+    tokens = np.arange(size)
+    first = np.searchsorted(starts, tokens - REACH_TOKENS)
+    end = np.searchsorted(starts, tokens + REACH_TOKENS)
+    known = known_before[end] - known_before[first]
+    return np.asarray((known > MIN_KNOWN_SHARE * np.maximum(end - first, 1)) & (known >= MIN_KNOWN_RUNS), np.bool_)

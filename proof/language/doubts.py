@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.language.evidence import TextTokens
-from proof.language.look_alikes import PLANE, Folding, LookAlikes
+from proof.language.look_alikes import HAN_END, Folding, LookAlikes
 from proof.language.model import Counted
-from proof.language.neighbours import Neighbours, trusted
+from proof.language.neighbours import Neighbours
 from proof.language.ngrams import Numbers
 from proof.language.stream import UNKNOWN, stream_of
 from proof.language.weights import NOTHING, Floats
@@ -84,7 +84,7 @@ class DoubtedText:
         met = self.neighbours.met(places, candidates)
         chances = np.array([row.chances for _, row in asked], np.float32)
         scores = self.neighbours.scores(places, candidates, met)
-        trust = trusted(self.neighbours.known(places))
+        trust = self.neighbours.trust(places)
         odds = odds_against(scores, chances) * trust
         likeliest = 1 + likelihood(scores, chances, trust)[:, 1:].argmax(1)
         for at, (number, row) in enumerate(asked):
@@ -98,7 +98,7 @@ class DoubtedText:
         """The weight of the language model (0 to 1) at places, given by index of the page, index of the column, and
         code point."""
         places = np.array([self._place(*address) for address in addresses], np.int64)
-        return [float(share) for share in trusted(self.neighbours.known(places))]
+        return [float(weight) for weight in self.neighbours.trust(places)]
 
     def row(self, doubt: Doubt) -> DoubtRow | None:
         """The input for a doubt; None unless it is between single characters."""
@@ -191,4 +191,4 @@ def _address(page: Number, column: Number, offset: Number) -> Number:
 
 
 def _single(text: str) -> bool:
-    return len(text) == 1 and UNKNOWN < ord(text) < PLANE
+    return len(text) == 1 and UNKNOWN < ord(text) < HAN_END

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.language.copies import repeated_places
-from proof.language.look_alikes import PLANE, Codes, Folding
+from proof.language.look_alikes import HAN_END, Codes, Folding
 from proof.language.model import Counted
 from proof.language.ngrams import PATTERNS, WIDE, Counts, Keys, Numbers, contexts_at, keys, mixed, windows
 from proof.language.stream import TokenStream
@@ -115,7 +115,7 @@ class ContextScores:
     def _lacking(self, candidates: Codes) -> NDArray[np.bool_]:
         """Which candidates (n x k) are rare in the text, compared with the number that the language predicts from the
         occurrences of the first of the row."""
-        met = self._occurrences[np.minimum(candidates, PLANE - 1)]
+        met = self._occurrences[np.minimum(candidates, HAN_END - 1)]
         share = self._language.shares(candidates)
         lacking = (candidates > 0) & (met * share[:, :1] <= MAX_RARE_SHARE * met[:, :1] * share)
         lacking[:, 0] = False
@@ -124,7 +124,7 @@ class ContextScores:
     @cached_property
     def _occurrences(self) -> Numbers:
         own = self._tokens.raw[self._tokens.page >= 0]
-        return np.bincount(np.minimum(own, PLANE - 1), minlength=PLANE).astype(np.int32)
+        return np.bincount(np.minimum(own, HAN_END - 1), minlength=HAN_END).astype(np.int32)
 
     def shown(self, places: Places, candidates: Codes, met: Met) -> Floats:
         """The features to which the weights are applied."""
@@ -230,10 +230,10 @@ def _met_again(contexts: Keys) -> Places:
 
 def own_places(tokens: TextTokens, centres: Codes) -> Places:
     """The places of these characters in the text."""
-    wanted = np.zeros(PLANE, np.bool_)
-    wanted[np.minimum(centres, PLANE - 1)] = True
+    wanted = np.zeros(HAN_END, np.bool_)
+    wanted[np.minimum(centres, HAN_END - 1)] = True
     wanted[0] = False
-    return np.flatnonzero(wanted[np.minimum(tokens.raw, PLANE - 1)] & (tokens.page >= 0))
+    return np.flatnonzero(wanted[np.minimum(tokens.raw, HAN_END - 1)] & (tokens.page >= 0))
 
 
 def keys_at(tokens: TextTokens, places: Places, number: int) -> Keys:

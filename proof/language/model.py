@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.errors import UsageError
-from proof.language.copies import BITS as RUN_BITS
-from proof.language.copies import learned_places, runs
-from proof.language.look_alikes import PLANE, Codes, Folding, LookAlikes
+from proof.language.copies import RUN_BITS, learned_places, runs
+from proof.language.look_alikes import HAN_END, Codes, Folding, LookAlikes
 from proof.language.ngrams import BEFORE, PATTERNS, Counts, Keys, Numbers, mixed, packed, unpacked
 from proof.language.ngrams import keys as keys_of
 from proof.language.stream import MARGIN, UNKNOWN, TokenStream
@@ -124,7 +123,7 @@ class LanguageModel:
             with np.load(path) as arrays:
                 if int(arrays["format"]) != FORMAT:
                     raise UsageError(f"{path}: a model in form {arrays['format']}: make it again with `proof learn`")
-                known = np.zeros(PLANE, np.int32)
+                known = np.zeros(HAN_END, np.int32)
                 known[arrays["codes"]] = arrays["known"]
                 parts = {
                     name: unpacked({key: arrays[f"{name}_{key}"] for key in ("lower", "steps", "number", "shape")})
@@ -183,18 +182,19 @@ def _loaded(path: Path, checksum: str) -> LanguageModel:
 
 def shares_of(known: Numbers, candidates: Codes) -> NDArray[np.float32]:
     """The shares of characters among one another, from their counts."""
-    share = np.where(candidates > 0, known[np.minimum(candidates, PLANE - 1)] + 0.5, 0.0)
+    share = np.where(candidates > 0, known[np.minimum(candidates, HAN_END - 1)] + 0.5, 0.0)
     return np.asarray(share / np.maximum(share.sum(1, keepdims=True), 1e-9), np.float32)
 
 
 def frequency_of(known: Numbers, codes: Codes) -> NDArray[np.float32]:
     """The share of each character among all counted ones."""
-    return np.asarray((known[np.minimum(codes, PLANE - 1)] + 0.5) / max(int(known[UNKNOWN + 1 :].sum()), 1), np.float32)
+    total = max(int(known[UNKNOWN + 1 :].sum()), 1)
+    return np.asarray((known[np.minimum(codes, HAN_END - 1)] + 0.5) / total, np.float32)
 
 
 def occurrences_of(known: Numbers, codes: Codes) -> NDArray[np.float32]:
     """The count of each character; 0 for breaks and unknown tokens."""
-    return np.where(codes > UNKNOWN, known[np.minimum(codes, PLANE - 1)], 0).astype(np.float32)
+    return np.where(codes > UNKNOWN, known[np.minimum(codes, HAN_END - 1)], 0).astype(np.float32)
 
 
 def all_keys(raw: Codes, folded: Codes, pattern: int) -> Keys:
@@ -239,7 +239,7 @@ def learn(
                 kept.append(counts.where(enough))
         if number == BEFORE:
             kept.append(Counts.of(met[plain_pairs(raw)], bits).at_least(others))
-    known = np.bincount(np.minimum(raw, PLANE - 1), minlength=PLANE).astype(np.int32)
+    known = np.bincount(np.minimum(raw, HAN_END - 1), minlength=HAN_END).astype(np.int32)
     patterns = frozenset(number for number in range(len(PATTERNS)) if number == BEFORE or any(least[number]))
     return LanguageModel(Counts.merged(kept, bits), known, np.unique(runs(folded)[0]), tuple(sources), patterns)
 
@@ -247,7 +247,5 @@ def learn(
 def plain_pairs(raw: Codes) -> NDArray[np.bool_]:
     """For every token but the `MARGIN` at either end whether it and the one before are characters without look-alikes;
     other pairs are counted as patterns around the character with look-alikes."""
-    row_of = LookAlikes.shipped().row_of
-    first, second = raw[MARGIN - 1 : -MARGIN - 1], raw[MARGIN:-MARGIN]
-    plain = (row_of[np.minimum(first, PLANE - 1)] < 0) & (row_of[np.minimum(second, PLANE - 1)] < 0)
-    return np.asarray(plain & (first > UNKNOWN) & (second > UNKNOWN))
+    plain = ~LookAlikes.shipped().has(raw) & (raw > UNKNOWN)
+    return np.asarray(plain[MARGIN - 1 : -MARGIN - 1] & plain[MARGIN:-MARGIN])

@@ -1,11 +1,11 @@
-"""Scores of how well a character fits between its two neighbours, for any character, not only look-alikes.
+"""Scores of how well characters fit between the two neighbours of a place, for any character, not only look-alikes.
 
-Its counts with either neighbour, in the language and on the other pages of the text, are compared with those expected
-by chance from the frequencies of both characters, and shrunk towards these (a gamma prior, after DuMouchel 1999)."""
+How often a character occurs beside each neighbour, in the language and on the other pages of the text, is compared with
+how often chance would put it there by the frequencies of both, and shrunk towards that (a gamma prior, after DuMouchel
+1999)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,45 +13,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.language.evidence import Places, TextTokens, on_page
-from proof.language.look_alikes import PLANE, Codes, Folding, LookAlikes
+from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import Counted
 from proof.language.ngrams import BEFORE, BEHIND, Counts, Numbers, pair_keys
 from proof.language.stream import UNKNOWN
 from proof.language.weights import NOTHING, Floats
 
-FIRM = 1.0
+PRIOR_COUNT = 1.0
 """Occurrences added to the actual and the expected counts: that a pair with an expected count below one never occurs is
 hardly any evidence, and a rare word is no error."""
 
-COMMON = 0.25
+FREQUENCY_WEIGHT = 0.25
 """Weight of the frequency of a character itself (0 to 1). Fitted: log loss 0.0949, 0.0934, 0.0941 and 0.1001 at 0,
-0.25, 0.5 and 1; with half of `FIRM` 0.0930, with twice 0.0944."""
+0.25, 0.5 and 1; with half of `PRIOR_COUNT` 0.0930, with twice 0.0944."""
 
+PASSAGE_REACH = 20
+"""Characters on either side of a place that tell how familiar its passage is. With fewer, rare words would
+often decide by chance."""
 
-AROUND = 20
-"""Characters on either side from which it is measured how well the language knows a passage; fewer would often be rare
-words by chance."""
+MIN_FAMILIAR_SHARE = 0.8
+"""Share of known pairs in a passage from which on the language model has its full weight; with fewer known pairs, as
+among foreign names, its weight falls in proportion.
 
-
-FAMILIAR = 0.8
-"""Share of the pairs around a place that the language has met from which on it is heard in full; of a passage that it
-knows less, as of foreign names, it is heard by so much less. Fitted over the pages that `CONTEXT`
-was fitted to and 60 of the corpus of which the language knows least, told by twelve characters around and by the
-language alone (it had met 0.40 of their pairs, 0.85 to 0.95 of the others'): log loss 0.178 where it is heard alike
-everywhere, 0.169 so; false flags 47 and 42, errors raised 1,772 and 1,773. Told by more, as now, it made no
-difference on 70 other pages, from 0 to 1."""
+Fitted with twelve characters on either side, of which the language alone knew the pairs, on the pages to which
+`proof.verify.scores.CONTEXT_WEIGHT` was fitted and on 60 pages of the corpus that the language knows least (0.40 of
+their pairs; 0.85 to 0.95 of the others'). Compared with equal weight everywhere: log loss 0.169, not 0.178; 42 false
+flags, not 47; 1,773 errors raised, not 1,772. With `PASSAGE_REACH` and the other pages of the text, as now, shares from
+0 to 1 made no difference on 70 other pages."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
-    """The counts of characters with the neighbour before and with the one after (n x k each)."""
+class PairCounts:
+    """How often candidates occur with the neighbour before a place and with the one after it (n x k each)."""
 
     before: Numbers
     behind: Numbers
 
 
 class Neighbours:
-    """The evidence of neighbours at places of a text."""
+    """The evidence of the neighbours at places of a text."""
 
     def __init__(self, tokens: TextTokens, language: Counted) -> None:
         self._tokens = tokens
@@ -62,62 +62,68 @@ class Neighbours:
         self._whole = Counts.of(met)
         self._pages = Counts.of(on_page(met, tokens.page[places]), 32)
 
-    def scores(self, places: Places, candidates: Codes, met: Pairs) -> Floats:
-        """The score of each candidate at each place (n x k), logarithms up to a constant for each place; `NOTHING`
-        where a candidate is 0."""
+    def scores(self, places: Places, candidates: Codes, met: PairCounts) -> Floats:
+        """The score of each candidate at each place (n x k) by its counts with the neighbours, in nats up to a constant
+        for each place; `NOTHING` where a candidate is 0."""
         share = self._language.frequency(candidates)
-        beside = [self._language.occurrences(self._tokens.raw[places + step])[:, None] for step in (-1, 1)]
-        return fitting(candidates, share, met, beside)
+        before, behind = (
+            np.log((counts + PRIOR_COUNT) / (share * occurrences[:, None] + PRIOR_COUNT))
+            for counts, occurrences in (
+                (met.before, self._language.occurrences(self._tokens.raw[places - 1])),
+                (met.behind, self._language.occurrences(self._tokens.raw[places + 1])),
+            )
+        )
+        scores = before + behind + FREQUENCY_WEIGHT * np.log(share)
+        return np.asarray(np.where(candidates > 0, scores, NOTHING), np.float32)
 
-    def met(self, places: Places, candidates: Codes) -> Pairs:
-        """The counts of each candidate (n x k) with the neighbours of its place, without those on its own page. The
-        first of a row is the transcribed one."""
+    def met(self, places: Places, candidates: Codes) -> PairCounts:
+        """The counts of each candidate (n x k) with the neighbours of its place, without those on the page of the
+        place. The first candidate of a row is the transcribed character."""
         shape = candidates.shape
         rows = np.repeat(np.arange(len(places)), shape[1])
-        taken = _Taken(
+        origin = _PairOrigin(
             self._tokens.page[places][rows], self._learned[places][rows], np.arange(len(rows)) % shape[1] > 0
         )
-        own = candidates.ravel()
-        before = self._counted(self._tokens.folded[places - 1][rows], own, taken)
-        behind = self._counted(self._folding(own), self._tokens.raw[places + 1][rows], taken)
-        return Pairs(before.reshape(shape), behind.reshape(shape))
+        flat = candidates.ravel()
+        before = self._counted(self._tokens.folded[places - 1][rows], flat, origin)
+        behind = self._counted(self._folding(flat), self._tokens.raw[places + 1][rows], origin)
+        return PairCounts(before.reshape(shape), behind.reshape(shape))
 
-    def _counted(self, first: Codes, second: Codes, taken: _Taken) -> Numbers:
-        """The counts of pairs, the first of each folded."""
+    def _counted(self, first: Codes, second: Codes, origin: _PairOrigin) -> Numbers:
+        """The counts of pairs, in the language and on other pages; the first of each is folded."""
         wanted = pair_keys(first, second)
-        whole = self._whole.of_keys(wanted)
-        here = self._pages.of_keys(on_page(wanted, taken.page))
-        language = self._in_language(first, second)
-        # of a copy of the text it is not known which of the others it reads
-        brought = np.where(taken.learned, whole + taken.other, 0)
-        return np.asarray(np.maximum(language - brought, 0) + np.maximum(whole - here, 0), np.int32)
+        in_text = self._whole.of_keys(wanted)
+        on_this_page = self._pages.of_keys(on_page(wanted, origin.page))
+        # a copy of the passage may read any of the other candidates here: one occurrence is subtracted from each
+        of_copy = np.where(origin.learned, in_text + origin.other, 0)
+        in_language = np.maximum(self._in_language(first, second) - of_copy, 0)
+        return np.asarray(in_language + np.maximum(in_text - on_this_page, 0), np.int32)
 
-    def known(self, places: Places) -> Floats:
-        """How well the language knows the passage around each place (n, 0 to 1): the share of the pairs of characters
-        within `AROUND`, without the place itself, that the language or another page of the text has. One is added to
-        the pairs, since few of them give little evidence."""
-        steps = np.array([step for step in range(1 - AROUND, AROUND + 1) if step not in (0, 1)])
-        second = np.clip(places[:, None] + steps, 1, len(self._tokens.raw) - 1).ravel()
-        first, behind = self._tokens.folded[second - 1], self._tokens.raw[second]
-        pairs = (first > UNKNOWN) & (behind > UNKNOWN)
-        wanted = pair_keys(first, behind)
-        whole, page = self._whole.of_keys(wanted), np.repeat(self._tokens.page[places], len(steps))
-        # a passage that was learned is known by what else was
-        language = self._in_language(first, behind) - np.where(self._learned[second], whole, 0)
-        met = (language > 0) | (whole > self._pages.of_keys(on_page(wanted, page)))
+    def trust(self, places: Places) -> Floats:
+        """The weight (0 to 1) of the language model at each place, by the familiarity of its passage: the share of the
+        pairs of characters within `PASSAGE_REACH`, without those of the place itself, that the language or another page
+        of the text has. One is added to both numbers, so that few pairs decide little."""
+        steps = np.array([step for step in range(1 - PASSAGE_REACH, PASSAGE_REACH + 1) if step not in (0, 1)])
+        ends = np.clip(places[:, None] + steps, 1, len(self._tokens.raw) - 1).ravel()
+        first, second = self._tokens.folded[ends - 1], self._tokens.raw[ends]
+        pairs = (first > UNKNOWN) & (second > UNKNOWN)
+        wanted = pair_keys(first, second)
+        in_text, page = self._whole.of_keys(wanted), np.repeat(self._tokens.page[places], len(steps))
+        # a passage of the training texts does not make itself known
+        in_language = self._in_language(first, second) - np.where(self._learned[ends], in_text, 0)
+        known = (in_language > 0) | (in_text > self._pages.of_keys(on_page(wanted, page)))
         shape = (len(places), len(steps))
-        count, hits = pairs.reshape(shape).sum(1), (pairs & met).reshape(shape).sum(1)
-        return np.asarray((hits + 1) / (count + 1), np.float32)
+        share = ((pairs & known).reshape(shape).sum(1) + 1) / (pairs.reshape(shape).sum(1) + 1)
+        return np.asarray(np.minimum(share.astype(np.float32) / MIN_FAMILIAR_SHARE, 1.0), np.float32)
 
     def _in_language(self, first: Codes, second: Codes) -> Numbers:
-        """The counts of pairs in the language, the first of each folded; forms of a character with look-alikes have no
-        counts of their own."""
+        """The counts of pairs in the language; the first of each is folded. The model has a pair under its character
+        with look-alikes: under the first where only that has some."""
         counts = self._language.of_keys(BEFORE, pair_keys(first, second))
-        alike = LookAlikes.shipped().row_of >= 0
-        around_first = alike[np.minimum(first, PLANE - 1)] & ~alike[np.minimum(second, PLANE - 1)]
-        around = np.flatnonzero(around_first)
-        counts[around] += self._language.of_keys(
-            BEHIND, pair_keys(self._folding(second[around]), first[around], BEHIND)
+        has_look_alikes = LookAlikes.shipped().has
+        under_first = np.flatnonzero(has_look_alikes(first) & ~has_look_alikes(second))
+        counts[under_first] += self._language.of_keys(
+            BEHIND, pair_keys(self._folding(second[under_first]), first[under_first], BEHIND)
         )
         return counts
 
@@ -127,27 +133,10 @@ class Neighbours:
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
-    """What is subtracted from counts: for each the page, whether the passage is in the training texts, and whether the
-    candidate differs from the transcribed character."""
+class _PairOrigin:
+    """Where pairs stand, which decides what is subtracted from their counts: the page of each, whether its passage is
+    in the training texts (`learned`), and whether its candidate is an `other` than the transcribed character."""
 
     page: NDArray[np.int32]
     learned: NDArray[np.bool_]
     other: NDArray[np.bool_]
-
-
-def fitting(
-    candidates: Codes, share: Floats, met: Pairs, beside: Sequence[Floats], firm: float = FIRM, common: float = COMMON
-) -> Floats:
-    """The scores, from the share of each candidate among all characters (n x k) and the counts of both neighbours
-    (n x 1)."""
-    before, behind = (
-        np.log((counts + firm) / (share * occurrences + firm))
-        for counts, occurrences in zip((met.before, met.behind), beside, strict=True)
-    )
-    return np.asarray(np.where(candidates > 0, before + behind + common * np.log(share), NOTHING), np.float32)
-
-
-def trusted(known: Floats, familiar: float = FAMILIAR) -> Floats:
-    """The weight of the language model (0 to 1) in passages that the language knows so well."""
-    return np.asarray(np.minimum(known / familiar, 1.0), np.float32)

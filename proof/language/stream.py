@@ -1,9 +1,9 @@
 """A text as a sequence of tokens for the language model, each with its place on the page.
 
-Main text and notes are separate voices: a sentence continues after a note in it, and a note continues in the next
-column. Each voice is read separately, with a `BREAK` where it is interrupted. Indentation and punctuation are skipped,
-other spaces are breaks, and cells of several code points are `UNKNOWN`. All texts are converted to traditional
-characters."""
+Main text and notes are separate voices: a sentence of the main text continues after a note in it, and a note continues
+in the next column. Each voice is read by itself, with a `BREAK` where it is interrupted. Indentation and punctuation
+are skipped, other spaces are breaks, and cells of several code points are `UNKNOWN`. All texts are converted to
+traditional characters."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from proof.text.model import Script
 from proof.text.transcription import Transcription
 
 BREAK = 1
-"""The token between two voices; like `UNKNOWN` a code point that no text has."""
+"""The token where a voice is interrupted; like `UNKNOWN`, it is a code point that no text has."""
 
 UNKNOWN = 2
 """The token of a cell of several code points."""
 
 MARGIN = 8
-"""Breaks before the first and after the last token, so that the windows around all characters are in the sequence."""
+"""Number of breaks before the first and after the last token, so that the window around every character is in the
+sequence."""
 
 Tokens = NDArray[np.uint32]
 Places = NDArray[np.int32]
@@ -34,10 +35,10 @@ Places = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class TokenStream:
-    """`tokens` are code points in reading order, with `MARGIN` breaks at either end. `page`, `line` and `offset` are
-    their places: the index of the page (in a text without pages, of the block), the index of the column on the page,
-    and the code point in the column's source; -1 for breaks. `pages` is the number of pages (or blocks), including
-    empty ones."""
+    """`tokens` are code points in reading order, with `MARGIN` breaks at either end. The place of each is given by
+    `page`, the index of its page, `line`, the index of its column on the page, and `offset`, its code point in the
+    source of the column; in a text without pages by its block, 0, and its code point in the block. Breaks have -1.
+    `pages` is the number of pages (or blocks), including empty ones."""
 
     tokens: Tokens
     page: Places
@@ -51,6 +52,8 @@ class TokenStream:
 
 @dataclass(slots=True)
 class _Voice:
+    """The tokens of one voice and their places, as in `TokenStream`."""
+
     tokens: array[int] = field(default_factory=lambda: array("I"))
     page: array[int] = field(default_factory=lambda: array("i"))
     line: array[int] = field(default_factory=lambda: array("i"))
@@ -62,7 +65,8 @@ class _Voice:
         self.line.append(line)
         self.offset.append(offset)
 
-    def stop(self) -> None:
+    def interrupt(self) -> None:
+        """Add a break, unless the voice is empty or ends with one."""
         if self.tokens and self.tokens[-1] != BREAK:
             self.add(BREAK, -1, -1, -1)
 
@@ -86,18 +90,19 @@ def _of_pages(text: Transcription) -> TokenStream:
     main, notes = _Voice(), _Voice()
     for number, page in enumerate(text.pages):
         for line, column in enumerate(page.columns):
-            begun = False
+            begun = False  # blanks before the first character of a column are indentation
             for run in column.runs:
                 voice = notes if run.note else main
                 for cell in run.cells:
                     if cell.blank:
                         if begun:
-                            voice.stop()
+                            voice.interrupt()
                     elif cell.glyph:
                         voice.add(token_of(cell.text), number, line, cell.offset)
                         begun = True
+                # a note continues only where no main text stands between
                 if not run.note and any(cell.glyph for cell in run.right):
-                    notes.stop()
+                    notes.interrupt()
     return _joined((main, notes), len(text.pages))
 
 
@@ -109,19 +114,20 @@ def _of_blocks(text: Transcription) -> TokenStream:
             for cell in stretch.cells():
                 voice.add(token_of(cell.text), number, 0, cell.start - block.start)
         for voice in voices.values():
-            voice.stop()
+            voice.interrupt()
     return _joined(voices.values(), len(text.blocks))
 
 
 def _joined(voices: Iterable[_Voice], pages: int) -> TokenStream:
-    parts = [voice for voice in voices if voice.tokens]
+    """The voices that have tokens, one after the other, with a margin before, between and behind them."""
+    spoken = [voice for voice in voices if voice.tokens]
 
-    def whole(name: str, edge: int) -> NDArray[np.int64]:
+    def joined(name: str, edge: int) -> NDArray[np.int64]:
         margin = np.full(MARGIN, edge, np.int64)
-        pieces = [margin]
-        for part in parts:
-            pieces += [np.array(getattr(part, name), np.int64), margin]
-        return np.concatenate(pieces)
+        parts = [margin]
+        for voice in spoken:
+            parts += [np.array(getattr(voice, name), np.int64), margin]
+        return np.concatenate(parts)
 
-    page, line, offset = (whole(name, -1).astype(np.int32) for name in ("page", "line", "offset"))
-    return TokenStream(whole("tokens", BREAK).astype(np.uint32), page, line, offset, pages)
+    page, line, offset = (joined(name, -1).astype(np.int32) for name in ("page", "line", "offset"))
+    return TokenStream(joined("tokens", BREAK).astype(np.uint32), page, line, offset, pages)

@@ -1,13 +1,13 @@
-"""Scoring characters at a place from the counts of the patterns around it.
+"""Scores the characters that may stand at a place, from their counts in the patterns around it.
 
-For every pattern the counts of the candidate characters are compared with those expected from their shares in the
-language. A small network, the same for all characters, combines these comparisons to a score. It was fitted by
-`scripts/make_language.py`, with counts from which the page in question was taken off.
+For every pattern the counts of the candidates are compared with those expected from their shares in the language. A
+small network, the same for all characters, combines these comparisons to a score. `scripts/make_language.py` fits it,
+with counts that lack those of the page in question.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -18,50 +18,54 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 
 FIRM_PRIOR_COUNT = 1.0
-"""Weight of the shares of the characters, in occurrences, in the first comparison."""
+"""Occurrences that the shares of the characters count as in the first comparison."""
 
 FAINT_PRIOR_COUNT = 0.1
 """The same in the second comparison."""
 
+MIN_SHARE = 1e-9
+"""Added to shares before their logarithm is taken."""
+
 MAX_NATS = 8.0
-"""Nats at which comparisons are clipped."""
+"""Nats at which the features are clipped."""
 
 NOTHING = -1e9
-"""The score of an empty place in a row of candidates."""
+"""The score of a candidate 0, which fills up a row."""
 
 FILE = "data/weights.npz"
 
 
 def compared(counts: NDArray[np.int32], shares: Floats) -> Floats:
-    """Compare counts (n x patterns x k) with the shares of the k characters (n x k, 0 where there is none). For every
-    character the result (n x k x f) has two logarithms of ratios for each pattern, and the number of occurrences of the
-    pattern with any of the characters."""
-    own = counts.astype(np.float32)
-    met = own.sum(2)
-    part = shares[:, None, :]
-    ratios = [
-        np.log((own + k * part) / (met[:, :, None] + k) + 1e-9) - np.log(part + 1e-9)
-        for k in (FIRM_PRIOR_COUNT, FAINT_PRIOR_COUNT)
-    ]
-    often = np.broadcast_to(np.log1p(met)[:, :, None] * 0.3, own.shape)
-    joined = np.concatenate([ratios[0], ratios[1] * 0.5, often], axis=1)
+    """Compare the counts of k characters (n x patterns x k) with their shares (n x k, 0 where there is none). For every
+    character the result (n x k x f) has, for each pattern, two logarithms of the ratio of its count to the expected
+    one, and that of the count of all k characters. The factors only scale the features."""
+    occurrences = counts.astype(np.float32)
+    total = occurrences.sum(2, keepdims=True)
+    share = shares[:, None, :]
+    firm, faint = (
+        np.log((occurrences + prior * share) / (total + prior) + MIN_SHARE) - np.log(share + MIN_SHARE)
+        for prior in (FIRM_PRIOR_COUNT, FAINT_PRIOR_COUNT)
+    )
+    size = np.broadcast_to(np.log1p(total) * 0.3, occurrences.shape)
+    joined = np.concatenate([firm, faint * 0.5, size], axis=1)
     return np.asarray(np.clip(joined, -MAX_NATS, MAX_NATS).transpose(0, 2, 1), np.float32)
 
 
 def features(language: NDArray[np.int32], text: NDArray[np.int32], shares: Floats, terms: NDArray[np.int32]) -> Floats:
-    """The input of the network for each candidate at each place (n x k x f): from the counts in the language and on the
-    other pages of the text (n x patterns x k), the shares, and whether it forms a term with a neighbour."""
-    share = np.clip(np.log(shares + 1e-9) * 0.5, -MAX_NATS, 0)[:, :, None]
-    others = terms.sum(1, keepdims=True) - terms
-    made = np.stack([np.minimum(terms, 1), np.minimum(others, 1)], axis=2)
-    parts = [compared(language, shares), compared(text, shares), share, made]
+    """The input of the network for each candidate at each place (n x k x f), from its counts in the language and on the
+    other pages of the text (n x patterns x k), its share, and the number of `terms` that it forms with its neighbours
+    (n x k)."""
+    share = np.clip(np.log(shares + MIN_SHARE) * 0.5, -MAX_NATS, 0)[:, :, None]
+    terms_of_others = terms.sum(1, keepdims=True) - terms
+    has_term = np.minimum(np.stack([terms, terms_of_others], axis=2), 1)
+    parts = [compared(language, shares), compared(text, shares), share, has_term]
     return np.concatenate(parts, axis=2, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageWeights:
-    """A network with one hidden layer and a linear path from features to score: the mean of several that were fitted
-    from different initial weights."""
+    """A network with one hidden layer (`inner` and `bias`, then `outer`) and a linear path from features to score
+    (`straight`): the mean of several that were fitted from different initial weights."""
 
     inner: Floats
     bias: Floats
@@ -69,27 +73,24 @@ class LanguageWeights:
     straight: Floats
 
     @classmethod
+    @cache
     def shipped(cls) -> LanguageWeights:
         """The weights that come with the program."""
-        return _shipped()
+        with resources.as_file(resources.files("proof.language").joinpath(FILE)) as path:
+            return cls.load(path)
 
     @classmethod
     def load(cls, path: Path) -> LanguageWeights:
+        """The weights that `save` wrote."""
         with np.load(path) as arrays:
-            return cls(*(arrays[name].astype(np.float32) for name in ("inner", "bias", "outer", "straight")))
+            return cls(*(arrays[field.name].astype(np.float32) for field in fields(cls)))
 
     def save(self, path: Path) -> None:
         """Write the weights in half precision."""
-        names = ("inner", "bias", "outer", "straight")
-        np.savez_compressed(path, **{name: getattr(self, name).astype(np.float16) for name in names})
+        halves = {field.name: getattr(self, field.name).astype(np.float16) for field in fields(self)}
+        np.savez_compressed(path, **halves)
 
-    def scores(self, shown: Floats) -> Floats:
+    def scores(self, features: Floats) -> Floats:
         """A score for each character (n x k), in nats up to a constant for each place."""
-        hidden = shown @ self.inner + self.bias
-        return np.asarray((np.maximum(hidden, 0.01 * hidden) @ self.outer + shown @ self.straight)[..., 0])
-
-
-@cache
-def _shipped() -> LanguageWeights:
-    with resources.as_file(resources.files("proof.language").joinpath(FILE)) as path:
-        return LanguageWeights.load(path)
+        hidden = features @ self.inner + self.bias
+        return np.asarray((np.maximum(hidden, 0.01 * hidden) @ self.outer + features @ self.straight)[..., 0])

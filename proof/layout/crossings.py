@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.lines import ROUGH, Line, median_of_sorted, splinters
+from proof.layout.lines import ROUGHNESS_PX, Line, median_of_sorted, splinters
 from proof.layout.rules import Mask, connected, long_strokes, thickened
 
 MIN_STROKE_AREA = 0.012
@@ -169,9 +169,9 @@ def restore(
     """
     if not line.printed.any():
         return
-    reach = ROUGH + 2.0
+    reach = ROUGHNESS_PX + 2.0
     low, high = line.band(ink.shape[1], reach)
-    beside = line.own(low, high, reach) & ~line.own(low, high, ROUGH + 1.0)
+    beside = line.mask(low, high, reach) & ~line.mask(low, high, ROUGHNESS_PX + 1.0)
     if text_side:
         beside &= text_side * (np.arange(low, high)[None, :] - line.middle[:, None]) > 0
     met = (strokes.large[strokes.labels[:, low:high]] & beside).any(axis=1) & line.printed
@@ -183,7 +183,7 @@ def restore(
         _rows_from(met) <= MAX_MEETING_DISTANCE_CELLS * row
     ) | met
     thick = _runs_with(_closed(shown, round(MAX_BRIDGED_CELLS * row)), met) & line.printed
-    own = line.own(low, high, ROUGH)
+    own = line.mask(low, high, ROUGHNESS_PX)
     if text_side:
         edge = line.right if text_side > 0 else line.left
         own &= text_side * (np.arange(low, high)[None, :] - line.middle[:, None]) >= edge - MAX_FRAME_DEPTH_CELLS * row
@@ -308,7 +308,7 @@ def _assign_ink_on_rule(
         return
     off = np.arange(low, high)[None, :] - rule.middle[:, None]
     near = (ink[:, low:high] > 0) & (np.abs(off) <= reach)
-    on_rule = rule.own(low, high, ROUGH)
+    on_rule = rule.mask(low, high, ROUGHNESS_PX)
     labels, boxes, _ = connected(near.astype(np.uint8))
     for label in np.unique(labels[on_rule & near]).tolist():
         x, y, w, h, _ = boxes[label]

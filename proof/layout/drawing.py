@@ -1,7 +1,8 @@
-"""What was found on a page, drawn on it and told in JSON."""
+"""The layout of a page as JSON, and drawn on the page."""
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,39 +16,39 @@ from proof.layout.runs import CutBy
 from proof.layout.strips import cut_strips
 from proof.text.model import Row
 
-ROOM = 0.3
-"""Of a glyph's width: the room above and below a character that is its cell's."""
+CELL_MARGIN_GLYPHS = 0.3
+"""Height of a cell above and below its character, in widths of the glyphs."""
 
-COLUMN = (40, 40, 220)
-"""Blue, green, red: what is drawn around a column."""
+COLUMN_COLOUR = (40, 40, 220)
+"""Blue, green and red of the lines around columns."""
 
-REGISTER = (200, 120, 0)
-"""The same around a register."""
+REGISTER_COLOUR = (200, 120, 0)
+"""The same for registers."""
 
-NOTE = (60, 160, 60)
-"""The same around a half-row of a note."""
+NOTE_COLOUR = (60, 160, 60)
+"""The same for half-rows of notes."""
 
-FIGURE = (180, 40, 180)
-"""The same around a figure."""
+FIGURE_COLOUR = (180, 40, 180)
+"""The same for figures."""
+
+LINE_HEIGHT_PX = 700
+"""Height of a page, in pixels, for each pixel of a line's thickness."""
 
 Rectangle = tuple[float, float, float, float]
-"""Left, top, right and bottom on the sheet."""
+"""Left, top, right and bottom, in pixels of the straightened sheet."""
 
 
 def as_json(layout: PageLayout) -> dict[str, Any]:
     """The layout in pixels of the file; columns right to left, registers from top to bottom."""
-    columns = []
-    for column in layout.columns:
-        x, y, w, h = layout.file_box(*with_room(layout, column)).rounded()
-        columns.append({"x": x, "y": y, "w": w, "h": h, "register": column.register})
-    registers = []
-    for region in layout.regions:
-        x, y, w, h = layout.file_box(region.left, region.top, region.right, region.bottom).rounded()
-        registers.append({"x": x, "y": y, "w": w, "h": h, "leaf": region.leaf + 1})
     return {
         "kind": layout.kind,
-        "columns": columns,
-        "registers": registers,
+        "columns": [
+            _box(layout, *with_room(layout, column)) | {"register": column.register} for column in layout.columns
+        ],
+        "registers": [
+            _box(layout, region.left, region.top, region.right, region.bottom) | {"leaf": region.leaf + 1}
+            for region in layout.regions
+        ],
         "frame": _frame(layout),
         "notes": [_box(layout, *note) for note in _notes(layout)],
         "figures": [_box(layout, *figure) for figure in large_pieces(layout)],
@@ -61,42 +62,43 @@ def _box(layout: PageLayout, left: float, top: float, right: float, bottom: floa
 
 
 def _frame(layout: PageLayout) -> dict[str, int] | None:
-    """The rectangle that level lines bound above and below and the outermost rules at the sides; None where lines are
-    missing."""
+    """The rectangle between the level lines above the first register and below the last one and the outermost rules;
+    None if lines are missing."""
     if not layout.regions or not layout.regions[0].lined[0] or not layout.regions[-1].lined[1]:
         return None
-    rules = [x for own in layout.rules for x in own]
+    rules = list(chain.from_iterable(layout.rules))
     if len(rules) < 2:
         return None
     return _box(layout, min(rules), layout.regions[0].top, max(rules), layout.regions[-1].bottom)
 
 
 def _notes(layout: PageLayout) -> list[Rectangle]:
-    """The half-rows of notes, as the image alone shows them."""
+    """The half-rows of notes, found by the image alone."""
     page = as_layout(layout)
     strips = [strip for area in page.columns for strip in cut_strips(page, area, None, 1, CutBy.SEEN)]
-    return [(s.left, s.top, s.right, s.bottom) for s in strips if s.row is not Row.MAIN]
+    return [(strip.left, strip.top, strip.right, strip.bottom) for strip in strips if strip.row is not Row.MAIN]
 
 
 def drawn(layout: PageLayout, page: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The page (grey, as in its file) with its columns, numbered in reading order, and its registers drawn in."""
+    """The page (grey, as in its file) with its columns, numbered in reading order, registers, notes and figures drawn
+    on it."""
     picture = np.asarray(cv2.cvtColor(page, cv2.COLOR_GRAY2BGR), dtype=np.uint8)
-    thick = max(1, round(page.shape[0] / 700))
+    thick = max(1, round(page.shape[0] / LINE_HEIGHT_PX))
     for region in layout.regions:
-        _outline(picture, layout, (region.left, region.top, region.right, region.bottom), REGISTER, thick)
+        _outline(picture, layout, (region.left, region.top, region.right, region.bottom), REGISTER_COLOUR, thick)
     for note in _notes(layout):
-        _outline(picture, layout, note, NOTE, thick)
+        _outline(picture, layout, note, NOTE_COLOUR, thick)
     for figure in large_pieces(layout):
-        _outline(picture, layout, figure, FIGURE, 2 * thick)
+        _outline(picture, layout, figure, FIGURE_COLOUR, 2 * thick)
     for number, column in enumerate(layout.columns, 1):
-        place = _outline(picture, layout, with_room(layout, column), COLUMN, thick)
-        cv2.putText(picture, str(number), place, cv2.FONT_HERSHEY_SIMPLEX, 0.5 * thick, COLUMN, thick)
+        corner = _outline(picture, layout, with_room(layout, column), COLUMN_COLOUR, thick)
+        cv2.putText(picture, str(number), corner, cv2.FONT_HERSHEY_SIMPLEX, 0.5 * thick, COLUMN_COLOUR, thick)
     return picture
 
 
 def with_room(layout: PageLayout, column: FoundColumn) -> Rectangle:
-    """Left, top, right and bottom of a column with the room that its first and its last character have."""
-    region, room = layout.regions[column.register - 1], ROOM * column.glyph
+    """The rectangle of a column with the whole cells of its first and its last character, within its register."""
+    region, room = layout.regions[column.register - 1], CELL_MARGIN_GLYPHS * column.glyph
     top, bottom = min(column.top, region.top), max(column.bottom, region.bottom)
     return column.left, max(top, column.top - room), column.right, min(bottom, column.bottom + room)
 
@@ -108,7 +110,7 @@ def _outline(
     colour: tuple[int, int, int],
     thick: int,
 ) -> tuple[int, int]:
-    """Draw a rectangle of the sheet as it lies in the file; gives its upper left corner."""
+    """Draw a rectangle of the sheet in its place in the file; gives its upper left corner there."""
     left, top, right, bottom = rectangle
     corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], dtype=np.float64)
     points = np.round(layout.sheet.rectification.to_file(corners)).astype(np.int32)

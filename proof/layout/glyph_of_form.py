@@ -68,7 +68,7 @@ class KnownGlyph:
     @property
     def sure(self) -> bool:
         """Whether the ink is so like the forms that they alone say whose it is."""
-        return min(fit.alike for fit in self.fits) >= SURE_CORRELATION
+        return min(fit.correlation for fit in self.fits) >= SURE_CORRELATION
 
     def leaves_out(self, ink: NDArray[np.bool_], size: float) -> bool:
         """Whether much of what stands in the glyph's cell, `ink`, lies outside its form."""

@@ -1,8 +1,8 @@
-"""What a glyph looks like, in two hundred small numbers: glyphs of one character have like ones.
+"""The shape of a glyph as a vector of two hundred small numbers; glyphs of one character have similar vectors.
 
-They are directional features (histograms of the direction of edges in five by five fields of the glyph, softly
-shared), the classical ones for handwritten characters (Bai and Huo, 2005, among others). The glyph is brought to one
-size by the moments of its ink and not by its edges, so that a speck beside it changes little.
+The numbers are directional features, as usual for handwritten characters (Bai and Huo, 2005, among others): histograms
+of the directions of edges in five by five overlapping fields of the glyph. The moments of its ink, not its outer edges,
+bring the glyph to one size, so that a speck beside it changes little.
 """
 
 from __future__ import annotations
@@ -21,131 +21,117 @@ from proof.model.result import CheckedCharacter
 from proof.text.model import Row
 
 Shapes = NDArray[np.int8]
-"""Glyphs x `LENGTH`; two are the more alike the larger the cosine between them."""
+"""Vectors of glyphs (glyphs x `LENGTH`); the cosine between two tells how similar their glyphs are."""
 
 SIZE = 32
-"""Pixels: the square that a glyph is brought to."""
+"""Side of the square to which a glyph is scaled, in pixels."""
 
-SPREAD = 5.0
-"""Standard deviations of the ink that this square is wide and high."""
+SIDE_DEVIATIONS = 5.0
+"""The same in standard deviations of the ink."""
 
 FIELDS = 5
-"""Fields of a glyph along each side of its square."""
+"""Number of fields along each side of the square."""
 
 DIRECTIONS = 8
-"""Directions of strokes that are told apart in a field."""
+"""Number of directions of edges that are distinguished in a field."""
+
 LENGTH = FIELDS * FIELDS * DIRECTIONS
+"""Numbers in a vector."""
+
 NORM = 320.0
-"""Length of the vector, so that its numbers fit into eight bits."""
+"""Euclidean length of a vector, so that its numbers fit into eight bits."""
 
-HALF_ROW = 0.5
-"""Of the column's width."""
+MAX_CELL_PX = 40.0
+"""Maximum height of a cell when the spans of glyphs are found, in pixels: finer images are scaled down."""
 
-CELL = 40.0
-"""Pixels of a cell at which it is looked for where glyphs begin and end: finer images are brought down to it."""
-
-MIN_GLYPH_PIXELS = 6.0
-"""Pixels of ink: fewer are no glyph."""
+MIN_GLYPH_PX = 6.0
+"""Minimum ink of a glyph, in pixels."""
 
 
 def glyph_shapes(layout: Layout, characters: Sequence[CheckedCharacter]) -> Shapes:
-    """The shapes of the characters of a page, in their order; all zero where there is no ink."""
+    """The shapes of the characters of a page, in their order; zeros where there is no ink."""
     squares = np.zeros((len(characters), SIZE, SIZE), np.uint8)
     if characters and layout.outline.columns:
         centres = np.array([character.box.centre for character in characters], dtype=np.float64)
         places = layout.outline.rectification.to_page(centres)
         order = sorted(range(len(characters)), key=lambda n: (characters[n].line, characters[n].row, places[n, 1]))
-        for _, run in groupby(order, key=lambda n: (characters[n].line, characters[n].row)):
-            _squares(layout, characters, places, list(run), squares)
+        for (_line, row), numbers in groupby(order, key=lambda n: (characters[n].line, characters[n].row)):
+            in_row = list(numbers)
+            x, y = places[in_row].T
+            area = min(layout.outline.columns, key=lambda column: abs(sum(_sides(column, row)) / 2 - np.median(x)))
+            for number, ink in zip(in_row, _glyphs(layout, area, row, y), strict=True):
+                draw_scaled(ink, squares[number])
     return shapes_of(squares)
-
-
-def _squares(
-    layout: Layout,
-    characters: Sequence[CheckedCharacter],
-    places: NDArray[np.float64],
-    run: Sequence[int],
-    squares: NDArray[np.uint8],
-) -> None:
-    """The glyphs of one row of a column, each cut where least ink is and brought to one size."""
-    x, y = places[run].T
-    row = characters[run[0]].row
-    area = min(layout.outline.columns, key=lambda column: abs(_middle(column, row) - np.median(x)))
-    for number, piece in zip(run, _pieces(layout, area, row, y), strict=True):
-        if piece.size:
-            bring(piece, squares[number])
 
 
 def shape_in_row(layout: Layout, area: ColumnArea, row: Row, places: Sequence[float], number: int) -> Shapes:
-    """The shape (1 x `LENGTH`) of the glyph of that `number` among those of a row of a column, whose middles are at
-    `places`, y of the rectified page, from top to bottom; zero where there is no ink."""
-    squares = np.zeros((1, SIZE, SIZE), np.uint8)
-    piece = _pieces(layout, area, row, np.array(places))[number]
-    if piece.size:
-        bring(piece, squares[0])
-    return shapes_of(squares)
+    """The shape (1 x `LENGTH`) of the glyph with this `number` in a row of a column; zeros if there is no ink. The
+    middles of the glyphs are at `places`, y of the rectified page, from top to bottom."""
+    square = np.zeros((1, SIZE, SIZE), np.uint8)
+    draw_scaled(_glyphs(layout, area, row, np.array(places))[number], square[0])
+    return shapes_of(square)
 
 
 def spans_in_row(layout: Layout, area: ColumnArea, row: Row, places: Sequence[float]) -> list[tuple[float, float]]:
-    """From where to where each of the glyphs of a row of a column reaches, y of the rectified page: cut where least ink
-    is. A recogniser saw them about `places`, from top to bottom, and a little late."""
+    """Top and bottom of each glyph in a row of a column, y of the rectified page, by cuts where there is least ink. A
+    recogniser saw the glyphs at `places`, from top to bottom, a little late."""
     y = np.asarray(places, dtype=np.float64)
     profile, pitch = _profile(_ink_of_row(layout, area, row)), _pitch(area, y)
-    # a cut is looked for among all pairs of rows: of as many as are needed
-    fine = max(pitch / CELL, 1.0)
-    size = (1, max(round(len(profile) / fine), 1))
+    # all pairs of pixel rows are tried as cuts: as few rows as needed
+    scale = max(pitch / MAX_CELL_PX, 1.0)
+    size = (1, max(round(len(profile) / scale), 1))
     rows = np.asarray(cv2.resize(profile[:, None], size, interpolation=cv2.INTER_AREA).ravel(), dtype=np.float64)
-    cuts = cuts_between(rows, (y / fine).tolist(), pitch / fine, SHIFTS)
-    return [(top * fine, bottom * fine) for top, bottom in cuts]
+    cuts = cuts_between(rows, (y / scale).tolist(), pitch / scale, SHIFTS)
+    return [(top * scale, bottom * scale) for top, bottom in cuts]
 
 
-def _pieces(layout: Layout, area: ColumnArea, row: Row, y: NDArray[np.float64]) -> list[Mask]:
-    """The ink of each of the glyphs of a row of a column, whose middles are at `y`, cut where least ink is."""
+def _glyphs(layout: Layout, area: ColumnArea, row: Row, y: NDArray[np.float64]) -> list[Mask]:
+    """The ink of each glyph in a row of a column, by cuts where there is least ink; the middles of the glyphs are at
+    `y`."""
     ink = _ink_of_row(layout, area, row)
     cuts = cuts_between(_profile(ink), y.tolist(), _pitch(area, y))
     return [ink[max(round(top), 0) : max(round(bottom), 0)] for top, bottom in cuts]
 
 
 def _ink_of_row(layout: Layout, area: ColumnArea, row: Row) -> Mask:
-    low, high = _sides(area, row)
-    return layout.ink_of(area.number, np.s_[:, max(round(low), 0) : max(round(high), 1)])
+    left, right = _sides(area, row)
+    return layout.ink_of(area.number, np.s_[:, max(round(left), 0) : max(round(right), 1)])
 
 
 def _profile(ink: Mask) -> NDArray[np.float64]:
-    """How much ink stands in every row of pixels, 0 to 1."""
+    """The share of ink in each row of pixels."""
     return np.asarray(cv2.reduce(ink, 1, cv2.REDUCE_AVG, dtype=cv2.CV_64F).ravel() / 255.0, dtype=np.float64)
 
 
 def _pitch(area: ColumnArea, y: NDArray[np.float64]) -> float:
-    """From one glyph of a row to the next, of those whose middles are at `y`."""
+    """The usual distance between glyphs whose middles are at `y`, within bounds by the column's width."""
     steps = np.diff(y)
     pitch = float(np.median(steps[steps > 0])) if np.any(steps > 0) else area.width * 0.6
     return min(max(pitch, 0.3 * area.width), 1.2 * area.width)
 
 
-def _middle(area: ColumnArea, row: Row) -> float:
-    low, high = _sides(area, row)
-    return (low + high) / 2
-
-
 def _sides(area: ColumnArea, row: Row) -> tuple[float, float]:
-    """From where to where a row of a column reaches."""
-    middle = area.left + HALF_ROW * area.width
+    """Left and right of a row of a column."""
+    middle = area.left + area.width / 2
     return (middle if row is Row.RIGHT else area.left), (middle if row is Row.LEFT else area.right)
 
 
-def bring(piece: NDArray[np.uint8], square: NDArray[np.uint8]) -> None:
-    """Draw a glyph (ink 255) into its square, by the middle and the spread of its ink."""
-    moments = cv2.moments(piece)
+def draw_scaled(ink: NDArray[np.uint8], square: NDArray[np.uint8]) -> None:
+    """Draw a glyph (ink 255) into its square, centred and scaled by the mean and the deviation of its ink; if there is
+    too little ink, the square is left as it is."""
+    if not ink.size:
+        return
+    moments = cv2.moments(ink)
     mass = moments["m00"]
-    if mass < MIN_GLYPH_PIXELS * 255:
+    if mass < MIN_GLYPH_PX * 255:
         return
     x, y = moments["m10"] / mass, moments["m01"] / mass
     across, down = np.sqrt(moments["mu20"] / mass + 1), np.sqrt(moments["mu02"] / mass + 1)
-    even = np.sqrt(across * down)
-    scale_x, scale_y = SIZE / (SPREAD * np.sqrt(across * even)), SIZE / (SPREAD * np.sqrt(down * even))
-    place = np.array([[scale_x, 0, SIZE / 2 - x * scale_x], [0, scale_y, SIZE / 2 - y * scale_y]])
-    cv2.warpAffine(cv2.blur(piece, (2, 2)), place, (SIZE, SIZE), dst=square, flags=cv2.INTER_LINEAR)
+    mean = np.sqrt(across * down)  # the scales are between equal ones and those that make every glyph square
+    scale_x = SIZE / (SIDE_DEVIATIONS * np.sqrt(across * mean))
+    scale_y = SIZE / (SIDE_DEVIATIONS * np.sqrt(down * mean))
+    transform = np.array([[scale_x, 0, SIZE / 2 - x * scale_x], [0, scale_y, SIZE / 2 - y * scale_y]])
+    cv2.warpAffine(cv2.blur(ink, (2, 2)), transform, (SIZE, SIZE), dst=square, flags=cv2.INTER_LINEAR)
 
 
 def shapes_of(squares: NDArray[np.uint8]) -> Shapes:
@@ -157,7 +143,7 @@ def shapes_of(squares: NDArray[np.uint8]) -> Shapes:
     dx, dy = np.zeros_like(soft), np.zeros_like(soft)
     dx[:, :, 1:-1] = soft[:, :, 2:] - soft[:, :, :-2]
     dy[:, 1:-1, :] = soft[:, 2:, :] - soft[:, :-2, :]
-    edges = np.flatnonzero((dx != 0) | (dy != 0))  # most of a glyph's square is as its surroundings
+    edges = np.flatnonzero((dx != 0) | (dy != 0))  # most pixels of a square are as those beside them
     dx, dy = dx.ravel()[edges], dy.ravel()[edges]
     strength = np.hypot(dx, dy)
     turn = np.arctan2(dy, dx) * (DIRECTIONS / (2 * np.pi)) % DIRECTIONS
@@ -175,7 +161,7 @@ def shapes_of(squares: NDArray[np.uint8]) -> Shapes:
 
 
 def _pools() -> NDArray[np.float32]:
-    """How much each row of pixels counts for each field: bells that overlap by half."""
+    """The weight of each row of pixels for each field (`FIELDS` x `SIZE`): overlapping Gaussians."""
     middles = (np.arange(FIELDS) + 0.5) * SIZE / FIELDS
     away = (np.arange(SIZE) + 0.5 - middles[:, None]) / (SIZE / FIELDS / 1.6)
     return np.asarray(np.exp(-(away**2) / 2), dtype=np.float32)

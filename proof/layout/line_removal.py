@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.crossings import MIN_STROKE_AREA, Strokes, columns_of, restore
-from proof.layout.lines import MIN_LINE_SHARE, MIN_SECOND_UPRIGHT_SHARE, ROUGH, SLIVER, Line, erase, follow, splinters
+from proof.layout.lines import (
+    MIN_LINE_SHARE,
+    MIN_SECOND_UPRIGHT_SHARE,
+    ROUGHNESS_PX,
+    SPLINTER_PX,
+    Line,
+    erase,
+    follow,
+    splinters,
+)
 from proof.layout.rules import Mask, connected
 
 MIN_RULE_PIECE_CELLS = 0.3
@@ -152,7 +161,9 @@ def _erase_debris(
     middle = (x + w // 2).clip(0, ink.shape[1] - 1)
     within = [line.middle[middle] + line.right for line in frames if line.printed.any()]
     inner = np.max([edge for edge in within if edge.mean() < frame[1] - row], axis=0, initial=frame[0])
-    flat = (y > frame[0] - OUTER_FRAME_CELLS * row) & (y + h <= inner + ROUGH + SLIVER) & (h <= 0.14 * column)
+    flat = (
+        (y > frame[0] - OUTER_FRAME_CELLS * row) & (y + h <= inner + ROUGHNESS_PX + SPLINTER_PX) & (h <= 0.14 * column)
+    )
     drop |= flat & ~_in_raised(stats, frames, rules, frame[0], row)
     # remains of a corner: thin, bent, beside a rule and at the frame
     off = np.abs((x + w / 2)[:, None] - np.asarray(rules)[None, :]).min(axis=1)

@@ -171,7 +171,7 @@ class _Expected(NamedTuple):
 
     @classmethod
     def of(cls, run: Run) -> _Expected:
-        return cls(run.note, float(max(len(run.right), len(run.left))), longer_by(run))
+        return cls(run.note, float(run.height), longer_by(run))
 
 
 class _Worth(NamedTuple):

@@ -1,10 +1,9 @@
-"""The languages of the interface: English as the code has it, Chinese from the catalogue in `locale/`.
+"""The languages of the interface: English, which is in the code, and Chinese, from the catalogues in `locale/`.
 
-There is one catalogue, in traditional characters. OpenCC and the words of `zh_Hans/words.tsv` put its messages into
-simplified characters; a message that this would spoil is in the catalogue `zh_Hans/LC_MESSAGES/messages.po`.
+The catalogue `zh_Hant` has all messages, in traditional characters. OpenCC and the words of `zh_Hans/words.tsv` convert
+them to simplified characters; the catalogue `zh_Hans` has only the messages that this conversion would spoil.
 
-Catalogues are kept as text (`.po`) and compiled when they are first asked for, so that no compiled copy can be out of
-date.
+Catalogues are text files (`.po`), compiled when they are first needed, so that no compiled copy can be out of date.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ if TYPE_CHECKING:
 
 CATALOGUES = Path(__file__).parent
 LANGUAGES = {"en": "English", "zh-Hant": "繁體中文", "zh-Hans": "简体中文"}
-"""The tag of each language, as `lang` takes it, and its name in itself."""
+"""The tag of each language, as in the HTML attribute `lang`, and its name in that language."""
 
 SIMPLIFIED = ("zh-hans", "zh-cn", "zh-sg", "zh-my")
-"""How the tags of Chinese in simplified characters begin."""
+"""Beginnings of the tags of Chinese in simplified characters."""
 
 
 def known_language(wanted: str) -> str:
-    """The tag of the interface for a language as a browser or a locale names it (`zh-TW`, `zh_CN`); empty where the
-    interface has none."""
+    """The tag in `LANGUAGES` for a language as a browser or a locale names it (`zh-TW`, `zh_CN`); empty if the
+    interface does not have it."""
     tag = wanted.lower().replace("_", "-").partition(".")[0]
     if tag.startswith("zh"):
         return "zh-Hans" if tag == "zh" or tag.startswith(SIMPLIFIED) else "zh-Hant"
@@ -39,18 +38,18 @@ def known_language(wanted: str) -> str:
 
 
 def catalogue_path(language: str) -> Path:
-    """Where the catalogue of a language lies."""
+    """The file of a language's catalogue."""
     return CATALOGUES / language.replace("-", "_") / "LC_MESSAGES" / "messages.po"
 
 
 def catalogue_of(language: str) -> POFile:
-    """The messages of a language that is not English."""
+    """The messages of a language other than English."""
     catalogue = _read("zh-Hant")
     if language == "zh-Hans":
-        own = {(entry.msgctxt, entry.msgid): entry for entry in _read(language)}
+        exceptions = {(entry.msgctxt, entry.msgid): entry for entry in _read(language)}
         for entry in catalogue:
-            if kept := own.get((entry.msgctxt, entry.msgid)):
-                entry.msgstr, entry.msgstr_plural = kept.msgstr, kept.msgstr_plural
+            if exception := exceptions.get((entry.msgctxt, entry.msgid)):
+                entry.msgstr, entry.msgstr_plural = exception.msgstr, exception.msgstr_plural
             else:
                 entry.msgstr = simplified(entry.msgstr)
                 entry.msgstr_plural = {number: simplified(form) for number, form in entry.msgstr_plural.items()}
@@ -58,7 +57,7 @@ def catalogue_of(language: str) -> POFile:
 
 
 def simplified(text: str) -> str:
-    """`text` in simplified characters, with the words that are used with them."""
+    """A text of the interface in simplified characters, with the words that their readers use."""
     text = _opencc().convert(text)
     for word, instead in _words():
         text = text.replace(word, instead)
@@ -67,7 +66,7 @@ def simplified(text: str) -> str:
 
 @cache
 def translations(language: str) -> NullTranslations:
-    """The messages of a language, as Jinja and gettext take them. Raises UsageError for an unknown one."""
+    """The messages of a language for Jinja and gettext. Raises UsageError if the language is unknown."""
     if language not in LANGUAGES:
         raise UsageError(f"language {language!r} is unknown; known are {', '.join(LANGUAGES)}")
     if language == "en":
@@ -90,5 +89,6 @@ def _opencc() -> OpenCC:
 
 @cache
 def _words() -> tuple[tuple[str, str], ...]:
+    """Words as OpenCC converts them, and the words to put instead."""
     lines = (CATALOGUES / "zh_Hans" / "words.tsv").read_text(encoding="utf-8").splitlines()
     return tuple((word, instead) for word, _, instead in (line.partition("\t") for line in lines))

@@ -70,7 +70,8 @@ class WitnessReading:
 
     `side` is `text` if it reads what is transcribed, `image` if it reads what is suggested, else empty. `note` is the
     note of its apparatus there. `weight` is what it added to the score, in nats: nothing where the siglum begins with
-    `READER`, since that is no copy of the text but another reading of the same image.
+    `READER`, since that is no copy of the text but another reading of the same image. `name` is the full name of its
+    edition, where that was given.
     """
 
     siglum: str
@@ -78,6 +79,7 @@ class WitnessReading:
     side: str = ""
     note: str = ""
     weight: float = 0.0
+    name: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """The reading for JSON."""

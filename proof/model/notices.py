@@ -1,5 +1,5 @@
-"""Notices: remarks as codes with values, each with its sentence; `proof.locale.notices` puts these into the reader's
-language."""
+"""Notices: remarks about images, pages and runs, each a code with values; `proof.locale.notices` translates their
+sentences."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self, Union
 
+from proof.locale.marking import _
+
 Value = Union[str, int, float, "Notice"]
 
 
-def _(message: str) -> str:
-    """Marks a message for the catalogues."""
-    return message
-
-
 class NoticeCode(StrEnum):
-    """Codes of the remarks about images, pages and runs, each with its `sentence`, into which the values of the notice
-    go; `singular` is said instead where the value `number` is 1."""
+    """Codes of notices, each with its `sentence`, which has placeholders for the values of the notice, and with a
+    `singular` to be used in its place where the value `number` is 1, or '' where there is none."""
 
     sentence: str
     singular: str
@@ -29,7 +26,7 @@ class NoticeCode(StrEnum):
         member.sentence, member.singular = sentence, singular
         return member
 
-    # an error in its own words: see `Notice.of_error`
+    # the message of an error that carries no notice: see `Notice.of_error`
     AS_TOLD = "as-told", "%(text)s"
     # image files and lists
     INVERTED = "inverted", _("light characters on a dark ground: the image was inverted")
@@ -341,7 +338,7 @@ class NoticeCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A remark. `values` are the named values of its sentence; a value may be a notice."""
+    """A remark. `values` fill the placeholders of its sentence, by name; a value may be a notice itself."""
 
     code: NoticeCode
     values: tuple[tuple[str, Value], ...] = ()
@@ -352,23 +349,25 @@ class Notice:
 
     @property
     def message(self) -> str:
-        """The sentence that fits the values, as the catalogues have it."""
-        alone = self.code.singular and dict(self.values).get("number") == 1
-        return self.code.singular if alone else self.code.sentence
+        """The sentence of the notice, or its singular, in English and without values, as the catalogues list it."""
+        singular = self.code.singular and dict(self.values).get("number") == 1
+        return self.code.singular if singular else self.code.sentence
 
     @classmethod
     def of_error(cls, error: BaseException) -> Notice:
-        """The notice of an error if it has one (`ImageError`), else its own words."""
+        """The notice that an error carries (`ImageError`), else one that quotes the message of the error."""
         notice = getattr(error, "notice", None)
         return notice if isinstance(notice, Notice) else cls.of(NoticeCode.AS_TOLD, text=str(error))
 
     def as_json(self) -> dict[str, Any]:
-        """The notice for JSON."""
+        """The notice as an object of JSON, which `of_json` reads."""
         values = {name: value.as_json() if isinstance(value, Notice) else value for name, value in self.values}
         return {"code": self.code.value, "values": values}
 
     @classmethod
     def of_json(cls, parts: Mapping[str, Any]) -> Notice:
-        """The notice that `as_json` made."""
-        values = {name: cls.of_json(v) if isinstance(v, Mapping) else v for name, v in parts["values"].items()}
+        """The notice from an object that `as_json` made."""
+        values = {
+            name: cls.of_json(value) if isinstance(value, Mapping) else value for name, value in parts["values"].items()
+        }
         return cls.of(NoticeCode(parts["code"]), **values)

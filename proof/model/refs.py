@@ -1,11 +1,10 @@
-"""Half-folios, image references and page ids: parsing, writing, and the order of pages."""
+"""Half-folios, image references and page ids: how they are parsed and written, and where a sequence of pages breaks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import pairwise
 from typing import ClassVar
 
@@ -13,7 +12,7 @@ from proof.errors import UsageError
 from proof.model.notices import Notice, NoticeCode
 
 MIN_OPENINGS = 3
-"""Fewest pages of a volume, all without quadrants c and d, that are taken for openings."""
+"""Fewest printed pages, none with a quadrant c or d, that are taken for openings of two half-folios."""
 
 _FOLIO = re.compile(r"([0-9]{1,6})([ab])", re.IGNORECASE)
 _IMAGE_REF = re.compile(
@@ -70,7 +69,7 @@ class Folio:
 class ImageRef:
     """An image reference, `WYG0103-0192c`: edition, volume, printed page and quadrant ('' for the plate).
 
-    Where the pages of a volume are openings of two half-folios, these are a and b.
+    Where the printed pages are openings of two half-folios, the quadrants are a and b alone.
     """
 
     QUADRANTS: ClassVar[str] = "abcd"
@@ -86,7 +85,7 @@ class ImageRef:
 
     @classmethod
     def match(cls, text: str) -> ImageRef | None:
-        """The reference in a file name or path (`WYG0103/WYG0103-0192c.png`) or standing alone, or None."""
+        """The reference that a file is named by (`WYG0103/WYG0103-0192c.png`), or that stands alone; else None."""
         name = re.split(r"[\\/]", text.strip())[-1]
         match = _IMAGE_REF.fullmatch(_EXTENSION.sub("", name))
         if match is None:
@@ -110,19 +109,11 @@ class ImageRef:
         """0 to 3 for a (upper right), b (upper left), c (lower right), d (lower left); None for a plate."""
         return self.QUADRANTS.index(self.quadrant) if self.quadrant else None
 
-    def successor(self, parts: int = 4) -> ImageRef:
-        """The next image in the volume: the next of the `parts` of a page, the next page after the last, or the next
-        plate."""
-        index = self.quadrant_index
-        if index is None:
-            return ImageRef(self.edition, self.volume, self.page + 1, "")
-        following = index + 1
-        return ImageRef(self.edition, self.volume, self.page + following // parts, self.QUADRANTS[following % parts])
-
     def distance(self, other: ImageRef, parts: int = 4) -> int | None:
-        """How many images `other` stands after this one: half-folios, `parts` a page, or plates between two plates.
+        """How many images `other` stands after this one: plates between two plates, half-folios between two quadrants,
+        where a printed page has `parts` half-folios.
 
-        None where the two cannot be counted through: another edition or volume, a plate and a quadrant.
+        None where the editions or volumes differ, or only one of the two is a plate.
         """
         if (self.edition, self.volume, self.is_plate) != (other.edition, other.volume, other.is_plate):
             return None
@@ -143,7 +134,7 @@ class PageId:
 
     @classmethod
     def match(cls, text: str) -> PageId | None:
-        """The parts of a page id, or None where it is built otherwise."""
+        """The page id that `text` is, or None where it is built otherwise."""
         match = _PAGE_ID.fullmatch(text.strip())
         folio = Folio.match(match["folio"]) if match else None
         return cls(match["work"], match["edition"], match["juan"], folio) if match and folio else None
@@ -152,122 +143,92 @@ class PageId:
         return f"{self.work}_{self.edition}_{self.juan}-{self.folio}"
 
 
-class Break(StrEnum):
-    """How a sequence of pages is broken."""
-
-    GAP = "gap"
-    REPEAT = "repeat"
-    JUMP = "jump"
+SequencePage = tuple[Folio | None, ImageRef | None]
+"""A page of a sequence: its half-folio and its image reference, each None where it is unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class SequenceFinding:
-    """A break in a sequence of pages, at the page `index`, from 0.
-
-    `folio` and `ref` are those of the page; `expected_folio` and `expected_ref` would have continued the sequence.
-    """
-
-    kind: Break
-    index: int
-    folio: Folio | None
-    ref: ImageRef | None
-    expected_folio: Folio | None
-    expected_ref: ImageRef | None
-    notice: Notice
-
-
-Leaf = tuple[Folio | None, ImageRef | None]
-"""A page in a sequence: its half-folio and its image reference, either of which may be unknown."""
-
-
-def sequence_findings(pages: Iterable[Leaf], juans: Sequence[str] = ()) -> list[SequenceFinding]:
-    """Gaps, repeats and jumps in a sequence of pages, in order; `juans` names the juan of each, where these are known.
+def sequence_findings(pages: Iterable[SequencePage], juans: Sequence[str] = ()) -> list[Notice]:
+    """A notice for every break in a sequence of pages, in order; `juans` has the juan of each page, if known.
 
     Folios and references advance together by one, with these exceptions:
 
-    - At the start of a juan (1a, or a folio that goes back to another juan) folios begin anew. References may then skip
-      a blank half or continue in another volume, but not go back.
+    - At the start of a juan (1a, or a folio of another juan that goes back) folios begin anew. References may then skip
+      a blank half-folio or continue in another volume, but not go back.
     - The first leaf of a juan may stand alone on its plate: up to 2b, references may skip to the next plate.
     - A whole plate has four half-folios. Openings have no quadrants c and d.
-
-    Anything else is a finding: a *gap* if folios and images skip the same number of pages, a *repeat* if a folio or an
-    image comes twice, a *jump* if one goes back or the two advance unequally.
     """
-    findings: list[SequenceFinding] = []
+    findings: list[Notice] = []
     pages = list(pages)
     parts = _parts_of_a_page([ref for _, ref in pages if ref and not ref.is_plate])
-    for index, (before, after) in enumerate(pairwise(pages), start=1):
-        broken = _break(before, after, parts, begins=len(set(juans[index - 1 : index + 1])) > 1)
-        if broken is not None:
-            kind, difference = broken
-            folio, ref = before
-            expected_folio = folio.successor() if folio else None
-            expected_ref = ref.successor(parts) if ref else None
-            notice = Notice.of(NoticeCode.SEQUENCE, one=_place(before), other=_place(after), what=difference)
-            findings.append(SequenceFinding(kind, index, *after, expected_folio, expected_ref, notice))
+    for number, (before, after) in enumerate(pairwise(pages)):
+        difference = _break(before, after, parts, new_juan=len(set(juans[number : number + 2])) > 1)
+        if difference is not None:
+            findings.append(Notice.of(NoticeCode.SEQUENCE, one=_place(before), other=_place(after), what=difference))
     return findings
 
 
 def _parts_of_a_page(refs: Sequence[ImageRef]) -> int:
-    """Half-folios of an image: two if the images are openings, else four."""
+    """Half-folios of a printed page: two if the `refs`, all to quadrants, are to openings, else four."""
     openings = len({ref.plate for ref in refs}) >= MIN_OPENINGS and all(ref.quadrant in "ab" for ref in refs)
     return 2 if openings else 4
 
 
-def _break(before: Leaf, after: Leaf, parts: int, *, begins: bool) -> tuple[Break, Notice] | None:
-    """The break between two consecutive pages, with its notice; None if there is none. `begins`: another juan does."""
+def _break(before: SequencePage, after: SequencePage, parts: int, *, new_juan: bool) -> Notice | None:
+    """What is wrong between two consecutive pages; None if nothing is. `new_juan`: they are of two juans."""
     (folio, ref), (next_folio, next_ref) = before, after
-    leaves = folio.distance(next_folio) if folio and next_folio else None
-    images = ref.distance(next_ref, parts) if ref and next_ref else None
-    elsewhere = images is None and ref is not None and next_ref is not None
-    if (begins and leaves is not None and leaves <= 0) or _juan_starts(folio, next_folio, images, elsewhere):
-        if images is not None and images < 0:
-            return Break.JUMP, Notice.of(NoticeCode.JUAN_BACK)
-        if images == 0 and ref and not ref.is_plate:
-            return Break.REPEAT, Notice.of(NoticeCode.JUAN_ON_SAME_IMAGE)
+    folio_step = folio.distance(next_folio) if folio and next_folio else None
+    image_step = ref.distance(next_ref, parts) if ref and next_ref else None
+    incomparable = image_step is None and ref is not None and next_ref is not None
+    goes_back = new_juan and folio_step is not None and folio_step <= 0
+    if goes_back or _juan_starts(folio, next_folio, image_step, incomparable):
+        if image_step is not None and image_step < 0:
+            return Notice.of(NoticeCode.JUAN_BACK)
+        if image_step == 0 and ref and not ref.is_plate:
+            return Notice.of(NoticeCode.JUAN_ON_SAME_IMAGE)
         return None
-    if elsewhere:
-        return Break.JUMP, Notice.of(NoticeCode.VOLUME_WITHIN_JUAN)
-    if ref and next_ref and ref.is_plate and images is not None:
-        images = _images_as_half_folios(images, leaves)
-    steps = {step for step in (leaves, images) if step is not None}
-    if steps <= {1} or _opening_plate_ends(next_folio, next_ref, leaves, images):
+    if incomparable:
+        return Notice.of(NoticeCode.VOLUME_WITHIN_JUAN)
+    if ref and next_ref and ref.is_plate and image_step is not None:
+        image_step = _plates_as_half_folios(image_step, folio_step)
+    steps = {step for step in (folio_step, image_step) if step is not None}
+    if steps <= {1} or _first_plate_ends(next_folio, next_ref, folio_step, image_step):
         return None
-    return _apart(leaves, images) if len(steps) > 1 else _together(steps.pop())
+    return _unequal_steps(folio_step, image_step) if len(steps) > 1 else _equal_steps(steps.pop())
 
 
-def _together(step: int) -> tuple[Break, Notice]:
-    """The break if folios and images advance by the same `step`, or only one of them is known."""
+def _equal_steps(step: int) -> Notice:
+    """The break if folios and images advance by the same `step`, not 1, or only one of them is known."""
     if step == 0:
-        return Break.REPEAT, Notice.of(NoticeCode.SAME_PAGE)
+        return Notice.of(NoticeCode.SAME_PAGE)
     if step > 1:
-        return Break.GAP, Notice.of(NoticeCode.HALF_FOLIOS_MISSING, number=step - 1)
-    return Break.JUMP, Notice.of(NoticeCode.PAGES_BACK, number=-step)
+        return Notice.of(NoticeCode.HALF_FOLIOS_MISSING, number=step - 1)
+    return Notice.of(NoticeCode.PAGES_BACK, number=-step)
 
 
-def _apart(leaves: int | None, images: int | None) -> tuple[Break, Notice]:
+def _unequal_steps(folio_step: int | None, image_step: int | None) -> Notice:
     """The break if folios and images advance unequally."""
-    if leaves == 0:
-        return Break.REPEAT, Notice.of(NoticeCode.FOLIO_STAYS, number=images or 0)
-    if images == 0:
-        return Break.REPEAT, Notice.of(NoticeCode.IMAGE_STAYS, number=leaves or 0)
-    return Break.JUMP, Notice.of(NoticeCode.UNEQUAL_STEPS, folios=leaves or 0, images=images or 0)
+    if folio_step == 0:
+        return Notice.of(NoticeCode.FOLIO_STAYS, number=image_step or 0)
+    if image_step == 0:
+        return Notice.of(NoticeCode.IMAGE_STAYS, number=folio_step or 0)
+    return Notice.of(NoticeCode.UNEQUAL_STEPS, folios=folio_step or 0, images=image_step or 0)
 
 
-def _juan_starts(folio: Folio | None, next_folio: Folio | None, images: int | None, elsewhere: bool) -> bool:
+def _juan_starts(folio: Folio | None, next_folio: Folio | None, image_step: int | None, incomparable: bool) -> bool:
     """Whether the second page begins a juan. After a juan of one half-folio the next one begins two images further on,
     which tells it from a folio that is counted twice."""
     if next_folio != Folio(1, "a") or folio is None:
         return False
-    return folio != next_folio or elsewhere or (images is not None and images > 1)
+    return folio != next_folio or incomparable or (image_step is not None and image_step > 1)
 
 
-def _opening_plate_ends(
-    next_folio: Folio | None, next_ref: ImageRef | None, leaves: int | None, images: int | None
+def _first_plate_ends(
+    next_folio: Folio | None, next_ref: ImageRef | None, folio_step: int | None, image_step: int | None
 ) -> bool:
-    """Whether the images skip only the blank rest of the plate after the first leaf of a juan."""
+    """Whether the images skip only the blank rest of the plate on which the first leaf of a juan stands alone."""
     return (
-        (leaves, images) in ((1, 2), (1, 3))
+        folio_step == 1
+        and image_step in (2, 3)
         and next_folio is not None
         and next_folio <= Folio(2, "b")
         and next_ref is not None
@@ -275,14 +236,14 @@ def _opening_plate_ends(
     )
 
 
-def _images_as_half_folios(plates: int, leaves: int | None) -> int:
+def _plates_as_half_folios(plates: int, folio_step: int | None) -> int:
     """How many half-folios an advance by `plates` means: as many as the folios advance, if that is possible."""
-    if leaves is not None and abs(4 * plates - leaves) < 4:
-        return leaves
-    return 1 if leaves is None and plates in (0, 1) else 4 * plates
+    if folio_step is not None and abs(4 * plates - folio_step) < 4:
+        return folio_step
+    return 1 if folio_step is None and plates in (0, 1) else 4 * plates
 
 
-def _place(page: Leaf) -> str | Notice:
+def _place(page: SequencePage) -> str | Notice:
     folio, ref = page
     if folio and ref:
         return f"{folio} ({ref})"

@@ -80,6 +80,11 @@ class PageResult:
     notices: tuple[Notice, ...] = ()
     seconds: float = 0.0
 
+    @property
+    def shown(self) -> bool:
+        """Whether the page has an image whose size is known, so that something can be placed on it."""
+        return self.image is not None and min(self.image_size) > 0
+
     def column_of(self, flag: Flag) -> CheckedColumn | None:
         """The column that a flag is about. A line of a running edition takes several columns: the one nearest to
         the flag."""

@@ -1,7 +1,7 @@
-"""The probabilities that an engine gives to a glyph: of the characters that it listed and, on demand, of others.
+"""The probabilities of the characters that a glyph may be: of those that the engine listed and, on demand, of others.
 
-How improbable an unlisted character is matters only where two glyphs are both something else, or a character fits
-none. It is computed only then, so that a changed text can mostly be checked from earlier readings.
+How improbable an unlisted character is matters only where the text has a character that no glyph resembles, to tell
+which glyph resembles it most. It is computed only then: a changed text can mostly be checked from earlier readings.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Any, TypeVar, overload
 MIN_PROBABILITY = 1e-5
 """The least probability that an engine lists."""
 
-Other = TypeVar("Other")
-"""Type of the default of `Belief.get`."""
-
 FLOOR = log(MIN_PROBABILITY)
-"""Log-probability of a character that the engine does not list."""
+"""Log-probability, in nats, of a character that the engine does not list."""
+
+Default = TypeVar("Default")
+"""Type of the default of `Belief.get`."""
 
 
 class Belief(Mapping[str, float]):
-    """Log-probabilities of characters, given that there is a glyph. `listed` are known; `rest` computes those of the
-    other `sought` characters, none of which is above `top`."""
+    """Log-probabilities of the characters that are `listed` or `sought`, given that there is a glyph. `rest` computes
+    those of sought characters that are not listed, none of which is above `top`."""
 
     __slots__ = ("_best", "_rest", "_sought", "_top", "listed")
 
@@ -49,7 +49,7 @@ class Belief(Mapping[str, float]):
     def get(self, character: str, /) -> float | None: ...
 
     @overload
-    def get(self, character: str, /, default: float | Other) -> float | Other: ...
+    def get(self, character: str, /, default: float | Default) -> float | Default: ...
 
     def get(self, character: str, /, default: Any = None) -> Any:
         value = self.listed.get(character)
@@ -72,14 +72,14 @@ class Belief(Mapping[str, float]):
 
     @property
     def best(self) -> str:
-        """The most probable character; empty if nothing was read or sought."""
+        """The most probable listed character, or sought one if none is listed; '' if there is neither."""
         if self._best is None:
-            known: Mapping[str, float] = self.listed or self
-            self._best = max(known, key=known.__getitem__, default="")
+            candidates: Mapping[str, float] = self.listed or self
+            self._best = max(candidates, key=candidates.__getitem__, default="")
         return self._best
 
     def greatest(self, characters: Sequence[str]) -> float:
-        """The log-probability of the most probable of these; `FLOOR` if none is known."""
+        """The log-probability of the most probable of these characters; `FLOOR` if none is listed or sought."""
         listed = self.listed
         if self.best in characters and self.best in listed and listed[self.best] >= self._top:
             return listed[self.best]
@@ -90,26 +90,25 @@ class Belief(Mapping[str, float]):
         return FLOOR if best == -inf else best
 
     def ranked(self) -> Iterator[tuple[str, float]]:
-        """All characters with their log-probabilities: the listed ones, then the others, each most probable first."""
+        """All characters with their log-probabilities: first the listed, then the other sought ones, both sorted from
+        the most probable on."""
         yield from sorted(self.listed.items(), key=lambda item: -item[1])
         rest = [(character, self._rest(character)) for character in self._sought if character not in self.listed]
         yield from sorted(rest, key=lambda item: -item[1])
 
     def mixed(self, other: Belief, share: float) -> Belief:
-        """The weighted mean of two beliefs, `other` with the weight `share`."""
+        """The weighted mean of the probabilities of two beliefs; `other` has the weight `share`, 0 to 1."""
 
-        def mean(character: str) -> float:
-            ours, theirs = self.get(character, FLOOR), other.get(character, FLOOR)
+        def mean(ours: float, theirs: float) -> float:
             return log((1.0 - share) * exp(ours) + share * exp(theirs))
 
+        def mean_of(character: str) -> float:
+            return mean(self.get(character, FLOOR), other.get(character, FLOOR))
+
         ours, theirs = self.listed, other.listed
-        # most characters are listed by both: computed without the slower `get`
-        both = {
-            character: log((1.0 - share) * exp(ours[character]) + share * exp(theirs[character]))
-            for character in ours
-            if character in theirs
-        }
+        both = ours.keys() & theirs.keys()  # most characters, for which the slower `get` is not needed
         listed = {
-            character: both[character] if character in both else mean(character) for character in {**ours, **theirs}
+            character: mean(ours[character], theirs[character]) if character in both else mean_of(character)
+            for character in {**ours, **theirs}
         }
-        return Belief(listed, {**self._sought, **other._sought}, mean, max(self._top, other._top, FLOOR))
+        return Belief(listed, {**self._sought, **other._sought}, mean_of, max(self._top, other._top, FLOOR))

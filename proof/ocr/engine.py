@@ -1,7 +1,7 @@
-"""The protocol of recognisers: a strip image in, a reading out.
+"""The protocol of recognisers, which take images of strips and give readings.
 
-A strip is one run of one column cut upright from the page: grey, characters from top to bottom. An engine with full
-posteriors fills `Reading.posterior`; one that gives only text and a score leaves it `None`.
+A strip is one run of one column cut upright from the page: grey, characters from top to bottom. An engine that gives
+probabilities at every step sets `Reading.posterior`; one that gives only characters with a score leaves it None.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Pixels = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class EngineIdentity:
-    """Which engine read a page: kept with every run, and part of every cache key."""
+    """Which engine read a page: kept with every run, and part of the keys of kept readings and results."""
 
     name: str
     version: str
@@ -31,7 +31,7 @@ class EngineIdentity:
 class ReadCharacter:
     """One character as read. `start` and `end` are its extent along the strip, from 0 (top) to 1 (bottom).
 
-    `alternatives` are (character, probability), most probable first, the one read included.
+    `alternatives` are characters with their probabilities, most probable first, the one read among them.
     """
 
     text: str
@@ -43,12 +43,12 @@ class ReadCharacter:
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """The output of a CTC recogniser at each step along the strip, sparse.
+    """The output of a CTC recogniser at each step along the strip, with the most probable classes alone.
 
     `classes` (steps x k, int32) and `log_probs` (steps x k, float32) are the k most probable classes of every step,
     most probable first; class 0 is the CTC blank. `floor` is the log-probability of classes that are not listed.
-    `centres` (steps) is the place of each step along the strip, 0 to 1. `sought` (n) are classes that were requested,
-    `sought_log_probs` (steps x n) their log-probabilities, which may be below `floor`.
+    `centres` (steps) is the place of each step along the strip, 0 (top) to 1. `sought` (n) are classes that the caller
+    asked for, `sought_log_probs` (steps x n) their log-probabilities, which may be below `floor`.
     """
 
     classes: NDArray[np.int32]
@@ -79,7 +79,7 @@ class Engine(Protocol):
 
     @property
     def at_once(self) -> int:
-        """How many strips of one length are quicker to read together; 1 where batches gain nothing."""
+        """How many strips of one length the engine reads fastest in one batch; 1 where batches gain nothing."""
         ...
 
     def knows(self, character: str) -> bool:
@@ -87,7 +87,7 @@ class Engine(Protocol):
         ...
 
     def familiarity(self, character: str) -> float:
-        """How well the engine was trained on `character`, 0 (it does not know it) to 1."""
+        """How well the engine was trained on `character`, 1 at best; 0 where it does not know it."""
         ...
 
     def class_of(self, character: str) -> int | None:
@@ -101,13 +101,13 @@ class Engine(Protocol):
     def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
         """Read each strip; the readings come in the same order. Raises EngineError.
 
-        `sought` are characters whose probability is wanted however small it is, if the engine can give it: of two
-        glyphs that are both something else, it shows which one resembles the character more."""
+        `sought` are characters whose probability is wanted however small it is, if the engine can give it. It shows
+        which of two glyphs resembles a character more, though both are other characters."""
         ...
 
 
 class WrappedEngine:
-    """Passes all calls on to another engine; a base class for engines that change some of them."""
+    """Passes all calls on to another engine; the base of classes that override some of them."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -1,8 +1,8 @@
 """Model files: the packaged ones, those that the user names, and the folders that PaddleX needs.
 
 The PP-OCRv6 models are ONNX files in the package `hanproof_models`, which is installed with this one. PaddleX needs a
-folder with `inference.onnx` and `inference.yml` (pre-processing, post-processing, character dictionary); it is made
-once from an ONNX file, in the user's cache, keyed by the file's checksum. Nothing here uses the internet.
+folder with `inference.onnx` and `inference.yml` (pre-processing, post-processing, character dictionary). For an ONNX
+file that folder is made once, in the user's cache, with the file's checksum in its name. Nothing here uses the network.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ WEIGHTS = "inference.onnx"
 SETTINGS = "inference.yml"
 
 _LAYOUT = 1
-"""Version of the content of made folders, part of their names."""
+"""Version of what is put into the made folders; it is a part of their names."""
 
 
 class ModelTask(StrEnum):
-    """The task of a model: reading a line, or finding the lines of a page."""
+    """The task of a model: recognition of a line, or detection of the lines of a page."""
 
     RECOGNITION = "rec"
     DETECTION = "det"
@@ -39,9 +39,9 @@ class ModelTask(StrEnum):
 class ModelFolder:
     """A folder that PaddleX can load.
 
-    `name` is what PaddleX knows the architecture by, `title` what the user knows the model by. `checksum`
-    is the SHA-256 of the ONNX file, or, where the user's own `inference.yml` lies beside it, of both files
-    one after the other: the character dictionary is as much of a model as its weights.
+    `name` is PaddleX's name of the architecture, `title` the user's name of the model. `checksum` is the SHA-256 of the
+    ONNX file, or of both files one after the other where the user's own `inference.yml` lies beside it: results depend
+    on its character dictionary as on the weights.
     """
 
     path: Path
@@ -51,7 +51,7 @@ class ModelFolder:
 
 
 def find_packaged(task: ModelTask) -> Path | None:
-    """The ONNX file that was installed with the program, or None."""
+    """The ONNX file for a task that was installed with the program, or None."""
     spec = importlib.util.find_spec("hanproof_models")
     if spec is None or spec.origin is None:
         return None
@@ -60,25 +60,27 @@ def find_packaged(task: ModelTask) -> Path | None:
 
 
 def packaged_model(task: ModelTask) -> Path:
-    """The ONNX file that was installed with the program. Raises EngineError."""
+    """The same. Raises EngineError where there is none."""
     if model := find_packaged(task):
         return model
     raise EngineError(f"{NO_PACKAGED[task]}; {GET_PACKAGED}")
 
 
 NO_PACKAGED = {task: f"the PP-OCRv6 {task.value} model is not installed" for task in ModelTask}
+"""Message where the packaged model for a task is missing."""
+
 GET_PACKAGED = "pip install --force-reinstall --no-deps hanproof, or `pip install .` in its source"
-"""Message and remedy where a packaged model is missing."""
+"""Remedy where a packaged model is missing."""
 
 ELSEWHERE = "set XDG_CACHE_HOME to a folder that can be written"
-"""Remedy where the cache cannot be written."""
+"""Remedy where the user's cache cannot be found or written."""
 
 
 def cache_folder() -> Path:
-    """The folder for made model folders: `$XDG_CACHE_HOME/proof`, or that of the platform. Raises EngineError if the
-    user has no home folder."""
-    if named := os.environ.get("XDG_CACHE_HOME"):
-        return Path(named) / "proof"
+    """The program's folder in the user's cache: `$XDG_CACHE_HOME/proof`, or that of the platform. Raises EngineError if
+    the user has no home folder."""
+    if xdg := os.environ.get("XDG_CACHE_HOME"):
+        return Path(xdg) / "proof"
     if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
         return Path(local) / "proof"
     try:
@@ -88,10 +90,11 @@ def cache_folder() -> Path:
 
 
 def model_folder(model: Path, task: ModelTask, cache: Path | None = None) -> ModelFolder:
-    """A folder that PaddleX can load, for a folder of that kind or for a single ONNX file.
+    """The folder that PaddleX loads for `model`, which is such a folder itself or an ONNX file.
 
-    An ONNX recogniser must carry its dictionary in the metadata entry `character`, as the
-    packaged one does. Raises EngineError where `model` is neither, or where the cache cannot be written.
+    The ONNX file of a recogniser must have its dictionary in the metadata entry `character`, as the packaged one has.
+    `cache` is the folder to use instead of the user's. Raises EngineError where `model` is neither, or where the cache
+    cannot be written.
     """
     if model.is_dir():
         return _given_folder(model)
@@ -123,7 +126,7 @@ def dictionary(folder: ModelFolder) -> tuple[str, ...]:
 
 
 def _given_folder(path: Path) -> ModelFolder:
-    """A folder of the user's own: both files must be there, and the second name a model."""
+    """A folder of the user's own. Raises EngineError unless it has both files and the second one names a model."""
     if not (path / WEIGHTS).is_file():
         raise EngineError(
             f"{path}: no {WEIGHTS}: name a folder with {WEIGHTS} and {SETTINGS}; "
@@ -138,9 +141,9 @@ def _given_folder(path: Path) -> ModelFolder:
 
 
 def _load_settings(path: Path) -> dict[str, Any]:
-    import yaml  # noqa: PLC0415 - wanted only by those who open a model
+    import yaml  # noqa: PLC0415 - needed only where a model is opened
 
-    # libyaml is ten times quicker over 18,708 characters; not every build of PyYAML has it.
+    # libyaml reads a dictionary of 18,708 characters ten times faster; not every build of PyYAML has it.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         with path.open("rb") as stream:
@@ -153,19 +156,19 @@ def _load_settings(path: Path) -> dict[str, Any]:
 
 
 def _sha256(*paths: Path) -> str:
+    """The hash of the files one after the other. Raises EngineError."""
     digest = hashlib.sha256()
     for path in paths:
         try:
             with path.open("rb") as stream:
-                while block := stream.read(1 << 20):
-                    digest.update(block)
+                hashlib.file_digest(stream, lambda: digest)
         except OSError as error:
             raise EngineError(f"{path}: cannot be read: {error.strerror or error}") from error
     return digest.hexdigest()
 
 
 def _ensure(target: Path, size: int | None, make: Callable[[Path], None]) -> None:
-    """Make the file `target` unless it exists with `size` bytes, or, if that is None, is not empty.
+    """Have `make` write the file `target`, unless it exists with `size` bytes or, if `size` is None, is not empty.
 
     Safe with several processes at once: each makes a file of its own with the same content and renames it into place.
     """
@@ -173,10 +176,10 @@ def _ensure(target: Path, size: int | None, make: Callable[[Path], None]) -> Non
         existing_size = target.stat().st_size
         if existing_size == size or (size is None and existing_size > 0):
             return
-    with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent) as made_in:
-        made = Path(made_in) / target.name
-        make(made)
-        made.replace(target)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent) as folder:
+        new = Path(folder) / target.name
+        make(new)
+        new.replace(target)
 
 
 def _link_or_copy(source: Path, target: Path) -> None:
@@ -188,6 +191,7 @@ def _link_or_copy(source: Path, target: Path) -> None:
 
 
 def _write_settings(model: Path, task: ModelTask, target: Path) -> None:
+    """Write the `inference.yml` for an ONNX file."""
     import yaml  # noqa: PLC0415 - as above
 
     settings = _detection_settings() if task is ModelTask.DETECTION else _recognition_settings(_characters_of(model))
@@ -196,8 +200,8 @@ def _write_settings(model: Path, task: ModelTask, target: Path) -> None:
 
 
 def _characters_of(model: Path) -> list[str]:
-    """The dictionary in an ONNX recogniser's metadata."""
-    import onnxruntime  # noqa: PLC0415 - a quarter of a second, paid once a model
+    """The dictionary in an ONNX recogniser's metadata. Raises EngineError."""
+    import onnxruntime  # noqa: PLC0415 - a quarter of a second, needed once for a model
 
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -215,6 +219,7 @@ def _characters_of(model: Path) -> list[str]:
 
 
 _ARCHITECTURE = {ModelTask.RECOGNITION: "PP-OCRv6_small_rec", ModelTask.DETECTION: "PP-OCRv6_small_det"}
+"""PaddleX's name of the architecture that a single ONNX file is taken to have."""
 
 
 def _recognition_settings(characters: list[str]) -> dict[str, Any]:
@@ -232,7 +237,7 @@ def _recognition_settings(characters: list[str]) -> dict[str, Any]:
 
 
 def _detection_settings() -> dict[str, Any]:
-    """The same for the detectors; mean and deviation are those of ImageNet, in the order of the channels."""
+    """The same for detectors; mean and standard deviation are those of ImageNet, for each channel."""
     return {
         "Global": {"model_name": _ARCHITECTURE[ModelTask.DETECTION]},
         "PreProcess": {

@@ -11,7 +11,8 @@ import os
 import re
 import sys
 import threading
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,11 +25,19 @@ from proof.errors import EngineError, UsageError
 CUDA = "CUDAExecutionProvider"
 """Name of onnxruntime's provider for NVIDIA GPUs."""
 
+CPU = "CPUExecutionProvider"
+"""Name of its provider for CPUs."""
+
 NO_OPENVINO = "engine.runtime is openvino, which is not installed: pip install openvino"
 
 NO_CUDA = (
     "engine.device is a gpu, and this onnxruntime computes on none: pip install onnxruntime-gpu in place of "
     "onnxruntime, for a GPU of NVIDIA and its driver, or set engine.device to cpu"
+)
+
+UNUSABLE_GPU = (
+    "engine.device is gpu:{gpu}, which onnxruntime cannot use ({why}): see with nvidia-smi that there is such a GPU, "
+    "install the CUDA and cuDNN that onnxruntime-gpu asks for, or set engine.device to cpu"
 )
 
 Line = NDArray[np.float32]
@@ -137,12 +146,28 @@ def open_network(model: Path, runtime: str, threads: int, readers: int, gpu: int
         raise EngineError(NO_OPENVINO)
     try:
         return OpenVino(model, threads, readers) if runtime == "openvino" else OnnxRuntime(model, threads, gpu)
-    except Exception as error:  # the runtimes raise classes of their own, some straight under Exception
-        why = f" ({error})" if gpu is not None else ""  # about a bad file their messages do not help the user
+    except EngineError:
+        raise
+    # the runtimes raise classes of their own, some straight under Exception; their messages do not help the user
+    except Exception as error:
         raise EngineError(
-            f"{model}: not a PP-OCR recogniser with its characters{why}; name an ONNX file of one, or none for the "
+            f"{model}: not a PP-OCR recogniser with its characters; name an ONNX file of one, or none for the "
             "packaged model"
         ) from error
+
+
+def _opened_on_gpu(open_on: Callable[..., Any], gpu: int) -> Any:
+    """The session that `open_on` makes on the GPU of that number. Raises EngineError if that cannot be used; what the
+    runtime raises if not even the CPU can."""
+    cuda = (CUDA, {"device_id": gpu, "use_tf32": 0, "cudnn_conv_algo_search": "HEURISTIC"})
+    try:
+        session = open_on(providers=[cuda, CPU])
+    except Exception as error:
+        open_on(providers=[CPU])
+        raise EngineError(UNUSABLE_GPU.format(gpu=gpu, why=error)) from error
+    if session.get_providers()[0] != CUDA:
+        raise EngineError(UNUSABLE_GPU.format(gpu=gpu, why="it fell back to the cpu; its log says why"))
+    return session
 
 
 class OnnxRuntime:
@@ -159,12 +184,8 @@ class OnnxRuntime:
         options.enable_mem_pattern = False
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         content = model.read_bytes()
-        cuda = (CUDA, {"device_id": gpu, "use_tf32": 0, "cudnn_conv_algo_search": "HEURISTIC"})
-        providers = ["CPUExecutionProvider"] if gpu is None else [cuda, "CPUExecutionProvider"]
-        self._session = onnxruntime.InferenceSession(content, options, providers=providers)
-        # onnxruntime falls back to the CPU and only logs it
-        if gpu is not None and self._session.get_providers()[0] != CUDA:
-            raise RuntimeError(f"GPU {gpu} cannot be used: see what CUDA and cuDNN onnxruntime-gpu asks for")
+        open_on = partial(onnxruntime.InferenceSession, content, options)
+        self._session = open_on(providers=[CPU]) if gpu is None else _opened_on_gpu(open_on, gpu)
         self._characters: list[str] = self._session.get_modelmeta().custom_metadata_map["character"].split("\n")
         self._input = self._session.get_inputs()[0].name
 

@@ -1,4 +1,4 @@
-"""The record that is kept of one half-folio, packed as bytes: its layout, strips, readings and ink."""
+"""The record that is kept of one half-folio: its layout, strips, readings and ink, packed as bytes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from proof.ocr.spikes import StripSpikes
 from proof.text.model import Row
 
 FORMAT = 6
-"""Format of packed records; records of other formats are ignored."""
+"""Version of the format of packed records; records of other versions are ignored."""
 
 ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
+"""Rows in the order of their numbers in packed records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,10 @@ class CutStrip:
 
 @dataclass(frozen=True, slots=True)
 class PageSheet:
-    """A half-folio on its image: `size` of the whole image (width, height), `box` of the half-folio if it is a part,
-    notices from opening it, the `outline` of its layout, the `height` of the rectified page in pixels, the share of it
-    that ink covers (`inked`), and the detail of characters of main text and of notes, in pixels."""
+    """A half-folio on its image: `size` (width, height) and `sha256` of the whole image, `box` of the half-folio if it
+    is only a part, the notices from opening it, the `outline` of its layout, the `height` of the rectified page in
+    pixels, the share of it that ink covers (`inked`), and the detail of a character of main text and of a note, in
+    pixels of height (`proof.images.detail`)."""
 
     size: tuple[int, int]
     sha256: str
@@ -60,13 +62,14 @@ class PageSheet:
 @dataclass(slots=True)
 class PageRecord:
     """The record of one half-folio and one engine. `layout` is the key of the layout; all but `spikes` and `far` depend
-    on it.
+    on it. `HalfFolioReadings` makes the keys of the tables from the arguments of the method in brackets.
 
-    `cuts` are strips by column, way and expected runs; `windows` those of further looks by strip, extent, zoom and
-    preparation; `cells`, `inked` and `figures` come from the ink; `spans` are top and bottom of glyphs, `shapes` their
-    shapes. `spikes` are by the hash of a strip's pixels, and so is `far`: for every sought character how far its
-    probability is below 1e-5 at each spike. `lines` are those of a page pipeline, with its name; `turned` are records
-    of the image turned.
+    `cuts` are the strips of a column (`cut`), `windows` parts of strips (`window`). `cells` are top and bottom of each
+    cell of ink (`ink_cells`), `inked` is whether a column has ink (`has_ink`), `figures` are the numbers of columns
+    that hold a figure (`figures`). `spans` are top and bottom of each glyph of a row (`spans`), `shapes` the shape of a
+    glyph (`shape`). `spikes` and `far` are by the hash of a strip's pixels; `far` has for every sought character how
+    far its probability is below `MIN_PROBABILITY` at each spike. `lines` are the name of a page pipeline and its
+    reading. `other_layouts` are records of the same image with other layouts, by name (`with_layout`).
     """
 
     layout: str = ""
@@ -81,7 +84,7 @@ class PageRecord:
     spikes: dict[bytes, StripSpikes] = field(default_factory=dict)
     far: dict[bytes, dict[str, bytes]] = field(default_factory=dict)
     lines: tuple[str, PageReading] | None = None
-    turned: dict[str, PageRecord] = field(default_factory=dict)
+    other_layouts: dict[str, PageRecord] = field(default_factory=dict)
 
     def packed(self) -> bytes:
         """The record as bytes."""
@@ -98,9 +101,9 @@ class PageRecord:
             list(self.spans.items()),
             list(self.shapes.items()),
             [[key, spikes.packed()] for key, spikes in self.spikes.items()],
-            [[key, "".join(rows), b"".join(rows.values())] for key, rows in self.far.items()],
+            [[key, "".join(far), b"".join(far.values())] for key, far in self.far.items()],
             None if self.lines is None else [self.lines[0], [_line_as_list(line) for line in self.lines[1].lines]],
-            [[lie, record.packed()] for lie, record in self.turned.items()],
+            [[name, record.packed()] for name, record in self.other_layouts.items()],
         ]
         return zlib.compress(msgpack.packb(parts), 6)
 
@@ -109,11 +112,11 @@ class PageRecord:
         """A record from its bytes; an empty one if there are none, or they are damaged or of another format."""
         try:
             parts: tuple[Any, ...] = msgpack.unpackb(zlib.decompress(data), use_list=False) if data else (0,)
-        except (ValueError, zlib.error):  # damaged: read again
+        except (ValueError, zlib.error):
             return cls()
         if parts[0] != FORMAT:
             return cls()
-        _, layout, sheet, cuts, windows, cells, inked, figures, spans, shapes, spikes, far, lines, turned = parts
+        _, layout, sheet, cuts, windows, cells, inked, figures, spans, shapes, spikes, far, lines, others = parts
         return cls(
             layout,
             None if sheet is None else _sheet_of(sheet),
@@ -127,14 +130,14 @@ class PageRecord:
             {key: StripSpikes.unpacked(packed) for key, packed in spikes},
             {key: _far_of(characters, data) for key, characters, data in far},
             None if lines is None else (lines[0], PageReading(tuple(_line_of(line) for line in lines[1]))),
-            {lie: cls.unpacked(record) for lie, record in turned},
+            {name: cls.unpacked(record) for name, record in others},
         )
 
 
 def _far_of(characters: str, data: bytes) -> dict[str, bytes]:
-    """One row of `PageRecord.far` by character."""
-    size = len(data) // len(characters) if characters else 0
-    return {character: data[number * size : (number + 1) * size] for number, character in enumerate(characters)}
+    """The entry of `PageRecord.far` for one strip, of which `data` has one byte for each character and spike."""
+    spikes = len(data) // len(characters) if characters else 0
+    return {character: data[number * spikes : (number + 1) * spikes] for number, character in enumerate(characters)}
 
 
 def _strip_as_list(strip: CutStrip) -> list[Any]:

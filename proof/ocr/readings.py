@@ -1,9 +1,9 @@
 """The readings of one half-folio, its layout and its ink: computed from image and engine once, then kept.
 
 Checking a page needs strips, their readings, and sometimes whether there is ink at a place. All these depend on the
-image, the layout (detected or corrected by a person) and the engine, not on the text. They are kept in a `PageRecord`:
-a page whose text, variants, witnesses or threshold changed is checked from that, and the image is opened only if
-something is missing in it.
+image, the layout (detected or corrected by a person) and the engine, but not on the text. They are kept in a
+`PageRecord`: a page whose text, variants, witnesses or threshold changed is checked from its record, and the image is
+opened only if something is missing in the record.
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ from proof.text.model import Column, Row
 V = TypeVar("V")
 
 WAYS = (CutBy.BEST, CutBy.SEEN, CutBy.COUNTED, CutBy.STRICT)
+"""Ways of cutting, in the order of their numbers in the keys of a record."""
 
 
 class HalfFolioReadings:
     """The readings of one half-folio: from the record `known`, and what is missing there from the image and the engine.
 
-    `opened` loads the half-folio, `find_layout` detects its layout; each is called once, when it is first needed.
-    `layout` is a key of all that the layout depends on beside the image. `rows` is the number of cells of a full
-    column. `has_override`: a person corrected the layout. `used` is the record of everything that was needed.
+    `opened` loads the image of the half-folio, `find_layout` detects its layout; each is called once, when it is first
+    needed. `layout` is a key of all that the layout depends on beside the image. `rows` is the number of cells of a
+    full column. `has_override`: a person corrected the layout. `used` is the record of everything that was needed.
     """
 
     def __init__(
@@ -63,8 +64,8 @@ class HalfFolioReadings:
         self._image: LoadedImage | None = None
         self._layout: Layout | None = None
         self._strips: dict[CutStrip, Strip] = {}
-        self._origins: dict[CutStrip, tuple[ColumnArea, Column | None, CutBy]] = {}
-        self._parts: dict[CutStrip, tuple[CutStrip, float, float, float, bool]] = {}
+        self._origins: dict[CutStrip, tuple[ColumnArea, Column | None, CutBy]] = {}  # the arguments of `cut`
+        self._parts: dict[CutStrip, tuple[CutStrip, float, float, float, bool]] = {}  # the arguments of `window`
         known = known or PageRecord()
         if known.layout != layout:
             known = PageRecord(spikes=known.spikes, far=known.far)
@@ -110,9 +111,7 @@ class HalfFolioReadings:
         key = (area.number, WAYS.index(way), _expected(line, way))
         cuts = _first(key, self.used.cuts, self._known.cuts)
         if cuts is None:
-            strips = cutting.cut_strips(self.layout, area, line, self.rows, way)
-            cuts = tuple(map(_without_pixels, strips))
-            self._strips.update(zip(cuts, strips, strict=True))
+            cuts = self._cut(area, line, way)
         self._origins.update(dict.fromkeys(cuts, (area, line, way)))
         self.used.cuts[key] = cuts
         return cuts
@@ -132,14 +131,15 @@ class HalfFolioReadings:
         return window
 
     def read(self, strips: Sequence[CutStrip], sought: Sequence[tuple[str, ...]]) -> list[tuple[Spike, ...]]:
-        """The spikes that the engine reads on each strip, with the probability of the `sought` characters of each,
-        however small. For a strip that was read before, the engine computes an unknown probability when it is first
-        needed. Raises EngineError, also at that later time."""
+        """The spikes that the engine reads on each strip, with the probabilities of the characters that are `sought` on
+        it, however small. If the record of a strip lacks the probability of a sought character, the engine computes it
+        when it is first needed. Raises EngineError, also at that later time."""
         if self.engine.at_once > 1:
             self._ask_together(strips, sought)
         return [self._spikes(strip, wanted) for strip, wanted in zip(strips, sought, strict=True)]
 
     def _spikes(self, strip: CutStrip, wanted: tuple[str, ...]) -> tuple[Spike, ...]:
+        """The spikes of one strip, with the probabilities of the `wanted` characters."""
         known = self._known.spikes.get(strip.key)
         far = self.used.far.setdefault(strip.key, {})
         if strip.key not in self.used.spikes and known is None:
@@ -152,12 +152,12 @@ class HalfFolioReadings:
         if not wanted:
             return spikes.spikes()
 
-        def row(character: str) -> bytes:
+        def far_of(character: str) -> bytes:
             if character not in far:
                 self._ask(strip, tuple(character for character in wanted if character not in far))
             return far[character]
 
-        return spikes.spikes(dict.fromkeys(wanted), row)
+        return spikes.spikes(dict.fromkeys(wanted), far_of)
 
     def _ask_together(self, strips: Sequence[CutStrip], sought: Sequence[tuple[str, ...]]) -> None:
         """Have the engine read all strips that were not read before in one call."""
@@ -173,18 +173,17 @@ class HalfFolioReadings:
             self._take_in(strip, wanted, reading)
 
     def _ask(self, strip: CutStrip, wanted: tuple[str, ...]) -> None:
-        """Have the engine read a strip. The `wanted` characters do not change what it lists."""
+        """Have the engine read a strip. Which characters are `wanted` does not change the spikes."""
         (reading,) = self.engine.read([self._with_pixels(strip).pixels], wanted)
         self._take_in(strip, wanted, reading)
 
     def _take_in(self, strip: CutStrip, wanted: tuple[str, ...], reading: Reading) -> None:
         """Record the reading of a strip, with the probabilities of the `wanted` characters."""
-        spikes, rows = spikes_of(
-            reading, self.engine.character_of, [self.engine.class_of(character) for character in wanted]
-        )
+        classes = [self.engine.class_of(character) for character in wanted]
+        spikes, far = spikes_of(reading, self.engine.character_of, classes)
         self.used.spikes[strip.key] = spikes
         self.used.far[strip.key].update(
-            {character: rows[:, number].tobytes() for number, character in enumerate(wanted)}
+            (character, far[:, number].tobytes()) for number, character in enumerate(wanted)
         )
 
     def _with_pixels(self, strip: CutStrip) -> Strip:
@@ -193,10 +192,15 @@ class HalfFolioReadings:
             if strip in self._parts:
                 self._strips[strip] = self._part(*self._parts[strip])
             else:
-                area, line, way = self._origins[strip]
-                cut = cutting.cut_strips(self.layout, area, line, self.rows, way)
-                self._strips.update((_without_pixels(piece), piece) for piece in cut)
+                self._cut(*self._origins[strip])
         return self._strips[strip]
+
+    def _cut(self, area: ColumnArea, line: Column | None, way: CutBy) -> tuple[CutStrip, ...]:
+        """Cut the strips of one column out of the page, and hold their pixels."""
+        strips = cutting.cut_strips(self.layout, area, line, self.rows, way)
+        cuts = tuple(map(_without_pixels, strips))
+        self._strips.update(zip(cuts, strips, strict=True))
+        return cuts
 
     def _part(self, strip: CutStrip, top: float, bottom: float, zoom: float, as_it_is: bool) -> Strip:
         """A part of a strip, with its pixels."""
@@ -210,12 +214,12 @@ class HalfFolioReadings:
         key = (column, round(left), round(top), round(right), round(bottom), pitch)
         edges = _first(key, self.used.cells, self._known.cells)
         if edges is None:
-            first, low = max(0, round(top)), max(0, round(left))
-            ink = self.layout.ink_of(column, np.s_[first : max(first, round(bottom)), low : max(low, round(right))])
-            cells = ink_cells(ink, 0, 0, ink.shape[1], ink.shape[0], pitch, first)
+            y, x = max(0, round(top)), max(0, round(left))
+            ink = self.layout.ink_of(column, np.s_[y : max(y, round(bottom)), x : max(x, round(right))])
+            cells = ink_cells(ink, 0, 0, ink.shape[1], ink.shape[0], pitch, y)
             edges = tuple(round(edge) for cell in cells for edge in (cell.top, cell.bottom))
         self.used.cells[key] = edges
-        return [InkCell(float(a), float(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+        return [InkCell(float(top), float(bottom)) for top, bottom in zip(edges[::2], edges[1::2], strict=True)]
 
     def has_ink(self, area: ColumnArea, least: float) -> bool:
         """Whether ink covers more than the share `least` of a column."""
@@ -253,15 +257,16 @@ class HalfFolioReadings:
         self.used.spans[key] = edges
         return [(float(top), float(bottom)) for top, bottom in zip(edges[::2], edges[1::2], strict=True)]
 
-    def turned(self, lie: str, find_layout: Callable[[LoadedImage], Layout]) -> HalfFolioReadings:
-        """The readings of the half-folio with its image turned (`lie`); `find_layout` detects the layout of that."""
-        name = f"{self.used.layout} {lie}"
-        known = self._known.turned.get(lie)
-        turned = HalfFolioReadings(
-            self.engine, self.rows, lambda: self.image, find_layout, known, name, self.has_override
+    def with_layout(self, name: str, find_layout: Callable[[LoadedImage], Layout]) -> HalfFolioReadings:
+        """The readings of the same image with another layout, such as that of the image turned or of one half of it.
+        `name` names it in the record, `find_layout` detects it."""
+        known = self._known.other_layouts.get(name)
+        key = f"{self.used.layout} {name}"
+        other = HalfFolioReadings(
+            self.engine, self.rows, lambda: self.image, find_layout, known, key, self.has_override
         )
-        self.used.turned[lie] = turned.used
-        return turned
+        self.used.other_layouts[name] = other.used
+        return other
 
     def lines(self, pipeline: Callable[[], PageEngine]) -> tuple[str, PageReading]:
         """The name of the page pipeline and its reading of the half-folio; `pipeline` is called only if none is
@@ -276,40 +281,39 @@ class HalfFolioReadings:
 def cutting_fingerprint() -> str:
     """A hash of the code that detects layouts and cuts strips: records made by other code are not used."""
     digest = hashlib.sha256()
-    for room in ("proof.layout", "proof.images"):
-        files = [file for file in resources.files(room).iterdir() if file.name.endswith(".py")]
+    for package in ("proof.layout", "proof.images"):
+        files = [file for file in resources.files(package).iterdir() if file.name.endswith(".py")]
         for file in sorted(files, key=lambda file: file.name):
             digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
 def _glyph_sizes(outline: Outline, rows: int, height: int) -> tuple[float, float]:
-    """The size of a character of main text and of a note, in pixels of an image of that `height`: the height of a cell,
-    and the width of half a column, but no more than the height of a cell."""
+    """The sizes of a character of main text and of a note, in pixels of an image of that `height`: the height of a
+    cell, and half the width of a column, but no more than the height of a cell."""
     if not outline.columns:
         return height / rows, height / rows / 2
     first = outline.columns[0]
     cell = first.cell(rows)
     upright = outline.file_box(first.left, first.top, first.left, first.top + cell)
-    high = max(upright.w, upright.h)  # on an image that lies on its side it is as wide as it is high on the page
-    return high, high * min(1.0, median(area.width for area in outline.columns) / 2 / cell)
+    height_of_cell = max(upright.w, upright.h)  # on an image that lies on its side the cell's height is its width
+    return height_of_cell, height_of_cell * min(1.0, median(area.width for area in outline.columns) / 2 / cell)
 
 
 def _first(key: Any, *tables: dict[Any, V]) -> V | None:
+    """The value of `key` in the first table that has it; None if none has."""
     return next((table[key] for table in tables if key in table), None)
 
 
 def _expected(line: Column | None, way: CutBy) -> tuple[tuple[bool, int, int, bool], ...]:
-    """What cutting depends on in a line: for each run whether it is a note, its length, by how much one half-row is
-    longer, and whether it is blank."""
+    """All of a line that the strips depend on: for each run whether it is a note, its length, by how much one half-row
+    is longer, and whether it is blank."""
     runs = () if line is None or way is CutBy.SEEN else line.runs
-    return tuple(
-        (run.note, max(len(run.right), len(run.left)), longer_by(run), all(cell.blank for cell in run.cells))
-        for run in runs
-    )
+    return tuple((run.note, run.height, longer_by(run), all(cell.blank for cell in run.cells)) for run in runs)
 
 
 def _without_pixels(strip: Strip) -> CutStrip:
+    """The place of a strip, and the hash of its pixels."""
     shape = f"{strip.pixels.shape[0]} {strip.pixels.shape[1]} ".encode()
     key = hashlib.blake2b(np.ascontiguousarray(strip.pixels).tobytes(), key=shape, digest_size=8).digest()
     place = (float(strip.left), float(strip.top), float(strip.right), float(strip.bottom))

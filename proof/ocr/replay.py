@@ -1,6 +1,6 @@
-"""Two engines without a model: one reads every strip as empty, the other repeats a recording of another engine.
+"""Two engines without a model: `NullEngine` reads every strip as empty, `ReplayEngine` repeats a recording of another.
 
-A recording holds readings by the content of their strips, with exact posteriors, and the characters that the engine
+A recording holds readings by the pixels of their strips, with exact posteriors, and the characters that the engine
 knows. It is one compressed `.npz` of plain arrays, the same bytes for the same readings.
 """
 
@@ -27,9 +27,13 @@ from proof.errors import EngineError, OutputError
 from proof.ocr.engine import Engine, EngineIdentity, Pixels, Posterior, ReadCharacter, Reading, WrappedEngine
 
 FORMAT = 2
-"""Version of the recording format; a recording of another is refused."""
+"""Version of the recording format; a recording of another version is refused."""
+
+KEY_BYTES = 16
+"""Length of a `strip_key`."""
 
 _NO_CLASS = -1
+"""Stands in a recording for the class of a character that has none."""
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -58,8 +62,8 @@ class NullEngine:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Readings by `strip_key`, of the engine `identity`. `classes` maps the engine's characters to their classes in a
-    posterior; `familiarity` says how well it was trained on those that it knows, up to 1."""
+    """Readings of the engine `identity` by `strip_key`. `classes` are the classes of its characters in a posterior;
+    `familiarity` is how well it was trained on each character that it knows, up to 1."""
 
     identity: EngineIdentity
     readings: Mapping[bytes, Reading]
@@ -68,10 +72,10 @@ class Recording:
 
 
 class ReplayEngine:
-    """Repeats the readings of a recording; a strip that is not in it is an EngineError.
+    """Repeats the readings of a recording; `read` raises EngineError for a strip that is not in it.
 
-    Its identity is its own: `model` names the engine that was recorded, `checksum` is the SHA-256 of the
-    recording. `recorded` is the identity of that engine.
+    `recorded` is the identity of the engine that was recorded. In the identity of this engine, `model` names that
+    engine, and `checksum` is the SHA-256 of the recording.
     """
 
     at_once = 1
@@ -116,7 +120,7 @@ class ReplayEngine:
 
 class RecordingEngine(WrappedEngine):
     """Reads with another engine and records its readings; `save` and the end of a `with` block write the recording. An
-    existing recording of the same engine is extended."""
+    existing recording of the same engine is extended; one of another engine raises EngineError."""
 
     def __init__(self, engine: Engine, path: Path) -> None:
         super().__init__(engine)
@@ -139,7 +143,7 @@ class RecordingEngine(WrappedEngine):
         """Write the recording. Raises OutputError, and then leaves an existing file unchanged."""
         with self._lock:
             readings = dict(self._readings)
-        # The protocol lists no characters, so that every code point is asked for: half a second.
+        # An engine cannot list its characters, so that every code point is tried, for half a second.
         letters = [chr(code) for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF]
         classes = {letter: number for letter in letters if (number := self._engine.class_of(letter)) is not None}
         familiar = {letter: self._engine.familiarity(letter) for letter in letters if self._engine.knows(letter)}
@@ -154,14 +158,9 @@ class RecordingEngine(WrappedEngine):
         self.save()
 
 
-def record(engine: Engine, path: Path) -> RecordingEngine:
-    """An engine that records the readings of `engine`: `with record(engine, path) as engine: ...`."""
-    return RecordingEngine(engine, path)
-
-
 def strip_key(strip: Pixels) -> bytes:
     """The key of a strip: a hash of its size and all its pixels."""
-    digest = hashlib.blake2b(f"{strip.shape} {strip.dtype.str} ".encode(), digest_size=16)
+    digest = hashlib.blake2b(f"{strip.shape} {strip.dtype.str} ".encode(), digest_size=KEY_BYTES)
     digest.update(np.ascontiguousarray(strip).tobytes())
     return digest.digest()
 
@@ -183,7 +182,7 @@ def save_recording(path: Path, recording: Recording) -> None:
 
 
 def load_recording(path: Path, content: bytes | None = None) -> Recording:
-    """Read a recording (from `content`, where its bytes are at hand). Raises EngineError."""
+    """Read a recording; `content` are its bytes, where they are known. Raises EngineError."""
     try:
         with np.load(io.BytesIO(_content(path) if content is None else content), allow_pickle=False) as stored:
             return _unpacked({name: stored[name] for name in stored.files})
@@ -199,7 +198,8 @@ def _content(path: Path) -> bytes:
 
 
 def _packed(recording: Recording) -> Arrays:
-    """A recording as arrays: lists of different lengths concatenated, with their lengths; strings by number."""
+    """A recording as arrays: lists of different lengths one after the other, with their lengths; and each string by its
+    number in a list of all."""
     keys = sorted(recording.readings)
     readings = [recording.readings[key] for key in keys]
     characters = [character for reading in readings for character in reading.characters]
@@ -220,7 +220,7 @@ def _packed(recording: Recording) -> Arrays:
         "figures": np.array([(c.start, c.end, c.probability) for c in characters], np.float64).reshape(-1, 3),
         "alternative_counts": np.array([len(c.alternatives) for c in characters], np.int32),
         "alternative_texts": np.array([number[text] for text, _ in alternatives], np.int32),
-        "alternative_figures": np.array([figure for _, figure in alternatives], np.float64),
+        "alternative_figures": np.array([probability for _, probability in alternatives], np.float64),
         "has_posterior": np.array([reading.posterior is not None for reading in readings], np.bool_),
         "shapes": np.array([posterior.classes.shape for posterior in posteriors], np.int32).reshape(-1, 2),
         "floors": np.array([posterior.floor for posterior in posteriors], np.float64),
@@ -237,62 +237,66 @@ def _unpacked(arrays: Arrays) -> Recording:
     header = json.loads(arrays["header"].tobytes())
     if header["format"] != FORMAT:
         raise ValueError(f"format {header['format']}")
-    raw = arrays["keys"].tobytes()
-    keys = [raw[start : start + 16] for start in range(0, len(raw), 16)]
-    posteriors = iter(_posteriors(arrays))
-    characters = _characters(arrays, header["strings"])
+    keys_joined = arrays["keys"].tobytes()
+    keys = [keys_joined[start : start + KEY_BYTES] for start in range(0, len(keys_joined), KEY_BYTES)]
+    if np.count_nonzero(arrays["has_posterior"]) != len(arrays["shapes"]):
+        raise ValueError("the posteriors are not as many as the readings that have one")
+    posteriors = _posteriors(arrays)
+    characters = _parts(_characters(arrays, header["strings"]), arrays["counts"].tolist())
     readings = {
-        key: Reading(tuple(characters[start:end]), next(posteriors) if has_posterior else None)
-        for key, (start, end), has_posterior in zip(
-            keys, _spans(arrays["counts"]), arrays["has_posterior"].tolist(), strict=True
-        )
+        key: Reading(tuple(read), next(posteriors) if has_posterior else None)
+        for key, read, has_posterior in zip(keys, characters, arrays["has_posterior"].tolist(), strict=True)
     }
     letters, classes = header["letters"], arrays["classes"].tolist()
-    familiar = arrays["familiarity"].tolist()
+    familiarity = arrays["familiarity"].tolist()
     return Recording(
         EngineIdentity(**header["identity"]),
         MappingProxyType(readings),
         MappingProxyType({text: number for text, number in zip(letters, classes, strict=True) if number != _NO_CLASS}),
-        MappingProxyType({text: degree for text, degree in zip(letters, familiar, strict=True) if degree > 0.0}),
+        MappingProxyType({text: degree for text, degree in zip(letters, familiarity, strict=True) if degree > 0.0}),
     )
 
 
 def _characters(arrays: Arrays, strings: list[str]) -> list[ReadCharacter]:
-    figures = arrays["alternative_figures"].tolist()
-    pairs = [
-        (strings[text], figure) for text, figure in zip(arrays["alternative_texts"].tolist(), figures, strict=True)
-    ]
+    """The characters of all readings, one after the other."""
+    texts = [strings[number] for number in arrays["alternative_texts"].tolist()]
+    alternatives = _parts(
+        list(zip(texts, arrays["alternative_figures"].tolist(), strict=True)), arrays["alternative_counts"].tolist()
+    )
     return [
-        ReadCharacter(strings[text], top, bottom, probability, tuple(pairs[start:end]))
-        for text, (top, bottom, probability), (start, end) in zip(
-            arrays["texts"].tolist(), arrays["figures"].tolist(), _spans(arrays["alternative_counts"]), strict=True
+        ReadCharacter(strings[number], top, bottom, probability, tuple(others))
+        for number, (top, bottom, probability), others in zip(
+            arrays["texts"].tolist(), arrays["figures"].tolist(), alternatives, strict=True
         )
     ]
 
 
 def _posteriors(arrays: Arrays) -> Iterator[Posterior]:
-    shapes = [(int(steps), int(kept)) for steps, kept in arrays["shapes"]]
-    cells = _spans(np.array([steps * kept for steps, kept in shapes], np.int64))
-    steps = _spans(np.array([steps for steps, _ in shapes], np.int64))
-    counts = arrays["sought_counts"].tolist()
-    sought = _spans(arrays["sought_counts"])
-    far = _spans(np.array([shape[0] * count for shape, count in zip(shapes, counts, strict=True)], np.int64))
-    for number, (shape, floor) in enumerate(zip(shapes, arrays["floors"].tolist(), strict=True)):
-        (start, end), (first, last) = cells[number], steps[number]
-        yield Posterior(
-            arrays["step_classes"][start:end].reshape(shape),
-            arrays["step_log_probs"][start:end].reshape(shape),
-            arrays["step_centres"][first:last],
-            floor,
-            arrays["sought"][slice(*sought[number])],
-            arrays["sought_log_probs"][slice(*far[number])].reshape(shape[0], counts[number]),
-        )
+    """The posteriors of those readings that have one."""
+    shapes, sought_counts = arrays["shapes"].tolist(), arrays["sought_counts"].tolist()
+    steps = [count for count, _ in shapes]
+    cells = [count * kept for count, kept in shapes]
+    sought_cells = [count * sought for count, sought in zip(steps, sought_counts, strict=True)]
+    posteriors = zip(
+        shapes,
+        _parts(arrays["step_classes"], cells),
+        _parts(arrays["step_log_probs"], cells),
+        _parts(arrays["step_centres"], steps),
+        arrays["floors"].tolist(),
+        _parts(arrays["sought"], sought_counts),
+        _parts(arrays["sought_log_probs"], sought_cells),
+        strict=True,
+    )
+    for shape, classes, log_probs, centres, floor, sought, sought_log_probs in posteriors:
+        far = sought_log_probs.reshape(shape[0], sought.size)
+        yield Posterior(classes.reshape(shape), log_probs.reshape(shape), centres, floor, sought, far)
 
 
-def _spans(counts: NDArray[Any]) -> list[tuple[int, int]]:
-    """Start and end of each of several concatenated lists."""
-    return list(pairwise(accumulate((int(count) for count in counts), initial=0)))
+def _parts(joined: Any, counts: Sequence[int]) -> list[Any]:
+    """The lists or arrays of these lengths that stand one after the other in `joined`."""
+    return [joined[start:end] for start, end in pairwise(accumulate(counts, initial=0))]
 
 
 def _joined(parts: Sequence[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
+    """The values of several arrays one after the other."""
     return np.concatenate([np.zeros(0, kind), *(part.astype(kind, copy=False).ravel() for part in parts)])

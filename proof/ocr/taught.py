@@ -1,4 +1,5 @@
-"""How well a recogniser was trained on each character: measured once, then kept, so that no network need be loaded."""
+"""How well a recogniser was trained on each character: measured once, then kept, so that its network need not be loaded
+for it again."""
 
 from __future__ import annotations
 
@@ -17,11 +18,11 @@ from proof.errors import OutputError
 from proof.ocr.engine import EngineIdentity
 
 FORMAT = 1
-"""Format of what is kept; anything of another format is measured again."""
+"""Version of the packed format; bytes of another version are ignored."""
 
 
 class KeptBytes(Protocol):
-    """Bytes under a key (`Store.cache`)."""
+    """Keeps bytes under a key (`Store.cache`)."""
 
     def get(self, key: str) -> bytes | None: ...
 
@@ -30,7 +31,8 @@ class KeptBytes(Protocol):
 
 @dataclass(frozen=True)
 class TaughtCharacters:
-    """The character of each class (n; the first, empty, is the blank), and how well each was trained, 0 to 1."""
+    """The character of each class of a recogniser, '' for the first, the blank; and how well the recogniser was trained
+    on each, 0 to 1."""
 
     characters: tuple[str, ...]
     familiarity: NDArray[np.float32]
@@ -45,7 +47,7 @@ class TaughtCharacters:
 
     @classmethod
     def unpacked(cls, data: bytes) -> TaughtCharacters | None:
-        """From packed bytes; None if these are damaged or of another format."""
+        """From packed bytes; None if these are damaged or of another version."""
         try:
             version, characters, familiarity = msgpack.unpackb(lzma.decompress(data))
         except (ValueError, TypeError, lzma.LZMAError):
@@ -56,12 +58,12 @@ class TaughtCharacters:
 
     @classmethod
     def kept(cls, kept: KeptBytes | None, engine: EngineIdentity) -> TaughtCharacters | None:
-        """What is kept for an engine; None if nothing is."""
+        """Those that are kept for an engine; None if there are none."""
         data = kept.get(_key(engine)) if kept else None
         return cls.unpacked(data) if data else None
 
     def keep(self, kept: KeptBytes | None, engine: EngineIdentity) -> None:
-        """Keep it for later runs; if that fails, they measure again."""
+        """Keep these for later runs; if that fails, they will be measured again."""
         if kept:
             with suppress(OutputError):
                 kept.put(_key(engine), self.packed())

@@ -18,7 +18,7 @@ from math import exp
 from pathlib import Path
 from typing import Any
 
-from proof.errors import TextError
+from proof.errors import TextError, UsageError
 from proof.quality.sampling import interval
 from proof.text.model import is_han
 
@@ -59,12 +59,15 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class KeyRow(Place):
-    """A place of a text with its `transcribed` reading and the correct `reading` of its image."""
+    """A place of a text with its `transcribed` reading and the correct `reading` of its image. `file` and `number` tell
+    the row of a key, from 1, if it was read from one."""
 
     transcribed: str
     reading: str
     kind: str
     category: ErrorClass
+    file: Path | None = field(default=None, compare=False)
+    number: int | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f"{self.page} {self.line}:{self.offset} {self.kind} {self.transcribed}→{self.reading}"
@@ -191,9 +194,21 @@ def _gap(first: Place, second: Place) -> int:
     return max(first.offset, second.offset) - min(first.offset + first.length, second.offset + second.length)
 
 
+def must_stand(row: KeyRow, lines: Sequence[str]) -> None:
+    """Raise TextError, or UsageError for a row that was not read from a file, if `lines`, the columns of its page, do
+    not have the place of a row."""
+    line = lines[row.line - 1] if 0 < row.line <= len(lines) else None
+    if line is None or not 0 <= row.offset <= row.offset + row.length <= len(line):
+        message = f"{row}: its page has no such place; a key counts lines from 1, and offsets from 0 in the line"
+        raise TextError(row.file, row.number, message) if row.file is not None else UsageError(message)
+
+
 def score(findings: Iterable[Finding], pages: Mapping[str, Sequence[str]], rows: Sequence[KeyRow]) -> Score:
     """Score findings against a key. `pages` are the source texts of the columns of each checked page, by its id. Errors
-    on other pages count as missed."""
+    on other pages count as missed. Raises TextError or UsageError for a row whose place is not on its page."""
+    for row in rows:
+        if row.page in pages:
+            must_stand(row, pages[row.page])
     errors = [row for row in rows if row.category in ERRORS]
     uncounted = [row for row in rows if row.category not in ERRORS]
     claimed: dict[int, Finding] = {}
@@ -298,7 +313,9 @@ def read_key(path: Path) -> list[KeyRow]:
             category = ErrorClass(origin if row["class"] == "error" else row["class"])
         except (TypeError, ValueError) as error:
             raise TextError(path, number, f"{error}: line, offset and length are numbers, class is {classes}") from None
-        rows.append(KeyRow(*place, row["transcribed"] or "", row["reading"] or "", row["kind"] or "", category))
+        rows.append(
+            KeyRow(*place, row["transcribed"] or "", row["reading"] or "", row["kind"] or "", category, path, number)
+        )
     return rows
 
 

@@ -1,4 +1,5 @@
-"""Samples of characters that were not flagged. What people find among them tells how many errors were missed."""
+"""Samples of characters that were not flagged. From what people decide on them it is estimated how many errors were
+missed."""
 
 from __future__ import annotations
 
@@ -11,37 +12,38 @@ from proof.model.result import CheckedCharacter, PageResult
 from proof.text.model import is_han
 
 REASON = "sample"
+"""Reason of a sample, in its evidence."""
 
 SCORE_RANGE = 6.0
-"""Range of scores above the threshold that samples get, in nats, so that people meet them among the flags."""
+"""Samples get scores up to so many nats above the threshold, so that people meet them among the flags."""
 
 Z_95 = 1.959964
 """Standard deviations on either side of the mean that hold 95 % of a normal distribution."""
 
 
 def samples_of(result: PageResult, rate: float, threshold: float) -> tuple[Flag, ...]:
-    """Samples of a page, about `rate` of 10,000 characters without a flag.
+    """Samples of the Han characters of a page that have no flag on them or beside them: about `rate` in 10,000.
 
     A hash of the place decides, so that the same page of the same text always has the same samples.
     """
     if rate <= 0:
         return ()
-    flagged = {
+    near_flags = {
         (flag.line, offset) for flag in result.flags for offset in range(flag.offset - 1, flag.offset + flag.length + 1)
     }
     sources = {column.number: column.source for column in result.columns}
     samples = []
     for character in result.characters:
-        chance, score = _hashed(result.page, character)
-        free = (character.line, character.offset) not in flagged and is_han(character.text)
+        chance, height = _hashed(result.page, character)
+        free = (character.line, character.offset) not in near_flags and is_han(character.text)
         if chance < rate / 10_000 and free:
             source = sources.get(character.line, character.text)
-            samples.append(_sample(result, character, source, threshold + SCORE_RANGE * score))
+            samples.append(_sample(result, character, source, threshold + SCORE_RANGE * height))
     return numbered(samples)
 
 
 def _hashed(page: str, character: CheckedCharacter) -> tuple[float, float]:
-    """Two numbers from 0 to 1 that depend on the place alone."""
+    """Two numbers from 0 to 1 that depend on nothing but the character and its place."""
     key = f"{page}\x1f{character.line}\x1f{character.offset}\x1f{character.text}"
     digest = hashlib.blake2b(key.encode(), digest_size=16).digest()
     return int.from_bytes(digest[:8], "big") / 2**64, int.from_bytes(digest[8:], "big") / 2**64
@@ -70,7 +72,7 @@ def _sample(result: PageResult, character: CheckedCharacter, source: str, score:
 class Estimate:
     """Estimate of the errors missed in 10,000 characters: `rate`, and its 95 % interval from `low` to `high`.
 
-    `samples` were decided, and `wrong` of them were errors.
+    So many `samples` were decided, and so many of them were `wrong`.
     """
 
     samples: int
@@ -81,21 +83,21 @@ class Estimate:
 
 
 def estimate(samples: int, wrong: int) -> Estimate:
-    """Estimate of the errors among all characters that were not flagged, from `wrong` errors in `samples`."""
+    """Estimate of the errors among the characters that were not flagged, from `wrong` errors in `samples`."""
     low, high = interval(wrong, samples)
     return Estimate(samples, wrong, 10_000 * wrong / samples if samples else 0.0, 10_000 * low, 10_000 * high)
 
 
 def interval(count: int, total: int) -> tuple[float, float]:
-    """Wilson's 95 % score interval (1927) of a share of which `count` in `total` were seen.
+    """Wilson's 95 % score interval (1927) of a share, of which `count` cases in `total` are known.
 
-    It holds for small totals, and where none or all were seen.
+    It holds for small totals too, and where the count is 0 or all.
     """
     if not total:
         return 0.0, 1.0
     share, square = count / total, Z_95**2
     middle = (share + square / (2 * total)) / (1 + square / total)
     reach = Z_95 * sqrt(share * (1 - share) / total + square / (4 * total**2)) / (1 + square / total)
-    low = 0.0 if count == 0 else max(middle - reach, 0.0)
+    low = 0.0 if count == 0 else max(middle - reach, 0.0)  # exactly, in spite of rounding
     high = 1.0 if count == total else min(middle + reach, 1.0)
     return low, high

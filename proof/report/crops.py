@@ -23,19 +23,22 @@ from proof.report.upright import turned_picture
 METHOD = 1
 """Version of cutting and compressing, to be raised with every change: cached pieces of other versions are not used."""
 AT_ONCE = 64
+"""New pieces after which they are put on the shelf."""
 COLOURED = 12
-"""Mean difference of the channels over the most coloured hundredth of a picture, from which on it is a colour
-picture."""
+"""Tones by which the spread of the channels in the most coloured hundredth of a picture exceeds its median, above which
+the picture is kept in colour."""
 QUALITY = 55
+"""Quality of lossy WebP, of 100."""
 EFFORT = 2
+"""Effort of WebP compression, of 6."""
 SHADES = [round(round(value / 255 * 7) * 255 / 7) for value in range(256)]
 """Eight greys, enough for scans in black and white, where greys only soften edges: half the bytes, and no haze."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageImageFile:
-    """A checked image file: its path, the hash of its bytes, the degrees by which it is turned clockwise before
-    cutting, and its size in pixels after turning."""
+    """A checked image file: its path (None where the page has no image), the hash of its bytes, the degrees by which it
+    is turned clockwise before cutting (`turn`), and its size in pixels after turning."""
 
     path: Path | None
     sha: str
@@ -45,14 +48,14 @@ class PageImageFile:
 
 @dataclass(frozen=True, slots=True)
 class Crop:
-    """A piece of an image: its area, in pixels of the file, and the picture."""
+    """A piece of an image: its area, in pixels of the turned image, and the picture as a data URI."""
 
     area: Box
     uri: str
 
 
 class Shelf(Protocol):
-    """A cache of cut pieces, bytes by key."""
+    """A cache of cut pieces: bytes by key."""
 
     def get(self, key: str) -> bytes | None: ...
 
@@ -101,9 +104,8 @@ class Cutter:
         image, the version of the method first."""
         if not self._shelf or not picture.sha:
             return cut()
-        turn = (
-            (picture.turn,) if picture.turn else ()
-        )  # upright images keep the keys that they had before turning was added
+        # images that are not turned keep the keys that they had before turning was added
+        turn = (picture.turn,) if picture.turn else ()
         key = _key_of(piece[0], picture.sha, *turn, *piece[1:])
         packed = self._shelf.get(key)
         if packed is None and (packed := cut()) is not None:
@@ -137,13 +139,14 @@ class Cutter:
         return pack_piece(piece)
 
 
-def _key_of(*parts_of_it: object) -> str:
-    parts = "\x1f".join(map(str, parts_of_it))
-    return "crop:" + hashlib.blake2b(parts.encode(), digest_size=20).hexdigest()
+def _key_of(*parts: object) -> str:
+    joined = "\x1f".join(map(str, parts))
+    return "crop:" + hashlib.blake2b(joined.encode(), digest_size=20).hexdigest()
 
 
 def load_picture(path: Path) -> Image.Image | None:
-    """The first frame, grey or RGB; None if it cannot be read, which the check has reported."""
+    """The first frame of an image file, or a page of a PDF, grey or RGB; None if it cannot be read, which the check has
+    reported."""
     page = PdfPage.match(path)
     try:
         if page:
@@ -175,6 +178,7 @@ def _eight_bits(image: Image.Image) -> Image.Image:
 
 
 def pack_piece(piece: Image.Image) -> bytes:
+    """A grey or RGB picture as WebP: black and white without loss, in colour only where it shows colour."""
     if piece.mode == "RGB" and not _has_colour(piece):
         piece = piece.convert("L")
     packed = io.BytesIO()
@@ -190,7 +194,7 @@ def _uri(packed: bytes) -> str:
 
 
 def _black_and_white(piece: Image.Image) -> bool:
-    """Whether nearly all of a piece is either ink or paper, so that it compresses best without loss."""
+    """Whether three quarters of a piece are clearly ink or paper, so that it compresses best without loss."""
     pixels = np.asarray(piece)
     return bool(((pixels < 48) | (pixels > 240)).mean() > 0.75)
 

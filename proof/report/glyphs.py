@@ -24,7 +24,7 @@ from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.report.upright import upright, upright_flag
 from proof.report.view import HALF, focus_of, pitch_of
 
-GLYPH_METHOD = 4
+GLYPH_METHOD = 5
 """Version of the tiles. Raise it with every change of them: cached tiles of other versions are not used."""
 
 AIR = 0.11
@@ -187,7 +187,7 @@ def _place(
     ]
     suggestions = list(suggested) if len(suggested) == len(own) else [suggested] * len(own)
     shown = [
-        (glyph, (text,)) if isinstance(glyph, Box) else (glyph.box, (glyph.text, glyph.read, suggested))
+        (glyph, (text,)) if isinstance(glyph, Box) else (glyph.box, (glyph.text, glyph.read, text))
         for glyph, text in zip(own, suggestions, strict=True)
     ]
     kept: list[tuple[Box, tuple[str, ...]]] = []

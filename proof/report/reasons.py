@@ -43,7 +43,7 @@ PARTED = {
         "The text has %(first)s here and %(second)s in the next column or half-row; the image shows neither."
     ),
 }
-"""Sentences for a run that the end of a half-row or a column divides."""
+"""Sentences for missing or surplus characters that the end of a half-row or a column divides."""
 
 READ = {
     Kind.SUBSTITUTION: _("The image reads %(suggested)s (%(best)s); the text's %(transcribed)s gets %(text)s."),
@@ -70,7 +70,7 @@ INK = {
     1: _("There is ink for one character here."),
     2: _("There is ink for %(number)s characters here."),
 }
-"""Sentences for the ink at a gap, by the number of characters it has room for; 2 stands for more."""
+"""Sentences for the ink at a gap, by the number of characters there is ink for; 2 stands for 2 and more."""
 LANGUAGE_ELSEWHERE = _("%(likely)s stands on %(pages)s.")
 
 STATUSES = {
@@ -135,9 +135,10 @@ RULES = {
     "read so when drawn": _("The recogniser reads this character so in a font too: score lowered."),
     "seen so in one way alone": _("Looked at in another way, the image does not say so: score lowered."),
 }
+"""Sentences for the rules that lowered the score of a finding."""
 
 ELSEWHERE = "elsewhere read "
-"""Prefix of such a rule; the reading follows."""
+"""Prefix of the rule for a glyph that was read otherwise elsewhere; that reading follows it."""
 
 LISTS = {
     "house": _("the list of this program"),
@@ -173,7 +174,7 @@ def status_name(status: Status, say: Say) -> str:
 
 
 def what_of(flag: Flag, say: Say) -> str:
-    """A finding about a column or a page in a sentence: that of its reason, or of its notice."""
+    """A sentence about a finding on a column or a page: that of its reason, or else of its notice."""
     evidence = flag.evidence
     if evidence.reason in REASONS:
         return say(REASONS[evidence.reason])
@@ -181,7 +182,7 @@ def what_of(flag: Flag, say: Say) -> str:
 
 
 def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
-    """Why a flag was raised, in words; with an `other` flag that is decided with it, a sentence about both."""
+    """Why a flag was raised, in sentences; with the `other` flag that is decided with it, the first is about both."""
     evidence = flag.evidence
     if other is not None:
         parts = [_about_moved(flag, other, say) if is_moved(flag, other) else _about_parted(flag, other, say)]
@@ -190,10 +191,10 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
         parts = [_about_characters(flag, say)] if flag.kind in SENTENCES and not unread else []
     if evidence.language is not None and evidence.reason != LANGUAGE_ALONE and evidence.language.weight:
         parts += _beside_the_image(evidence.language, say)
-    named = evidence.notice is not None and evidence.reason in NAMED_BY_NOTICE
-    if evidence.reason in REASONS and not named:
+    by_notice = evidence.notice is not None and evidence.reason in NAMED_BY_NOTICE
+    if evidence.reason in REASONS and not by_notice:
         parts.append(say(REASONS[evidence.reason]))
-    elif not parts and not named:
+    elif not parts and not by_notice:
         parts.append(_sentence(evidence.reason))
     if evidence.rule:
         parts.append(rule_in_words(evidence.rule, say))
@@ -220,7 +221,8 @@ def rule_in_words(rule: str, say: Say) -> str:
 
 
 def _ink(ink: Notice, say: Say) -> str:
-    """A sentence about the ink at a place: for how many characters there is some, or which one it resembles more."""
+    """A sentence about the ink at a place: for how many characters there is ink, or which character it resembles
+    more."""
     if ink.code in (NoticeCode.ROOM, NoticeCode.PART_OF_CELL):
         number = round(float(str(dict(ink.values)["number"])))
         return say(INK[min(number, 2)]) % {"number": number}
@@ -241,10 +243,9 @@ def _about_characters(flag: Flag, say: Say) -> str:
         sigla = "、".join(witness.siglum for witness in readings)
         return say(OF_EDITIONS[flag.kind]) % (values | {"witnesses": sigla})
     if flag.kind not in READ or evidence.p_best is None or evidence.reason == PLACEHOLDER:
-        of_two = (
-            flag.kind is Kind.OMISSION and flag.transcribed.strip()
-        )  # the place is that of one of two equal characters
-        return say(SENTENCES[Kind.SUBSTITUTION if of_two else flag.kind]) % values
+        # an omission beside an equal character has the place of that character: the text has one, the image two
+        beside_equal = flag.kind is Kind.OMISSION and flag.transcribed.strip()
+        return say(SENTENCES[Kind.SUBSTITUTION if beside_equal else flag.kind]) % values
     values["best"] = percent(evidence.p_best)
     if evidence.p_text is None:
         return say(UNKNOWN) % values
@@ -260,19 +261,17 @@ def _by_language_model(suggested: str, reading: LanguageReading, say: Say) -> st
         "unlikely": reading.transcribed,
         "seldom": reading.transcribed_count,
     }
-    pages = (
-        say(LANGUAGE_ELSEWHERE) % {"likely": reading.suggested, "pages": ", ".join(reading.places)}
-        if reading.places
-        else ""
-    )
-    return f"{words} {pages}".strip()
+    if reading.places:
+        words += " " + say(LANGUAGE_ELSEWHERE) % {"likely": reading.suggested, "pages": ", ".join(reading.places)}
+    return words
 
 
 def _beside_the_image(reading: LanguageReading, say: Say) -> list[str]:
-    """What the language model adds to the image's evidence, for or against it; nothing if it has no counts."""
+    """What the language model adds to the image's evidence, for or against it. Counts are told where they show it: a
+    frequent character has high counts with any neighbour, which the model takes into account."""
     runs = [(reading.suggested, reading.suggested_count), (reading.transcribed, reading.transcribed_count)]
     (likely, often), (unlikely, seldom) = runs if reading.weight > 0 else reversed(runs)
-    if not often and not seldom:
+    if often <= seldom:
         return [say(LANGUAGE_AGAINST_ALONE)] if reading.weight < 0 else []
     message = LANGUAGE_BESIDE if reading.weight > 0 else LANGUAGE_AGAINST
     return [say(message) % {"likely": likely, "often": often, "unlikely": unlikely, "seldom": seldom}]

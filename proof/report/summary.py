@@ -15,7 +15,16 @@ from proof.model.result import Status
 from proof.report.tally import Tally
 from proof.store import StoredRunInfo
 
-PACKAGES_OF_RESULT = ("onnxruntime", "openvino", "paddleocr", "opencv-python-headless", "numpy", "pillow", "sqlalchemy")
+PACKAGES_OF_RESULT = (
+    "onnxruntime",
+    "onnxruntime-gpu",
+    "openvino",
+    "paddleocr",
+    "opencv-python-headless",
+    "numpy",
+    "pillow",
+    "sqlalchemy",
+)
 """Packages whose versions can change the result."""
 
 

@@ -15,8 +15,8 @@ from proof.model.result import PageResult, Status
 from proof.report.crops import PageImageFile
 from proof.report.upright import turn_of, turned_box, turned_size, upright_flag
 
-GRAVITY = {Status.CHECKED.value: 0, Status.NO_IMAGE.value: 1, Status.MISMATCH.value: 2}
-"""Rank of a status: if two pages have one id the higher one counts; `failed` ranks highest."""
+GRAVITY = (Status.CHECKED, Status.NO_IMAGE, Status.MISMATCH, Status.FAILED)
+"""The statuses from the lightest to the gravest, which counts where two pages have one id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,10 @@ class LayoutFinding:
 class Tally:
     """Counts over all pages. A character that moved counts once.
 
-    `pairs` are the confused pairs (transcribed, read) of raised flags. `variants` and `habits` are those of hidden
-    flags with the rule that hid them: forms of one word; and weak readings, which the engine gives all over the text or
-    in fonts, or only in one way of preparing the image."""
+    `flags` are counted by their kind and whether they are raised. `pairs` are the confused pairs (transcribed, read) of
+    raised flags. `variants` and `habits` are those of hidden flags with the rule that hid them: forms of one word; and
+    weak readings, which the engine gives all over the text or in fonts, or only in one way of preparing the image.
+    `most` is how many raised flags `most_suspicious` gives at most."""
 
     pages: list[PageTally] = field(default_factory=list)
     characters: int = 0
@@ -88,9 +89,9 @@ class Tally:
         """Count a page."""
         number = len(self.pages)
         raised = layout = 0
-        asked = {flag.id for flag in questions(result.flags)}
+        counted = {flag.id for flag in questions(result.flags)}
         for index, flag in enumerate(result.flags):
-            if flag.id not in asked:  # the second half of a character that moved
+            if flag.id not in counted:  # the second half of a character that moved
                 continue
             self.flags[flag.kind.value, flag.raised] += 1
             if flag.kind is Kind.LAYOUT:
@@ -145,13 +146,13 @@ class Tally:
         return Counter(page.status for page in self.pages)
 
     def statuses(self) -> dict[str, str]:
-        """Each page id with its status; if two pages have one id, the status of the higher rank."""
-        statuses: dict[str, str] = {}
+        """The status of each page by its id; if two pages have one id, the graver status."""
+        gravest: dict[str, PageTally] = {}
         for page in self.pages:
-            before = statuses.get(page.page)
-            if before is None or GRAVITY.get(page.status_text, 3) > GRAVITY.get(before, 3):
-                statuses[page.page] = page.status_text
-        return statuses
+            before = gravest.setdefault(page.page, page)
+            if GRAVITY.index(page.status) > GRAVITY.index(before.status):
+                gravest[page.page] = page
+        return {name: page.status_text for name, page in gravest.items()}
 
     def most_suspicious(self) -> set[tuple[int, int]]:
         """The `most` raised flags of the highest scores, as (number of the page, index of the flag)."""
@@ -173,13 +174,13 @@ def by_rule(pairs: Counter[tuple[str, str, str]]) -> list[tuple[str, Counter[tup
     """Hidden pairs (transcribed, read, rule) by rule, the rule that hid most first, and for each rule the most frequent
     pairs first."""
     grouped: dict[str, Counter[tuple[str, str, str]]] = {}
-    for pair, count in pairs.most_common():
-        grouped.setdefault(pair[-1], Counter())[pair] = count
-    return sorted(grouped.items(), key=lambda group: -group[1].total())
+    for (transcribed, read, rule), count in pairs.most_common():
+        grouped.setdefault(rule, Counter())[transcribed, read, rule] = count
+    return sorted(grouped.items(), key=lambda group: group[1].total(), reverse=True)
 
 
 def picture_of(result: PageResult) -> PageImageFile:
-    """The image file of a page, with the turn that makes it upright."""
+    """The image file of a page, and the turn that makes it upright."""
     turn = turn_of(result.skew)
     return PageImageFile(result.image, result.image_sha, turned_size(result.image_size, turn), turn)
 

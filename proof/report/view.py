@@ -19,8 +19,7 @@ from proof.text.column import parse_column
 from proof.text.model import Row
 
 HALF = 0.72
-"""Share of the column's width below which a glyph is in a half-row."""
-
+"""Width of a glyph, in widths of its column, up to which it stands in a half-row."""
 AROUND = 4
 """Characters shown before and after the flagged one."""
 MARGIN = 0.12
@@ -28,18 +27,21 @@ MARGIN = 0.12
 EM = 0.86
 """Size of a character of the transcription in pitches of the column."""
 WEDGED = 0.74
-"""Size of a character without a glyph, relative to the others."""
+"""Size of a character without a glyph, in sizes of the others."""
 DEFAULT_PITCH = 0.55
 """Height of a character in widths of its column, if the column has no character to measure."""
 MIN_PITCH = 0.25
 MAX_PITCH = 1.3
+"""Limits of the pitch, in widths of the column."""
+NOTE_EM = 0.46
+"""Size of a character in a half-row at most, in widths of the column."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedCharacter:
-    """A transcribed character at the place of its glyph: its centre, its em, and whether it is flagged (`marked`).
-    `wedged`: it has no glyph and is shown beside the place where it is inserted. `offset` is that in the source of the
-    column, -1 if it has none."""
+    """A transcribed character at the place of its glyph: its centre (`x`, `y`), its em, and whether it is flagged
+    (`marked`). `wedged`: it has no glyph and is shown beside the place where it is inserted. `offset` is its place in
+    the source of the column, -1 if it is wedged or a placeholder."""
 
     text: str
     x: float
@@ -68,7 +70,7 @@ def view_of(result: PageResult, flag: Flag, around: int = AROUND, margin: float 
     """The view of a flag with `around` characters before and after it, and `margin` widths of the column on either
     side; None if its place on the image is not known."""
     result, flag = upright(result), upright_flag(flag, result)
-    line = sorted((c for c in result.characters if c.line == flag.line), key=lambda c: c.offset)
+    line = _line_of(result, flag)
     focus = focus_of(result, flag)
     if focus is None or result.image_size[0] < 1 or result.image_size[1] < 1:
         return None
@@ -95,7 +97,8 @@ def view_of(result: PageResult, flag: Flag, around: int = AROUND, margin: float 
 
 
 def ordinal(result: PageResult, flag: Flag) -> int | None:
-    """The number of the flagged character in its column, from 1, without spaces and markup."""
+    """The number of the flagged character in its column, from 1, without spaces and markup; None if no character of the
+    column is known."""
     offsets = [c.offset for c in result.characters if c.line == flag.line and not c.text.isspace()]
     return sum(offset < flag.offset for offset in offsets) + 1 if offsets else None
 
@@ -104,15 +107,20 @@ def focus_of(result: PageResult, flag: Flag) -> Box | None:
     """The box of the flagged characters, or of the character before them; None if neither is known."""
     if flag.bbox:
         return flag.bbox
-    line = sorted((c for c in result.characters if c.line == flag.line), key=lambda c: c.offset)
+    line = _line_of(result, flag)
     inside = [c.box for c in line if flag.offset <= c.offset < flag.offset + max(flag.length, 1)]
     inside = inside or [c.box for c in line if c.offset < flag.offset][-1:]
     return Box.around(inside) if inside else None
 
 
+def _line_of(result: PageResult, flag: Flag) -> list[CheckedCharacter]:
+    """The characters of a flag's line, in their order."""
+    return sorted((c for c in result.characters if c.line == flag.line), key=lambda c: c.offset)
+
+
 def pitch_of(result: PageResult, focus: Box, column: Box) -> float:
-    """The distance from one character to the next: the median over the page, since the cells of the Siku are the same
-    in all columns, limited by the width of the column against bad boxes."""
+    """The distance from one character to the next: the median over the page, since the cells of the Siku are equally
+    high in all columns; it is kept within limits by the width of the column, since boxes can be wrong."""
     steps = [
         below.box.centre[1] - above.box.centre[1]
         for above, below in pairwise(sorted(result.characters, key=lambda c: (c.line, c.offset)))
@@ -137,9 +145,10 @@ def _area(result: PageResult, column: Box, focus: Box, pitch: float, around: int
 def _placed(
     line: Sequence[CheckedCharacter], column: Box, pitch: float, asked: Sequence[Flag]
 ) -> list[PlacedCharacter]:
+    """The characters of a line at the places of their glyphs."""
     placed: list[PlacedCharacter] = []
     for row in Row:
-        foot = float("-inf")  # characters without a glyph are put below the one before them, not on it
+        foot = float("-inf")  # a character is put below the one before it, never on it, however their boxes lie
         em = _em(row, pitch, column)
         for character in line:
             if character.row is not row or character.text.isspace():
@@ -161,16 +170,16 @@ def _wedged(
 ) -> Iterator[PlacedCharacter]:
     """The characters of the column without a glyph, beside the places where they are inserted; several at one place one
     below the other."""
-    there = {character.offset for character in line}
+    with_glyph = {character.offset for character in line}
     wanted = {(flag.offset, flag.transcribed): flag for flag in (*result.flags, *asked) if flag.kind is Kind.INSERTION}
     lacking = [
-        flag for flag in wanted.values() if flag.line == asked[0].line and flag.length and flag.offset not in there
+        flag for flag in wanted.values() if flag.line == asked[0].line and flag.length and flag.offset not in with_glyph
     ]
     places: dict[int, list[Flag]] = {}
     for flag in sorted(lacking, key=lambda flag: flag.offset):
         places.setdefault(sum(character.offset < flag.offset for character in line), []).append(flag)
     for at, flags in places.items():
-        sides = [*line[at - 1 : at], *line[at : at + 1]] if at else list(line[:1])
+        sides = line[max(at - 1, 0) : at + 1]
         together = len(sides) == 2 and sides[0].row is sides[1].row
         row = sides[0].row if sides else Row.MAIN
         if together:
@@ -212,23 +221,25 @@ def _row_of(box: Box, column: Box) -> Row:
 
 
 def _across(row: Row, column: Box) -> float:
+    """The x of the middle of a row."""
     if row is Row.MAIN:
         return column.centre[0]
     return column.x + column.w * (0.75 if row is Row.RIGHT else 0.25)
 
 
 def _gap(line: Sequence[CheckedCharacter], column: Box, pitch: float, focus: Box, flag: Flag) -> Box | None:
-    """The empty place in the text beside the glyph that it lacks."""
+    """The empty place in the transcription beside the glyphs that it lacks; None if the flag is no omission."""
     if flag.kind is not Kind.OMISSION:
         return None
-    sides = {c.row for c in [*(c for c in line if c.offset < flag.offset)][-1:]}
-    sides |= {c.row for c in [*(c for c in line if c.offset >= flag.offset)][:1]}
-    row = sides.pop() if len(sides) == 1 else _row_of(focus, column)
+    at = sum(c.offset < flag.offset for c in line)
+    rows = {c.row for c in line[max(at - 1, 0) : at + 1]}  # of the characters before and after it
+    row = rows.pop() if len(rows) == 1 else _row_of(focus, column)
     em = _em(row, pitch, column)
     x, y = _across(row, column), focus.centre[1]
-    high = em + max(len(missing_characters(flag)) - 1, 0) * pitch
-    return Box(x - em / 2, y - high / 2, em, high)
+    height = em + max(len(missing_characters(flag)) - 1, 0) * pitch
+    return Box(x - em / 2, y - height / 2, em, height)
 
 
 def _em(row: Row, pitch: float, column: Box) -> float:
-    return EM * pitch if row is Row.MAIN else min(EM * pitch, 0.46 * column.w)
+    """The size of a character in a row."""
+    return EM * pitch if row is Row.MAIN else min(EM * pitch, NOTE_EM * column.w)

@@ -290,7 +290,7 @@ class Settings:
         path = Path(path)
         toml = TomlFile.read(path / FILE_NAME if path.is_dir() else path)
         base = toml.path.absolute().parent
-        values = {setting.name: setting.value(setting.default, base) for setting in SETTINGS.values()}
+        values = _defaults(base)
         problems: list[str] = []
         for keys, given in _statements(toml.values):
             try:
@@ -311,9 +311,7 @@ class Settings:
         file = Path(folder).absolute() / FILE_NAME
         if file.exists():
             return cls.load(file)
-        return cls(file=file)._with(
-            {name: setting.value(setting.default, file.parent) for name, setting in SETTINGS.items()}
-        )
+        return cls(file=file)._with(_defaults(file.parent))
 
     def replace(self, values: Mapping[str, Any]) -> Self:
         """These settings with some of them changed, as a command line does: `{"page.columns": 9}`.
@@ -342,7 +340,7 @@ class Settings:
 
     @property
     def base(self) -> Path:
-        """The folder that what the program keeps lies in: the project's or, without one, `out`."""
+        """The folder of the files that the program keeps: the project's or, without one, `out`."""
         return self.folder or self.project.out
 
     @property
@@ -360,8 +358,8 @@ class Settings:
         return self._files("texts", self.project.texts)
 
     def witness_sources(self) -> tuple[WitnessSource, ...]:
-        """What `project.witnesses` names, each once, a pattern as the files that it means. Raises ConfigError where
-        one is not there."""
+        """The witnesses that `project.witnesses` names, each once; a pattern is replaced by the files that it means.
+        Raises ConfigError where one is not there."""
         sources: dict[WitnessSource, None] = {}
         for source in self.project.witnesses:
             if source.revision or source.path.is_dir():
@@ -376,6 +374,7 @@ class Settings:
         return {source.siglum: source.name for source in self.project.witnesses if source.name}
 
     def _files(self, key: str, paths: tuple[Path, ...]) -> tuple[Path, ...]:
+        """The files that `paths`, named by the setting `project.{key}`, mean. Raises ConfigError."""
         files_named: dict[Path, None] = {}
         for path in paths:
             files = [path] if path.is_file() else self._matching(path)
@@ -387,9 +386,9 @@ class Settings:
     def fingerprint(self) -> str:
         """A hash of the settings that change how a page is judged.
 
-        Where files lie, how many threads read, how it is shown and from which score on flags are raised do not
-        count; of the variants' file the content does, wherever it lies. The recogniser's model counts by the engine's
-        own identity.
+        Where files lie, how many threads read, how results are shown and from which score on flags are raised do not
+        count. Of the files of variants, language model and font the content counts, wherever they lie. The recogniser's
+        model is not in it: it counts by the engine's identity. Raises ConfigError where a file cannot be read.
         """
         values = {name: self[name] for name, setting in SETTINGS.items() if setting.results}
         for name in ("variants.file", "language.model", "engine.font"):
@@ -413,20 +412,22 @@ class Settings:
         return replace(self, **{name: replace(getattr(self, name), **keys) for name, keys in sections.items()})
 
     def _matching(self, pattern: Path) -> list[Path]:
-        """The files that a pattern means; brackets in the name of the project folder are no part of it."""
+        """The files that a pattern means; brackets in the name of the project folder are no part of the pattern."""
         base = self.folder if self.folder and pattern.is_relative_to(self.folder) else Path(pattern.anchor)
         matches = base.glob(str(pattern.relative_to(base)))
         return sorted(path for path in matches if path.is_file() and not path.name.startswith("."))
 
     def _named_where(self, key: str, path: Path) -> str:
-        """Where the file names a text or a witness; '' for one of the command line."""
+        """Where the settings file names a text or a witness, as `config.toml:3: project.texts: `; '' for one of the
+        command line."""
         with suppress(ConfigError):
             if self.file and path in map(_path_of, Settings.load(self.file)[f"project.{key}"]):
                 return f"{self._where('project', key)}project.{key}: "
         return ""
 
     def _where(self, *keys: str) -> str:
-        """`config.toml:3: `, for what turns out wrong only when a setting is used; '' where no file sets it."""
+        """`config.toml:3: `, to begin a message about a setting that turns out wrong only when it is used; '' without a
+        file."""
         if self.file is None or not self.file.exists():
             return ""
         try:
@@ -463,11 +464,17 @@ def _declared() -> Iterator[Setting]:
 SETTINGS: Mapping[str, Setting] = {setting.name: setting for setting in _declared()}
 """Every setting by name, in the order of the declarations."""
 
+
+def _defaults(base: Path) -> dict[str, Any]:
+    """The default of every setting by name; relative paths count from `base`."""
+    return {name: setting.value(setting.default, base) for name, setting in SETTINGS.items()}
+
+
 _SECTIONS = tuple(dict.fromkeys(setting.section for setting in SETTINGS.values()))
 
 
 def _statements(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """What a file sets: section and key with the value; the name alone of what is no section of ours."""
+    """What a file sets: section and key, with the value; of a name outside the known sections that name alone."""
     for name, value in values.items():
         if name in _SECTIONS and isinstance(value, dict):
             yield from (((name, key), given) for key, given in value.items())
@@ -476,7 +483,8 @@ def _statements(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], An
 
 
 def _known(keys: tuple[str, ...], given: object) -> Setting:
-    """The setting that `keys` name; raises WrongSetting with the nearest name where there is none."""
+    """The setting that `keys` (of `_statements`) name. Raises WrongSetting, with the nearest name where there is
+    none."""
     *section, key = keys
     if not section:
         raise WrongSetting(_no_section(key, given))
@@ -492,6 +500,7 @@ def _known(keys: tuple[str, ...], given: object) -> Setting:
 
 
 def _no_section(name: str, given: object) -> str:
+    """The message for a name outside the known sections, with the value it is given."""
     if name in _SECTIONS:
         return f"{name} must be a section: write [{name}] and its settings below it"
     if isinstance(given, dict | list):

@@ -69,7 +69,9 @@ def add_to_project(file: Path, texts: Sequence[Path], images: Sequence[Path] = (
 
 
 def _with_paths(file: Path, text: str, key: str, new: list[str]) -> str:
-    """`text` with `new` added to the list `key` of `[project]`."""
+    """The text of a file with `new` added to the list `key` of `[project]`: the first variant that says just that.
+
+    Raises ConfigError where none does."""
     wanted = deepcopy(tomllib.loads(text))
     project = wanted.setdefault("project", {})
     added = ", ".join(json.dumps(path, ensure_ascii=False) for path in new)
@@ -91,8 +93,8 @@ def _with_paths(file: Path, text: str, key: str, new: list[str]) -> str:
 
 
 def _closed_later(lines: list[str], end: int, added: str) -> Iterable[str]:
-    """Variants of the file with `added` before one of the brackets in the last line of a list, the last bracket
-    first."""
+    """Variants of the file with `added` before one of the closing brackets in line `end`, the last of the list's
+    statement; the last bracket first."""
     last = lines[end - 1]
     for at in reversed([bracket.start() for bracket in re.finditer(r"\]", last)]):
         for comma in (", ", " ", ""):
@@ -110,12 +112,13 @@ def _as_statement(lines: list[str], text: str, statement: str) -> Iterable[str]:
 
 
 def _list_of(text: str, key: str) -> list[str]:
+    """The values of the list `key` of `[project]`."""
     project: Mapping[str, Any] = tomllib.loads(text).get("project", {})
     return [str(value) for value in project.get(key, ())]
 
 
 def _kept_value(name: str, settings: Settings) -> Any:
-    """A setting's value for a project."""
+    """A setting's value as a new project keeps it: without the password in the address of a store."""
     value = settings[name]
     if name == "store.url":
         return _PASSWORD.sub(r"\g<user>@", value)
@@ -136,5 +139,6 @@ def _toml(value: Any, base: Path) -> str:
 
 
 def _shown(path: Path, base: Path) -> str:
+    """A path relative to `base` if it lies inside, else absolute."""
     path = path.absolute()
     return path.relative_to(base).as_posix() if path.is_relative_to(base) else str(path)

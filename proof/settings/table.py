@@ -6,14 +6,9 @@ from collections.abc import Iterable
 from gettext import NullTranslations
 
 from proof.locale.languages import translations
+from proof.locale.marking import _
 from proof.settings.config import SETTINGS
 from proof.settings.setting import Setting, shown
-
-
-def _(message: str) -> str:
-    """Marks a message for the catalogues."""
-    return message
-
 
 HEADS = (_("setting"), _("value"), _("default"), _("meaning"))
 

@@ -44,7 +44,7 @@ class TomlFile:
             raise ConfigError(f"{path}:{line}: is not valid TOML: {_PLACE.sub('', message)}") from error
 
     def where(self, keys: tuple[str, ...]) -> str:
-        """The place of a key, such as `config.toml:3`; `keys` are its tables, outermost first, and itself."""
+        """The place of a key, such as `config.toml:3`; `keys` are its tables, outermost first, and the key last."""
         return f"{self.path}:{line_of(self.text, keys)}"
 
 
@@ -74,6 +74,7 @@ def statement_of(text: str, keys: tuple[str, ...]) -> tuple[int, int]:
 
 
 def _holds(values: object, keys: tuple[str, ...]) -> bool:
+    """Whether nested tables have a value under `keys`."""
     for key in keys:
         if not isinstance(values, dict) or key not in values:
             return False

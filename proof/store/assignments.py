@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from proof.store.models import ActRow, AssignmentRow, PageRow, WorkRow
 
 GIVEN = "given"
 BACK = "back"
+"""States of an assignment: pages were given to a person, or given back."""
 
 
 class GivenPages(NamedTuple):
@@ -32,40 +33,44 @@ class Assignments(StorePart):
     """Who has which pages; `Store.assignments` is one."""
 
     def give(self, work: str, pages: Sequence[int], to: str, person: str, key: str, *, overrules: bool = True) -> None:
-        """Give pages to the person `to`, or back where that is empty; sent again under its key it does nothing more.
-        Raises NoPlaceError; NotYoursError where another has one of them, unless `person` overrules others."""
+        """Give pages to the person `to`, or back if `to` is empty; `person` is who does it. A request sent again under
+        the same `key` changes nothing.
+
+        Raises NoPlaceError; NotYoursError, unless `person` overrules others, where another person has one of the pages
+        or is to have them."""
         with self._writing() as session:
             if session.scalar(select(ActRow.id).where(ActRow.key == key)) is not None:
                 return
             rows = [page_of(session, work, page) for page in pages]
-            have = holders(session, AssignmentRow.page_id.in_(pages))
+            holder_of = holders(session, AssignmentRow.page_id.in_(pages))
             for row in rows:
-                other = have.get(row.id, "")
-                if not overrules and (other not in ("", person) or to not in ("", person)):
+                holder = holder_of.get(row.id, "")
+                if not overrules and (holder not in ("", person) or to not in ("", person)):
                     reason = _("%(page)s: %(person)s has it; they or an administrator give it back")
-                    raise NotYoursError(reason, page=row.page, person=other or to)
+                    raise NotYoursError(reason, page=row.page, person=holder or to)
             for row in rows:
-                if have.get(row.id, "") != to:
+                if holder_of.get(row.id, "") != to:
                     made = {"key": key, "batch": key, "person": person, "at": datetime.now(UTC)}
                     made |= {"assigned": to, "state": GIVEN if to else BACK}
                     session.add(AssignmentRow(work_id=row.work_id, page_id=row.id, **made))
                     key = uuid.uuid4().hex
 
     def of_work(self, work: str) -> dict[int, str]:
-        """Who has the pages of a work that anybody has, by their numbers. Raises NoPlaceError."""
+        """The person who has each page of a work, by the page's number; without those that nobody has. Raises
+        NoPlaceError."""
         with self._reading() as session:
             return holders(session, AssignmentRow.work_id == work_of(session, work))
 
     def count(self, person: str) -> int:
         """How many pages a person has, in all works."""
         with self._reading() as session:
-            return sum(holder == person for holder in holders(session, *_ever(person)).values())
+            return sum(holder == person for holder in holders(session, _ever_given(person)).values())
 
     def of_person(self, person: str) -> list[GivenPages]:
         """The pages that a person has, juan by juan."""
         pages_of: dict[tuple[str, str, str], list[int]] = {}
         with self._reading() as session:
-            mine = [page for page, holder in holders(session, *_ever(person)).items() if holder == person]
+            mine = [page for page, holder in holders(session, _ever_given(person)).items() if holder == person]
             query = select(WorkRow.name, WorkRow.title, PageRow.juan, PageRow.id)
             query = query.join(WorkRow, WorkRow.id == PageRow.work_id).where(PageRow.id.in_(mine))
             query = query.where(PageRow.absent.is_(False)).order_by(WorkRow.name, PageRow.text, PageRow.position)
@@ -74,14 +79,14 @@ class Assignments(StorePart):
         return [GivenPages(*where, tuple(pages)) for where, pages in pages_of.items()]
 
 
-def holders(session: Session, *which: ColumnElement[bool]) -> dict[int, str]:
-    """Who has these pages; those that nobody has are left out."""
-    last = select(func.max(AssignmentRow.id)).where(*which).group_by(AssignmentRow.page_id)
+def holders(session: Session, which: ColumnElement[bool]) -> dict[int, str]:
+    """The person who has each of the pages whose assignments `which` selects; those that nobody has are left out."""
+    last = select(func.max(AssignmentRow.id)).where(which).group_by(AssignmentRow.page_id)
     query = select(AssignmentRow.page_id, AssignmentRow.assigned).where(AssignmentRow.id.in_(last))
     return {page: person for page, person in session.execute(query) if person}
 
 
-def _ever(person: str) -> Collection[ColumnElement[bool]]:
-    """Pages that a person ever had."""
+def _ever_given(person: str) -> ColumnElement[bool]:
+    """Selects the assignments of all pages that were ever given to a person."""
     given = select(AssignmentRow.page_id).where(AssignmentRow.state == GIVEN, AssignmentRow.assigned == person)
-    return (AssignmentRow.page_id.in_(given),)
+    return AssignmentRow.page_id.in_(given)

@@ -29,12 +29,15 @@ _WITHOUT = frozenset({Verdict.KEEP, Verdict.UNSURE, Verdict.SKIP, Verdict.UNDO, 
 
 def authority_of(demand: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
     """What a decision rests on: what its request says, else what its flag came from. That is the image where the page
-    has one; of a reading that a witness alone has, and of a flag that was raised without the image, the witness."""
+    has one; of a reading that a witness alone has, and of a flag that was raised without the image, the witness. That
+    the copy reads so rests on no witness."""
     if demand.authority or demand.verdict in _WITHOUT:
         return demand.authority
     reading = demand.reading if demand.verdict in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN) else flag.suggested
-    witness = next((siglum for siglum, has in _witnesses(flag) if has == reading and not siglum.startswith(READER)), "")
     of_image = page.image is not None and flag.reason not in WITHOUT_IMAGE
+    if demand.verdict is Verdict.COPY:
+        return IMAGE if of_image else ""
+    witness = next((siglum for siglum, has in _witnesses(flag) if has == reading and not siglum.startswith(READER)), "")
     return witness if witness and not (of_image and reading in _of_image(flag)) else IMAGE if of_image else ""
 
 

@@ -18,11 +18,12 @@ from proof.store.models import CacheRow
 K = TypeVar("K")
 V = TypeVar("V")
 
-AT_ONCE = 500  # keys a statement, fewer than any database's limit of parameters
+AT_ONCE = 500
+"""Keys in one statement: fewer than any database's limit of parameters."""
 
 
 class Cache(StorePart):
-    """Bytes under a key; only their author knows their meaning."""
+    """Bytes under a key; what they mean is known to whoever puts them there."""
 
     def __init__(self, reading: Sessions, writing: Sessions) -> None:
         super().__init__(reading, writing)
@@ -47,14 +48,14 @@ class Cache(StorePart):
         if not entries:
             return
         with self._writing() as session:
-            there: set[str] = set()
-            for keys in _pieces(sorted(entries)):
-                there.update(session.scalars(select(CacheRow.key).where(CacheRow.key.in_(keys))))
+            known: set[str] = set()
+            for keys in _batches(sorted(entries)):
+                known.update(session.scalars(select(CacheRow.key).where(CacheRow.key.in_(keys))))
             now = datetime.now(UTC)
             values = [{"key": key, "data": data, "size": len(data), "used": now} for key, data in entries.items()]
             for change, rows in (
-                (insert, [v for v in values if v["key"] not in there]),
-                (update, [v for v in values if v["key"] in there]),
+                (insert, [v for v in values if v["key"] not in known]),
+                (update, [v for v in values if v["key"] in known]),
             ):
                 if rows:
                     session.execute(change(CacheRow), rows)
@@ -76,31 +77,32 @@ class Cache(StorePart):
                 kept += size
                 if kept > keep:
                     gone.append(key)
-            for keys in _pieces(gone):
+            for keys in _batches(gone):
                 session.execute(delete(CacheRow).where(CacheRow.key.in_(keys)))
         return len(gone)
 
     def note_use(self) -> None:
-        """Write down which entries were got since the last time: reading must not write each time."""
+        """Write into the store which entries `get` has given since the last call: `get` itself must not write."""
         with self._lock:
             used, self._used = sorted(self._used), set()
         if not used:
             return
         with self._writing() as session:
-            for keys in _pieces(used):
+            for keys in _batches(used):
                 session.execute(
                     update(CacheRow).where(CacheRow.key.in_(keys)).values(used=datetime.now(UTC)),
                     execution_options={"synchronize_session": False},
                 )
 
 
-def _pieces(keys: Sequence[str]) -> list[Sequence[str]]:
+def _batches(keys: Sequence[str]) -> list[Sequence[str]]:
+    """The keys in groups of `AT_ONCE`."""
     return [keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE)]
 
 
 class Bounded(Generic[K, V]):
-    """Values in memory: those used last, up to a size of all together; the last one stays whatever its size. Any thread
-    may use it."""
+    """A cache in memory of the values used last, as many as together have at most the size `limit`; the very last stays
+    whatever its size. Any thread may use it."""
 
     def __init__(self, limit: int, size: Callable[[V], int] = lambda _: 1) -> None:
         self._limit, self._size = limit, size

@@ -1,9 +1,10 @@
 """The characters of a page as one packed value, and back, to the last bit.
 
-Fields lie side by side (all lines, all offsets, all left edges ...), so that like stands by like and
-deflate finds it. A row of numbers takes the narrowest form that gives every one of them back exactly:
-whole numbers of a power of ten where they are decimals that were rounded, else single, else double
-precision. Boxes rounded to 0.1 pixel and probabilities to five places take a third of unrounded ones.
+Each field is stored for all characters together (all lines, all offsets, all left edges ...), since similar values
+side by side compress better. The numbers of a field take the narrowest form that gives every one of them back
+exactly: decimals that were rounded are whole numbers of a power of ten; others have single or, if need be, double
+precision. Boxes rounded to 0.1 pixel and probabilities rounded to five places take a third of the room of unrounded
+ones.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ from proof.text.model import Row
 
 FORMAT = 1
 MOST_DECIMALS = 6
+"""Decimal places up to which numbers are stored as whole ones."""
 WHOLE = {form: (int(np.iinfo(form).min), int(np.iinfo(form).max)) for form in ("<i1", "<i2", "<i4", "<i8")}
 """Forms of whole numbers, the narrowest first, each with its limits."""
 
-ROWS = {Row.MAIN: "m", Row.RIGHT: "r", Row.LEFT: "l"}
-ROW_OF = {letter: row for row, letter in ROWS.items()}
+ROW_LETTERS = {Row.MAIN: "m", Row.RIGHT: "r", Row.LEFT: "l"}
+ROW_OF = {letter: row for row, letter in ROW_LETTERS.items()}
 
 
 def pack(characters: Sequence[CheckedCharacter]) -> bytes:
@@ -37,7 +39,7 @@ def pack(characters: Sequence[CheckedCharacter]) -> bytes:
         "line": _numbers([c.line for c in characters]),
         "offset": _numbers([c.offset for c in characters]),
         "length": _numbers([c.length for c in characters]),
-        "row": "".join(ROWS[c.row] for c in characters),
+        "row": "".join(ROW_LETTERS[c.row] for c in characters),
         "text": _texts([c.text for c in characters]),
         "read": _texts([c.read for c in characters]),
         "x": _numbers([box.x for box in boxes]),
@@ -104,7 +106,8 @@ def _texts_of(packed: str | list[str]) -> list[str]:
 
 @np.errstate(over="ignore", invalid="ignore")
 def _numbers(values: Sequence[float]) -> list[Any]:
-    """[decimals, form, bytes]: whole numbers of a power of ten, or `<f4`, `<f8`."""
+    """Packed numbers, [decimals, form, bytes]: the form is one of `WHOLE`, of the numbers times 10 ** decimals, or else
+    `<f4` or `<f8`."""
     exact = np.asarray(values, dtype=np.float64)
     if not (np.signbit(exact) & (exact == 0)).any():  # a whole number has no negative zero
         for decimals in range(MOST_DECIMALS + 1):
@@ -122,9 +125,10 @@ def _numbers(values: Sequence[float]) -> list[Any]:
 
 
 def _floats(packed: list[Any]) -> list[float]:
-    decimals, width, data = packed
-    columns = np.frombuffer(data, dtype=np.uint8).reshape(np.dtype(width).itemsize, -1)
-    values = np.ascontiguousarray(columns.T).view(width).reshape(-1).astype(np.float64)
+    """The numbers that `_numbers` packed."""
+    decimals, form, data = packed
+    planes = np.frombuffer(data, dtype=np.uint8).reshape(np.dtype(form).itemsize, -1)
+    values = np.ascontiguousarray(planes.T).view(form).reshape(-1).astype(np.float64)
     result: list[float] = (values / 10.0**decimals).tolist()
     return result
 
@@ -134,5 +138,5 @@ def _whole(packed: list[Any]) -> list[int]:
 
 
 def _planes(values: NDArray[Any]) -> bytes:
-    """The bytes of `values`, all first bytes together, then all second ones: deflate likes it so."""
+    """The bytes of `values`, all first bytes together, then all second ones, since they compress better so."""
     return values.view(np.uint8).reshape(-1, values.itemsize).T.tobytes()

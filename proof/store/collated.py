@@ -60,6 +60,11 @@ class SavedDifferences:
 class CollatedTexts(StorePart):
     """The differences of editions in a store; `Store.collated` is one."""
 
+    def must_be_as_checked(self, work: str, path: str, edition: Transcription) -> None:
+        """Raises UsageError where the text at `path` reads otherwise than it was checked in a work."""
+        with self._reading() as session:
+            pages_of_text(session, work, path, edition)
+
     def save(self, work: str, path: str, edition: Transcription, differences: Sequence[FlagOfText]) -> SavedDifferences:
         """Have the differences of the text at `path`, which reads as `edition` does, be flags of the pages of a work.
 

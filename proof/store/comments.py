@@ -28,6 +28,7 @@ from proof.store.seeded import IS_SEEDED
 from proof.store.typed_text import check_note
 
 AT_ONCE = 200
+"""Flags in one query."""
 
 
 class CommentState(StrEnum):
@@ -65,8 +66,9 @@ class CommentRequest:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment: `name` is the page's, `flag` the number of the flag it is about, None where it is about the page, and
-    where the flag is no longer there; `line`, `transcribed`, `suggested` and `context` are the place as it was."""
+    """A comment: `page` is the number of its page, `name` the page's id; `flag` is the number of the flag it is about,
+    None where it is about the page or the flag is no longer there, `uid` the flag's id. `line`, `transcribed`,
+    `suggested` and `context` are the flag's as they were when the comment was made."""
 
     id: int
     work: str
@@ -86,12 +88,12 @@ class Comment:
 
 
 _AS_IN_ROW = ("id", "text", "assigned", "person", "at", "line", "transcribed", "suggested", "context")
-"""What a comment has as its row has it."""
+"""Fields of a comment that are those of its row."""
 
 
 def as_line(comment: Comment) -> dict[str, Any]:
-    """A comment as `comments.jsonl` has it, its place in words: without the numbers of a store; `flag` is the id of the
-    flag, empty where it is about the page."""
+    """A comment as a line of `comments.jsonl`: without the numbers of a store; `flag` is the id of the flag, empty
+    where the comment is about the page."""
     named = {"work": comment.work, "page": comment.name, "flag": comment.uid}
     same = ("line", "transcribed", "suggested", "context", "text", "state", "assigned", "person")
     return named | {name: getattr(comment, name) for name in same} | {"at": comment.at.isoformat()}
@@ -99,8 +101,9 @@ def as_line(comment: Comment) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An open problem of a flag or a page, with its comments, oldest first (none where a page was only marked). `since`
-    is the time of the last one, `assigned` the person to solve it."""
+    """An open problem of a flag or a page, with its comments, oldest first (none where a page was marked without a
+    comment, but perhaps with a `note`). `since` is the time of the last comment or of the mark, `person` who made it,
+    `assigned` who is to solve the problem."""
 
     work: str
     title: str
@@ -156,8 +159,8 @@ class Comments(StorePart):
         of_flag: dict[tuple[int, str], list[Comment]] = {}
         with self._reading() as session:
             for start in range(0, len(wanted), AT_ONCE):
-                here = tuple_(FlagRow.page_id, FlagRow.uid).in_(wanted[start : start + AT_ONCE])
-                for comment in comments(session, CommentRow.flag_id.in_(select(FlagRow.id).where(here))):
+                batch = tuple_(FlagRow.page_id, FlagRow.uid).in_(wanted[start : start + AT_ONCE])
+                for comment in comments(session, CommentRow.flag_id.in_(select(FlagRow.id).where(batch))):
                     of_flag.setdefault((comment.page, comment.uid), []).append(comment)
         return of_flag
 
@@ -170,8 +173,8 @@ class Comments(StorePart):
             return comments(session, WorkRow.name == work, of_text, order=place)
 
     def problems(self, *, work: str | None = None, assigned: str | None = None) -> list[Problem]:
-        """The open problems of a work, or of all, those that were spoken of last first; with `assigned` those that
-        this person is to see to. Raises NoPlaceError."""
+        """The open problems of a work, or of all, the newest comment or mark first; with `assigned` those that this
+        person is to solve. Raises NoPlaceError."""
         with self._reading() as session:
             if work is not None:
                 work_of(session, work)
@@ -179,11 +182,11 @@ class Comments(StorePart):
             problems = [_problem(session, row) for row in _still_open(session, last)]
             if assigned is None:
                 spoken = {row.page_id for row in last if row.flag_id is None}
-                problems += [Problem(*marked) for marked in _only_marked(session, work, spoken)]
+                problems += [Problem(**marked._mapping) for marked in _only_marked(session, work, spoken)]
         return sorted(problems, key=lambda problem: problem.since, reverse=True)
 
     def count(self, person: str) -> int:
-        """How many open problems that person is to see to, in all works."""
+        """How many open problems that person is to solve, in all works."""
         if not person:
             return 0
         with self._reading() as session:
@@ -205,23 +208,25 @@ def _flag(session: Session, asked: CommentRequest) -> FlagRow:
 
 
 def _of_place(page: int, flag: int | None) -> ColumnElement[bool]:
-    """The comments of a thread: those on a flag or, where there is none, on the page."""
+    """Selects the comments of a thread: those on a flag or, without one, on the page itself."""
     of_page = (CommentRow.page_id == page) & CommentRow.flag_id.is_(None)
     return of_page if flag is None else CommentRow.flag_id == flag
 
 
 def _row(session: Session, asked: CommentRequest, page: PageRow, flag: FlagRow | None) -> CommentRow:
-    """The comment as it is written down; raises as `Comments.say`."""
+    """The row of the comment that is asked for. Raises as `Comments.say`."""
     thread = select(CommentRow).where(_of_place(page.id, flag.id if flag else None))
     last = session.scalars(thread.order_by(CommentRow.at.desc(), CommentRow.id.desc())).first()
     stood = CommentState(last.state) if last else CommentState.NOTE
     if flag is None:
         stood = _state_of_page(session, page.id, stood)
     state = asked.state or stood
-    held = last.assigned if last else ""
-    assigned = "" if state is not CommentState.PROBLEM else held if asked.assigned is None else asked.assigned
-    _must_make_sense(asked, stood, state)
-    changes = (state, assigned) != (stood, held)
+    was_assigned = last.assigned if last else ""
+    assigned = was_assigned if asked.assigned is None else asked.assigned
+    if state is not CommentState.PROBLEM:
+        assigned = ""
+    _refuse_impossible(asked, stood, state)
+    changes = (state, assigned) != (stood, was_assigned)
     if changes and last is not None and last.id != asked.seen and stood is CommentState.PROBLEM:
         raise CommentConflictError(
             _("%(person)s wrote something in the meantime; read it first, then say it again"), person=last.person
@@ -247,7 +252,8 @@ def _row(session: Session, asked: CommentRequest, page: PageRow, flag: FlagRow |
     )
 
 
-def _must_make_sense(asked: CommentRequest, stood: CommentState, state: CommentState) -> None:
+def _refuse_impossible(asked: CommentRequest, stood: CommentState, state: CommentState) -> None:
+    """Raises RefusedDecisionError for a request that a thread which stood at `stood` cannot take to `state`."""
     if not 8 <= len(asked.key) <= 64:
         raise RefusedDecisionError(_("the key of a request has 8 to 64 letters"))
     if asked.state is CommentState.NOTE:
@@ -259,16 +265,17 @@ def _must_make_sense(asked: CommentRequest, stood: CommentState, state: CommentS
 
 
 def _state_of_page(session: Session, page: int, stood: CommentState) -> CommentState:
-    """Of a page its state says whether there is an open problem."""
+    """Where the thread of a page stands, which `stood` after its last comment: whether there is an open problem, the
+    state of the page says."""
     if page_states(session, [page])[page].state is PageState.PROBLEM:
         return CommentState.PROBLEM
     return CommentState.RESOLVED if stood is CommentState.PROBLEM else stood
 
 
 def _mark_page(session: Session, page: PageRow, asked: CommentRequest) -> None:
-    """Set the state of a page to what a comment makes of it."""
-    stands = page_states(session, [page.id])[page.id]
-    problem = stands.state is PageState.PROBLEM
+    """Set the state of a page that a comment marks as a problem, or whose problem it resolves."""
+    current = page_states(session, [page.id])[page.id]
+    problem = current.state is PageState.PROBLEM
     if asked.state is CommentState.PROBLEM and not problem:
         state = PageState.PROBLEM
     elif asked.state is CommentState.RESOLVED and problem:
@@ -276,7 +283,7 @@ def _mark_page(session: Session, page: PageRow, asked: CommentRequest) -> None:
     else:
         return
     values = {"key": _key_of_page(asked.key), "state": state.value, "person": asked.person, "note": ""}
-    subject = {"work_id": page.work_id, "page_id": page.id, "version": stands.version + 1}
+    subject = {"work_id": page.work_id, "page_id": page.id, "version": current.version + 1}
     session.add(PageEventRow(**subject, **values, at=datetime.now(UTC)))
 
 
@@ -285,7 +292,8 @@ def _key_of_page(key: str) -> str:
 
 
 def comments(session: Session, *which: ColumnElement[bool], order: Sequence[Any] = ()) -> list[Comment]:
-    """Comments, oldest first, those on flags with the pages on which these stand now."""
+    """The comments that `which` selects, in the order of `order` and then the oldest first. A comment on a flag has the
+    page on which the flag stands now."""
     query = select(CommentRow, FlagRow.uid, PageRow.id, PageRow.page, WorkRow.name)
     query = query.outerjoin(FlagRow, FlagRow.id == CommentRow.flag_id)
     query = query.join(PageRow, PageRow.id == func.coalesce(FlagRow.page_id, CommentRow.page_id))
@@ -305,7 +313,8 @@ def comments(session: Session, *which: ColumnElement[bool], order: Sequence[Any]
 
 
 def _last_comments(session: Session, work: str | None, assigned: str | None) -> list[CommentRow]:
-    """The last comment of each thread that it leaves as a problem; with `assigned`, as that person's."""
+    """The last comment of each thread, if it leaves a problem, and in any case that of a thread on a page, whose state
+    says whether there is a problem; with `assigned`, only problems that are that person's."""
     later = aliased(CommentRow)
     after = or_(later.at > CommentRow.at, and_(later.at == CommentRow.at, later.id > CommentRow.id))
     same = or_(
@@ -324,7 +333,7 @@ def _last_comments(session: Session, work: str | None, assigned: str | None) -> 
 
 
 def _still_open(session: Session, last: Sequence[CommentRow]) -> list[CommentRow]:
-    """Those that are of an open problem: a page may have been marked otherwise since."""
+    """Those of the last comments that are of an open problem: a page may have been marked otherwise since."""
     states = page_states(session, [row.page_id for row in last if row.flag_id is None])
     return [row for row in last if row.flag_id is not None or states[row.page_id].state is PageState.PROBLEM]
 
@@ -332,15 +341,16 @@ def _still_open(session: Session, last: Sequence[CommentRow]) -> list[CommentRow
 def _problem(session: Session, last: CommentRow) -> Problem:
     """A problem with its thread, of which `last` is the last comment."""
     thread = comments(session, _of_place(last.page_id, last.flag_id))
-    title = session.scalar(select(WorkRow.title).where(WorkRow.name == thread[-1].work))
+    newest = thread[-1]
+    title = session.scalar(select(WorkRow.title).where(WorkRow.name == newest.work))
     return Problem(
-        work=thread[-1].work,
-        title=title or thread[-1].work,
-        page=thread[-1].page,
-        name=thread[-1].name,
+        work=newest.work,
+        title=title or newest.work,
+        page=newest.page,
+        name=newest.name,
         person=last.person,
         since=last.at,
-        flag=thread[-1].flag,
+        flag=newest.flag,
         line=last.line,
         transcribed=last.transcribed,
         suggested=last.suggested,
@@ -350,11 +360,12 @@ def _problem(session: Session, last: CommentRow) -> Problem:
 
 
 def _only_marked(session: Session, work: str | None, spoken: set[int]) -> Sequence[Any]:
-    """Pages marked as a problem without a comment, as the first fields of a `Problem`."""
+    """Pages that are marked as a problem and not in `spoken`, the pages with comments: rows with fields of `Problem`
+    by name."""
     newest = select(func.max(PageEventRow.id)).group_by(PageEventRow.page_id)
     title = case((WorkRow.title == "", WorkRow.name), else_=WorkRow.title)
-    event = (PageEventRow.person, PageEventRow.at, PageEventRow.note)
-    query = select(WorkRow.name, title, PageRow.id, PageRow.page, *event)
+    of_page = (WorkRow.name.label("work"), title.label("title"), PageRow.id.label("page"), PageRow.page.label("name"))
+    query = select(*of_page, PageEventRow.person, PageEventRow.at.label("since"), PageEventRow.note)
     query = query.join(PageRow, PageRow.id == PageEventRow.page_id).join(WorkRow, WorkRow.id == PageRow.work_id)
     query = query.where(PageEventRow.id.in_(newest), PageEventRow.state == PageState.PROBLEM.value)
     query = query.where(PageRow.absent.is_(False), PageRow.id.not_in(spoken))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -16,13 +15,19 @@ from sqlalchemy import ColumnElement, Row, select
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
+from proof.model.flags import LINE_BREAK, Kind
 from proof.model.result import PageResult
 from proof.store.decision_records import NotYoursError, RefusedDecisionError, State
 from proof.store.events import Event, answered, changes_since, standing
 from proof.store.lookup import PageConflictError, StorePart, page_of, work_now
-from proof.store.models import ColumnRow, FlagRow, PageEventRow, PageRow, RunRow
+from proof.store.models import ColumnRow, FlagRow, PageEventRow, PageRow, RunRow, TextVersionRow
+from proof.store.rows import PagePlace
+from proof.store.texts import content_of, version_read
 from proof.store.typed_text import check_note
+from proof.store.written import Choice, Line, differs
+from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
+from proof.text.positions import line_end
 from proof.text.variants import VariantPolicy, policy_of
 
 AT_ONCE = 500
@@ -243,24 +248,58 @@ def page_event(row: PageEventRow) -> PageEvent:
     )
 
 
-def note_otherwise(session: Session, pages: Sequence[tuple[PageRow, PageResult]]) -> None:
-    """Note that the text was changed for those of `pages`, about to be saved, in which a line differs from the stored
-    one by more than decisions that were written into it."""
-    ids = [page.id for page, _ in pages]
+def note_otherwise(session: Session, pages: Sequence[tuple[PageRow, PagePlace, PageResult]]) -> None:
+    """Note that the text was changed for those of `pages`, about to be saved, that differ from the stored ones by more
+    than decisions that were written into them. To be called before the places of the pages are recorded."""
+    ids = [page.id for page, _, _ in pages]
     before: defaultdict[int, dict[int, str]] = defaultdict(dict)
     columns = select(ColumnRow.page_id, ColumnRow.number, ColumnRow.source).where(ColumnRow.page_id.in_(ids))
     for page_id, number, source in session.execute(columns.order_by(ColumnRow.page_id, ColumnRow.ordinal)):
         before[page_id][number] = source
     changed = []
-    for page, result in pages:
+    for page, place, result in pages:
         now = {column.number: column.source for column in result.columns}
-        if before[page.id] and now and before[page.id] != now:
-            changed.append((page, now))
+        if before[page.id] and now and before[page.id] != now and not _has_same_text(session, page, place):
+            changed.append((page, _lines(session, place, now)))
     policies = _policies(session, [page for page, _ in changed])
     changed_otherwise = [
-        page for page, now in changed if _reads_otherwise(session, page, before[page.id], now, policies[page.id])
+        page for page, now in changed if differs(before[page.id], now, _choices(session, page), policies[page.id])
     ]
     note_text_changed(session, changed_otherwise)
+
+
+def _has_same_text(session: Session, page: PageRow, place: PagePlace) -> bool:
+    """Whether the file of a page still reads as when the page was last checked: its columns alone were found
+    otherwise."""
+    known = session.get(TextVersionRow, page.version_id) if page.version_id is not None else None
+    return known is not None and known.sha == place.sha
+
+
+def _lines(session: Session, place: PagePlace, columns: Mapping[int, str]) -> list[Line]:
+    """The lines of a page in its file, of which the `columns` were found on the image."""
+    lines = {number: Line(source) for number, source in columns.items()}
+    version = version_read(session, place.text, place.sha) if place.lines.keys() - columns.keys() else None
+    if version is not None:
+        content = content_of(version)
+        for number, start in place.lines.items():
+            end = line_end(content, start)
+            lines.setdefault(number, Line(content[start:end].rstrip(LINE_BREAK), seen=False))
+    return [lines[number] for number in sorted(lines)]
+
+
+def _choices(session: Session, page: PageRow) -> list[Choice]:
+    """The readings at the places of a page that may change by decisions."""
+    decided = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.version > 0, FlagRow.line > 0)
+    return [
+        Choice(
+            row.line,
+            row.offset,
+            frozenset(LINE_ENDING.sub(LINE_BREAK, text) for text in (row.transcribed, row.reading, row.reads)),
+            row.kind == Kind.LAYOUT.value,
+        )
+        for row in session.scalars(decided.order_by(FlagRow.id))
+        if row.state == State.CORRECTED.value or row.reads != row.transcribed
+    ]
 
 
 def _policies(session: Session, pages: Sequence[PageRow]) -> dict[int, VariantPolicy]:
@@ -273,33 +312,3 @@ def _policies(session: Session, pages: Sequence[PageRow]) -> dict[int, VariantPo
         number: policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
         for number, script in named.items()
     }
-
-
-def _reads_otherwise(
-    session: Session, page: PageRow, before: dict[int, str], now: dict[int, str], policy: VariantPolicy
-) -> bool:
-    """Whether a line of a page differs from the one before by more than decisions about its flags."""
-    decided: defaultdict[int, list[FlagRow]] = defaultdict(list)
-    known = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.version > 0)
-    for row in session.scalars(known):
-        if row.state == State.CORRECTED.value or row.reads != row.transcribed:
-            decided[row.line].append(row)
-    lines = ((number, source, now.get(number, source)) for number, source in before.items())
-    return any(
-        source != current and re.fullmatch(_with_or_without(source, decided[number], policy), current) is None
-        for number, source, current in lines
-    )
-
-
-def _with_or_without(source: str, decided: Iterable[FlagRow], policy: VariantPolicy) -> str:
-    """A pattern of the line `source` in which each decision may be written or not."""
-    pattern, reached = "", 0
-    for row in sorted(decided, key=lambda row: (row.offset, row.length)):
-        texts = sorted({row.transcribed, row.reading, row.reads}, key=len, reverse=True)
-        present = next((text for text in texts if source.startswith(text, row.offset)), None)
-        if row.offset < reached or present is None:
-            continue
-        either = "|".join(policy.pattern(text) for text in texts)
-        pattern += f"{re.escape(source[reached : row.offset])}(?:{either})"
-        reached = row.offset + len(present)
-    return pattern + re.escape(source[reached:])

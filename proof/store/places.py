@@ -292,7 +292,7 @@ def _placed(
     asked = [(n, *found) for n, found in enumerate(to_place.found) if n in rows_of or found[0].id not in answered]
     ids = {flag.id: rows_of[n].uid if n in rows_of else _unused(flag.id, used) for n, flag, _ in asked}
     others = [row for row in flags if row.id not in taken]
-    _follow(spans, others, to_place.page)
+    _follow(spans, others)
     return [
         _Placed(
             replace(flag, id=ids[flag.id], moved=ids.get(flag.moved, "")),
@@ -350,12 +350,12 @@ def no_longer_ask(session: Session, decided: Iterable[FlagRow]) -> None:
                 changed(session, other.work_id)
 
 
-def _follow(spans: _PageSpans, flags: Iterable[FlagRow], page: PageRow) -> None:
+def _follow(spans: _PageSpans, flags: Iterable[FlagRow]) -> None:
     """Move flags that were not found to the line where their places are now; those whose places are lost, or whose
     decisions are written, become stale unless they come from a check."""
     for row in flags:
         if not spans.has(row) or row.start is None:
-            if row.origin not in OF_CHECK and row.page_id == page.id and row.start is not None:
+            if row.origin not in OF_CHECK and row.start is not None:
                 row.stale = True
             continue
         address = spans.address(row.start)

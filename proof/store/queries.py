@@ -75,10 +75,15 @@ def packed_characters(session: Session, pages: Sequence[int]) -> dict[int, bytes
 
 
 def flags(
-    reading: Sessions, work: str, origins: Iterable[Origin], kinds: Iterable[Kind], transcribed: Iterable[str]
+    reading: Sessions,
+    work: str,
+    origins: Iterable[Origin],
+    kinds: Iterable[Kind],
+    transcribed: Iterable[str],
+    text: str = "",
 ) -> Iterator[Flag]:
-    """The flags of a work, of some kinds and characters where these are given, in page order, then by line and
-    offset."""
+    """The flags of a work, of some kinds and characters and of the text at one path where these are given, in page
+    order, then by line and offset."""
     characters = list(transcribed)
     # all flags are found by way of their pages, which lie in order; the flags of a few characters by these
     of_work = FlagRow.work_id if characters else PageRow.work_id
@@ -88,6 +93,7 @@ def flags(
         (FlagRow.origin, [origin.value for origin in origins]),
         (FlagRow.kind, [kind.value for kind in kinds]),
         (FlagRow.transcribed, characters),
+        (PageRow.text, [text] if text else []),
     ):
         wanted = wanted.where(column.in_(values)) if values else wanted
     order = (PageRow.text, PageRow.position, PageRow.id, FlagRow.line, FlagRow.offset, FlagRow.id)
@@ -127,9 +133,11 @@ def texts(session: Session) -> list[StoredText]:
 
 def decided_places(session: Session, work: str) -> list[DecidedPlace]:
     """The places of a work of which something was decided, or was written and taken back since."""
-    query = select(FlagRow, TextRow).join(TextRow, TextRow.id == FlagRow.text_id)
+    query = select(FlagRow, TextRow, PageRow.image).join(TextRow, TextRow.id == FlagRow.text_id)
+    query = query.join(PageRow, PageRow.id == FlagRow.page_id)
     query = query.where(FlagRow.work_id == number_of(work), FlagRow.version > 0, ~IS_SEEDED)
     decided = session.execute(query.order_by(FlagRow.id))
     return [
-        DecidedPlace(text.path, flag.version_id or 0, text.version_id or 0, place_of(flag)) for flag, text in decided
+        DecidedPlace(text.path, flag.version_id or 0, text.version_id or 0, place_of(flag), image is not None)
+        for flag, text, image in decided
     ]

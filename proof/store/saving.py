@@ -124,8 +124,8 @@ def save_found(session: Session, pages: Sequence[tuple[PageRow, CheckedResult]])
             anew.append((page, checked))
     session.flush()
     if anew:
+        note_otherwise(session, [(page, checked.place, checked.result) for page, checked in anew])
         note_text_of_pages(session, ((page, checked.place) for page, checked in anew))
-        note_otherwise(session, [(page, checked.result) for page, checked in anew])
         _save_parts(session, anew)
     _save_flags(session, [*(_with_other_quality(session, kept) if kept else ()), *anew])
 

@@ -349,10 +349,11 @@ class Store:
         *,
         kinds: Iterable[Kind] = (),
         transcribed: Iterable[str] = (),
+        text: str = "",
     ) -> Iterator[Flag]:
-        """The flags of a work that are there now, of some kinds and characters where these are given, in page order,
-        then by line and offset; a few in memory at a time."""
-        return queries.flags(self._reading, work, origins, kinds, transcribed)
+        """The flags of a work that are there now, of some kinds and characters and of the text at one path where these
+        are given, in page order, then by line and offset; a few in memory at a time."""
+        return queries.flags(self._reading, work, origins, kinds, transcribed, text)
 
     def revision(self, work: str) -> int:
         """How often what was found in a work changed; 0 where there is none."""

@@ -254,12 +254,13 @@ class Standing:
 @dataclass(frozen=True, slots=True)
 class DecidedPlace:
     """The place of a decided flag in version `version` of the text at the path `text`; the place is lost if the present
-    version `present` is another."""
+    version `present` is another. `imaged`: its page has an image."""
 
     text: str
     version: int
     present: int
     place: Place
+    imaged: bool
 
 
 @dataclass(frozen=True, slots=True)

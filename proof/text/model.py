@@ -94,6 +94,11 @@ class Run:
         """All cells in reading order."""
         return self.right + self.left
 
+    @property
+    def height(self) -> int:
+        """How many cells high it is: a note is as high as its longer half-row."""
+        return max(len(self.right), len(self.left))
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -117,6 +122,11 @@ class Column:
     @property
     def cells(self) -> tuple[Cell, ...]:
         return tuple(cell for run in self.runs for cell in run.cells)
+
+    @property
+    def height(self) -> int:
+        """How many cells high it is, its runs one below the other."""
+        return sum(run.height for run in self.runs)
 
 
 @dataclass(frozen=True, slots=True)

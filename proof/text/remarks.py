@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from proof.model.notices import _
+from proof.locale.marking import _
 
 Value = str | int
 

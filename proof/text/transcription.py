@@ -58,7 +58,7 @@ class Transcription:
 
     `pages` are those of its page marks, or, for a text without marks, those with which it was aligned. `running` are
     the blocks of a text without page marks. A transcription of several files (`parts`) has their texts one after the
-    other; `siglum` is its name as a witness."""
+    other; `siglum` is its name as a witness, `full_name` that of the edition."""
 
     path: Path
     format: Format
@@ -71,6 +71,7 @@ class Transcription:
     footnotes: tuple[Footnote, ...] = ()
     remarks: tuple[Remark, ...] = ()
     siglum: str = ""
+    full_name: str = ""
     parts: tuple[Transcription, ...] = ()
 
     @classmethod

@@ -48,7 +48,7 @@ def apart_from(witness: Transcription, text: Transcription) -> Transcription | N
     left = [part for part in witness.parts if part.path.resolve() != text.path.resolve() and part.text != text.text]
     if len(left) == len(witness.parts):
         return witness
-    return joined(left, witness.path, witness.siglum) if left else None
+    return replace(joined(left, witness.path, witness.siglum), full_name=witness.full_name) if left else None
 
 
 def joined(parts: Sequence[Transcription], path: Path, siglum: str = "") -> Transcription:
@@ -82,15 +82,16 @@ def joined(parts: Sequence[Transcription], path: Path, siglum: str = "") -> Tran
 
 def _witness(group: Sequence[WitnessSource]) -> Transcription:
     siglum = group[0].siglum or group[0].revision
+    full_name = next((source.name for source in group if source.name), "")
     editions = [edition for source in group for edition in _editions(source)]
     if len(editions) == 1 and not group[0].revision:
-        return replace(editions[0], siglum=siglum)
+        return replace(editions[0], siglum=siglum, full_name=full_name)
     formats = {edition.format for edition in editions}
     if len(formats) > 1:
         named = ", ".join(sorted(formats))
         raise TextError(group[0].path, None, f"its files are in several formats ({named}): one witness is in one")
     path = Path(str(replace(group[0], siglum="", name=""))) if len(group) == 1 else group[0].path.parent
-    return joined(editions, path, siglum)
+    return replace(joined(editions, path, siglum), full_name=full_name)
 
 
 def _editions(source: WitnessSource) -> list[Transcription]:

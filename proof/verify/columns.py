@@ -361,7 +361,7 @@ def _of_other_lengths(column: ReadColumn, line: Column) -> list[Column]:
     for at, run in enumerate(line.runs):
         if not run.note:
             continue
-        size = max(len(run.right), len(run.left))
+        size = run.height
         more = (Cell(LACKING, 0, 0, Row.RIGHT),) * (size + 1 - len(run.right))
         longer = replace(run, right=(*run.right, *more))
         shorter = replace(run, right=run.right[: size - 1], left=run.left[: size - 1])

@@ -256,7 +256,7 @@ class Checker:
             def layout(part: LoadedImage, half: Half = half, origin: tuple[float, float] = origin) -> Layout:
                 return page_columns(half.pixels, self.columns, self.rows, origin)
 
-            turned = readings.turned(f"half {name}", layout)
+            turned = readings.with_layout(f"half {name}", layout)
             reader = self._reader_if_shown(page, turned, MIN_HALF_IMAGE_PERCENT)
             if reader is not None:
                 evidence = Evidence("image of two pages", notice=Notice(HALVES[name]))
@@ -289,7 +289,7 @@ class Checker:
             turned = reoriented(part.pixels, lie)
             return in_image(page_columns(turned.pixels, self.columns, self.rows), turned, _origin(part))
 
-        return readings.turned(lie.value, layout)
+        return readings.with_layout(lie.value, layout)
 
     def read_alone(self, page_image: PageImage, readings: HalfFolioReadings) -> tuple[str, ...]:
         """The text of an image, column by column, read without a transcription. Raises ImageError."""

@@ -185,7 +185,7 @@ def cut_by_edges(page: Page, outline: Outline, columns: Sequence[ReadColumn], he
     for column, ends in zip(columns, lacking, strict=True):
         if column.line is not None:
             begin, off = (_gone(own, usual) for own, usual in zip(ends, gone, strict=True))
-            size = sum(map(_height, column.line.runs))
+            size = column.line.height
             lines[column.line.number] = replace(column.line, parsed=_between(column.line.runs, begin, size - off))
     by_edge = zip(gone, (NoticeCode.TOP_CUT_OFF, NoticeCode.BOTTOM_CUT_OFF), strict=True)
     notices = tuple(Notice.of(code, number=number) for number, code in by_edge if number)
@@ -224,7 +224,7 @@ def _lacking(column: ReadColumn, height: float) -> tuple[int | None, int | None]
     for run in line.runs:
         for half in (run.right, run.left):
             rows.update({character.offset: at + row for row, character in enumerate(half)})
-        at += _height(run)
+        at += run.height
     first = min((rows[column.cells[number].offset] for number in shown), default=0)
     last = max((rows[column.cells[number].offset] for number in shown), default=at - 1)
     # blank cells at the beginning are no characters that are cut off
@@ -253,7 +253,7 @@ def is_cut_off(flag: Flag, column: ReadColumn, outline: Outline, height: float, 
     above = outline.cut[0] is not None and area.top - area.raised < NEAR_EDGE_CELLS * area.pitch
     below = area.bottom >= height - CUT_OFF_CELLS * area.pitch
     # the halves of a note begin and end side by side
-    begins, ends = _row(line.runs[0], 0), _row(line.runs[-1], _height(line.runs[-1]) - 1)
+    begins, ends = _row(line.runs[0], 0), _row(line.runs[-1], line.runs[-1].height - 1)
     return (below and (flag.offset >= last or flag.offset in ends)) or (
         above and (flag.offset <= first or flag.offset in begins)
     )
@@ -306,7 +306,7 @@ def _cut_lines(
         cell = area.cell(rows)
         top = 0 if above is None else round((above - area.top) / cell)
         height = rows if below is None else round((below - max(area.top, above or area.top)) / cell)
-        size = sum(map(_height, line.runs))
+        size = line.height
         begin, end = _extent(line, read, (top, height), (above is not None, below is not None), fold)
         cut.append(replace(line, parsed=_between(line.runs, begin, end)))
         if size > begin:
@@ -339,7 +339,7 @@ def _extent(
     """The first row of a line on the image, and the end (exclusive): those near the `expected` first row and height
     that fit best the text `read` there."""
     top, height = expected
-    size = sum(map(_height, line.runs))
+    size = line.height
     # only the settings say how many cells a whole column has: it may begin at any row up to the expected one
     begins = range(top + AROUND_CELLS + 1) if cut[0] else [0]
     if all(cut):
@@ -369,11 +369,6 @@ def _row(run: Run, row: int) -> set[int]:
     return {half[row].offset for half in (run.right, run.left) if row < len(half)}
 
 
-def _height(run: Run) -> int:
-    """The number of rows of a run."""
-    return max(len(run.right), len(run.left))
-
-
 def _between(runs: Sequence[Run], begin: int, end: int) -> tuple[Run, ...]:
     """The runs of a line from row `begin` to row `end` (exclusive)."""
     kept = []
@@ -383,5 +378,5 @@ def _between(runs: Sequence[Run], begin: int, end: int) -> tuple[Run, ...]:
         cut = replace(run, right=run.right[first:last], left=run.left[first:last])
         if cut.cells:
             kept.append(cut)
-        at += _height(run)
+        at += run.height
     return tuple(kept)

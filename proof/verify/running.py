@@ -24,12 +24,8 @@ def is_running(lines: Sequence[Column], rows: int, inked: int) -> bool:
     """Whether the lines cannot be the columns of the page, since one is too long. `rows` is the number of cells of a
     column, `inked` the number of columns with ink."""
     written = [line for line in lines if line.cells]
-    longest = max((_cells_down(line) for line in written), default=0)
+    longest = max((line.height for line in written), default=0)
     return longest > MAX_LINE_COLUMNS * rows and len(written) < inked
-
-
-def _cells_down(line: Column) -> int:
-    return sum(max(len(run.right), len(run.left)) for run in line.runs)
 
 
 def lay_out(

@@ -51,7 +51,10 @@ class ColumnBody(schemas.Closed):
     confirmed: bool = schemas.CONFIRMED
     authority: str = schemas.AUTHORITY
     note: str = Field("", max_length=LONGEST_NOTE)
-    key: str = Field(pattern=r"^[A-Za-z0-9_.:-]{8,56}$", description="The request's own: sent again it is not doubled")
+    key: str = Field(
+        pattern=r"^[A-Za-z0-9_.:-]{8,56}$",
+        description="Of this request: sent again with it, the request has no further effect",
+    )
 
 
 class ColumnOutcome(BaseModel):

@@ -186,6 +186,7 @@ SCRIPT = {
     "left": _("%(places)s places to look at, about %(errors)s errors among the others"),
     "willBeWritten": _("An export writes: %(num)s"),
     "notWritten": _("not written: %(num)s"),
+    "moreChanges": _("and %(num)s more"),
     "notWrittenFor": _("not written: %(reason)s"),
     "of": _("%(done)s of %(all)s"),
     "score": _("score"),

@@ -60,7 +60,9 @@ class ReadingsOut(BaseModel):
 
 
 class TakeOverBody(schemas.Closed):
-    key: str = Field(pattern=schemas.KEY, description="The request's own: sent again it decides nothing more")
+    key: str = Field(
+        pattern=schemas.KEY, description="Of this request: sent again with it, the request has no further effect"
+    )
 
 
 def show_to_each(app: Flask) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from proof.facsimile.files import file_stem, strip_of
-from proof.facsimile.leaf import Style, column_cells
+from proof.facsimile.leaf import Style
 from proof.facsimile.render import RenderedPage, page_seed, render_page
 from proof.facsimile.wear import Wear
 from proof.text.model import Page
@@ -36,7 +36,7 @@ def fits(page: Page, style: Style | None = None) -> bool:
     style = style or Style()
     if not 1 <= len(page.columns) <= style.columns:
         return False
-    if any(column_cells(column) > style.cells + 2 for column in page.columns):
+    if any(column.height > style.cells + 2 for column in page.columns):
         return False
     return sum(cell.han for column in page.columns for cell in column.cells) >= LEAST_CHARACTERS
 

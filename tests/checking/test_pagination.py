@@ -101,6 +101,7 @@ def missed(text: str) -> tuple[Code, dict[str, object]]:
             [],
         ),
         (f"　　{CANON[:31]}甲{CANON[32:128]}", PAGES, [f"{PAGES[0][:31]}甲", *PAGES[1:]], []),
+        (f"　　{CANON[:31]}甲乙丙丁{CANON[32:128]}", PAGES, [f"{PAGES[0][:31]}甲乙丙丁", *PAGES[1:]], []),
         (APPARATUS, PAGES[:2], PAGES[:2], []),
     ],
     ids=[
@@ -111,6 +112,7 @@ def missed(text: str) -> tuple[Code, dict[str, object]]:
         "what the images leave out is on no page",
         "a formula that stands elsewhere too does not draw a page there",
         "an error at the end of a page stays on its page",
+        "so do several characters for one that the image shows there",
         "the apparatus of an edition is on no page",
     ],
 )

@@ -6,10 +6,10 @@ import random
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from proof.collation.blocks import AlignedPart, align, repeated
+from proof.collation.blocks import AlignedPart, align, moved, repeated
 from tests.growth import computing
 
 pytestmark = pytest.mark.slow
@@ -38,6 +38,8 @@ EITHER = st.text("甲乙丙丁戊己庚辛", max_size=120)
 
 
 @given(EITHER, EITHER)
+@example("乙甲乙甲乙甲乙乙甲", "甲甲乙甲甲甲甲甲甲乙甲乙乙甲乙甲甲")
+@example("乙乙乙甲甲乙甲乙乙甲乙甲乙乙", "乙乙乙甲乙甲乙乙甲乙乙甲甲甲")
 @settings(max_examples=200, deadline=None)
 def test_an_alignment_rebuilds_both_sides_whichever_comes_first(a: str, b: str) -> None:
     """No part of either is in two blocks, nor among what is said again."""
@@ -69,6 +71,15 @@ def test_parts_in_another_order_are_placed() -> None:
     one, two, three = passage(1, 80), passage(2, 90), passage(3, 70)
     blocks = align(one + two + three, three + passage(9, 50) + one + two)
     assert [(block.a0, block.a1, block.b0) for block in blocks] == [(0, 170, 120), (170, 240, 0)]
+
+
+def test_of_parts_in_another_order_the_shorter_moved_whichever_text_comes_first() -> None:
+    one, two, three, four = passage(1, 80), passage(2, 90), passage(3, 70), passage(4, 70)
+    a, b = one + three + two + four, two + one + four + three
+    there, back = moved(a, b, align(a, b)), moved(b, a, align(b, a))
+    assert [a[block.a0 : block.a1] for block in there] in ([one, three], [three, two], [one, four])
+    assert there == sorted((block.turned() for block in back), key=lambda block: block.a0)
+    assert moved(a, a, align(a, a)) == []
 
 
 def test_what_only_one_text_has_is_one_stretch() -> None:

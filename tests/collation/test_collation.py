@@ -14,6 +14,7 @@ from proof.collation.collation import Collation, collate
 from proof.collation.differences import WORDS
 from proof.collation.findings import flags
 from proof.collation.report import apparatus_summary, write_collation
+from proof.collation.table import rows
 from proof.collation.witnesses import places
 from proof.errors import UsageError
 from proof.model.flags import Kind
@@ -163,8 +164,31 @@ def test_passages_in_another_order_are_parallels_not_errors(shared: Path) -> Non
     placed = {place.file_line: place.share for place in collation.placements}
     assert placed[9] > 0.5
     assert placed[13] == 0
-    allowed = {Class.LAYOUT, Class.PARALLEL, Class.PASSAGE, Class.SCRIPT, Class.UNLIKE, Class.ORTHOGRAPHY}
+    allowed = {Class.LAYOUT, Class.PARALLEL, Class.PASSAGE, Class.SCRIPT, Class.UNLIKE, Class.ORTHOGRAPHY, Class.MOVED}
     assert {one.category for one in collation.differences} <= allowed
+    assert len(collation.of(Class.MOVED)) < len(collation.blocks)
+
+
+@pytest.mark.parametrize("moved", ["another paragraph", "a part of it"])
+def test_what_stands_in_another_order_is_one_row_in_every_file(shared: Path, tmp_path: Path, moved: str) -> None:
+    """Two paragraphs that changed places, and some seventy characters that went from one paragraph into another."""
+    source = [line for line in seed(shared, "000").text.splitlines() if len(line) > 120]
+    lines = source[:6]
+    if moved == "another paragraph":
+        one, lines[2:4] = min(lines[2:4], key=len), lines[3:1:-1]
+    else:
+        one, lines[1] = lines[1][-75:], lines[1][:-75]
+        lines[4] += one
+    collation = collate(edition("\n".join(source[:6])), edition("\n".join(lines), "witness.txt"))
+    (row,) = collation.of(Class.MOVED)
+    assert abs(row.size - len(collate(edition(one), edition(one)).base)) <= 3, "what is alike at its ends goes with it"
+    assert (row.base, row.rule, row.kind) == (row.witness, "moved", Kind.TRANSPOSITION)
+    write_collation([collation], tmp_path)
+    assert [flag.raised for flag in flags(collation) if flag.transcribed == row.base] == [False]
+    assert sum(reading.category == "moved" for place in places([collation]) for reading in place.readings) == 1
+    (told,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
+    assert [one["base"] for one in told["places"] if one["class"] == "moved"] == [row.base]
+    assert [one.base.text is not None for one in rows([collation], {}, tmp_path) if "moved" in one.categories] == [True]
 
 
 def test_a_simplified_text_with_commentary_meets_a_traditional_one_without() -> None:

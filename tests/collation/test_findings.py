@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from sqlalchemy import select
@@ -67,6 +68,35 @@ def test_differences_are_decided_written_and_noted_with_what_witnesses_read() ->
     assert notes[0] == "四庫本：文淵閣四庫全書本"
 
 
+def test_the_full_names_of_witnesses_stand_over_the_notes() -> None:
+    collated("明:明通津草堂本=other.txt")
+    decide("比", Verdict.TAKE)
+    forms = [word for form in ("notes", "html", "docx", "tei-notes", "tei") for word in ("--form", form)]
+    assert main(["export", "010.txt", *forms, "--witness", "明=other.txt"]) == 0
+    assert Path("out/010.notes.txt").read_text(encoding="utf-8").startswith("明本：明通津草堂本\n")
+    assert "<dt>明本</dt><dd>明通津草堂本</dd>" in Path("out/010.html").read_text(encoding="utf-8")
+    assert "</abbr>明通津草堂本" in Path("out/010.notes.xml").read_text(encoding="utf-8")
+    assert ">明通津草堂本</witness>" in Path("out/010.tei.xml").read_text(encoding="utf-8")
+    with ZipFile("out/010.docx") as archive:
+        assert "明通津草堂本" in archive.read("word/document.xml").decode()
+
+
+def test_that_the_copy_reads_so_does_not_rest_on_a_witness_that_reads_otherwise() -> None:
+    collated()
+    decide("比", Verdict.COPY)
+    assert main(["export", "010.txt", "--form", "notes", "--form", "csv"]) == 0
+    assert "北：原文如此。" in Path("out/010.notes.txt").read_text(encoding="utf-8")
+    assert "四庫" not in Path("out/010.decided.csv").read_text(encoding="utf-8-sig")
+
+
+def test_a_reading_that_no_witness_has_is_not_laid_to_an_image_that_is_not_there() -> None:
+    collated()
+    decide("比", Verdict.RETAIN, "耐")
+    assert main(["export", "010.txt", "--form", "notes", "--form", "tei-notes"]) == 0
+    assert "北：一作耐，今不從。" in Path("out/010.notes.txt").read_text(encoding="utf-8")
+    assert "<rdg>耐</rdg>" in Path("out/010.notes.xml").read_text(encoding="utf-8")
+
+
 def test_what_was_decided_is_not_asked_again_whatever_is_checked_collated_or_written() -> None:
     collated()
     decide("比", Verdict.TAKE)
@@ -86,6 +116,40 @@ def test_a_place_is_one_finding_with_the_readings_of_all_witnesses() -> None:
     told = [(one.siglum, one.reading) for one in flag.evidence.witnesses]
     assert told == [("四庫", "比"), ("嚴", "此"), ("毛", "比")]
     assert [text for text, _ in flag.evidence.alternatives] == ["比", "此"]
+
+
+@pytest.fixture
+def folder() -> Path:
+    """A folder of two juan that was checked as a project of its own; the second goes on on the page of the first."""
+    folder = Path("book")
+    folder.mkdir()
+    (folder / "config.toml").write_text('[project]\ntexts = ["*.txt"]\n', encoding="utf-8")
+    (folder / "a.txt").write_text(TEXT, encoding="utf-8")
+    (folder / "b.txt").write_text(SECOND, encoding="utf-8")
+    assert main(["check", "--config", "book"]) == 0
+    return folder
+
+
+SECOND = (
+    f"#+PROPERTY: ID {WORK}\n#+PROPERTY: LASTPB <pb:{WORK}_WYG_010-1a>\n如是我聞一時佛在舍衞國祇樹給孤獨園與大比丘衆¶\n"
+    "千二百五十人俱爾時世尊食時著衣持鉢入舍衞大城乞食¶\n"
+)
+
+
+def test_each_text_of_a_folder_is_found_in_its_project_and_weighed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("witness").mkdir()
+    Path("witness/a.txt").write_text(WITNESS, encoding="utf-8")
+    Path("witness/b.txt").write_text(SECOND.replace("給孤", "經孤"), encoding="utf-8")
+    assert main(["collate", "book", "嚴=witness", "--findings"]) == 0
+    assert "4 differences are findings now" in capsys.readouterr().out
+    (folder / "c.txt").write_text(SECOND, encoding="utf-8")
+    for option in ("--findings", "--weigh"):
+        assert main(["collate", "book", "嚴=witness", option]) == 2
+        told = capsys.readouterr()
+        assert "c.txt was not checked in this project" in told.err
+        assert told.out == "", "nothing was collated"
 
 
 def test_a_difference_that_no_witness_has_any_more_is_asked_no_more() -> None:

@@ -11,6 +11,7 @@ from proof.collation.stored import weigh_stored
 from proof.errors import UsageError
 from proof.store import Store
 from proof.text.transcription import Transcription
+from proof.text.witnesses import joined
 from tests.build import check, flag, page, run_info, transcription
 
 PAGE = "KR1_WYG_010-1a"
@@ -37,6 +38,19 @@ def test_a_flag_is_weighed_once(tmp_path: Path) -> None:
         assert after.score > FLAG.score
         assert [(one.siglum, one.reading) for one in after.evidence.witnesses] == [("other", "比")]
         assert weigh_stored(store, [witness]) == 0
+
+
+def test_each_text_of_a_folder_is_weighed_at_its_own_place(tmp_path: Path) -> None:
+    """Also where the one goes on on the page of the other."""
+    first = edition("first.txt", "與進者相左相揖退反位司射作射如初一耦揖升如初")
+    base = joined([first, edition("base.txt")], Path("folder"))
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        for work, path, line in (("A", "first.txt", first.pages[0].columns[0].source), ("B", "base.txt", LINE)):
+            given = FLAG if path == "base.txt" else flag(1, 1, "進", "近", name=PAGE, source=line, score=4.0)
+            check(store, page(line, flags=[given], name=PAGE), info=run_info(work), text=path)
+        assert weigh_stored(store, [collate(base, joined([first, OTHER], Path("other")))]) == 2
+        (kept,), (raised,) = (store.flags(work) for work in "AB")
+        assert (kept.score < FLAG.score, raised.score > FLAG.score) == (True, True)
 
 
 def test_the_flags_of_the_text_that_is_named_are_weighed_whatever_was_checked_since(tmp_path: Path) -> None:

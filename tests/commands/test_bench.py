@@ -53,12 +53,17 @@ def test_findings_of_another_program_are_scored(benchmark: Path, capsys: Told) -
     assert "right reading suggested: 1 of 1" in told
 
 
-def test_a_key_of_other_texts_is_refused(benchmark: Path, capsys: Told) -> None:
+@pytest.mark.parametrize(
+    ("here", "other", "message"),
+    [("北\t比", "南\t比", "does not stand in texts/"), ("\t5\t9\t1\t北", "\t99\t0\t0\t", "key.tsv:2:")],
+    ids=["another character", "a line that is not there"],
+)
+def test_a_key_of_other_texts_is_refused(benchmark: Path, capsys: Told, here: str, other: str, message: str) -> None:
     key = benchmark / "key.tsv"
-    key.write_text(key.read_text(encoding="utf-8").replace("北\t比", "南\t比"), encoding="utf-8")
+    key.write_text(key.read_text(encoding="utf-8").replace(here, other), encoding="utf-8")
     (benchmark / "none.jsonl").write_text("", encoding="utf-8")
     assert main(["bench", str(benchmark), "--findings", str(benchmark / "none.jsonl")]) == 2
-    assert "does not stand in texts/" in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_folder_without_texts_is_told_what_it_needs(tmp_path: Path, capsys: Told) -> None:

@@ -17,6 +17,7 @@ from proof.store import Store
 from proof.store.column_changes import ColumnChange
 from proof.store.decision_records import Decision, RefusedDecisionError, Verdict
 from proof.store.manual_corrections import ManualCorrection
+from proof.store.page_states import PageState
 from proof.store.saving import CheckedResult
 from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
@@ -69,6 +70,16 @@ def take_all(project: Path) -> None:
             build.decide(store, flag.number, Verdict.TAKE, work=WORK)
 
 
+def proofread(project: Path) -> None:
+    with Store.open(project / "proof.sqlite") as store:
+        store.page_states.set(WORK, 1, PageState.PROOFREAD, 0, "乙", "proofread-0001")
+
+
+def reads_as_proofread(project: Path) -> bool:
+    with Store.open(project / "proof.sqlite") as store:
+        return not store.queue.pages(WORK)[0].changed
+
+
 @pytest.mark.parametrize(
     ("finding", "lines"),
     [
@@ -82,11 +93,13 @@ def take_all(project: Path) -> None:
 def test_a_column_is_written_or_taken_out_with_one_decision(project: Path, finding: Flag, lines: Sequence[str]) -> None:
     check(project, finding, found(3, 0, "與", "興"))
     take_all(project)
+    proofread(project)
     expected = text_of([line.replace("與", "興") for line in lines])
     for _ in range(2):
         assert main(["export", "--in-place", "--form", "text"]) == 0
         assert (project / "text.txt").read_text(encoding="utf-8") == expected
         check(project)
+        assert reads_as_proofread(project)
     with Store.open(project / "proof.sqlite") as store:
         for _ in range(2):
             store.acts.undo(WORK, "甲", f"undo-{_:06}")
@@ -126,10 +139,12 @@ def test_columns_that_people_add_delete_split_and_join_stand_in_the_text_round_a
         for n, (line, change, added, offset) in enumerate(changes):
             made = change_column(store, line, change, added, offset, key=f"change-{n}")
             assert change_column(store, line, change, added, offset, key=f"change-{n}").id == made.id
+    proofread(project)
     for _ in range(2):
         assert main(["export", "--in-place", "--form", "text"]) == 0
         assert (project / "text.txt").read_bytes() == text([line.replace("東", "西") for line in lines])
         check(project)
+        assert reads_as_proofread(project)
     with Store.open(project / "proof.sqlite") as store:
         for n in range(len(changes)):
             store.acts.undo(WORK, "甲", f"undo-{n:06}")
@@ -194,6 +209,17 @@ def test_what_cannot_be_written_is_named_and_keeps_nothing_else_back(
     assert not (project / "out").exists()
     assert main(["export", "--in-place"]) == 0
     assert "于比耦" in (project / "text.txt").read_text(encoding="utf-8")
+
+
+def test_a_form_that_lies_on_images_is_named_where_no_page_has_one(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check(project, found(2, 3, "北", "比"))
+    assert main(["export", "--form", "pdf", "--form", "hocr", "--form", "text"]) == 1
+    told = capsys.readouterr().err
+    assert "text.txt: pdf lies on images" in told
+    assert "text.txt: hocr lies on images" in told
+    assert [path.name for path in (project / "out").iterdir()] == ["text.txt"]
 
 
 def test_a_project_is_exported_whole_and_a_text_that_cannot_be_costs_itself(

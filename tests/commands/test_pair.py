@@ -88,6 +88,7 @@ def test_the_list_in_use_is_written_on(book: Path, run: Run) -> None:
         (["010-9b=scan 9.png"], "no page is called 010-9b"),
         (["010-1b=scan 11.png"], "scan 11.png is no image in the image folders"),
         (["--in-order", "010-1a=scan 9.png", "010-1b=scan 10.png"], "name the first page and its image alone"),
+        (["--in-order", "010-1a=scan 9a.png"], "no image file is called scan 9a.png"),
     ],
 )
 def test_wrong_words_are_told_and_nothing_is_written(book: Path, run: Run, words: list[str], said: str) -> None:

@@ -67,7 +67,7 @@ def page_of(sources: Sequence[str]) -> PageResult:
                         characters.append(
                             CheckedCharacter(number, cell.offset, cell.length, cell.row, cell.text, box, cell.text, 0.9)
                         )
-            down += 40 * max(len(run.right), len(run.left))
+            down += 40 * run.height
     flags = [
         Flag(PAGE, "WYG0103-0192c", 1, 5, 1, Kind.SUBSTITUTION, "北", "比", 5.0, True, Box(300, 250, 90, 39),
              Evidence("posterior"), "夫之西[北]耦(案", "f1"),

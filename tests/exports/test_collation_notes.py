@@ -91,6 +91,15 @@ def test_a_text_that_is_kept_is_noted_with_what_the_copy_reads() -> None:
     assert done.text == KANRIPO
 
 
+def test_a_note_on_a_page_without_image_does_not_name_the_image() -> None:
+    done = corrected(
+        KANRIPO,
+        Correction(PAGE, 1, 5, 1, "北", "北", copy_reads="比", imaged=False),
+        Correction(PAGE, 1, 6, 1, "耦", "耦", witness="理校", copy_reads="", imaged=False),
+    )
+    assert [note.words for note in notes_of(done).notes] == ["北：一作比，今不從。", "耦：一無，據理校不從。"]
+
+
 def test_every_witness_is_named_with_its_reading_and_in_full_once() -> None:
     readings = (("四庫", "比"), ("SBCK", "比"), ("嚴", "北"))
     done = corrected(

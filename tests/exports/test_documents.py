@@ -201,6 +201,20 @@ def test_tei_has_corrections_zones_and_breaks(checked: PageResult, valid: Valid)
     assert note.get("type") == "editor"
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "#+PROPERTY: LASTPB <pb:KR6c0023_T_000-0748c>\n如是我聞¶\n<pb:KR6c0023_T_000-0749a>¶\n",
+        "如是我聞¶\n<pb:KR3_WYG_001-1b>¶\n",
+    ],
+    ids=["named in the head", "implied"],
+)
+def test_the_page_that_a_text_begins_on_stands_before_its_first_column(head: str, valid: Valid) -> None:
+    document = valid(tei(transcription(head + "著衣持鉢¶\n")))
+    breaks = [str(one.tag).split("}")[1] for one in document.iterfind(".//{*}body//{*}p/*")]
+    assert breaks == ["pb", "cb", "pb", "cb"]
+
+
 RUNNING = "\u3000\u3000大夫之西北耦【案比今注訛作北據】\n\u3000\u3000命上射曰告\n"
 
 

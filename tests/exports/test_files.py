@@ -11,6 +11,7 @@ from zipfile import ZipFile
 
 import pytest
 from lxml import etree
+from PIL import Image
 
 from proof.errors import OutputError, UsageError
 from proof.exports.decided import decided_in
@@ -49,10 +50,31 @@ def test_pages_on_one_image_do_not_overwrite_one_another(
     ]
 
 
+def test_images_of_one_name_in_two_folders_stay_apart(material: Material, tmp_path: Path) -> None:
+    (page,) = material.pages
+    pages: list[PageResult] = []
+    for folder, ident in (("v1", "1a"), ("v2", "1b")):
+        image = tmp_path / folder / "001.png"
+        image.parent.mkdir()
+        Image.new("L", (450, 800), len(pages)).save(image)
+        pages.append(replace(page, page=f"KR1_WYG_010-{ident}", image=image))
+    both = replace(material, pages=[*pages, replace(page, page="KR1_WYG_010-2a")])
+    names = ["WYG0103-0192c.png", "v1_001.png", "v2_001.png"]
+    (bag,) = write_export(both, ["bagit"], tmp_path / "out")
+    assert sorted(file.name for file in (bag / "data/images").iterdir()) == names
+    assert sorted(file.stem + ".png" for file in (bag / "data/page").iterdir()) == names
+    (file,) = write_export(both, ["iiif"], tmp_path / "out")
+    bodies = [canvas["items"][0]["items"][0]["body"]["id"] for canvas in json.loads(file.read_bytes())["items"]]
+    assert sorted(bodies) == [f"https://example.org/book/images/{name}" for name in names]
+    flags = [json.loads(file.read_bytes()) for file in write_export(both, ["annotations"], tmp_path / "out")]
+    assert len({page["items"][0]["target"]["source"] for page in flags}) == len(names)
+
+
 @pytest.mark.parametrize("form", [form.name for form in FORMS.values() if form.on_images])
 def test_what_lies_on_images_needs_checked_pages(material: Material, tmp_path: Path, form: str) -> None:
-    with pytest.raises(UsageError, match="run proof check first"):
-        write_export(replace(material, pages=[]), [form], tmp_path / "out")
+    for pages in ([], [replace(page, image=None) for page in material.pages]):
+        with pytest.raises(UsageError, match="run proof check first"):
+            write_export(replace(material, pages=pages), [form], tmp_path / "out")
 
 
 def test_a_manifest_needs_its_address(material: Material, tmp_path: Path) -> None:

@@ -187,5 +187,17 @@ def test_a_correction_that_a_witness_bears_out_leaves_both_readings_where_they_a
     assert statement.findtext("{*}name") == "甲"
 
 
+def test_a_part_that_stands_in_another_order_is_marked_once(shared: Path) -> None:
+    text = next((shared / "seeds").glob("000_*")).read_text("utf-8")
+    lines = [line for line in text.splitlines() if len(line) > 120][:6]
+    other = [*lines[:2], lines[3], lines[2], *lines[4:]]
+    base, witness = (
+        transcription("\n".join(each), name, Format.INLINE) for each, name in ((lines, "a.txt"), (other, "b.txt"))
+    )
+    document = hold(base, [witness], correct(base, []))
+    assert [mark.get("edRef") for mark in document.findall(".//{*}milestone[@type='moved']")] == ["#w1"]
+    assert document.findall(".//{*}app") == []
+
+
 def test_every_class_that_collating_knows_has_its_rank_in_the_apparatus() -> None:
     assert sorted(RANK) == sorted(Class)

@@ -9,7 +9,7 @@ import pytest
 from proof.errors import ImageListError, UsageError
 from proof.fetch.kanripo import listed_images
 from proof.fetch.model import ImageSource, WantedImage
-from proof.fetch.selection import about, numbered, shown_from, write_list
+from proof.fetch.selection import about, in_ranges, shown_from, write_list
 from proof.images.imglist import ImageList
 from proof.model.places import place_given
 
@@ -29,13 +29,13 @@ def names(images: tuple[WantedImage, ...]) -> list[str]:
     ("ranges", "chosen"), [("3", [3]), ("2-4", [2, 3, 4]), ("6-", [6, 7]), ("5-99", [5, 6, 7]), ("6 1-2 2", [1, 2, 6])]
 )
 def test_images_are_chosen_by_their_numbers(ranges: str, chosen: list[int]) -> None:
-    assert [wanted.number for wanted in numbered(PLAIN, ranges.split())] == chosen
+    assert [wanted.number for wanted in in_ranges(PLAIN, ranges.split())] == chosen
 
 
 @pytest.mark.parametrize("given", ["8", "0", "5-4", "x", "-3", "1,2", ""])
 def test_a_range_without_images_is_refused(given: str) -> None:
     with pytest.raises(UsageError, match="images"):
-        numbered(PLAIN, [given])
+        in_ranges(PLAIN, [given])
 
 
 def test_a_juan_a_half_folio_a_reference_and_from_one_to_another_are_parts(work: ImageSource) -> None:

@@ -114,7 +114,7 @@ def test_a_page_drawn_in_bands_is_the_page(tmp_path: Path, monkeypatch: pytest.M
     page = PdfPage(bound(tmp_path / "scan.pdf", 2, mode), 2)
     whole = np.asarray(draw(page, 1))
     for rows in (1, 7, 100, 421, 422, 423):
-        monkeypatch.setattr("proof.images.pdf.BAND", rows * SIZE[0])
+        monkeypatch.setattr("proof.images.pdf.BAND_PIXELS", rows * SIZE[0])
         assert np.array_equal(np.asarray(draw(page, 1)), whole), rows
 
 

@@ -121,7 +121,7 @@ def written(
     """The columns of a text without rules, their notes in small script; the height of a cell goes from one to the other
     of `cells` down the page, as where it is seen at an angle."""
     rng, small = np.random.default_rng(1), 0.56 * glyph
-    rows = max(sum(max(len(run.right), len(run.left)) for run in column.runs) for column in page.columns)
+    rows = max(column.height for column in page.columns)
     canvas = np.zeros((round(160 + rows * max(cells)), round(160 + len(page.columns) * pitch)), np.uint8)
     for number, column in enumerate(page.columns):
         x, y = canvas.shape[1] - 80 - (number + 0.5) * pitch, 80.0

@@ -75,13 +75,13 @@ def test_what_is_no_column_beside_the_text_is_none(page: Labels, beside: str) ->
     assert places(page) == xs(220, 8)
 
 
-@pytest.mark.parametrize("apart", [17, 37])
-def test_what_the_edge_of_the_image_cuts_off_is_no_column(apart: int) -> None:
-    """Nor where it stands as far from the next column as columns do."""
+@pytest.mark.parametrize(("apart", "count"), [(17, 8), (37, 8), (20, 2)])
+def test_what_the_edge_of_the_image_cuts_off_is_no_column(apart: int, count: int) -> None:
+    """Nor where it stands as far from the next column as columns do, or beside too few to compare it with."""
     page = Labels()
-    page.columns(xs(257 - apart, 8), 40, 260)
+    page.columns(xs(257 - apart, count), 40, 260)
     page.column(257, 40, 260)
-    assert places(page) == xs(257 - apart, 8)
+    assert places(page) == xs(257 - apart, count)
 
 
 @pytest.mark.parametrize("lined", [True, False])

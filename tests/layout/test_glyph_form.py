@@ -48,7 +48,7 @@ def test_of_several_forms_the_most_like_is_taken() -> None:
     both, own = fitted(written("其"), "言", "其"), fitted(written("其"), "其")
     assert both is not None
     assert own is not None
-    assert both.alike == own.alike
+    assert both.correlation == own.correlation
 
 
 def test_dirt_and_worn_strokes_do_not_move_it() -> None:

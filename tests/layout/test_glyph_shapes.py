@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from proof.facsimile.fonts import find_faces
-from proof.layout.glyph_shapes import LENGTH, SIZE, Shapes, bring, shapes_of
+from proof.layout.glyph_shapes import LENGTH, SIZE, Shapes, draw_scaled, shapes_of
 
 
 def written(text: str, size: int = 60, speck: bool = False) -> NDArray[np.uint8]:
@@ -23,7 +23,7 @@ def written(text: str, size: int = 60, speck: bool = False) -> NDArray[np.uint8]
 def shapes(*pieces: NDArray[np.uint8]) -> Shapes:
     squares = np.zeros((len(pieces), SIZE, SIZE), np.uint8)
     for piece, square in zip(pieces, squares, strict=True):
-        bring(piece, square)
+        draw_scaled(piece, square)
     return shapes_of(squares)
 
 

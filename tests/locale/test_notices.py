@@ -54,7 +54,7 @@ def test_every_code_has_a_sentence_in_every_language(language: str) -> None:
 @given(st.lists(st.tuples(folios, images), min_size=2, max_size=6))
 def test_no_break_of_a_sequence_of_pages_stays_in_english(leaves: list[tuple[Folio | None, ImageRef | None]]) -> None:
     for finding in sequence_findings(leaves):
-        told = in_words(finding.notice, translations("zh-Hant").gettext)
+        told = in_words(finding, translations("zh-Hant").gettext)
         assert not WORDS.search(told), told
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from proof.facsimile.drawn import drawn_shapes
 from proof.facsimile.fonts import FontChain
-from proof.layout.glyph_shapes import LENGTH, SIZE, Shapes, bring, shapes_of
+from proof.layout.glyph_shapes import LENGTH, SIZE, Shapes, draw_scaled, shapes_of
 from proof.ocr.drawn_shapes import SHIPPED_SHAPES, DrawnShapes, shipped_shapes
 
 
@@ -28,7 +28,7 @@ def written(fonts: FontChain, character: str) -> Shapes:
     field = fonts.field(character)
     assert field is not None
     square = np.zeros((1, SIZE, SIZE), np.uint8)
-    bring(np.where(field > 122, 255, 0).astype(np.uint8), square[0])
+    draw_scaled(np.where(field > 122, 255, 0).astype(np.uint8), square[0])
     return shapes_of(square)
 
 

@@ -151,3 +151,13 @@ def test_a_file_that_is_no_recogniser_is_named(tmp_path: Path, runtime: str, con
         path.write_bytes(content)
     with pytest.raises(EngineError, match=r"mine\.onnx"):
         open_network(path, runtime, 1, 1)
+
+
+@pytest.mark.filterwarnings("ignore:Specified provider")
+def test_a_gpu_that_cannot_be_used_is_named_and_not_the_model(tmp_path: Path) -> None:
+    """No machine has a GPU of that number, most have none. A file that is no model is told on a GPU as on the CPU."""
+    with pytest.raises(EngineError, match=r"^engine\.device is gpu:99, .*set engine\.device to cpu$"):
+        open_network(packaged_model(ModelTask.RECOGNITION), "onnxruntime", 1, 1, gpu=99)
+    (tmp_path / "mine.onnx").write_bytes(b"no model at all")
+    with pytest.raises(EngineError, match=r"mine\.onnx: not a PP-OCR recogniser"):
+        open_network(tmp_path / "mine.onnx", "onnxruntime", 1, 1, gpu=99)

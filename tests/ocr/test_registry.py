@@ -17,7 +17,7 @@ from proof.ocr import models, registry
 from proof.ocr.paddle import PaddlePages, PaddleRecogniser
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.registry import EngineSettings, availability, names, open_engine, open_page_engine
-from proof.ocr.replay import NullEngine, ReplayEngine, record
+from proof.ocr.replay import NullEngine, RecordingEngine, ReplayEngine
 
 pytestmark = pytest.mark.usefixtures("from_scratch")
 
@@ -80,7 +80,7 @@ def test_without_the_packaged_models_an_engine_runs_only_with_one_that_the_user_
 
 def test_engines_are_opened_with_their_settings(tmp_path: Path) -> None:
     recording = tmp_path / "recording.npz"
-    with record(NullEngine(), recording) as engine:
+    with RecordingEngine(NullEngine(), recording) as engine:
         engine.read([np.zeros((5, 5), np.uint8)])
     assert isinstance(open_engine(EngineSettings()), PPOCR)
     assert isinstance(open_engine(EngineSettings("null")), NullEngine)

@@ -15,11 +15,12 @@ from proof.errors import EngineError, OutputError
 from proof.ocr.engine import Engine, EngineIdentity, Pixels, Posterior, ReadCharacter, Reading
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.replay import (
+    KEY_BYTES,
     NullEngine,
     Recording,
+    RecordingEngine,
     ReplayEngine,
     load_recording,
-    record,
     save_recording,
     strip_key,
 )
@@ -95,7 +96,7 @@ def strips(shared: Path) -> list[Pixels]:
 def test_a_real_engine_is_replayed(tmp_path: Path, strips: list[Pixels]) -> None:
     engine = PPOCR()
     path = tmp_path / "made" / "recording.npz"
-    with record(engine, path) as recorder:
+    with RecordingEngine(engine, path) as recorder:
         recorder.read(strips[:1])
         read = recorder.read(strips)
 
@@ -118,11 +119,11 @@ def test_a_real_engine_is_replayed(tmp_path: Path, strips: list[Pixels]) -> None
 def test_a_recording_is_added_to_by_the_same_engine_and_no_other(tmp_path: Path, strips: list[Pixels]) -> None:
     path = tmp_path / "recording.npz"
     for strip in strips[:2]:
-        with record(NullEngine(), path) as engine:
+        with RecordingEngine(NullEngine(), path) as engine:
             engine.read([strip])
     assert len(ReplayEngine(path).read(strips[:2])) == 2
     with pytest.raises(EngineError, match=r"recording\.npz: is a recording of .*null"):
-        record(PPOCR(), path)
+        RecordingEngine(PPOCR(), path)
     changed = strips[0].copy()
     changed[300, 40] ^= 1
     with pytest.raises(EngineError, match=r"recording\.npz: no reading of this strip of 97 x 570 pixels"):
@@ -154,6 +155,16 @@ def test_what_is_no_recording_is_named(tmp_path: Path) -> None:
             ReplayEngine(tmp_path / name)
     with pytest.raises(EngineError, match="missing: the recording cannot be read"):
         ReplayEngine(tmp_path / "missing")
+
+
+def test_a_recording_that_lacks_a_posterior_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "recording.npz"
+    save_recording(path, Recording(IDENTITY, {bytes(KEY_BYTES): Reading(())}, {}, {}))
+    with np.load(path) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    np.savez(path, **{**arrays, "has_posterior": np.array([True])})
+    with pytest.raises(EngineError, match=r"recording\.npz: not a recording of format 2, or damaged"):
+        load_recording(path)
 
 
 def test_a_recording_that_cannot_be_written_leaves_the_one_before(

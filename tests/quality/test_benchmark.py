@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from proof.errors import TextError
+from proof.errors import TextError, UsageError
 from proof.quality.benchmark import ErrorClass, Finding, KeyRow, read_findings, read_key, score
 
 PAGES = {"1a": ["司射東面于大夫之西北耦", "大夫與大夫命上射曰"]}
@@ -81,6 +81,24 @@ def test_a_key_is_read_and_what_is_wrong_in_it_is_named(tmp_path: Path) -> None:
     path.write_text("page\tline\n", encoding="utf-8")
     with pytest.raises(TextError, match="has no column offset"):
         read_key(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "offset", "length"), [(3, 0, 0), (0, 1, 1), (1, 12, 0), (1, 10, 2), (1, -1, 1)], ids=str
+)
+def test_a_row_that_is_not_on_its_page_is_an_error_of_that_row(
+    tmp_path: Path, line: int, offset: int, length: int
+) -> None:
+    row = KeyRow("1a", line, offset, length, "", "比", "substitution", ErrorClass.REAL)
+    met = Finding("1a", line, offset, length)
+    with pytest.raises(UsageError, match=f"1a {line}:{offset} .*no such place"):
+        score([met], PAGES, [PLANTED, row])
+    path = tmp_path / "key.tsv"
+    header = "page\tline\toffset\tlength\ttranscribed\treading\tkind\tclass\n"
+    path.write_text(f"{header}1a\t{line}\t{offset}\t{length}\t\t比\tsubstitution\treal\n", encoding="utf-8")
+    with pytest.raises(TextError, match=r"key\.tsv:2: .*no such place"):
+        score([met], PAGES, read_key(path))
+    assert score([met], {}, [row]).missed == (row,)
 
 
 def test_findings_of_another_program_are_read(tmp_path: Path) -> None:

@@ -290,3 +290,10 @@ def test_of_two_equal_characters_the_missing_one_is_shown() -> None:
     missing = Flag("p", "p", 1, 3, 1, Kind.OMISSION, "其", "其其", 5.0, True, own, Evidence("not transcribed"), "", "1")
     place = place_of(replace(result, characters=cells, flags=(missing,)), missing)
     assert [place.boxes[number] for number in place.chosen] == [own]
+
+
+def test_each_of_two_characters_that_are_one_flag_is_looked_for_as_what_is_suggested_for_it() -> None:
+    both = Box(100, 40 + 3 * PITCH, WIDTH, 2 * PITCH)
+    flag = Flag("p", "p", 1, 3, 2, Kind.SUBSTITUTION, "其其", "甲乙", 5.0, True, both, Evidence("posterior"), "", "1")
+    place = place_of(replace(checked(), flags=(flag,)), flag)
+    assert [place.claims[number] for number in place.chosen] == [("其", "甲"), ("其", "乙")]

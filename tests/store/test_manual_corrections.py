@@ -21,6 +21,7 @@ from proof.store.lookup import NoPlaceError
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.page_states import PageState
 from proof.store.queue_records import QueueFilter
+from tests import build
 from tests.build import check
 from tests.store.conftest import on_both
 
@@ -141,3 +142,34 @@ def test_a_correction_by_hand_outlives_a_new_check_and_is_listed_where_its_place
     edited = replace(page_result, columns=(CheckedColumn(1, page_result.columns[0].box, "射(告具/于公)"),))
     check(filled, edited, info=info)
     assert [lost.decision for lost in filled.decisions.displaced(WORK)] == [made]
+    [lost] = filled.queue.flags(WORK, [made.flag])
+    assert (lost.stale, lost.flag.line, lost.flag.offset) == (True, 1, 1), "it stays where it was seen last"
+
+
+def test_a_correction_by_hand_stands_where_no_place_in_the_file_is_known(store: Store) -> None:
+    shown = build.page("甲乙丙")
+    build.check_at(store, "", [(build.PLACE, shown)])
+    made = store.manual_corrections.correct(ManualCorrection(build.WORK, 1, 1, 1, 1, "丁", "甲", "request-0001"))
+    build.check_at(store, "", [(build.PLACE, shown)])
+    assert [flag.stale for flag in store.queue.flags(build.WORK, [made.flag])] == [False]
+
+
+@pytest.mark.parametrize(
+    ("line", "offset", "flagged"),
+    [(1, 1, True), (1, 2, True), (1, 0, False), (1, 3, False), (2, 1, False), (2, 4, False)],
+    ids=["the second", "the first", "before", "after, hidden", "in another column", "no longer found"],
+)
+def test_several_characters_are_corrected_at_once_where_none_of_them_is_flagged(
+    store: Store, line: int, offset: int, flagged: bool
+) -> None:
+    lines = ("甲乙丙丁戊己", "甲乙丙丁戊己")
+    found, hidden = build.flag(1, 2, "丙", "某"), build.flag(1, 4, "戊", "某", raised=False)
+    check(store, build.page(*lines, flags=(found, hidden, build.flag(2, 4, "戊", "某"))))
+    next_page = build.page(*lines, flags=((1, 0, "甲", "某"),), name="p2")
+    check(store, build.page(*lines, flags=(found, hidden)), next_page)
+    wanted = ManualCorrection(build.WORK, 1, line, offset, 2, "庚辛", "甲", "request-0001")
+    if flagged:
+        with pytest.raises(RefusedDecisionError, match="one of these characters is flagged"):
+            store.manual_corrections.correct(wanted)
+    else:
+        assert store.manual_corrections.correct(wanted).reading == "庚辛"

@@ -127,9 +127,18 @@ def test_what_one_typed_at_one_half_is_of_that_place_alone(filled: Store, half: 
     assert asked(filled, State.OPEN) == [OUT, OTHER]
 
 
-def test_what_was_said_of_both_and_then_of_one_half_is_not_changed_with_the_other(filled: Store) -> None:
-    decide(filled, OUT, Verdict.KEEP)
-    decide(filled, INTO, Verdict.TYPED, reading="誥")
+@pytest.mark.parametrize("batch", ["", "one-act"])
+def test_what_was_said_of_both_and_then_of_one_half_is_not_changed_with_the_other(filled: Store, batch: str) -> None:
+    """Nor where both were said in one act."""
+    decide(filled, OUT, Verdict.KEEP, batch=batch)
+    decide(filled, INTO, Verdict.TYPED, reading="誥", batch=batch)
+    decide(filled, OUT, Verdict.TAKE)
+    assert stand(filled) == ((State.CORRECTED, ""), (State.CORRECTED, "誥"))
+
+
+def test_halves_of_which_each_was_typed_by_itself_stay_two_questions(filled: Store) -> None:
+    for half in (OUT, INTO):
+        decide(filled, half, Verdict.TYPED, reading="誥")
     decide(filled, OUT, Verdict.TAKE)
     assert stand(filled) == ((State.CORRECTED, ""), (State.CORRECTED, "誥"))
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 
 from proof.store import Store
 from proof.store.decision_records import NotYoursError, RefusedDecisionError
 from proof.store.lookup import PageConflictError
 from proof.store.page_states import PageState
+from tests.build import PLACE, check, check_at, page
 from tests.store.conftest import on_both
 
 WORK = "KR1d0030"
@@ -77,3 +81,33 @@ def test_what_was_taken_back_gives_nobody_credit_for_a_page(filled: Store) -> No
     assert filled.page_states.by_person(WORK) == ({"甲": 1}, {"乙": 1})
     filled.acts.redo(WORK, "丙", "key-0005")
     assert filled.page_states.by_person(WORK) == ({"丙": 1}, {})
+
+
+LINES = ("上射揖坐", "東面于北耦大夫", "與進者相左")
+
+
+@pytest.mark.parametrize(
+    "now",
+    [LINES[:2], LINES[1:], (*LINES, "命上射曰"), ("命上射曰", *LINES), (*LINES[:2], "與進者相右"), (*LINES, LINES[2])],
+    ids=["last dropped", "first dropped", "added at the end", "added before", "another character", "last doubled"],
+)
+def test_a_proofread_page_was_changed_where_it_has_other_columns(store: Store, now: Sequence[str]) -> None:
+    check(store, page(*LINES))
+    store.page_states.set("KR1", 1, PageState.PROOFREAD, 0, "甲", "key-0001")
+    check(store, page(*LINES))
+    assert not store.queue.pages("KR1")[0].changed
+    check(store, page(*now))
+    assert store.queue.pages("KR1")[0].changed
+
+
+def test_a_column_that_is_only_found_or_lost_on_the_image_changes_no_page(store: Store) -> None:
+    """Also where a line of another page was changed in the file at the same time."""
+    content = "<pb:p1>\n" + "\n".join(LINES) + "\n"
+    place = replace(PLACE, lines={number: content.index(line) for number, line in enumerate(LINES, 1)})
+    whole = page(*LINES)
+    check_at(store, content, [(place, whole)])
+    store.page_states.set("KR1", 1, PageState.PROOFREAD, 0, "甲", "key-0001")
+    found = (("", whole.columns[:2]), ("甲", whole.columns[1:2]), ("甲", whole.columns), ("乙", whole.columns[::2]))
+    for beside, columns in (*found, ("丙", whole.columns)):
+        check_at(store, f"{content}<pb:p2>\n{beside}", [(place, replace(whole, columns=columns))])
+        assert not store.queue.pages("KR1")[0].changed

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from proof.errors import UsageError
+from proof.errors import OutputError, UsageError
 from proof.model.flags import FINDINGS, Evidence, Flag, Kind, Origin
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
@@ -329,3 +329,14 @@ def test_readings_are_kept_replaced_and_pruned_longest_unused_first(store: Store
     assert store.cache.get("old") == b"old" * 100
     assert store.cache.prune(keep=0) == 2
     assert store.cache.size() == 0
+
+
+def test_a_check_does_not_write_over_a_page_of_a_later_check_of_the_work(
+    filled: Store, info: RunInfo, page_result: PageResult
+) -> None:
+    """Two were begun one after the other: what the later one found stands."""
+    older, later = filled.begin_run(info), filled.begin_run(info)
+    filled.save_pages(later, [CheckedResult(PLACE, "later", page_result)])
+    with pytest.raises(OutputError, match="another check of this work began"):
+        filled.save_pages(older, [CheckedResult(PLACE, "older", page_result)])
+    assert filled.cached_page("later") is not None

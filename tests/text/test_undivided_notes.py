@@ -43,7 +43,7 @@ def test_the_work_without_slashes_fits_its_columns(shared: Path) -> None:
     half-rows alone they would reach 42."""
     text = read_transcription(shared / "kanripo/KR1d0085/KR1d0085_003.txt")
     columns = [c for p in text.pages for c in p.columns if any(run.note for run in c.runs)]
-    halved = Counter(sum(max(len(run.right), len(run.left)) for run in c.runs) for c in columns)
+    halved = Counter(c.height for c in columns)
     whole = Counter(len(c.cells) for c in columns)
     assert len(columns) > 400
     assert halved.most_common(1)[0][0] == 21

@@ -115,6 +115,15 @@ def test_another_form_of_the_word_is_kept_and_hidden(forms: str) -> None:
         assert flag.evidence.rule
 
 
+@pytest.mark.parametrize(("presence", "believed", "listed"), [(0.6, 0.6, 1), (0.4, 0.6, 0), (0.6, 0.4, 0)])
+def test_another_form_is_listed_only_where_it_is_likely_to_stand_there(
+    presence: float, believed: float, listed: int
+) -> None:
+    shown = sure("其文略同")
+    shown[2] = glyph(2, presence, 畧=believed, 略=0.001)
+    assert len([one for one in flags("其文略同", shown) if one.kind is Kind.VARIANT]) == listed
+
+
 @pytest.mark.parametrize("words", ["事年", "日國", "矣賢", "進晉", "歷曆", "后後"])
 def test_a_word_that_shares_a_form_with_the_one_transcribed_is_raised(words: str) -> None:
     for one, other in permutations(words):

@@ -151,7 +151,7 @@ def test_what_witnesses_read_comes_with_the_flag(served: Served) -> None:
     served.store.rescore(WORK, [replace(flag, evidence=replace(flag.evidence, witnesses=(told,)))])
     [shown] = flags(served.client, "limit=1&detail=true&order=score")
     assert shown["witnesses"] == [
-        {"siglum": "唐石經", "reading": "吿", "side": "image", "note": "告：石經作吿", "weight": 4.0}
+        {"siglum": "唐石經", "reading": "吿", "side": "image", "note": "告：石經作吿", "weight": 4.0, "name": ""}
     ]
 
 

@@ -1,5 +1,5 @@
-"""BagIt 0.97 (RFC 8493): the corrected text, the images of its pages and their PAGE XML, with checksums, as archives
-take them over. Written with the Library of Congress's own library."""
+"""A bag for archives: the corrected text, the images of its pages and their PAGE XML, with checksums. The Library of
+Congress's own library writes it, as BagIt 0.97 (the draft before 1.0, which is RFC 8493)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import shutil
 import tempfile
 from pathlib import Path
 
-import bagit as library
+import bagit
 
 import proof
 from proof.errors import OutputError
 from proof.exports.files import Material, marked_pages, write_file
 from proof.exports.forms import ExportForm
 from proof.exports.pagexml import page_xml
-from proof.images.pdf import PdfPage
+from proof.images.pdf import PdfPage, file_names
 
 
 def _write(material: Material, folder: Path) -> list[Path]:
@@ -23,16 +23,17 @@ def _write(material: Material, folder: Path) -> list[Path]:
     if target.exists() and not (target / "bagit.txt").is_file():
         raise OutputError(f"{target} is there and no bag: move it away")
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".bag-") as made:
-        bag = Path(made) / "bag"
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".bag-") as temporary:
+        bag = Path(temporary) / "bag"
         write_file(bag / "text" / edition.path.name, material.corrected.data)
         for path, page in marked_pages(material, bag / "page", ".xml").items():
             write_file(path, page_xml(page, material.made))
-        for image in dict.fromkeys(page.image for page in material.pages if page.image):
-            scan = PdfPage.match(image)
-            source = scan.file if scan else image
+        images = [page.image for page in material.pages if page.image]
+        for source, name in file_names(
+            scan.file if (scan := PdfPage.match(image)) else image for image in images
+        ).items():
             try:
-                write_file(bag / "images" / source.name, source.read_bytes())
+                write_file(bag / "images" / name, source.read_bytes())
             except OSError as error:
                 raise OutputError(f"{source} cannot be put into the bag ({error.strerror})") from error
         information = {
@@ -40,11 +41,11 @@ def _write(material: Material, folder: Path) -> list[Path]:
             "Bagging-Date": f"{material.made:%Y-%m-%d}",
             "Bag-Software-Agent": f"proof {proof.__version__}",
         }
-        library.make_bag(str(bag), information, checksums=["sha256"])
+        bagit.make_bag(str(bag), information, checksums=["sha256"])
         if target.exists():
             shutil.rmtree(target)
         bag.rename(target)
     return [target]
 
 
-FORM = ExportForm("bagit", _write, on_images=True)
+FORM = ExportForm("bagit", _write, takes_pages=True)

@@ -1,5 +1,5 @@
-"""A commit for the text's repository in the format of `git format-patch`; `git am` applies it with author and message.
-A text is one file with one juan, so an export of a work is a series of commits, one for each juan."""
+"""The corrections of a text as a commit in the format of `git format-patch`: `git am` applies it with author and
+message. Where each juan of a work is a text file of its own, its export is a series of commits, one for each juan."""
 
 from __future__ import annotations
 
@@ -13,41 +13,43 @@ from proof.exports.files import Material, write_file
 from proof.exports.forms import ExportForm
 
 NO_ADDRESS = "unknown@invalid"
-"""The e-mail address of authors, whose own is unknown; the domain `invalid` never exists (RFC 2606)."""
+"""The e-mail address of all authors, since theirs are unknown; the domain `invalid` never exists (RFC 2606)."""
 
-_HEAD = "From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\n"
+_FIRST_LINE = "From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\n"
 
 
 def commit(material: Material) -> bytes:
-    """The commit; empty if nothing was changed. Its author is the person with most corrections; the others are named as
+    """The commit; empty if nothing was changed. Its author is the person with the most corrections, the others are
     co-authors."""
     corrected = material.corrected
     name = material.name or corrected.edition.path.name
     diff = corrected.diff(name)
     if not diff:
         return b""
-    placed = [change.correction for change in corrected.placed if change.correction.changes]
-    people = [person or "unknown" for person, _ in Counter(correction.person for correction in placed).most_common()]
-    number = f"{len(placed)} correction" + "s" * (len(placed) != 1)
+    corrections = [placed.correction for placed in corrected.placed if placed.correction.changes]
+    by_person = Counter(correction.person for correction in corrections)
+    author, *others = [person or "unknown" for person, _ in by_person.most_common()]
+    number = f"{len(corrections)} correction" + "s" * (len(corrections) != 1)
     lines = [
-        str(correction.place)
+        correction.place
         + f" ({correction.witness})" * bool(correction.witness)
         + f" {correction.note}" * bool(correction.note)
-        for correction in placed
+        for correction in corrections
     ]
-    also = "".join(f"Co-authored-by: {person} <{NO_ADDRESS}>\n" for person in people[1:])
-    changed = sum(line.startswith(b"+") for line in diff.splitlines()) - 1
+    co_authors = "".join(f"Co-authored-by: {person} <{NO_ADDRESS}>\n" for person in others)
+    changed = sum(line.startswith(b"+") for line in diff.splitlines()) - 1  # the first is the line `+++ b/NAME`
     head = (
-        f"{_HEAD}From: {_encoded(people[0])} <{NO_ADDRESS}>\nDate: {format_datetime(material.made)}\n"
+        f"{_FIRST_LINE}From: {_encoded(author)} <{NO_ADDRESS}>\nDate: {format_datetime(material.made)}\n"
         f"Subject: [PATCH] {_encoded(f'{Path(name).stem}: {number}')}\nMIME-Version: 1.0\n"
         "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n\n"
     )
-    message = "\n".join(line.replace("\n", " ") for line in lines) + "\n" + ("\n" + also if also else "")
+    message = "\n".join(line.replace("\n", " ") for line in lines) + "\n" + ("\n" + co_authors if co_authors else "")
     stat = f"---\n {name} | {changed}\n\n"
     return (head + message + stat).encode() + diff + f"-- \nproof {proof.__version__}\n".encode()
 
 
 def _encoded(text: str) -> str:
+    """A text as the value of a mail header, on one line."""
     return text if text.isascii() else Header(text, "utf-8", maxlinelen=900).encode()
 
 

@@ -42,15 +42,16 @@ def _line(area: etree._Element, name: str, line: MarkedLine) -> None:
     word = add(element, "span", id=f"{name}_w", title=_bbox(line.box))
     word.set("class", "ocrx_word")
     for number, (text, box, confidence) in enumerate(line.clusters(), start=1):
-        sure = "" if confidence is None else f"; x_conf {100 * min(max(confidence, 0.0), 1.0):.0f}"
-        glyph = add(word, "span", id=f"{name}_g{number}", title=f"{_bbox(box)}{sure}".replace("bbox", "x_bboxes"))
+        conf = "" if confidence is None else f"; x_conf {100 * min(max(confidence, 0.0), 1.0):.0f}"
+        glyph = add(word, "span", id=f"{name}_g{number}", title=_bbox(box, "x_bboxes") + conf)
         glyph.set("class", "ocrx_cinfo")
         glyph.text = legal(text)
 
 
-def _bbox(box: Box) -> str:
+def _bbox(box: Box, name: str = "bbox") -> str:
+    """The property `name` with the corners of a box in whole pixels."""
     x, y, w, h = box.rounded()
-    return f"bbox {x} {y} {x + w} {y + h}"
+    return f"{name} {x} {y} {x + w} {y + h}"
 
 
 FORM = page_form("hocr", ".hocr", lambda page, _: hocr(page))

@@ -1,8 +1,8 @@
-"""A searchable PDF: the images of the pages, and on each glyph its character as corrected, invisible and vertical.
+"""A searchable PDF: the images of the pages, and over each glyph its corrected character, invisible and vertical.
 
-The text is set in a font of one square (`FONT`), as Tesseract does: nothing of a real font is embedded, and characters
-of every plane can be searched. The font writes vertically, so that a reader knows columns from lines. Written with
-pikepdf, which is kept well and brings qpdf; reportlab has no vertical writing of characters beyond the first plane.
+The text is set in a font with a single square glyph (`FONT`), as Tesseract does: no real font is embedded, and
+characters of every plane can be searched. The font writes vertically, so that programs take columns for columns and not
+for lines. pikepdf writes the file: reportlab cannot write characters beyond the first plane vertically.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pikepdf
 from pikepdf import Array, Dictionary, Name, Pdf, Stream, String
-from PIL import Image
+from PIL import ExifTags, Image
 
 from proof.errors import ImageError, OutputError, UsageError
 from proof.exports.files import Material, marked_pages, write_file
@@ -28,35 +28,37 @@ from proof.model.result import PageResult
 from proof.text.column import parse_column
 
 POINTS_A_PIXEL = 72 / 300
-"""Pages are as large as a scan of 300 pixels an inch."""
+"""Points (1/72 inch) for a pixel of the image, as of a scan with 300 pixels an inch."""
 
 JPEG_QUALITY = 85
+
 EM = 1000
+"""Side of the font's square, in units of the font."""
 
 FONT = Path(__file__).with_name("glyphless.ttf")
-"""A TrueType font with one glyph, a full square: PDFium, which browsers use, passes over glyphs without extent. It is
-never drawn, since the text is set invisible (`3 Tr`). A test makes it anew and compares."""
+"""A TrueType font with one glyph, a full square: PDFium, which browsers use, skips glyphs without extent. It is never
+drawn, since the text is invisible (`3 Tr`). A test makes the font again and compares."""
 
 
 def searchable_pdf(pages: Iterable[tuple[PageResult, MarkedPage]], title: str) -> bytes:
     """The pages as one PDF. Raises ImageError where an image cannot be read."""
     with Pdf.new() as pdf:
-        text = _TextFont(pdf)
+        font = _TextFont(pdf)
         for result, page in pages:
-            _add_page(pdf, result, page, text)
-        text.finish()
+            _add_page(pdf, result, page, font)
+        font.finish()
         with pdf.open_metadata() as metadata:
             metadata["dc:title"] = title
         pdf.docinfo["/Title"] = String(title)
         pdf.Root.Lang = String("zh-Hant")
-        # no Direction R2L: PDFium would take the lines for right-to-left, and turn what stands around a comma about
+        # no Direction R2L: PDFium would take the lines for right-to-left, and reverse the text around a comma
         pdf.Root.ViewerPreferences = Dictionary(DisplayDocTitle=True)
         target = io.BytesIO()
         pdf.save(target, deterministic_id=True)
     return target.getvalue()
 
 
-def _add_page(pdf: Pdf, result: PageResult, page: MarkedPage, text: _TextFont) -> None:
+def _add_page(pdf: Pdf, result: PageResult, page: MarkedPage, font: _TextFont) -> None:
     assert result.image is not None, "only pages with images are marked"
     part = result.image_box or Box(0, 0, *result.image_size)
     width, height = part.w * POINTS_A_PIXEL, part.h * POINTS_A_PIXEL
@@ -65,10 +67,10 @@ def _add_page(pdf: Pdf, result: PageResult, page: MarkedPage, text: _TextFont) -
     for column in page.columns:
         for line in column.lines:
             for characters, box, _ in line.clusters():
-                content += _set(characters, box, part, text)
+                content += _text_operators(characters, box, part, font)
     content.append("ET")
     contents = Stream(pdf, "\n".join(content).encode())
-    resources = Dictionary(XObject=Dictionary(Im=image), Font=Dictionary(T=text.reference))
+    resources = Dictionary(XObject=Dictionary(Im=image), Font=Dictionary(T=font.reference))
     pdf.pages.append(
         pikepdf.Page(
             pdf.make_indirect(
@@ -81,65 +83,66 @@ def _add_page(pdf: Pdf, result: PageResult, page: MarkedPage, text: _TextFont) -
     )  # fmt: skip
 
 
-def _set(characters: str, box: Box, part: Box, text: _TextFont) -> Iterable[str]:
-    """The characters of one place, in equal parts of its box from top to bottom."""
+def _text_operators(characters: str, box: Box, part: Box, font: _TextFont) -> Iterable[str]:
+    """The PDF operators that write characters into equal parts of a box from top to bottom; `part` is the part of the
+    image that is the page."""
     scale = POINTS_A_PIXEL
     cells = [cell.text for run in parse_column(characters).runs for cell in run.cells] or [characters]
-    share = box.h / len(cells)
-    for number, char in enumerate(cells):
+    height = box.h / len(cells)
+    for number, cell in enumerate(cells):
         x = (box.x + box.w / 2 - part.x) * scale
-        y = (part.h - (box.y + number * share - part.y)) * scale
-        yield f"{box.w * scale:.3f} 0 0 {share * scale:.3f} {x:.3f} {y:.3f} Tm <{text.code(char):04X}> Tj"
+        y = (part.h - (box.y + number * height - part.y)) * scale
+        yield f"{box.w * scale:.3f} 0 0 {height * scale:.3f} {x:.3f} {y:.3f} Tm <{font.code(cell):04X}> Tj"
 
 
 def _image(pdf: Pdf, path: Path, part: Box | None) -> pikepdf.Object:
-    """The image, or its part that is the page: a JPEG as it is, any other in grey."""
+    """The image, or the `part` of it that is the page. A whole JPEG is embedded unchanged, other images in grey."""
     if part is None and path.suffix.lower() in (".jpg", ".jpeg") and PdfPage.match(path) is None:
-        kept = _as_it_is(pdf, path)
-        if kept is not None:
-            return kept
+        unchanged = _unchanged(pdf, path)
+        if unchanged is not None:
+            return unchanged
     pixels = load_image(path, part).pixels
     target = io.BytesIO()
     Image.fromarray(np.asarray(pixels)).save(target, "JPEG", quality=JPEG_QUALITY)
     return _jpeg(pdf, target.getvalue(), (pixels.shape[1], pixels.shape[0]), Name.DeviceGray)
 
 
-def _as_it_is(pdf: Pdf, path: Path) -> pikepdf.Object | None:
-    """A JPEG whose bytes a PDF can hold; None for one that is turned, or in other colours."""
+def _unchanged(pdf: Pdf, path: Path) -> pikepdf.Object | None:
+    """A JPEG with its own bytes; None if it cannot be read, is turned (by its EXIF), or is neither grey nor RGB."""
     try:
         data = path.read_bytes()
         with Image.open(io.BytesIO(data)) as image:
-            turned = image.getexif().get(0x0112, 1) != 1
-            space = {"L": Name.DeviceGray, "RGB": Name.DeviceRGB}.get(image.mode)
+            turned = image.getexif().get(ExifTags.Base.Orientation, 1) != 1
+            colours = {"L": Name.DeviceGray, "RGB": Name.DeviceRGB}.get(image.mode)
             size = image.size
     except OSError:
         return None
-    return None if turned or space is None else _jpeg(pdf, data, size, space)
+    return None if turned or colours is None else _jpeg(pdf, data, size, colours)
 
 
-def _jpeg(pdf: Pdf, data: bytes, size: tuple[int, int], space: Any) -> pikepdf.Object:
+def _jpeg(pdf: Pdf, data: bytes, size: tuple[int, int], colours: Any) -> pikepdf.Object:
     stream = Stream(pdf, data)
     stream.update(
-        Dictionary(Type=Name.XObject, Subtype=Name.Image, Width=size[0], Height=size[1], ColorSpace=space,
+        Dictionary(Type=Name.XObject, Subtype=Name.Image, Width=size[0], Height=size[1], ColorSpace=colours,
                    BitsPerComponent=8, Filter=Name.DCTDecode)
     )  # fmt: skip
     return pdf.make_indirect(stream)
 
 
 class _TextFont:
-    """The font for the characters of a document; a character gets its code when it comes first."""
+    """The font of a document; a cell of the text gets its code when it first occurs."""
 
     def __init__(self, pdf: Pdf) -> None:
         self._pdf = pdf
         self._codes: dict[str, int] = {}
         self.reference = pdf.make_indirect(Dictionary(Type=Name.Font))
 
-    def code(self, char: str) -> int:
-        return self._codes.setdefault(char, len(self._codes) + 1)
+    def code(self, cell: str) -> int:
+        return self._codes.setdefault(cell, len(self._codes) + 1)
 
     def finish(self) -> None:
-        """Write the font as the document needs it. Raises UsageError for more characters than a font can have."""
-        if len(self._codes) >= 0xFFFF:
+        """Write the font, after the last page. Raises UsageError if there are more characters than codes."""
+        if len(self._codes) > 0xFFFF:
             raise UsageError("a PDF has more than 65,535 different characters: export fewer pages at once")
         pdf, count = self._pdf, len(self._codes)
         file = pdf.make_indirect(Stream(pdf, FONT.read_bytes()))
@@ -163,10 +166,10 @@ class _TextFont:
 
 
 def _to_unicode(characters: Sequence[str]) -> bytes:
-    """The CMap that leads from codes to characters."""
-    codes = [char.encode("utf-16-be").hex().upper() for char in characters]
-    lines = [f"<{number:04X}> <{code}>" for number, code in enumerate(codes, start=1)]
-    parts = [lines[start : start + 100] for start in range(0, len(lines), 100)]
+    """The CMap that gives the character of each code."""
+    texts = [char.encode("utf-16-be").hex().upper() for char in characters]
+    lines = [f"<{code:04X}> <{text}>" for code, text in enumerate(texts, start=1)]
+    parts = [lines[start : start + 100] for start in range(0, len(lines), 100)]  # a section has at most 100 lines
     body = "".join(f"{len(part)} beginbfchar\n" + "\n".join(part) + "\nendbfchar\n" for part in parts)
     return (
         "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n"

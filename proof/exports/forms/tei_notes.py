@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from proof.exports.collation_notes import CollationNote, CollationNotes, called, in_script, juan_in_words
+from proof.exports.collation_notes import CollationNote, CollationNotes, called, copy_of, in_script, juan_in_words
 from proof.exports.files import Material, write_file
 from proof.exports.forms import ExportForm
 from proof.exports.xml import add, identified, legal, root_of, written
@@ -62,7 +62,8 @@ def _entry(entries: etree._Element, note: CollationNote, ids: dict[str, str]) ->
     readings.setdefault(correction.replacement, [])
     readings.setdefault(correction.original, []).append(BASE)
     if correction.copy_reads is not None:
-        readings.setdefault(correction.copy_reads, []).append(ids.get(called(correction.witness), COPY))
+        copy = copy_of(correction)
+        readings.setdefault(correction.copy_reads, []).extend([ids.get(copy, COPY)] if copy else [])
     elif correction.changes and correction.witness == IMAGE:
         readings[correction.replacement].append(COPY)
     for siglum, reading in correction.readings:

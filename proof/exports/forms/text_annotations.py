@@ -1,5 +1,5 @@
-"""The corrected text on the images: IIIF annotations that supplement a canvas, a line each, and links that open a
-viewer at a place (IIIF Content State 1.0), a flag each."""
+"""The corrected text on the images: a IIIF annotation on its canvas for each line, and for each flag a link that opens
+a viewer at its place (IIIF Content State 1.0)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proof.model.geometry import Box
 
 
 def line_annotations(page: MarkedPage, canvas: str, address: str) -> dict[str, Any]:
-    """The lines of a page on its canvas, in reading order."""
+    """The annotation page, called by its `address`, with the lines of a page in reading order."""
     lines = [line for column in page.columns for line in column.lines if line.text]
     return {
         "@context": ANNOTATION,
@@ -37,7 +37,8 @@ def line_annotations(page: MarkedPage, canvas: str, address: str) -> dict[str, A
 
 
 def content_state(manifest: str, canvas: str, box: Box | None, size: tuple[int, int]) -> str:
-    """The parameter `iiif-content` of a link that opens a viewer at a place of a canvas."""
+    """The value of the parameter `iiif-content` in a link that opens a viewer at a box of a canvas; without a box, at
+    the whole canvas, which has this `size`."""
     target = {
         "id": f"{canvas}#{region(box, size)}",
         "type": "Canvas",
@@ -54,15 +55,14 @@ def _write(material: Material, folder: Path) -> list[Path]:
     written = []
     for path, page in marked_pages(material, folder / "text-annotations", ".json").items():
         address = f"{addressed.base}/text-annotations/{path.name}"
-        made = line_annotations(page, addressed.canvas(page.id), address)
-        written.append(write_file(path, as_json(made)))
-    lines = ["page\tcolumn\tchange\tiiif-content\n"]
+        written.append(write_file(path, as_json(line_annotations(page, addressed.canvas(page.id), address))))
+    links = ["page\tcolumn\tchange\tiiif-content\n"]
     for result in addressed.pages:
         for flag in result.flags:
             if flag.raised:
                 link = content_state(addressed.manifest, addressed.canvas(result.page), flag.bbox, result.image_size)
-                lines.append(f"{flag.page}\t{flag.line}\t{flag.transcribed}→{flag.suggested}\t{link}\n")
-    return [*written, write_file(folder / f"{safe_name(stem)}.links.tsv", "".join(lines).encode())]
+                links.append(f"{flag.page}\t{flag.line}\t{flag.transcribed}→{flag.suggested}\t{link}\n")
+    return [*written, write_file(folder / f"{safe_name(stem)}.links.tsv", "".join(links).encode())]
 
 
 FORM = ExportForm("text-annotations", _write, on_images=True)

@@ -1,8 +1,8 @@
-"""Wikisource: a file a page for the extension ProofreadPage, with the level that the page has reached; a text without
-pages is one page of the main space. Notes are `{{*|…}}`.
+"""Wikisource: a file for each page, for the extension ProofreadPage, with the level that the page has reached; a text
+without pages is one page of the main namespace. Notes are `{{*|…}}`.
 
-A page is proofread (level 3) once every flag on it is decided, else not proofread (level 1); validated (4) is what a
-second person makes it there.
+A page is proofread (level 3) once it was checked and every flag on it is decided, else not proofread (level 1).
+Level 4, validated, is for a second person to give on Wikisource.
 """
 
 from __future__ import annotations
@@ -22,51 +22,50 @@ from proof.text.transcription import Transcription
 PROOFREAD = 3
 NOT_PROOFREAD = 1
 
-_CHARACTER = re.compile(r"&SK([23]?)-([0-9A-Z]+);")
+_ENTITY = re.compile(r"&SK([23]?)-([0-9A-Z]+);")
 
 
 def proofread_page(columns: tuple[Column, ...], level: int) -> str:
-    """A page with its columns, as the extension keeps it."""
+    """The wikitext of a page with its columns, as the extension keeps it."""
     body = "\n".join(_column(column) for column in columns)
     return f'<noinclude><pagequality level="{level}" user="" /></noinclude>{body}<noinclude></noinclude>'
 
 
 def _column(column: Column) -> str:
-    written = ""
-    for run in column.runs:
-        text = "".join(cell.text for cell in run.cells)
-        written += f"{{{{*|{_safe(text)}}}}}" if run.note else _safe(text)
-    return written
+    return "".join(_noted("".join(cell.text for cell in run.cells), note=run.note) for run in column.runs)
 
 
 def running_page(edition: Transcription) -> str:
-    """A text without pages."""
+    """The wikitext of a text without pages."""
     title = edition.title or edition.path.stem
     lines = [f"{{{{header|title={_safe(title)}}}}}"]
     for block in edition.blocks:
-        text = "".join(
-            f"{{{{*|{_safe(part.source)}}}}}" if part.layer in NOTES else _safe(part.source) for part in block.stretches
-        )
+        text = "".join(_noted(stretch.source, note=stretch.layer in NOTES) for stretch in block.stretches)
         level = "=" * min(max(block.level, 2), 6)
         lines.append(f"{level} {text.strip()} {level}" if block.kind is BlockKind.HEADING else text)
     return "\n\n".join(lines) + "\n"
 
 
+def _noted(text: str, *, note: bool) -> str:
+    """The wikitext of a stretch of text, in the template of notes if it is one."""
+    return f"{{{{*|{_safe(text)}}}}}" if note else _safe(text)
+
+
 def _safe(text: str) -> str:
-    """Text without what would be markup; characters without code point are their template again."""
+    """Text in which nothing is markup; an entity of a character without code point is the template SKchar again."""
     text = re.sub(r"\{\{|\}\}|\[\[|\]\]|'{2,}|[<|]", lambda markup: f"<nowiki>{markup[0]}</nowiki>", text)
-    return _CHARACTER.sub(r"{{SKchar\1|\2}}", text)
+    return _ENTITY.sub(r"{{SKchar\1|\2}}", text)
 
 
 def _write(material: Material, folder: Path) -> list[Path]:
     edition = material.corrected.edition
-    read = Decoded(material.corrected.text, "utf-8", False)
+    corrected = Decoded(material.corrected.text, "utf-8", False)
     if not edition.paged:
-        text = running_page(parse_transcription(read, edition.path, edition.format))
+        text = running_page(parse_transcription(corrected, edition.path, edition.format))
         return [write_file(folder / f"{edition.path.stem}.wiki", text.encode())]
     checked, undecided = {page.page for page in material.pages}, open_pages(material)
     written = []
-    for page in parse_transcription(read, edition.path).pages:
+    for page in parse_transcription(corrected, edition.path).pages:
         level = PROOFREAD if page.id in checked - undecided else NOT_PROOFREAD
         path = folder / "wikisource" / f"{safe_name(page.id)}.wiki"
         written.append(write_file(path, proofread_page(page.columns, level).encode()))

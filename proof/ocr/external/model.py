@@ -1,4 +1,4 @@
-"""A page from a reading file of other software: lines with the place of every character."""
+"""The reading of a page from a file of other software: lines with the place of every character."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ from proof.model.notices import Notice
 UNSTATED = 0.95
 """Probability of a character for which the file gives no confidence."""
 
-_NO_INK = ("P", "Z", "Cc", "Cf")
+_LEFT_OUT = ("P", "Z", "Cc", "Cf")
+"""Unicode categories, or their first letters, of what is left out of a line: punctuation, spaces and controls."""
+
+_GAP_SHARE = 0.2
+"""Share of the cells above and below that a character between them gets if it has no place of its own."""
 
 
 class ReadingFileError(EngineError):
-    """A reading file cannot be used, so its page is not checked. `line` counts from 1 in the file."""
+    """A reading file cannot be used, so its page is not checked. `line` counts from 1; None if it is not known."""
 
     def __init__(self, path: Path, line: int | None, message: str) -> None:
         super().__init__(f"{path}:{line}: {message}" if line else f"{path}: {message}")
@@ -40,7 +44,7 @@ class GivenCharacter:
 @dataclass(frozen=True, slots=True)
 class ExternalLine:
     """The characters of a line, from top to bottom if it is `vertical`, else from left to right. `placed`: the file
-    gives the place of each one; otherwise they are spread evenly along the line."""
+    gives places of single characters; otherwise the characters are spread evenly along their word or line."""
 
     characters: tuple[GivenCharacter, ...]
     box: Box
@@ -50,8 +54,8 @@ class ExternalLine:
 
 @dataclass(frozen=True, slots=True)
 class ExternalPage:
-    """The reading of one image in a file: `image` is the image's name there, `size` its width and height, 0 if not
-    given. `notices` report what was left out."""
+    """The reading of one image in the file `source`, which calls it `image` and gives its `size`: width and height, 0
+    if not given. `notices` report what was left out."""
 
     source: Path
     image: str
@@ -62,7 +66,8 @@ class ExternalPage:
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """A piece of text with its box: a glyph, or a word. `confidences` are those of its characters."""
+    """A glyph or a word of a file, with its box and `confidence`, 0 to 1; `confidences` are those of its characters, if
+    the file gives them."""
 
     text: str
     box: Box
@@ -74,46 +79,48 @@ class TextPiece:
 def line_of(
     text: str, box: Box, pieces: Sequence[TextPiece], vertical: bool | None, confidence: float | None
 ) -> ExternalLine:
-    """A line from its text and its pieces in the file.
+    """A line from its `text` and its `pieces` in the file; one of the two may be empty.
 
-    If the two differ the text holds, since people correct that, and the pieces only give the places. Without a text the
-    pieces are the text.
+    If they differ the text holds, since people correct it, and the pieces only give the places. `vertical` is None
+    where the file does not say it; `confidence` is that of the line.
     """
     if vertical is None:
         vertical = box.h >= box.w
-    known = [character for piece in pieces for character in _spread(piece, vertical)]
-    whole = text or "".join(character.text for character in known)
-    if not known:
-        known, placed = _spread(TextPiece(whole, box, confidence), vertical), False
+    characters = [character for piece in pieces for character in _spread(piece, vertical)]
+    if not characters:
+        characters, placed = _spread(TextPiece(text, box, confidence), vertical), False
     else:
         placed = any(len(piece.text) == 1 for piece in pieces)
-        if "".join(whole.split()) != "".join(character.text for character in known):
-            known = _corrected("".join(whole.split()), known, vertical)
-    inked = tuple(character for character in known if _has_ink(character.text))
-    return ExternalLine(inked, box, vertical, placed)
+        unspaced = "".join(text.split())
+        if text and unspaced != "".join(character.text for character in characters):
+            characters = _corrected(unspaced, characters, vertical)
+    kept = tuple(character for character in characters if not _left_out(character.text))
+    return ExternalLine(kept, box, vertical, placed)
 
 
-def _has_ink(text: str) -> bool:
-    return not all(unicodedata.category(character).startswith(_NO_INK) for character in text)
+def _left_out(text: str) -> bool:
+    return all(unicodedata.category(character).startswith(_LEFT_OUT) for character in text)
 
 
 def _spread(piece: TextPiece, vertical: bool) -> list[GivenCharacter]:
-    """The characters of a piece, spread along its box in equal cells. An ideographic space takes a cell, others
-    none."""
+    """The characters of a piece, spread along its box in equal cells. An ideographic space takes up a cell, another
+    space none."""
     cells = _characters(piece.text)
     characters = []
     for number, text in enumerate(cells):
         if text.isspace():
             continue
-        sure = piece.confidences[number] if len(piece.confidences) == len(cells) else piece.confidence
+        confidence = piece.confidences[number] if len(piece.confidences) == len(cells) else piece.confidence
+        probability = UNSTATED if confidence is None else min(max(confidence, 0.0), 1.0)
         box = part_of(piece.box, number / len(cells), (number + 1) / len(cells), vertical)
-        others = piece.alternatives if len(cells) == 1 else ()
-        characters.append(GivenCharacter(text, box, UNSTATED if sure is None else min(max(sure, 0.0), 1.0), others))
+        alternatives = piece.alternatives if len(cells) == 1 else ()
+        characters.append(GivenCharacter(text, box, probability, alternatives))
     return characters
 
 
 def _characters(text: str) -> list[str]:
-    """Code points, each with the selectors and marks that follow it."""
+    """The characters of a text, each with the variation selectors and combining marks that follow it; of spaces only
+    ideographic ones."""
     characters: list[str] = []
     for character in text:
         if character.isspace() and character != "\u3000":
@@ -125,31 +132,31 @@ def _characters(text: str) -> list[str]:
     return characters
 
 
-def _corrected(text: str, known: Sequence[GivenCharacter], vertical: bool) -> list[GivenCharacter]:
-    """The characters of a corrected `text`, with the places of the characters that they replace."""
+def _corrected(text: str, read: Sequence[GivenCharacter], vertical: bool) -> list[GivenCharacter]:
+    """The characters of a corrected `text`, each with the place of the `read` character that it replaces."""
     wanted = _characters(text)
     corrected: list[GivenCharacter] = []
-    matcher = SequenceMatcher(None, [character.text for character in known], wanted, autojunk=False)
-    for how, a, b, c, d in matcher.get_opcodes():
-        if how == "equal":
-            corrected += known[a:b]
-        elif how == "replace" and b - a == d - c:
-            corrected += [GivenCharacter(new, old.box) for old, new in zip(known[a:b], wanted[c:d], strict=True)]
-        elif c < d:
-            replaced = [character.box for character in known[a:b]]
-            room = Box.around(replaced) if replaced else _between(known, a, vertical)
-            corrected += _spread(TextPiece("".join(wanted[c:d]), room), vertical)
+    matcher = SequenceMatcher(None, [character.text for character in read], wanted, autojunk=False)
+    for tag, start, end, wanted_start, wanted_end in matcher.get_opcodes():
+        old, new = read[start:end], wanted[wanted_start:wanted_end]
+        if tag == "equal":
+            corrected += old
+        elif len(old) == len(new):
+            corrected += [GivenCharacter(changed, character.box) for character, changed in zip(old, new, strict=True)]
+        elif new:
+            room = Box.around(character.box for character in old) if old else _between(read, start, vertical)
+            corrected += _spread(TextPiece("".join(new), room), vertical)
     return corrected
 
 
-def _between(known: Sequence[GivenCharacter], place: int, vertical: bool) -> Box:
-    """The place of a character that no piece has: between its neighbours."""
-    if place == 0:
-        return part_of(known[0].box, -1.0, 0.0, vertical)
-    if place == len(known):
-        return part_of(known[-1].box, 1.0, 2.0, vertical)
-    above, below = known[place - 1].box, known[place].box
-    return part_of(above, 0.8, 1.0, vertical).union(part_of(below, 0.0, 0.2, vertical))
+def _between(read: Sequence[GivenCharacter], number: int, vertical: bool) -> Box:
+    """The place of characters that stand before the one of that `number` and that no piece has."""
+    if number == 0:
+        return part_of(read[0].box, -1.0, 0.0, vertical)
+    if number == len(read):
+        return part_of(read[-1].box, 1.0, 2.0, vertical)
+    before = part_of(read[number - 1].box, 1.0 - _GAP_SHARE, 1.0, vertical)
+    return before.union(part_of(read[number].box, 0.0, _GAP_SHARE, vertical))
 
 
 def part_of(box: Box, start: float, end: float, vertical: bool) -> Box:

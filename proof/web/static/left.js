@@ -18,7 +18,9 @@ async function sayWhatIsWritten() {
   const line = document.getElementById("planned");
   if (!line) return;
   const { written, not_written: out, items } = await ask(`${api("export-preview")}?limit=${SHOWN}`);
-  document.getElementById("planned-changes").replaceChildren(...items.filter(({ page }) => page).map(change));
+  const shown = items.filter(({ page }) => page);
+  const more = written + out - shown.length;
+  document.getElementById("planned-changes").replaceChildren(...shown.map(change), ...(more > 0 ? [make("li", {}, make("a", { href: line.querySelector("a").href }, say("moreChanges", { num: more })))] : []));
   line.querySelector("a").textContent = [say("willBeWritten", { num: written }), out ? say("notWritten", { num: out }) : ""].filter(Boolean).join(" · ");
   line.hidden = false;
 }
