@@ -16,6 +16,7 @@ from pathlib import Path
 
 import mwparserfromhell
 from mwparserfromhell.nodes import Comment, ExternalLink, Heading, HTMLEntity, Tag, Template, Text, Wikilink
+from mwparserfromhell.nodes.extras import Parameter
 from mwparserfromhell.wikicode import Wikicode
 
 from proof.text.encoding import decode
@@ -147,7 +148,8 @@ class _Reader:
             self.take(value, inside)
         if name.replace(" ", "_") in _NOTES:
             self.running.close_note()
-        for value, _ in values[1:]:
+        named = [parameter.value for parameter in node.params if not _is_first(parameter) and parameter.showkey]
+        for value in [*(value for value, _ in values[1:]), *named]:
             if any("\u3400" <= char <= "\u9fff" for char in str(value)):
                 self.running.remark(Code.TEMPLATE_PART, name=name, text=str(value)[:_SHOWN])
 
@@ -158,7 +160,8 @@ class _Reader:
             self.running.paragraph()
         if node.contents is None or name in _UNREAD_TAGS:
             return
-        inside = start + (0 if not str(node.contents) else source.index(str(node.contents), len(str(node.tag))))
+        opening = str(node.wiki_markup or node.tag)  # `{|` of a table, which wikitext writes without the tag's name
+        inside = start + source.index(str(node.contents), len(opening)) if str(node.contents) else start
         if name == "ref":
             self.running.footnote(*self.runs(str(node.contents), inside))
         elif name in ("small", "sub"):
@@ -180,9 +183,14 @@ def _values(node: Template, start: int) -> Iterator[tuple[Wikicode, int]]:
         at += 1
         if not parameter.showkey:
             yield parameter.value, at
-        elif re.fullmatch(r"\s*1\s*", str(parameter.name)):
+        elif _is_first(parameter):
             yield parameter.value, at + len(str(parameter.name)) + 1
         at += len(str(parameter))
+
+
+def _is_first(parameter: Parameter) -> bool:
+    """Whether a parameter is called 1, the name of the first one without a name."""
+    return str(parameter.name).strip() == "1"
 
 
 SUFFIXES = frozenset({".wiki", ".wikitext", ".mediawiki"})

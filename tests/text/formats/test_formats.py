@@ -139,6 +139,16 @@ def test_layers_are_those_of_the_file() -> None:
     }
 
 
+def test_the_cells_of_a_wikitext_table_are_text_and_what_a_template_names_is_remarked() -> None:
+    source = "==學而==\n{| class=wikitable\n! 丙 !! 丁\n|-\n| 甲 || 乙\n|}\n子曰{{模板:甲|文=有朋自遠方來}}學而時習之"
+    path = Path("a.wiki")
+    read = parse_transcription(decoded(path, source.encode()), path)
+    assert (
+        "".join(cell.text for stretch in read.stretches() for cell in stretch.cells()) == "學而丙丁甲乙子曰學而時習之"
+    )
+    assert [dict(remark.values)["text"] for remark in read.remarks] == ["有朋自遠方來"]
+
+
 @pytest.mark.parametrize(
     ("name", "data", "told"),
     [
