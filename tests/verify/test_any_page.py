@@ -106,9 +106,9 @@ def test_columns_without_rules_are_verified_like_ruled_ones(ppocr: PPOCR, canon:
 
 
 @pytest.mark.parametrize("share", [0.5, 0.4])
-def test_a_coarse_image_of_a_text_that_is_right_raises_nothing(ppocr: PPOCR, canon: Shown, share: float) -> None:
+def test_a_coarse_image_of_a_text_that_is_right_raises_nothing(ppocr: PPOCR, shared: Path, share: float) -> None:
     """A cell shows what 16 pixels of height hold, and what 11 do: 燒 is read as 境 there, 閦 as 閩."""
-    page, image = canon
+    page, image = canon_page(shared, "1b")
     result = check_image(ppocr, page, smaller(image, share))
     assert result.status is Status.CHECKED
     assert raised(result) == []
