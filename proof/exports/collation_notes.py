@@ -18,6 +18,7 @@ from proof.store.authorities import IMAGE, REASONED
 from proof.text.addresses import Addresses
 from proof.text.edit import Edit
 from proof.text.model import Page, Script, is_han
+from proof.text.numerals import numeral
 from proof.text.transcription import Transcription
 
 _SIMPLIFIED = str.maketrans(dict(zip("據刪補脫頁從無卷葉當記", "据删补脱页从无卷叶当记", strict=True)))
@@ -279,17 +280,6 @@ def leaf_in_words(page: Page, script: Script) -> str:
         return page.id
     side = {"a": "上", "b": "下"}[page.folio.side]
     return in_script(f"葉{numeral(page.folio.leaf)}{side}", script)
-
-
-def numeral(number: int) -> str:
-    """A number below 10,000 in Chinese numerals."""
-    written, empty = "", False
-    for unit, name in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
-        digit = number // unit % 10
-        if digit:
-            written += "零" * (empty and bool(written)) + "零一二三四五六七八九"[digit] + name
-        empty = not digit
-    return written.removeprefix("一") if written.startswith("一十") else written or "零"
 
 
 def in_script(words: str, script: Script) -> str:

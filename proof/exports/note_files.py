@@ -8,10 +8,11 @@ from dataclasses import replace
 from itertools import count, groupby
 
 from proof.errors import UsageError
-from proof.exports.collation_notes import CollationNotes, juan_in_words, numeral, place_in_words
+from proof.exports.collation_notes import CollationNotes, juan_in_words, place_in_words
 from proof.exports.source import CorrectedSource
 from proof.text.column import parse_column
 from proof.text.edit import Edit, edited
+from proof.text.numerals import numeral
 from proof.text.positions import line_end
 from proof.text.transcription import Format, Transcription
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
 
-from proof.exports.collation_notes import CollationNotes, in_script, juan_in_words, numeral, place_in_words
+from proof.exports.collation_notes import CollationNotes, in_script, juan_in_words, place_in_words
 from proof.exports.noted_text import NotedParagraph
 from proof.locale.templates import templates_in
+from proof.text.numerals import numeral
 
 _templates = cache(templates_in)
 

@@ -21,6 +21,7 @@ from proof.facsimile.strokes import ink_width, stroke_apart
 from proof.images.opencv import cv2
 from proof.model.geometry import Box
 from proof.text.model import Cell, Column, Page, Row
+from proof.text.numerals import numeral
 
 COLUMN_WIDTH = 104.0
 """Width of a ruled column at scale 1, in pixels: the smaller of the scans in use."""
@@ -353,20 +354,6 @@ def draw_frame(
         outside((outer.right, outer.y - overlap), (outer.right, outer.bottom + overlap))
 
 
-NUMERALS = "〇一二三四五六七八九"
-
-
-def chinese_number(number: int) -> str:
-    """A leaf number as the strip writes it: 十六, 二十, 一百二十三. From 1 to 999."""
-    hundreds, tens, ones = number // 100, number // 10 % 10, number % 10
-    text = f"{NUMERALS[hundreds]}百" if hundreds else ""
-    if tens:
-        text += "十" if tens == 1 and not hundreds else f"{NUMERALS[tens]}十"
-    elif hundreds and ones:
-        text += "〇"
-    return text + (NUMERALS[ones] if ones else "")
-
-
 def draw_strip(left: float, right: float, block: RuledArea, text: StripText, pen: Pen) -> None:
     """The fold strip: series, fish tail (魚尾), title on its right and juan on its left, leaf number."""
     cell, width, middle = block.cell_height, right - left, (left + right) / 2
@@ -404,7 +391,7 @@ def draw_strip(left: float, right: float, block: RuledArea, text: StripText, pen
     write(text.title[:9], left + 0.76 * width, tail + 2.4 * cell, 0.75 * cell, small)
     write(text.juan[:9], left + 0.24 * width, tail + 2.4 * cell, 0.75 * cell, small)
     if text.leaf is not None:
-        digits = chinese_number(text.leaf)
+        digits = numeral(text.leaf, zero="〇")
         line = block.bottom - 3.2 * cell
         write(digits, left + 0.74 * width, line - (0.6 * len(digits) + 0.2) * cell, 0.6 * cell, small)
         rule(pen.canvas, (left, line), (right, line), 1.6 * pen.scale, pen.rng, lost=pen.lost)

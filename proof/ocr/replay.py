@@ -13,6 +13,7 @@ import os
 import tempfile
 import threading
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate, pairwise
@@ -181,12 +182,16 @@ def save_recording(path: Path, recording: Recording) -> None:
         raise OutputError(f"{path}: the recording cannot be written: {error.strerror or error}") from error
 
 
+_DAMAGE = (OSError, ValueError, KeyError, IndexError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
+"""What reading a damaged archive of arrays raises; RuntimeError where a member seems encrypted or compressed oddly."""
+
+
 def load_recording(path: Path, content: bytes | None = None) -> Recording:
     """Read a recording; `content` are its bytes, where they are known. Raises EngineError."""
     try:
         with np.load(io.BytesIO(_content(path) if content is None else content), allow_pickle=False) as stored:
             return _unpacked({name: stored[name] for name in stored.files})
-    except (OSError, ValueError, KeyError, IndexError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except _DAMAGE as error:
         raise EngineError(f"{path}: not a recording of format {FORMAT}, or damaged; record it again") from error
 
 

@@ -59,11 +59,12 @@ def unpack(data: bytes) -> tuple[CheckedCharacter, ...]:
     """The characters of a packed page. Raises ValueError for data that `pack` did not make."""
     try:
         version, fields = msgpack.unpackb(zlib.decompress(data))
-        if version != FORMAT:
-            raise ValueError(f"characters packed in form {version}, this version reads form {FORMAT}")
-        return tuple(_characters(fields))
-    except (zlib.error, msgpack.UnpackException, KeyError, TypeError) as error:
+        characters = tuple(_characters(fields)) if version == FORMAT else ()
+    except (zlib.error, msgpack.UnpackException, KeyError, TypeError, ValueError, RuntimeError) as error:
         raise ValueError(f"packed characters are damaged: {error}") from error
+    if version != FORMAT:
+        raise ValueError(f"characters packed in form {version}, this version reads form {FORMAT}")
+    return characters
 
 
 def _characters(fields: dict[str, Any]) -> Iterable[CheckedCharacter]:

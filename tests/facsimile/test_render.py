@@ -12,7 +12,7 @@ from rapidfuzz.distance import Levenshtein
 
 from proof.errors import FontError, UsageError
 from proof.facsimile.brush import LINES as OF_LINES
-from proof.facsimile.leaf import Style, chinese_number
+from proof.facsimile.leaf import Style
 from proof.facsimile.render import Corners, RenderedPage, TrueCharacter, fonts_for, render_page, render_plate
 from proof.facsimile.strokes import stroke_apart
 from proof.facsimile.wear import LEVELS, Wear
@@ -223,11 +223,6 @@ def test_a_style_out_of_range_is_refused(change: dict[str, float]) -> None:
 def test_a_font_that_is_not_there_is_an_error(page: Page) -> None:
     with pytest.raises(FontError, match="No Such Kai"):
         render_page(page, Style(fonts=("No Such Kai",)))
-
-
-def test_leaf_numbers_are_written_in_chinese() -> None:
-    written = {1: "一", 10: "十", 16: "十六", 20: "二十", 21: "二十一", 105: "一百〇五", 213: "二百一十三"}
-    assert {number: chinese_number(number) for number in written} == written
 
 
 READABLE = (

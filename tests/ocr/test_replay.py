@@ -149,6 +149,9 @@ def test_what_is_no_recording_is_named(tmp_path: Path) -> None:
     np.savez(tmp_path / "other.npz", header=np.zeros(3, np.uint8))
     contents = {"text": b"not a recording", "empty": b"", "cut": (tmp_path / "good").read_bytes()[:-40]}
     contents["other"] = (tmp_path / "other.npz").read_bytes()
+    flipped = bytearray((tmp_path / "other.npz").read_bytes())
+    flipped[flipped.index(b"PK\x01\x02") + 8] ^= 1  # the bit that calls a member encrypted
+    contents["encrypted"] = bytes(flipped)
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
         with pytest.raises(EngineError, match=rf"{name}: not a recording of format 2"):

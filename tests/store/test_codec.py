@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
+
+import msgpack
 import numpy as np
 import pytest
 from hypothesis import given
@@ -59,7 +62,14 @@ def test_a_dense_page_takes_less_than_ten_thousand_bytes() -> None:
     assert len(pack(page)) < 10_000
 
 
-@pytest.mark.parametrize("damage", [b"", b"no deflate", pack([])[:-3]])
+def lacking_a_posterior() -> bytes:
+    """A page of which one character was judged, without its posterior."""
+    unjudged = CheckedCharacter(1, 0, 1, Row.MAIN, "射", Box(0, 0, 1, 1), "射", None)
+    version, fields = msgpack.unpackb(zlib.decompress(pack([unjudged])))
+    return zlib.compress(msgpack.packb([version, fields | {"judged": "y"}]))
+
+
+@pytest.mark.parametrize("damage", [b"", b"no deflate", pack([])[:-3], lacking_a_posterior()])
 def test_damaged_data_is_refused(damage: bytes) -> None:
     with pytest.raises(ValueError, match="damaged"):
         unpack(damage)
