@@ -2,7 +2,7 @@
 ## make serve   the proofreader's desk in the browser, on the sample (after make demo)
 ## make test    all tests; sets up what they need
 ## make test-fast  what needs no browser, no recogniser and no server, in a minute
-## make test-consumers  the exports, read by kraken's own parser and in Mirador; fetches them (some gigabytes; needs npm)
+## make test-consumers  the exports, read by kraken's own parser, in Mirador and in LibreOffice; fetches them (some gigabytes; needs npm)
 ## make screenshots  every page in both themes and three languages, and the report, into out/screenshots
 ## make coverage  all tests, and which lines of the program none of them reaches
 ## make lint    what CI checks before the tests
@@ -26,6 +26,7 @@ ESLINT   = build/eslint/node_modules/.bin/eslint
 SHELL_OF_CHROMIUM = command -v chromium-headless-shell
 CHROMIUM = $(SHELL_OF_CHROMIUM) || command -v chromium || command -v chromium-browser || command -v google-chrome
 KAI      = fc-list 2>/dev/null | grep -q TW-Kai
+PDF      = command -v qpdf && command -v pdftotext && command -v pdfinfo
 POSTGRES = ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb
 
 .DEFAULT_GOAL := help
@@ -65,11 +66,13 @@ screenshots: test-system $(VENV)/installed-dev
 
 # Programs that the exports are for; neither is needed to run or to test the rest.
 test-consumers: test-system $(VENV)/installed-dev
+	@command -v soffice >/dev/null || apt-get install -y -qq --no-install-recommends libreoffice-writer-nogui >/dev/null 2>&1 || \
+		echo "LibreOffice is missing and could not be installed: its test is skipped"
 	@test -x $(VENV)-kraken/bin/kraken || { $(PYTHON) -m venv $(VENV)-kraken && $(VENV)-kraken/bin/pip install -qq kraken; }
 	@test -f build/package/dist/mirador.min.js || \
 		{ mkdir -p build && cd build && npm pack --silent mirador@4 >/dev/null && tar xzf mirador-4*.tgz; }
 	KRAKEN_PYTHON=$(VENV)-kraken/bin/python MIRADOR=build/package/dist/mirador.min.js \
-		$(BIN)/python -m pytest -rs tests/exports -k 'kraken or mirador'
+		$(BIN)/python -m pytest -rs tests/exports -k 'kraken or mirador or libreoffice'
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -132,18 +135,18 @@ $(VENV)/made:
 	@touch $@
 
 # What no package index has: a browser (Chromium's engine alone where that is packaged, which costs a third of the
-# processor time), the font of the sample, a database server. Where they cannot be installed from here, the tests that
-# need them are skipped and say so.
+# processor time), the font of the sample, a database server, what judges PDFs. Where they cannot be installed from here,
+# the tests that need them are skipped and say so.
 test-system:
-	@if { $(SHELL_OF_CHROMIUM); } >/dev/null && { $(KAI); } && { $(POSTGRES); } >/dev/null; then :; \
+	@if { $(SHELL_OF_CHROMIUM); } >/dev/null && { $(KAI); } && { $(POSTGRES); } >/dev/null && { $(PDF); } >/dev/null; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-		echo "installing Chromium, a regular-script font and PostgreSQL for the tests"; \
+		echo "installing Chromium, a regular-script font, PostgreSQL, qpdf and poppler for the tests"; \
 		export DEBIAN_FRONTEND=noninteractive; install="apt-get install -y -qq --no-install-recommends"; \
-		{ apt-get update -qq; $$install fontconfig fonts-cns11643-kai postgresql; \
+		{ apt-get update -qq; $$install fontconfig fonts-cns11643-kai postgresql; $$install qpdf poppler-utils; \
 			$$install chromium-headless-shell || { $(CHROMIUM); } || $$install chromium; } >/dev/null 2>&1; \
 	fi
-	@if { $(CHROMIUM); } >/dev/null && { $(KAI); } && { $(POSTGRES); } >/dev/null; then :; \
-	else echo "Chromium, TW-Kai or PostgreSQL is missing and could not be installed: the tests that need them are skipped"; fi
+	@if { $(CHROMIUM); } >/dev/null && { $(KAI); } && { $(POSTGRES); } >/dev/null && { $(PDF); } >/dev/null; then :; \
+	else echo "Chromium, TW-Kai, PostgreSQL, qpdf or poppler cannot be installed: the tests that need them are skipped"; fi
 
 clean:
 	rm -rf $(VENV) $(VENV)-kraken build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
