@@ -116,7 +116,7 @@ def _writable(
         if extraction is not None and not extraction.holds(placed[number].edit):
             refused.setdefault(number, Refusal.MARKUP)
     refused |= _breaking(edition, {n: placed[n].edit for n in changing if n not in refused})
-    kept = [change for n, change in enumerate(placed) if n not in refused]
+    kept = [placed[n] for n in ordered if n not in refused]
     return kept, [_refused(edition, placed[n].correction, refused[n]) for n in sorted(refused)]
 
 

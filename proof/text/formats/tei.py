@@ -50,12 +50,21 @@ def _title(root: Node) -> str:
     return "".join((level or chinese or titles or [root])[0].said().split()) if titles else ""
 
 
+def _is_about_the_text(node: Node) -> bool:
+    """Whether a division behind the text is its apparatus, as CBETA's: its entries point to places of the text."""
+    return any("from" in entry.attributes for entry in node.all("app")) or any(
+        "target" in note.attributes for note in node.all("note")
+    )
+
+
 def _chosen(node: Node) -> Sequence[Node | Run]:
     """What is read of an element: of a choice or a pair of translations the first that counts."""
     if node.name == "choice":
         for name in ("corr", "orig", "abbr"):
             if child := node.child(name):
                 return [child]
+    if node.name == "back":
+        return [child for child in node.content if isinstance(child, Run) or not _is_about_the_text(child)]
     if node.name == "app" and (lemma := node.child("lem")):
         return [lemma]
     if node.name == "tt":
