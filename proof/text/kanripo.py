@@ -27,6 +27,7 @@ MARK_BEGINS = "<pb:"
 PILCROWS = re.compile("¶+")
 BASE_PAGE = re.compile(r"<md:[^<>]*>")
 HEADING = re.compile(r"\*+ ")
+MARKDOWN_HEADING = re.compile(r"#{2,} ")
 PRINTED_HEADING = re.compile(r"\*+ +(?:[0-9]+[. ]+)?(?=.*¶[ \u3000]*$)")
 """The mark of a heading that is a line of the edition, since it has a pilcrow. Numbers of the outline are not
 printed."""

@@ -91,9 +91,10 @@ class _Lines:
 
     def line(self, source: str) -> Iterator[SourceLine]:
         if source.startswith("#"):
-            yield self.part(
-                LineKind.COMMENT, source, fault=None if kanripo.LAST_PAGE.match(source) else _unread_mark(source)
-            )
+            fault = None if kanripo.LAST_PAGE.match(source) else _unread_mark(source)
+            if fault is None and kanripo.MARKDOWN_HEADING.match(source) and any(map(is_han, source)):
+                fault = Code.HEADING
+            yield self.part(LineKind.COMMENT, source, fault=fault)
         elif kanripo.FORME_WORK.match(source) is not None:
             yield self.part(LineKind.OUTLINE, source, fault=Code.FORME_WORK)
         elif (match := mirror.MARK.match(source)) is not None:

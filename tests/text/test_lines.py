@@ -50,11 +50,13 @@ def test_headings_drawers_comments_and_annotations_are_no_text() -> None:
 
 
 def test_a_heading_that_is_a_line_of_the_edition_is_text() -> None:
-    headings = "** 諸天中大梵隱語无量音　道君譔¶\n*** 2 序品第一¶\n** 上篇¶<md:K_HFL_001-015a>¶\n** 1 紀\n甲¶\n"
+    headings = (
+        "** 諸天中大梵隱語无量音　道君譔¶\n*** 2 序品第一¶\n** 上篇¶<md:K_HFL_001-015a>¶\n** 1 紀\n甲¶\n## 洞玄章\n"
+    )
     text = f"<pb:K_T_001-1a>¶\n{headings}"
     read = ["諸天中大梵隱語无量音　道君譔", "序品第一", "上篇¶<md:K_HFL_001-015a>", "甲"]
     assert columns(text) == {"K_T_001-1a": read}
-    assert remarked(transcription(text)) == [(5, "heading")]
+    assert remarked(transcription(text)) == [(5, "heading"), (7, "heading")]
 
 
 def test_text_before_the_first_mark_is_on_the_page_that_the_head_names() -> None:

@@ -1,7 +1,7 @@
 """Wikisource: a file for each page, for the extension ProofreadPage, with the level that the page has reached; a text
 without pages is one page of the main namespace. Notes are `{{*|…}}`.
 
-A page is proofread (level 3) once it was checked and every flag on it is decided, else not proofread (level 1).
+A page is proofread (level 3) once its image was checked and every flag on it is decided, else not proofread (level 1).
 Level 4, validated, is for a second person to give on Wikisource.
 """
 
@@ -63,7 +63,7 @@ def _write(material: Material, folder: Path) -> list[Path]:
     if not edition.paged:
         text = running_page(parse_transcription(corrected, edition.path, edition.format))
         return [write_file(folder / f"{edition.path.stem}.wiki", text.encode())]
-    checked, undecided = {page.page for page in material.pages}, open_pages(material)
+    checked, undecided = {page.page for page in material.pages if page.image}, open_pages(material)
     written = []
     for page in parse_transcription(corrected, edition.path).pages:
         level = PROOFREAD if page.id in checked - undecided else NOT_PROOFREAD

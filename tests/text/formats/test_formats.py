@@ -142,9 +142,11 @@ def test_layers_are_those_of_the_file() -> None:
 def test_an_apparatus_behind_the_text_is_no_text_of_it_and_an_appendix_is() -> None:
     path = Path("T08n0235.xml")
     source = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body>
-<pb n="0748c" ed="T"/><lb n="0748c01" ed="T"/>鳩摩<anchor xml:id="beg1"/>羅什<anchor xml:id="end1"/>譯<lb n="0748c02" ed="T"/>如是我聞
+<pb n="0748c" ed="T"/><lb n="0748c01" ed="T"/>鳩摩<anchor xml:id="beg1"/>羅什<anchor xml:id="end1"/>譯
+<lb n="0748c02" ed="T"/>如是我聞
 </body><back><div type="apparatus"><head>校注</head>
-<p><app from="#beg1" to="#end1"><lem>羅什</lem><rdg>羅</rdg></app></p></div>
+<p><app from="#beg1" to="#end1">
+<lem>羅什</lem><rdg>羅</rdg></app></p></div>
 <div type="notes"><head>大正校注</head><p><note target="#beg1">羅什一作羅</note></p></div>
 <div><lb n="0748c03" ed="T"/>音釋</div></back></text></TEI>"""
     read = parse_transcription(decoded(path, source.encode()), path)
