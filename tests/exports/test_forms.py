@@ -118,7 +118,7 @@ def test_a_page_of_wikisource_has_its_level_and_is_read_again(material: Material
     assert again.decoded.container == "wikitext"
     words = "".join(cell.text for stretch in again.stretches() for cell in stretch.cells())
     assert words == "".join(LINES)
-    unseen = replace(material, pages=tuple(replace(page, image="") for page in material.pages))
+    unseen = replace(material, pages=tuple(replace(page, image=None) for page in material.pages))
     assert 'level="1"' in written(unseen, "wikisource", tmp_path / "unseen")[0].read_text(encoding="utf-8")
     undecided = replace(material, corrected=correct(material.corrected.edition, []))
     assert 'level="1"' in written(undecided, "wikisource", tmp_path / "undecided")[0].read_text(encoding="utf-8")
