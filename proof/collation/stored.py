@@ -31,8 +31,8 @@ def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | No
     parallels = [Parallel.of(collation) for collation in collations]
     policy = policy_of(edition.script, pairs)
     return sum(
-        _weigh(store, own, part, at, parallels, policy)
-        for at, part in _texts(edition)
+        _weigh(store, own, part, begin, parallels, policy)
+        for begin, _, part in _texts(edition)
         for own in find_text(store, part).own
     )
 
@@ -40,18 +40,20 @@ def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | No
 def must_be_checked(store: Store, edition: Transcription, *, as_it_is: bool) -> None:
     """Raises UsageError where nothing was checked yet, or not this text, or not every text of a folder; `as_it_is`:
     also where one was changed since."""
-    for _, part in _texts(edition):
+    for part in edition.parts or (edition,):
         for own in find_text(store, part).own:
             if as_it_is:
                 store.collated.must_be_as_checked(own.work, own.path, part)
 
 
-def _texts(edition: Transcription) -> Iterator[tuple[int, Transcription]]:
-    """The texts that were joined to one, or the text itself, each with the code point at which it begins there."""
-    at = 0
+def _texts(edition: Transcription) -> Iterator[tuple[int, int, Transcription]]:
+    """The texts that were joined to one, or the text itself, each with the code points there at which it begins and the
+    next one does."""
+    begin = 0
     for part in edition.parts or (edition,):
-        yield at, part
-        at += len(part.text) + (not part.text.endswith("\n"))  # as `joined` puts them one after the other
+        end = begin + len(part.text) + (not part.text.endswith("\n"))  # as `joined` puts them one after the other
+        yield begin, end, part
+        begin = end
 
 
 def save_differences(store: Store, collations: Sequence[Collation]) -> SavedDifferences:
@@ -63,9 +65,8 @@ def save_differences(store: Store, collations: Sequence[Collation]) -> SavedDiff
     edition = collations[0].base.edition
     raised = [placed for placed in findings(collations) if placed.flag.raised]
     total = SavedDifferences(0, 0, 0)
-    for at, part in _texts(edition):
-        after = at + len(part.text) + (not part.text.endswith("\n"))
-        part_flags = [PlacedFlag(placed.start - at, placed.flag) for placed in raised if at <= placed.start < after]
+    for begin, end, part in _texts(edition):
+        part_flags = [PlacedFlag(placed.start - begin, placed.flag) for placed in raised if begin <= placed.start < end]
         saved = [store.collated.save(own.work, own.path, part, part_flags) for own in find_text(store, part).own]
         total += max(saved, key=lambda summary: summary.own + summary.at_flags)
     return total
