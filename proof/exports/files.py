@@ -33,6 +33,7 @@ from proof.exports.spreadsheet import spreadsheet
 from proof.exports.tei import tei
 from proof.images.pdf import file_names
 from proof.model.result import PageResult
+from proof.store.page_states import PageState
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,8 @@ class Material:
     """The material of an export: the corrected source; its pages, if it was checked against images; its collation with
     witnesses; and its title, if the text does not have one. `made` is the time written in files; `noted` are
     corrections that get a note but change nothing; `names` are full names of witnesses by their sigla; `rejected` are
-    the ids of flags at which the text is kept; `name` is the file's path in its repository, for the diff; `base` is the
-    address under which a manifest will be served."""
+    the ids of flags at which the text is kept; `states` are those that people gave pages, by their ids; `name` is the
+    file's path in its repository, for the diff; `base` is the address under which a manifest will be served."""
 
     corrected: CorrectedSource
     made: datetime
@@ -51,6 +52,7 @@ class Material:
     noted: Sequence[Correction] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     rejected: frozenset[str] = frozenset()
+    states: Mapping[str, PageState] = field(default_factory=dict)
     name: str = ""
     base: str = ""
 
@@ -135,14 +137,6 @@ def _html(material: Material) -> bytes:
 def _iiif(material: Material) -> bytes:
     addressed = Addressed(material.base, material.corrected.edition.path.stem, decided_pages(material))
     return as_json(manifest(addressed, material.named))
-
-
-def open_pages(material: Material) -> frozenset[str]:
-    """The ids of the pages with undecided flags."""
-    decided = {correction.flag for correction in material.corrections} | material.rejected
-    return frozenset(
-        page.page for page in material.pages if any(flag.raised and flag.id not in decided for flag in page.flags)
-    )
 
 
 def decided_pages(material: Material) -> list[PageResult]:

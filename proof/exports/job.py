@@ -20,6 +20,7 @@ from proof.model.result import PageResult
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.database import is_missing
+from proof.store.page_states import PageState
 from proof.store.text_pages import find_text
 from proof.text.read import in_script, read_transcription
 from proof.text.remarks import Remark
@@ -69,13 +70,14 @@ def export_text(text: Path, settings: Settings, options: ExportOptions, folder: 
         decided = _decided_for(text, options.corrections, settings, store)
         preview = preview_of(decided, pairs, choices=options.choices)
         corrected = preview.corrected
-        pages = _pages(store, corrected) if store and needs_pages(options.forms) else []
+        pages, states = _pages(store, corrected) if store and needs_pages(options.forms) else ([], {})
     if options.dry_run:
         return Export(preview)
     witnesses = read_witnesses(options.witnesses)
     material = replace(
         material_of(preview, settings),
         pages=pages,
+        states=states,
         collations=[collate(corrected.edition, witness, pairs) for witness in witnesses],
         name=options.name,
         base=options.base,
@@ -129,12 +131,12 @@ def _decided_for(text: Path, corrections: Path | None, settings: Settings, store
     return decided_in(store, edition)
 
 
-def _pages(store: Store, corrected: CorrectedSource) -> list[PageResult]:
-    """The pages of this text as they were last checked."""
+def _pages(store: Store, corrected: CorrectedSource) -> tuple[list[PageResult], dict[str, PageState]]:
+    """The pages of this text as they were last checked, and the states that people gave them."""
     try:
         text = find_text(store, corrected.edition)
     except UsageError:  # corrections from a file, for a text that this store does not know
-        return []
+        return [], {}
     work = text.latest.work
     wanted = text.pages(work)
-    return [page for page in store.results(work=work) if page.page in wanted]
+    return [page for page in store.results(work=work) if page.page in wanted], store.page_states.of_work(work)

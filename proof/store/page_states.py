@@ -92,6 +92,14 @@ class PageStates(StorePart):
             stands = page_states(session, [page_of(session, work, page).id])[page]
             return "" if stands.changed else stands.person
 
+    def of_work(self, work: str) -> dict[str, PageState]:
+        """The states of the pages of a work that have events, by the ids of the pages. Raises NoPlaceError."""
+        with self._reading() as session:
+            of_work = PageRow.work_id == work_now(session, work).id, PageRow.absent.is_(False)
+            rows = session.execute(select(PageRow.id, PageRow.page).where(*of_work))
+            name_of = {row.id: row.page for row in rows}
+            return {name_of[number]: stands.state for number, stands in standings(session, *of_work).items()}
+
     def by_person(self, work: str) -> tuple[dict[str, int], dict[str, int]]:
         """The number of pages of a work that each person proofread, and that each validated, by their present states.
         A validated page counts for the person who last proofread it, too. Raises NoPlaceError."""

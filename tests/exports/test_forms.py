@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -23,9 +24,11 @@ from proof.exports import forms
 from proof.exports.files import Material, form_names, needs_pages, write_export, write_file
 from proof.exports.forms import ExportForm
 from proof.exports.forms.pdf import _TextFont
+from proof.exports.forms.wikisource import _line
 from proof.exports.source import correct
 from proof.model.geometry import Box
 from proof.ocr.external.parse import parse_readings
+from proof.store.page_states import PageState
 from proof.text.read import read_transcription
 from tests.exports.conftest import PAGE, TEXT
 
@@ -108,20 +111,26 @@ def test_hocr_is_read_again_with_its_boxes(material: Material, tmp_path: Path) -
     assert first.get("title", "").startswith(f"x_bboxes {x} {y} {x + w} {y + h}")
 
 
-def test_a_page_of_wikisource_has_its_level_and_is_read_again(material: Material, tmp_path: Path) -> None:
-    (file,) = written(material, "wikisource", tmp_path / "out")
-    text = file.read_text(encoding="utf-8")
-    assert '<pagequality level="3"' in text
-    code = mwparserfromhell.parse(text)
-    assert [str(one) for one in code.filter_templates()] == ["{{*|案比今注訛作北據}}"]
-    again = read_transcription(file)
-    assert again.decoded.container == "wikitext"
-    words = "".join(cell.text for stretch in again.stretches() for cell in stretch.cells())
-    assert words == "".join(LINES)
-    unseen = replace(material, pages=tuple(replace(page, image=None) for page in material.pages))
-    assert 'level="1"' in written(unseen, "wikisource", tmp_path / "unseen")[0].read_text(encoding="utf-8")
-    undecided = replace(material, corrected=correct(material.corrected.edition, []))
-    assert 'level="1"' in written(undecided, "wikisource", tmp_path / "undecided")[0].read_text(encoding="utf-8")
+def test_a_page_of_wikisource_has_the_level_of_its_state_and_is_read_again(material: Material, tmp_path: Path) -> None:
+    levels = {}
+    for state in (None, *PageState):
+        stated = replace(material, states={} if state is None else {PAGE: state})
+        (file,) = written(stated, "wikisource", tmp_path / str(state))
+        text = file.read_text(encoding="utf-8")
+        levels[state] = int(text.split('level="')[1][0])
+        code = mwparserfromhell.parse(text)
+        assert [str(template) for template in code.filter_templates()] == ["{{*|案比今注訛作北據}}"]
+        again = read_transcription(file)
+        assert again.decoded.container == "wikitext"
+        words = "".join(cell.text for stretch in again.stretches() for cell in stretch.cells())
+        assert words == "".join(LINES)
+    assert list(levels.values()) == [1, 1, 3, 4, 2]
+
+
+@pytest.mark.parametrize("sign", " *#:;=")
+def test_a_line_that_begins_like_markup_of_wikisource_is_text_there(sign: str) -> None:
+    assert re.match(r"&#32;大|<nowiki>.</nowiki>大", _line(f"{sign}大夫"))
+    assert str(mwparserfromhell.parse(_line(f"{sign}大夫")).strip_code(normalize=True)) == f"{sign}大夫"
 
 
 def test_git_takes_the_commit_with_its_author_and_message(material: Material, tmp_path: Path) -> None:

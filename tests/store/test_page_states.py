@@ -33,7 +33,9 @@ def test_a_page_is_proofread_by_one_and_validated_by_another(filled: Store) -> N
         (PageState.PROOFREAD, "甲"),
         (PageState.VALIDATED, "乙"),
     ]
-    assert [(page.state, page.version) for page in filled.queue.pages(WORK)] == [(PageState.VALIDATED, 2)]
+    (page,) = filled.queue.pages(WORK)
+    assert (page.state, page.version) == (PageState.VALIDATED, 2)
+    assert filled.page_states.of_work(WORK) == {page.page: PageState.VALIDATED}
 
 
 def test_the_key_of_a_request_is_not_anothers_nor_for_another_state(filled: Store) -> None:

@@ -1,8 +1,7 @@
 """Wikisource: a file for each page, for the extension ProofreadPage, with the level that the page has reached; a text
 without pages is one page of the main namespace. Notes are `{{*|…}}`.
 
-A page is proofread (level 3) once its image was checked and every flag on it is decided, else not proofread (level 1).
-Level 4, validated, is for a second person to give on Wikisource.
+The level of a page is the state that people gave it at the desk; a page without one is not proofread.
 """
 
 from __future__ import annotations
@@ -10,17 +9,20 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from proof.exports.files import Material, open_pages, safe_name, write_file
+from proof.exports.files import Material, safe_name, write_file
 from proof.exports.forms import ExportForm
+from proof.store.page_states import PageState
 from proof.text.encoding import Decoded
 from proof.text.layers import NOTES, BlockKind
 from proof.text.model import Column
 from proof.text.read import parse_transcription
 from proof.text.transcription import Transcription
 
-# Page levels of the ProofreadPage extension.
-PROOFREAD = 3
-NOT_PROOFREAD = 1
+LEVELS = {PageState.NOT_PROOFREAD: 1, PageState.PROBLEM: 2, PageState.PROOFREAD: 3, PageState.VALIDATED: 4}
+"""The levels of pages in the extension ProofreadPage."""
+
+_LINE_MARKUP = re.compile(r"^[*#:;= ]")
+"""What begins a list, a heading or a preformatted box at the start of a line."""
 
 _ENTITY = re.compile(r"&SK([23]?)-([0-9A-Z]+);")
 
@@ -32,7 +34,12 @@ def proofread_page(columns: tuple[Column, ...], level: int) -> str:
 
 
 def _column(column: Column) -> str:
-    return "".join(_noted("".join(cell.text for cell in run.cells), note=run.note) for run in column.runs)
+    return _line("".join(_noted("".join(cell.text for cell in run.cells), note=run.note) for run in column.runs))
+
+
+def _line(text: str) -> str:
+    """A line in which nothing at its start is markup."""
+    return _LINE_MARKUP.sub(lambda sign: "&#32;" if sign[0] == " " else f"<nowiki>{sign[0]}</nowiki>", text)
 
 
 def running_page(edition: Transcription) -> str:
@@ -42,7 +49,7 @@ def running_page(edition: Transcription) -> str:
     for block in edition.blocks:
         text = "".join(_noted(stretch.source, note=stretch.layer in NOTES) for stretch in block.stretches)
         level = "=" * min(max(block.level, 2), 6)
-        lines.append(f"{level} {text.strip()} {level}" if block.kind is BlockKind.HEADING else text)
+        lines.append(f"{level} {text.strip()} {level}" if block.kind is BlockKind.HEADING else _line(text))
     return "\n\n".join(lines) + "\n"
 
 
@@ -63,10 +70,9 @@ def _write(material: Material, folder: Path) -> list[Path]:
     if not edition.paged:
         text = running_page(parse_transcription(corrected, edition.path, edition.format))
         return [write_file(folder / f"{edition.path.stem}.wiki", text.encode())]
-    checked, undecided = {page.page for page in material.pages if page.image}, open_pages(material)
     written = []
     for page in parse_transcription(corrected, edition.path).pages:
-        level = PROOFREAD if page.id in checked - undecided else NOT_PROOFREAD
+        level = LEVELS[material.states.get(page.id, PageState.NOT_PROOFREAD)]
         path = folder / "wikisource" / f"{safe_name(page.id)}.wiki"
         written.append(write_file(path, proofread_page(page.columns, level).encode()))
     return written
