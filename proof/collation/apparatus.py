@@ -27,10 +27,10 @@ _HOUSE = (
     re.compile(r"(?P<witness>.*?)(?P<verb>原脫|脫|原衍|衍)"),
     re.compile(r"[據從](?P<authority>.+?)(?P<verb>補|刪|改|乙)"),
 )
-_BARE = re.compile(r"(?P<lemma>[^，：]{1,6})，(?P<rest>(?:原|訛|讹|誤|误)[作脫脱衍].*)", re.DOTALL)
+_BARE = re.compile(r"([^，：]{1,6})(，)((?:原|訛|讹|誤|误)[作脫脱衍].*)", re.DOTALL)
 """A note without a colon: `禮，原作「豊」，據四庫本改。`"""
 _QUOTES = re.compile("[「」『』“”‘’]")
-_FOLLOWED = re.compile(r"[據從](?P<authority>.+?)(?:改|補|刪|乙正|乙)?之?[」』]?$")
+_FOLLOWED = re.compile(r"[據從](?P<authority>.+?)(?:改|補|刪|乙正|乙)?之?$")
 _WITNESS = (
     r"(?P<witness>(?:今|唐|宋|元|明|各|諸|舊|監|毛|閩|原|坊|刊|他|別|一|近|此|古|嚴|徐|鍾|楊|敖|朱|陸|釋)"
     r"[^訛誤脫衍作有無闕]{0,12}?(?:本|石經|文|通解|集說|大典)|石經)"
@@ -111,10 +111,10 @@ def _remarks(edition: Transcription) -> Iterator[tuple[str, int]]:
 def _house(note: Footnote) -> ApparatusNote:
     anchor = note.start if note.anchor is None else note.anchor
     plain = _QUOTES.sub("", note.text.strip())
-    parts = _BARE.match(plain) or re.match("(?P<lemma>[^：]*)：(?P<rest>.*)", plain, re.DOTALL)
-    if parts is None:
+    bare = _BARE.match(plain)
+    lemma, sign, rest = bare.groups() if bare else plain.partition("：")
+    if not sign:
         return ApparatusNote(note.text, note.start, anchor)
-    lemma, rest = parts["lemma"], parts["rest"]
     clauses = [clause for clause in _CLAUSE.split(rest.translate(_PLAIN)) if clause]
     for pattern in _HOUSE:
         parsed = pattern.fullmatch(clauses[0]) if clauses else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
@@ -71,10 +71,17 @@ def align(a: str, b: str) -> list[AlignedPart]:
 
     What is found does not depend on which of the two is called the first: `align(b, a)` gives the same pairs.
     """
-    if (len(b), b) < (len(a), a):
-        # seeds are chained along the shorter one, whichever it is
-        return sorted((block.turned() for block in _aligned(b, a)), key=lambda block: block.a0)
-    return _aligned(a, b)
+    return turned(_aligned(b, a)) if _leads(b, a) else _aligned(a, b)
+
+
+def _leads(a: str, b: str) -> bool:
+    """Whether `a` is the sequence along which blocks are looked for: the shorter one, whichever is called the first."""
+    return (len(a), a) < (len(b), b)
+
+
+def turned(blocks: Iterable[AlignedPart]) -> list[AlignedPart]:
+    """The blocks seen from the second sequence, in its order."""
+    return sorted((block.turned() for block in blocks), key=lambda block: block.a0)
 
 
 def _aligned(a: str, b: str) -> list[AlignedPart]:
@@ -153,10 +160,7 @@ class _Remains:
 
 def moved(a: str, b: str, blocks: Sequence[AlignedPart]) -> list[AlignedPart]:
     """The blocks of `align(a, b)` that stand in another order in `b`: those beside the heaviest ones in one order."""
-    if (len(b), b) < (len(a), a):
-        turned = sorted((block.turned() for block in blocks), key=lambda block: block.a0)
-        return sorted((block.turned() for block in _moved(turned)), key=lambda block: block.a0)
-    return _moved(blocks)
+    return turned(_moved(turned(blocks))) if _leads(b, a) else _moved(blocks)
 
 
 def _moved(blocks: Sequence[AlignedPart]) -> list[AlignedPart]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,6 @@ from proof.collation.differences import (
     WORDS,
     Difference,
     SystematicPair,
-    aligned_in,
     answering,
     between_blocks,
     moved_blocks,
@@ -35,6 +35,9 @@ from proof.text.variants import policy_of
 
 SAID_AGAIN = "said-again"
 """The rule of a passage found in one text only that repeats a passage which both texts have elsewhere."""
+
+_PLACE = attrgetter("a0", "a1", "b0")
+"""The key by which differences are in the order of the base."""
 
 PLACED = 0.5
 """Minimum share of a paragraph's characters that the witness must have for the paragraph to be placed."""
@@ -107,10 +110,6 @@ class Collation:
         """The differences of these classes, in the order of the base."""
         return [difference for difference in self.differences if difference.category in categories]
 
-    def aligned(self) -> dict[int, int]:
-        """The index of the witness character aligned with each aligned base character, by the index of the latter."""
-        return aligned_in(self.blocks)
-
 
 def collate(base: Transcription, witness: Transcription, pairs: Path | None = None) -> Collation:
     """Collate `base` with `witness`. `pairs` is the project's own file of character variants.
@@ -127,11 +126,11 @@ def collate(base: Transcription, witness: Transcription, pairs: Path | None = No
     blocks = align(a.keys, b.keys)
     sorter = Sorter(a, b, CharacterClassifier(base.script, witness.script, policies))
     differences = [*within_blocks(a, b, blocks, sorter), *between_blocks(a, b, blocks)]
-    differences.sort(key=lambda difference: (difference.a0, difference.a1, difference.b0))
+    differences.sort(key=_PLACE)
     differences, pairs_all_over = systematic(a, b, blocks, with_notes(a, b, differences, keys.key))
     differences, more_all_over = recurring(a, b, differences)
     differences = [*as_readings(a, b, differences), *moved_blocks(a, b, blocks)]
-    differences.sort(key=lambda difference: (difference.a0, difference.a1, difference.b0))
+    differences.sort(key=_PLACE)
     repeats = repeated(a.keys, b.keys, blocks)
     repeats_there = repeated(b.keys, a.keys, [block.turned() for block in blocks])
     in_repeats, in_repeats_there = _covered(repeats), _covered(repeats_there)

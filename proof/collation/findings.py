@@ -120,9 +120,9 @@ def _in_columns(base: WitnessTokens, difference: Difference) -> Iterator[Differe
     """A difference cut where a column of the base ends, or markup stands: a flag is about characters that stand side
     by side. What the witness has is parted character by character, or stands with the first part. A block that moved
     is one, where it begins."""
-    numbers = list(range(difference.a0, difference.a1))
-    cuts = [at for at in numbers[1:] if not _beside(base, at)]
-    if not cuts or difference.category is Class.MOVED:
+    inner = range(difference.a0 + 1, difference.a1) if difference.category is not Class.MOVED else ()
+    cuts = [at for at in inner if not _beside(base, at)]
+    if not cuts:
         yield difference
         return
     as_many = difference.b1 - difference.b0 == difference.a1 - difference.a0 == len(difference.witness)

@@ -58,11 +58,11 @@ def set_otherwise(a: WitnessTokens, b: WitnessTokens, blocks: Sequence[AlignedPa
     starts = np.concatenate(([0], np.flatnonzero(np.diff(where).any(axis=0)) + 1))
     ends = np.append(starts[1:], len(mine))
     told = (sides[starts] > 0) & (ends - starts >= SHORTEST)
-    spans = zip(sides[starts[told]], mine[starts[told]], mine[ends[told] - 1] + 1, strict=True)
-    spans_there = zip(theirs[starts[told]], theirs[ends[told] - 1] + 1, strict=True)
+    first, last = starts[told], ends[told] - 1
+    spans = (sides[first], mine[first], mine[last] + 1, theirs[first], theirs[last] + 1)
     return [
-        NoteLayout((Side.BASE, Side.WITNESS)[side - 1], int(a0), int(a1), int(b0), int(b1), a.starts[a0])
-        for (side, a0, a1), (b0, b1) in zip(spans, spans_there, strict=True)
+        NoteLayout((Side.BASE, Side.WITNESS)[side - 1], a0, a1, b0, b1, a.starts[a0])
+        for side, a0, a1, b0, b1 in np.stack(spans, axis=1).tolist()
     ]
 
 

@@ -136,7 +136,7 @@ def write_collation(collations: Sequence[Collation], folder: Path) -> None:
     with whole_file(folder / "flags.jsonl") as file:
         for flag in flags(*collations):
             reading = (reading.siglum for reading in flag.evidence.witnesses if reading.reading == flag.suggested)
-            file.write(json.dumps(flag_record(flag) | {"witness": "、".join(reading)}, ensure_ascii=False) + "\n")
+            file.write(_json(flag_record(flag) | {"witness": "、".join(reading)}) + "\n")
     with whole_file(folder / "collation.json") as file:
         _write_list(file, map(_in_lines, map(summary, collations)))
     with whole_file(folder / "collatex.json") as file:

@@ -97,8 +97,7 @@ def chains_of(seeds: list[Seed], least: float) -> list[list[Seed]]:
     """Chains of seeds, best first; none uses parts of a sequence that a better one uses."""
     seeds = sorted(seeds)
     scores = [float(length) for _, _, length in seeds]
-    highest = [0.0]
-    """The highest score among the first seeds, by their number."""
+    highest = [0.0]  # the highest score among the first seeds, by the number of these
     before = [-1] * len(seeds)
     long: deque[int] = deque(maxlen=LOOK_BACK)
     for n, seed in enumerate(seeds):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from proof.collation.collation import Collation
@@ -15,6 +15,7 @@ from proof.store.rows import StoredText
 from proof.store.text_pages import find_text
 from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of
+from proof.text.witnesses import parts_of
 
 THRESHOLD = 3.0
 """The score from which flags are shown, where the run does not say."""
@@ -32,7 +33,7 @@ def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | No
     policy = policy_of(edition.script, pairs)
     return sum(
         _weigh(store, own, part, begin, parallels, policy)
-        for begin, _, part in _texts(edition)
+        for begin, _, part in parts_of(edition)
         for own in find_text(store, part).own
     )
 
@@ -40,20 +41,10 @@ def weigh_stored(store: Store, collations: Sequence[Collation], pairs: Path | No
 def must_be_checked(store: Store, edition: Transcription, *, as_it_is: bool) -> None:
     """Raises UsageError where nothing was checked yet, or not this text, or not every text of a folder; `as_it_is`:
     also where one was changed since."""
-    for part in edition.parts or (edition,):
+    for _, _, part in parts_of(edition):
         for own in find_text(store, part).own:
             if as_it_is:
                 store.collated.must_be_as_checked(own.work, own.path, part)
-
-
-def _texts(edition: Transcription) -> Iterator[tuple[int, int, Transcription]]:
-    """The texts that were joined to one, or the text itself, each with the code points there at which it begins and the
-    next one does."""
-    begin = 0
-    for part in edition.parts or (edition,):
-        end = begin + len(part.text) + (not part.text.endswith("\n"))  # as `joined` puts them one after the other
-        yield begin, end, part
-        begin = end
 
 
 def save_differences(store: Store, collations: Sequence[Collation]) -> SavedDifferences:
@@ -65,7 +56,7 @@ def save_differences(store: Store, collations: Sequence[Collation]) -> SavedDiff
     edition = collations[0].base.edition
     raised = [placed for placed in findings(collations) if placed.flag.raised]
     total = SavedDifferences(0, 0, 0)
-    for begin, end, part in _texts(edition):
+    for begin, end, part in parts_of(edition):
         part_flags = [PlacedFlag(placed.start - begin, placed.flag) for placed in raised if begin <= placed.start < end]
         saved = [store.collated.save(own.work, own.path, part, part_flags) for own in find_text(store, part).own]
         total += max(saved, key=lambda summary: summary.own + summary.at_flags)

@@ -25,7 +25,7 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.text.transcription import Transcription
 from proof.text.witness_source import WitnessSource
-from proof.text.witnesses import apart_from, read_witnesses
+from proof.text.witnesses import apart_from, parts_of, read_witnesses
 
 FEW = 0.05
 """Minimum share of paragraphs and columns placed in the witness; below it the two are hardly the same text."""
@@ -93,7 +93,7 @@ def command(
     """
     source = WitnessSource.parse(base, Path())  # a path stays as it was typed, and remarks name it so
     (edition,) = read_witnesses([source])
-    files = [part.path for part in edition.parts or (edition,)]
+    files = [part.path for _, _, part in parts_of(edition)]
     settings = settings_of(config, [source.path] if source.revision else files, given)
     if weigh or as_findings:
         with Store.open(existing_store(settings)) as store:

@@ -22,7 +22,7 @@ from proof.exports.docx import docx
 from proof.exports.forms import ExportForm, export_form
 from proof.exports.forms import names as more_names
 from proof.exports.iiif import Addressed, flag_annotations, manifest
-from proof.exports.marked import MarkedPage, mark
+from proof.exports.marked import MarkedPage, image_names, mark
 from proof.exports.note_files import house_list, with_footnotes
 from proof.exports.note_page import note_page
 from proof.exports.noted_text import noted_text
@@ -31,7 +31,6 @@ from proof.exports.shown import with_decisions
 from proof.exports.source import CorrectedSource, write_corrected
 from proof.exports.spreadsheet import spreadsheet
 from proof.exports.tei import tei
-from proof.images.pdf import file_names
 from proof.model.result import PageResult
 from proof.store.page_states import PageState
 
@@ -162,10 +161,10 @@ def page_form(name: str, ending: str, document: Callable[[MarkedPage, datetime],
 
 def marked_pages(material: Material, folder: Path, ending: str) -> dict[Path, MarkedPage]:
     """The pages with images by the files in `folder` that they are written to. A file is named after its image
-    (`file_names`), by which recognisers match the two; pages that share an image, as the half-folios of a plate, have
+    (`image_names`), by which recognisers match the two; pages that share an image, as the half-folios of a plate, have
     their own names appended."""
     corrections, running = material.corrections, not material.corrected.edition.paged
-    names = file_names(page.image for page in material.pages if page.image)
+    names = image_names(material.pages)
     pages = [
         replace(marked, name=names[page.image])
         for page in material.pages
@@ -180,7 +179,7 @@ def marked_pages(material: Material, folder: Path, ending: str) -> dict[Path, Ma
 
 def _annotations(material: Material, folder: Path) -> list[Path]:
     written = []
-    names = file_names(page.image for page in material.pages if page.image)
+    names = image_names(material.pages)
     for page in decided_pages(material):
         if page.image is not None:
             base = material.base.rstrip("/")

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from proof.exports.marked import image_names
 from proof.exports.note_files import character_number
-from proof.images.pdf import file_names
 from proof.model.flags import Flag, Kind, is_moved, other_half
 from proof.model.geometry import Box
 from proof.model.result import PageResult
@@ -49,7 +49,7 @@ class Addressed:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "base", self.base.rstrip("/"))
-        object.__setattr__(self, "names", file_names(page.image for page in self.pages if page.image))
+        object.__setattr__(self, "names", image_names(self.pages))
         shown = [page for page in self.pages if page.shown]
         object.__setattr__(self, "pages", shown)
 

@@ -10,9 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 
 from proof.exports.corrections import Correction
-from proof.images.pdf import file_name
+from proof.images.pdf import file_name, file_names
 from proof.model.flags import LINE_BREAK
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
@@ -109,6 +110,11 @@ def mark(page: PageResult, corrections: Iterable[Correction] = (), *, running: b
             lines = lines or _restored(page, column, of_line[column.number])
             columns.append(MarkedColumn(column.number, _within(column.box, page.image_size), lines))
     return MarkedPage(page.page, page.ref, file_name(page.image), page.image_size, tuple(columns))
+
+
+def image_names(pages: Iterable[PageResult]) -> dict[Path, str]:
+    """The file names of the images of all pages of a text, the same in every form (`file_names`)."""
+    return file_names(page.image for page in pages if page.image)
 
 
 def is_on(page: PageResult, correction: Correction, *, running: bool = False) -> bool:

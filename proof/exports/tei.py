@@ -32,9 +32,8 @@ from proof.errors import UsageError
 from proof.exports.apparatus import ApparatusPlace, Turn, apparatus
 from proof.exports.collation_notes import house_note, with_moved
 from proof.exports.corrections import PlacedCorrection
-from proof.exports.marked import columns_found
+from proof.exports.marked import columns_found, image_names
 from proof.exports.xml import add, identified, legal, root_of, written
-from proof.images.pdf import file_names
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.store.authorities import REASON, SAME_BOOK
@@ -63,7 +62,7 @@ _NAMES = {
 def tei(
     edition: Transcription,
     placed: Iterable[PlacedCorrection] = (),
-    pages: Iterable[PageResult] = (),
+    pages: Sequence[PageResult] = (),
     collations: Sequence[Collation] = (),
     title: str = "",
 ) -> bytes:
@@ -158,10 +157,10 @@ class _Writer:
         code = "lzh-Hans" if self.edition.script is Script.SIMPLIFIED else "lzh-Hant"
         add(usage, "language", ident=code).text = "Classical Chinese"
 
-    def facsimile(self, pages: Iterable[PageResult]) -> None:
+    def facsimile(self, pages: Sequence[PageResult]) -> None:
         """A surface for each page that has an image, with a zone for each column and each corrected character."""
         shown = [page for page in pages if page.shown]
-        self.images = file_names(page.image for page in shown if page.image)
+        self.images = image_names(pages)
         if shown:
             parent = add(self.root, "facsimile")
             for number, page in enumerate(shown, start=1):

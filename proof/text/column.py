@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from operator import getitem
 from struct import Struct
+from typing import NamedTuple
 
 from proof.text.model import Cell, Column, Row, Run, is_han
 from proof.text.remarks import Code, Problem
@@ -123,17 +124,24 @@ Span = tuple[int, int]
 """First code point and end (exclusive) in a column's source."""
 
 
-def run_spans(column: Column) -> list[tuple[bool, list[Span]]]:
-    """Of each run of a column, whether it is a note, and where its text is in the source, in reading order. A span has
-    no markup, or is one cell of several code points. Most columns are read without making cells, which is faster."""
+class RunSpans(NamedTuple):
+    """Whether a run is a note, and where its text is in the column's source, in reading order. A span has no markup, or
+    is one cell of several code points."""
+
+    note: bool
+    spans: list[Span]
+
+
+def run_spans(column: Column) -> list[RunSpans]:
+    """The runs of a column. Most columns are read without making cells, which is faster."""
     source = column.source
     if column.parsed is runs_of and _WELL_FORMED.fullmatch(source) is not None:
         runs = [
-            (run["main"] is None, [run.span(part) for part in ("main", "right", "left") if run[part]])
+            RunSpans(run["main"] is None, [run.span(part) for part in ("main", "right", "left") if run[part]])
             for run in _WELL_FORMED_RUN.finditer(source)
         ]
-        return [(note, spans) for note, spans in runs if spans]
-    return [(run.note, [(cell.offset, cell.offset + cell.length) for cell in run.cells]) for run in column.runs]
+        return [run for run in runs if run.spans]
+    return [RunSpans(run.note, [(cell.offset, cell.offset + cell.length) for cell in run.cells]) for run in column.runs]
 
 
 SPAN = Struct("<III?")

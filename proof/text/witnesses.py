@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,10 +48,10 @@ def apart_from(witness: Transcription, text: Transcription) -> Transcription | N
     left = [part for part in witness.parts if part.path.resolve() != text.path.resolve() and part.text != text.text]
     if len(left) == len(witness.parts):
         return witness
-    return replace(joined(left, witness.path, witness.siglum), full_name=witness.full_name) if left else None
+    return joined(left, witness.path, witness.siglum, witness.full_name) if left else None
 
 
-def joined(parts: Sequence[Transcription], path: Path, siglum: str = "") -> Transcription:
+def joined(parts: Sequence[Transcription], path: Path, siglum: str = "", full_name: str = "") -> Transcription:
     """Transcriptions joined to one, with the name `path`: its text is theirs, separated by line feeds if need be. Line
     numbers are those of the files."""
     texts: list[str] = []
@@ -63,7 +63,7 @@ def joined(parts: Sequence[Transcription], path: Path, siglum: str = "") -> Tran
         blocks += (block.moved(at) for block in part.blocks)
         pages += (page.moved(at) for page in part.pages)
         footnotes += (note.moved(at) for note in part.footnotes)
-        texts.append(part.text if part.text.endswith("\n") else part.text + "\n")
+        texts.append(_ended(part.text))
         at += len(texts[-1])
     first = parts[0]
     return replace(
@@ -76,8 +76,24 @@ def joined(parts: Sequence[Transcription], path: Path, siglum: str = "") -> Tran
         footnotes=tuple(footnotes),
         remarks=tuple(remark for part in parts for remark in part.remarks),
         siglum=siglum,
+        full_name=full_name,
         parts=tuple(parts),
     )
+
+
+def parts_of(edition: Transcription) -> Iterator[tuple[int, int, Transcription]]:
+    """The texts that were joined to one, or the text itself, each with the code points there at which it begins and the
+    next one does."""
+    begin = 0
+    for part in edition.parts or (edition,):
+        end = begin + len(_ended(part.text))
+        yield begin, end, part
+        begin = end
+
+
+def _ended(text: str) -> str:
+    """A text as another one may stand behind it."""
+    return text if text.endswith("\n") else text + "\n"
 
 
 def _witness(group: Sequence[WitnessSource]) -> Transcription:
@@ -91,7 +107,7 @@ def _witness(group: Sequence[WitnessSource]) -> Transcription:
         named = ", ".join(sorted(formats))
         raise TextError(group[0].path, None, f"its files are in several formats ({named}): one witness is in one")
     path = Path(str(replace(group[0], siglum="", name=""))) if len(group) == 1 else group[0].path.parent
-    return replace(joined(editions, path, siglum), full_name=full_name)
+    return joined(editions, path, siglum, full_name)
 
 
 def _editions(source: WitnessSource) -> list[Transcription]:

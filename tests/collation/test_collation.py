@@ -11,7 +11,7 @@ import pytest
 
 from proof.collation.classes import Class
 from proof.collation.collation import Collation, collate
-from proof.collation.differences import WORDS
+from proof.collation.differences import WORDS, aligned_in
 from proof.collation.findings import flags
 from proof.collation.report import apparatus_summary, write_collation
 from proof.collation.table import rows
@@ -99,7 +99,7 @@ SEEDS = ("000", "001", "002", "003", "004")
 @pytest.mark.parametrize(("one", "other"), cross_section(list(combinations(SEEDS, 2)), 5))
 def test_the_order_of_the_witnesses_does_not_change_what_is_found(shared: Path, one: str, other: str) -> None:
     there, back = collate(seed(shared, one), seed(shared, other)), collate(seed(shared, other), seed(shared, one))
-    assert there.aligned() == {mine: theirs for theirs, mine in back.aligned().items()}
+    assert aligned_in(there.blocks) == {mine: theirs for theirs, mine in aligned_in(back.blocks).items()}
     assert {(found.base, found.a0, found.witness, found.b0, found.category) for found in there.differences} == {
         (found.witness, found.b0, found.base, found.a0, found.category) for found in back.differences
     }
@@ -131,7 +131,7 @@ def test_every_character_is_answered_by_its_like_or_stands_in_a_difference(share
     name = sorted(path.name for path in (folder / "WYG").glob("*_00[1-9].txt"))[0]
     collation = collate(read_transcription(folder / "WYG" / name), read_transcription(folder / "SBCK" / name))
     a, b = collation.base, collation.witness
-    answered = collation.aligned()
+    answered = aligned_in(collation.blocks)
     alike = {at: to for at, to in answered.items() if a.cells[at].text == b.cells[to].text}
     rows = collation.differences
     in_rows = {at for one in rows for at in range(one.a0, one.a1)}, {to for one in rows for to in range(one.b0, one.b1)}
