@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import chain, count
 from operator import itemgetter
 from pathlib import Path
@@ -101,9 +102,13 @@ def stand_in_text(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) 
             moved.append((page, before))
     known = {page.id: (page, before) for page, before in moved}
     there = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(known))).all() if known else ()
+    content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
     for flag in _left_behind(session, there):
         page, (version_id, was) = known[flag.page_id]
-        if flag.version_id == version_id and flag.start is not None:
+        if flag.version_id != version_id or flag.start is None or flag.start < was:
+            continue
+        before_and_place = content(version_id)[was : flag.start + flag.extent]  # other pages may stand between
+        if content(page.version_id).startswith(before_and_place, page.start):
             flag.text_id, flag.version_id, flag.start = page.text_id, page.version_id, flag.start - was + page.start
 
 

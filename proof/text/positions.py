@@ -14,11 +14,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from rapidfuzz import fuzz, process
 
 from proof.text.edit import Edit, edited
 
 LARGEST_COMPARISON = 16_000_000
 """Pairs of characters of a changed passage that are compared, at most; characters of larger ones are not mapped."""
+
+LEAST_LIKENESS = 70
+"""Characters that a line which was moved keeps if it was changed too, in percent of it and of the line it became."""
 
 SHORTEST_BETWEEN_CHANGES = 2
 """Equal characters between two long changes that are needed for them to count as the same characters."""
@@ -207,7 +211,7 @@ def _lines(text: str) -> list[_Line]:
 
 def _compared(old: str, new: str) -> Iterator[Block]:
     """The blocks that two versions share: lines that occur once in each, even if moved; equal lines beside these; and
-    equal characters of the passages between."""
+    equal characters of the passages between, and of lines that were moved and changed."""
     before, after = _lines(old), _lines(new)
     pairs = _same_lines([line.text for line in before], [line.text for line in after])
     for here, there in pairs.items():
@@ -215,7 +219,9 @@ def _compared(old: str, new: str) -> Iterator[Block]:
         ended = here + 1 < len(before) and there + 1 < len(after)
         if ended:
             yield Block(before[here].start + len(before[here].text), after[there].start + len(after[there].text), 1)
-    for olds, news in _passages(len(before), len(after), pairs):
+    changed = list(_passages(len(before), len(after), pairs))
+    changed += _moved_and_changed(before, after, pairs, changed)
+    for olds, news in changed:
         first = (before[olds.start].start, after[news.start].start)
         passage = ("\n".join(line.text for line in before[olds.start : olds.stop]),
                    "\n".join(line.text for line in after[news.start : news.stop]))  # fmt: skip
@@ -275,6 +281,31 @@ def _passages(before: int, after: int, pairs: dict[int, int]) -> Iterator[tuple[
         if stop > begin:
             yield range(here, end), range(begin, stop)
         here = end
+
+
+def _moved_and_changed(
+    before: Sequence[_Line], after: Sequence[_Line], pairs: dict[int, int], passages: Iterable[tuple[range, range]]
+) -> Iterator[tuple[range, range]]:
+    """The lines, as ranges of one in both versions, that were moved and changed: those without a passage to compare
+    that are more alike to each other than to any other line."""
+    olds, news = [line.text for line in before], [line.text for line in after]
+    known = {number for passage, _ in passages for number in passage} | pairs.keys()
+    taken = {number for _, passage in passages for number in passage} | set(pairs.values())
+    free = [number for number in range(len(news)) if number not in taken and news[number].strip()]
+    lost = [number for number in range(len(olds)) if number not in known and olds[number].strip()] if free else []
+    if (len(lost) + len(free)) * (len(olds) + len(news)) > LARGEST_COMPARISON:
+        return
+    most_like_old = {number: _most_alike(news[number], olds) for number in free}
+    for number in lost:
+        there = _most_alike(olds[number], news)
+        if there is not None and most_like_old.get(there) == number:
+            yield range(number, number + 1), range(there, there + 1)
+
+
+def _most_alike(line: str, lines: Sequence[str]) -> int | None:
+    """The index of the line that is most alike, None if two are as much so or none is enough."""
+    best = process.extract(line, lines, scorer=fuzz.ratio, score_cutoff=LEAST_LIKENESS, limit=2)
+    return best[0][2] if len(best) == 1 or (best and best[0][1] > best[1][1]) else None
 
 
 def _compared_characters(old: str, new: str) -> Iterator[Block]:

@@ -259,3 +259,11 @@ def test_a_page_that_two_flags_leave_keeps_their_ids_apart(decided: Store) -> No
     moved = page(LINES[1], LINES[0], LINES[2], flags=((1, 3, "北", "比"), (2, 3, "", "揖")))
     check(decided, moved)
     assert {flag.flag.id for flag in queued(decided)} == names
+
+
+@on_both
+def test_a_lost_place_that_stood_behind_its_page_stays_lost(decided: Store) -> None:
+    first, only = replace(PLACE, lines={1: 0}), page(LINES[0], flags=FOUND[:1])
+    for line_of_another_page in (LINES[1], "", "又"):
+        check_at(decided, f"{LINES[0]}\n{line_of_another_page}\n", [(first, only)], key="unchanged ")
+    assert [one.decision.transcribed for one in decided.decisions.displaced("KR1")] == ["北"]

@@ -115,3 +115,16 @@ def test_read_from_the_back_a_comparison_says_the_same(old: str, new: str) -> No
         if found is not None:
             again = back.where(found.start, 1)
             assert again is None or again.start == at
+
+
+@pytest.mark.parametrize(
+    ("moved", "expected"),
+    [("東面于北耦坐", 3), ("面于北耦坐", 2), ("面于北耦坐\n進也\n東面于北耦", None), ("南西于北階立", None)],
+    ids=["unchanged", "changed", "one of two", "another line"],
+)
+def test_a_line_that_was_moved_and_changed_is_followed_where_no_other_is_as_alike(
+    moved: str, expected: int | None
+) -> None:
+    old, new = "與大夫\n東面于北耦坐\n上射揖\n命賓御\n反位\n", f"與大夫\n上射揖\n命賓御\n{moved}\n反位\n"
+    found = PositionMap.of_comparison(old, new).where(old.index("北"), 1)
+    assert found == (None if expected is None else Span(new.index(moved) + expected, 1))
