@@ -336,8 +336,7 @@ class History:
             case "delete" if row[at].now:
                 self.text.take_out(number, at, at + 1)
             case "replace" if row[at].now:
-                self.text.take_out(number, at, at + 1)
-                row.insert(at, Cell("也", "也"))
+                self.text.replace(number, at, "也")
             case "join" if number + 1 in rows:
                 self.text.touch(number, len(row), len(row))
                 self.text.touch(number + 1, 0, 0)

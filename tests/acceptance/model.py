@@ -181,6 +181,16 @@ class Text:
         self.gone += [cell for cell in cells if cell.settled and cell not in emptied]
         self.rows[row][start:end] = emptied
 
+    def replace(self, row: int, at: int, text: str) -> None:
+        """Somebody replaces a cell. Where that is what was transcribed, what was decided of it is to be done again."""
+        cell = self.rows[row][at]
+        if cell.settled and cell.was == text:
+            self.touch(row, at, at + 1)
+            cell.now = text
+        else:
+            self.take_out(row, at, at + 1)
+            self.rows[row].insert(at, Cell(text, text))
+
     def touch_alike(self, rows: range) -> None:
         """Rows are added, changed, moved or taken out: of those that read the same nobody can tell which they are."""
         texts = ["".join(cell.now for cell in row) for row in self.rows]
