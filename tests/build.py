@@ -76,10 +76,11 @@ def check_at(
     info: RunInfo | None = None,
     text: str = TEXT,
     key: str = "",
+    script: str = "traditional",
 ) -> int:
     """A whole run that finds this on all pages of a text that reads `content`; gives its number."""
     sha = sha_of(content)
-    texts = (TextInfo(text, sha, "kanripo", "traditional", content),)
+    texts = (TextInfo(text, sha, "kanripo", script, content),)
     run = store.begin_run(replace(info or run_info(), texts=texts))
     keyed = [(place, f"{key}{result.page}" if key else "", result) for place, result in pages]
     store.save_pages(run, [CheckedResult(replace(place, sha=sha), own, result) for place, own, result in keyed])

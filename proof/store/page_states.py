@@ -20,15 +20,14 @@ from proof.model.result import PageResult
 from proof.store.decision_records import NotYoursError, RefusedDecisionError, State
 from proof.store.events import Event, answered, changes_since, standing
 from proof.store.lookup import PageConflictError, StorePart, page_of, work_now
-from proof.store.models import ColumnRow, FlagRow, PageEventRow, PageRow, RunRow, TextVersionRow
+from proof.store.models import ColumnRow, FlagRow, PageEventRow, PageRow, TextVersionRow
+from proof.store.queries import policies_of
 from proof.store.rows import PagePlace
 from proof.store.texts import content_of, version_read
 from proof.store.typed_text import check_note
 from proof.store.written import Choice, Line, differs
 from proof.text.lines import LINE_ENDING
-from proof.text.model import Script
 from proof.text.positions import line_end
-from proof.text.variants import VariantPolicy, policy_of
 
 AT_ONCE = 500
 """Pages in one query."""
@@ -269,7 +268,7 @@ def note_otherwise(session: Session, pages: Sequence[tuple[PageRow, PagePlace, P
         now = {column.number: column.source for column in result.columns}
         if before[page.id] and now and before[page.id] != now and not _has_same_text(session, page, place):
             changed.append((page, _lines(session, place, now)))
-    policies = _policies(session, [page for page, _ in changed])
+    policies = policies_of(session, [page for page, _ in changed])
     changed_otherwise = [
         page for page, now in changed if differs(before[page.id], now, _choices(session, page), policies[page.id])
     ]
@@ -308,15 +307,3 @@ def _choices(session: Session, page: PageRow) -> list[Choice]:
         for row in session.scalars(decided.order_by(FlagRow.id))
         if row.state == State.CORRECTED.value or row.reads != row.transcribed
     ]
-
-
-def _policies(session: Session, pages: Sequence[PageRow]) -> dict[int, VariantPolicy]:
-    """For each page by its number: which forms of a word count as one in the script of its text."""
-    scripts: dict[int, dict[str, str]] = {}
-    for run in session.scalars(select(RunRow).where(RunRow.id.in_({page.run_id for page in pages}))):
-        scripts[run.id] = {text["path"]: text.get("script", "") for text in run.texts}
-    named = {page.id: scripts[page.run_id].get(page.text, "") for page in pages}
-    return {
-        number: policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
-        for number, script in named.items()
-    }

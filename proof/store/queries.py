@@ -20,6 +20,8 @@ from proof.store.models import CharactersRow, ColumnRow, FlagRow, PageRow, RunRo
 from proof.store.rows import KeptPage, StoredText
 from proof.store.seeded import IS_SEEDED
 from proof.store.texts import DecidedPlace, place_of
+from proof.text.model import Script
+from proof.text.variants import VariantPolicy, policy_of
 
 PAGES_AT_ONCE = 64
 FLAGS_AT_ONCE = 2000
@@ -141,3 +143,15 @@ def decided_places(session: Session, work: str) -> list[DecidedPlace]:
         DecidedPlace(text.path, flag.version_id or 0, text.version_id or 0, place_of(flag), image is not None)
         for flag, text, image in decided
     ]
+
+
+def policies_of(session: Session, pages: Sequence[PageRow]) -> dict[int, VariantPolicy]:
+    """For each page by its number: which forms of a word count as one in the script of its text."""
+    scripts: dict[int, dict[str, str]] = {}
+    for run in session.scalars(select(RunRow).where(RunRow.id.in_({page.run_id for page in pages}))):
+        scripts[run.id] = {text["path"]: text.get("script", "") for text in run.texts}
+    named = {page.id: scripts[page.run_id].get(page.text, "") for page in pages}
+    return {
+        number: policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
+        for number, script in named.items()
+    }

@@ -46,6 +46,7 @@ from proof.store.seeded import BY_HAND, Places, as_shown, seeded_places, shown_c
 from proof.store.work_text import At, columns_of
 from proof.text.edit import Edit
 from proof.text.model import script_shown
+from proof.text.variants import VariantPolicy
 
 KEPT_WORKS = 32
 """Maximum number of works whose flags are kept in memory; the most recently used stay."""
@@ -273,6 +274,11 @@ class Queue(StorePart):
             places = seeded_places(session, [page.id for page in pages])
             results = queries.results(session, pages)
             return {page.id: as_shown(result, places.get(page.id)) for page, result in zip(pages, results, strict=True)}
+
+    def policies(self, numbers: Sequence[int]) -> dict[int, VariantPolicy]:
+        """For each of these pages by its number: which forms of a word count as one in the script of its text."""
+        with self._reading() as session:
+            return queries.policies_of(session, session.scalars(select(PageRow).where(PageRow.id.in_(numbers))).all())
 
     def edits(self, work: str, pages: Collection[int]) -> dict[At, tuple[Edit, ...]]:
         """The edits of columns by decisions, by page and column number, with offsets in the column as it was checked.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -21,6 +22,7 @@ from proof.store.queue_records import ListedPage, QueuedFlag
 from proof.store.readings import LOOKER, BlindReading
 from proof.text.column import is_character
 from proof.text.edit import Edit, edited
+from proof.text.variants import VariantPolicy
 from proof.web.answers import (
     AlternativeOut,
     BlindReadingOut,
@@ -118,13 +120,14 @@ def listed(store: Store, work: str, flags: Sequence[QueuedFlag], *, detail: bool
 def details(store: Store, work: str, flags: Sequence[QueuedFlag], say: Say) -> list[FlagDetail]:
     """Flags of a work in detail for the desk."""
     numbers = sorted({queued.page.number for queued in flags})
-    results = store.queue.results(numbers)
+    results, policies = store.queue.results(numbers), store.queue.policies(numbers)
     edits = store.queue.edits(work, numbers)
     comments = store.comments.of_flags(place for queued in flags for place in _places(queued))
     read = store.double_readings.of_flags([queued.number for queued in flags]) if LOOKER.get().arbitrates else {}
     return [
         _detail(
             *(store, queued, results[queued.page.number], edits.get((queued.page.number, queued.flag.line), ()), say),
+            policies[queued.page.number],
             [comment for at in _places(queued) for comment in comments.get(at, ())],
             read[queued.number].readings if queued.number in read else (),
         )
@@ -143,6 +146,7 @@ def _detail(
     result: PageResult,
     edits: Sequence[Edit],
     say: Say,
+    policy: VariantPolicy,
     comments: Sequence[Comment],
     readings: Sequence[BlindReading],
 ) -> FlagDetail:
@@ -165,7 +169,7 @@ def _detail(
         p_best=evidence.p_best,
         takes=may_take(flag),
         reads=evidence.note if flag.kind is Kind.LAYOUT else "",
-        alternatives=_alternatives(flag),
+        alternatives=_alternatives(flag, policy),
         witnesses=[WitnessOut(witness) for witness in evidence.witnesses],
         ordinal=ordinal(result, flag),
         before=edited(source[: flag.offset], [edit for edit in edits if edit.end <= flag.offset])[-CONTEXT_CHARACTERS:],
@@ -179,12 +183,14 @@ def _detail(
     )
 
 
-def _alternatives(flag: Flag) -> list[AlternativeOut]:
-    """The alternative readings of the recogniser that are characters, not signs."""
-    seen = [
-        (text, p) for text, p in flag.evidence.alternatives if p >= MIN_ALTERNATIVE_PROBABILITY and _is_of_script(text)
-    ]
-    return [AlternativeOut(text=text, p=min(max(p, 0.0), 1.0)) for text, p in seen[:MAX_ALTERNATIVES]]
+def _alternatives(flag: Flag, policy: VariantPolicy) -> list[AlternativeOut]:
+    """The alternative readings of the recogniser that are characters, not signs, as the text writes them."""
+    chances: defaultdict[str, float] = defaultdict(float)
+    for text, p in flag.evidence.alternatives:
+        if p >= MIN_ALTERNATIVE_PROBABILITY and _is_of_script(text):
+            chances[policy.to_source_script(text, flag.transcribed)] += p
+    ranked = sorted(chances.items(), key=lambda chance: -chance[1])
+    return [AlternativeOut(text=text, p=min(max(p, 0.0), 1.0)) for text, p in ranked[:MAX_ALTERNATIVES]]
 
 
 def _is_of_script(reading: str) -> bool:

@@ -1,0 +1,27 @@
+"""What the desk gets of a flag."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proof.model.flags import Evidence
+from proof.store import Store
+from proof.web.serializers import details
+from tests.build import PLACE, WORK, check_at, flag, page, queued
+
+SEEN = Evidence("posterior", alternatives=(("開", 0.6), ("聞", 0.3), ("關", 0.03), ("闻", 0.02), ("=", 0.01)))
+
+
+@pytest.mark.parametrize(
+    ("script", "alternatives"),
+    [("simplified", {"开": 0.6, "闻": 0.32, "关": 0.03}), ("traditional", {"開": 0.6, "聞": 0.32, "關": 0.03})],
+)
+def test_alternatives_are_written_as_the_text_is(tmp_path: Path, script: str, alternatives: dict[str, float]) -> None:
+    text = "公卿辩闻也"
+    asked = flag(1, 3, "闻", "开", source=text, evidence=SEEN)
+    with Store.open(f"sqlite:///{tmp_path}/proof.sqlite") as store:
+        check_at(store, text, [(PLACE, page(text, flags=(asked,)))], script=script)
+        [detail] = details(store, WORK, queued(store), str)
+    assert {one.text: round(one.p, 5) for one in detail.alternatives} == alternatives
