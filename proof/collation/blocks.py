@@ -228,6 +228,16 @@ def _anchored(a: str, b: str, a0: int, a1: int, b0: int, b1: int) -> list[Op]:
 
 
 def _edited(a: str, b: str, a0: int, a1: int, b0: int, b1: int) -> list[Op]:
+    """The alignment with the fewest edits; what is equal at the ends continues what is equal around them."""
+    longest = min(a1 - a0, b1 - b0)
+    head = next((n for n in range(longest) if a[a0 + n] != b[b0 + n]), longest)
+    tail = next((n for n in range(longest - head) if a[a1 - 1 - n] != b[b1 - 1 - n]), longest - head)
+    around = Op(True, a0, a0 + head, b0, b0 + head), Op(True, a1 - tail, a1, b1 - tail, b1)
+    a0, a1, b0, b1 = a0 + head, a1 - tail, b0 + head, b1 - tail
+    return list(_joined([around[0], *_fewest_edits(a, b, a0, a1, b0, b1), around[1]]))
+
+
+def _fewest_edits(a: str, b: str, a0: int, a1: int, b0: int, b1: int) -> list[Op]:
     if a0 == a1 or b0 == b1:
         return [Op(False, a0, a1, b0, b1)] if a1 > a0 or b1 > b0 else []
     ops = [

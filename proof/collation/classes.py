@@ -58,8 +58,8 @@ TITLE = 24
 AUTHOR = 16
 """Characters of the longest line of authors behind it."""
 
-_LABEL = re.compile(r"[鄭郑]?注曰?|注?[疏䟽]曰?|[疏䟽]?[釋释]曰|音[義义]|音[義义]?[疏䟽]注?")
-_GLOSS = re.compile(r"(?:.{1,2}[^反切]{2}[反切]|.{1,2}音.|.{1,2}如字)+")
+_LABEL = re.compile(r"[鄭郑]?注曰?|注?[疏䟽]曰?|[疏䟽]?注?[釋释]曰|音[義义]|音[義义]?[疏䟽]注?")
+_GLOSS = re.compile(r"(?:音[義义])?(?:.{1,2}[^反切]{2}[反切]|.{1,2}音.|.{1,2}如字)+")
 """How a character is read: 朝直遥反, 與音預, 斯如字."""
 _AUTHOR = re.compile(r"[撰著注註編輯]$|^[漢晉唐宋元明清魏]")
 
@@ -248,9 +248,9 @@ class Sorter:
 
 
 def is_label(of: WitnessTokens, start: int, end: int) -> bool:
-    """Whether characters announce commentary."""
-    announced = of.text(start, end)
-    return bool(_LABEL.fullmatch(announced)) or (announced in ("鄭", "郑") and of.text(end, end + 1) == "注")
+    """Whether characters announce commentary, or are the beginning of words that do (鄭 of 鄭注, 釋 of 釋曰)."""
+    words = of.text(start, end), of.text(start, end + 1)
+    return bool(_LABEL.fullmatch(words[0]) or (words[0] and words[1][-1] in "注曰" and _LABEL.fullmatch(words[1])))
 
 
 def titles(of: WitnessTokens) -> frozenset[int]:

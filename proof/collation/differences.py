@@ -170,13 +170,10 @@ def _size(op: Op) -> int:
 def _of_op(a: WitnessTokens, b: WitnessTokens, op: Op, sorter: Sorter) -> Iterator[Difference]:
     """The differences of one stretch: of an equal one, the characters that are written otherwise."""
     m, n = op.a1 - op.a0, op.b1 - op.b0
-    labels = is_label(a, op.a0, op.a1), is_label(b, op.b0, op.b1)
-    if m and n and not op.equal and labels[0] is not labels[1]:
-        apart = ((op.a0, op.a1, op.b0, op.b0), (op.a1, op.a1, op.b0, op.b1))
-        if labels[0]:  # what is announced stands behind
-            apart = ((op.a0, op.a0, op.b0, op.b1), (op.a0, op.a1, op.b1, op.b1))
-        for span in apart:
-            yield from _only(a, b, span, sorter)
+    cut = _beside_label(a, b, op) if m and n and not op.equal else None
+    if cut is not None:
+        yield from _of_op(a, b, Op(False, op.a0, cut[0], op.b0, cut[1]), sorter)
+        yield from _of_op(a, b, Op(False, cut[0], op.a1, cut[1], op.b1), sorter)
     elif m and n and not op.equal and max(m, n) > PHRASE:
         yield made(a, b, (op.a0, op.a1, op.b0, op.b1), Class.UNLIKE, "")
     elif m and n and m != n and a.blocks[op.a0] == a.blocks[op.a1 - 1] and b.blocks[op.b0] == b.blocks[op.b1 - 1]:
@@ -189,6 +186,21 @@ def _of_op(a: WitnessTokens, b: WitnessTokens, op: Op, sorter: Sorter) -> Iterat
             yield made(a, b, (at, at + 1, to, to + 1), *sorter.pair(at, to))
         yield from _only(a, b, (op.a0 + shared, op.a1, op.b1, op.b1), sorter)
         yield from _only(a, b, (op.a1, op.a1, op.b0 + shared, op.b1), sorter)
+
+
+def _beside_label(a: WitnessTokens, b: WitnessTokens, op: Op) -> tuple[int, int] | None:
+    """Where to cut a stretch in both texts so that the announcement of commentary, which one of them has there, stands
+    apart from words for words; None where neither has one."""
+    labels = is_label(a, op.a0, op.a1), is_label(b, op.b0, op.b1)
+    if labels[0] is not labels[1]:  # what is announced stands behind
+        return (op.a0, op.b1) if labels[0] else (op.a1, op.b0)
+    more = (op.a1 - op.a0) - (op.b1 - op.b0)
+    in_a, in_b = max(more, 0), max(-more, 0)
+    if is_label(a, op.a0, op.a0 + in_a) or is_label(b, op.b0, op.b0 + in_b):
+        return op.a0 + in_a, op.b0 + in_b
+    if is_label(a, op.a1 - in_a, op.a1) or is_label(b, op.b1 - in_b, op.b1):
+        return op.a1 - in_a, op.b1 - in_b
+    return None
 
 
 def _only(a: WitnessTokens, b: WitnessTokens, span: tuple[int, int, int, int], sorter: Sorter) -> Iterator[Difference]:

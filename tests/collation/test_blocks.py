@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from proof.collation.blocks import AlignedPart, align, moved, repeated
+from proof.collation.blocks import AlignedPart, align, fill, moved, repeated
 from tests.growth import computing
 
 pytestmark = pytest.mark.slow
@@ -133,3 +133,9 @@ def test_time_stays_near_linear() -> None:
 
     most = 40 * seconds(20_000)
     assert seconds(200_000, most / 2) < most  # a full matrix would take a hundred times as long
+
+
+def test_what_is_equal_beside_an_agreement_belongs_to_it() -> None:
+    """Of a character that one text has twice the one is answered that stands beside what both have."""
+    a, b = "洗注髤赤黑漆也音義髤虚求反", "洗髤虚求反"
+    assert [op.equal for op in fill(a, b, 1, len(a) - 3, 1, len(b) - 3)] == [False, True]

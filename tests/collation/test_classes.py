@@ -85,12 +85,21 @@ GLOSS, LABEL = (Class.PASSAGE, "gloss"), (Class.LAYOUT, "label")
         ("朝直遥反", "鄭注", [GLOSS, LABEL]),
         ("鄭注", "與音預", [GLOSS, LABEL]),
         ("", "説吐活反又始銳反", [GLOSS]),
+        ("", "音義朝直遥反", [GLOSS]),
+        ("注釋曰", "", [LABEL]),
+        ("注仙", "山", [LABEL, (Class.READING, "unlisted")]),
+        ("仙", "山疏", [(Class.READING, "unlisted"), LABEL]),
     ],
 )
 def test_words_that_announce_commentary_are_layout_and_how_a_character_is_read_is_a_passage(
     base: str, witness: str, found: list[tuple[Class, str]]
 ) -> None:
     assert sorted_as("善之才不待賢", base, witness) == found
+
+
+def test_the_beginning_of_words_that_announce_commentary_is_layout() -> None:
+    one, other = (edition(TEXT.replace("說者善", f"說者{words}曰善"), "a.txt") for words in ("疏注釋", "疏"))
+    assert [(found.category, found.rule) for found in collate(one, other).differences] == [LABEL]
 
 
 def test_the_projects_own_word_overrules_all_evidence(tmp_path: Path) -> None:
