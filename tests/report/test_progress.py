@@ -150,9 +150,8 @@ def test_planted_errors_are_told_by_person_and_all_together(filled: Filled, tmp_
 
 def test_the_dial_has_planted_errors_among_the_places_and_not_among_the_errors(filled: Filled) -> None:
     store, run = filled
-    before = dial(*store.queue.scores(WORK, QueueFilter())[:2], 3.0)
+    before = dial(*store.queue.scores(WORK, QueueFilter()), 3.0)
     with_one_planted(store, run, 9.5)
-    scores, states, genuine = store.queue.scores(WORK, QueueFilter())
-    after = dial(scores, states, 3.0, genuine)
+    after = dial(*store.queue.scores(WORK, QueueFilter()), 3.0)
     assert after[0].places == before[0].places + 1
     assert after[-1].left == pytest.approx(before[-1].left, abs=0.05)
