@@ -7,8 +7,6 @@ from io import BytesIO
 from xml.sax.saxutils import escape
 
 from flask import Blueprint, Response
-from flask_openapi3.blueprint import APIBlueprint
-from flask_openapi3.models.tag import Tag
 from pydantic import RootModel
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
@@ -20,25 +18,21 @@ from reportlab.platypus import Paragraph, SimpleDocTemplate, Spacer, Table
 from proof.locale.marking import _
 from proof.report.certificate import Certificate, certificate_of
 from proof.web import schemas
-from proof.web.api import ERRORS, answer
+from proof.web.api import answer, api_blueprint
 from proof.web.language import language, say
 from proof.web.page_view import sheet
 from proof.web.project import project
 
-FONTS = {"zh-Hans": "STSong-Light"}
-"""Chinese fonts by language that PDF readers provide."""
-
-TRADITIONAL = "MSung-Light"
-"""The same for all other languages."""
+SIMPLIFIED_FONT, TRADITIONAL_FONT = "STSong-Light", "MSung-Light"
+"""Chinese fonts that PDF readers provide: for the language zh-Hans, and for all others."""
 
 certificates = Blueprint("certificates", __name__)
-certificates_api = APIBlueprint(
-    "certificates api", __name__, url_prefix="/api/v1", abp_tags=[Tag(name="works")], abp_responses=ERRORS
-)
+certificates_api = api_blueprint("certificates api", "works")
 
 
 class CertificateOut(RootModel[dict[str, object]]):
-    """The fields of `proof.report.certificate.Certificate`: versions, counts, people, errors expected to be left."""
+    """The versions of the texts, counts of pages, characters and flags, the people, and the errors expected to be
+    left."""
 
 
 @certificates_api.get(
@@ -91,7 +85,7 @@ def _people(pages: Mapping[str, int]) -> str:
 
 def pdf_of(made: Certificate) -> bytes:
     """The certificate as PDF, one A4 page in the language of the request."""
-    font = FONTS.get(language(), TRADITIONAL)
+    font = SIMPLIFIED_FONT if language() == "zh-Hans" else TRADITIONAL_FONT
     registerFont(UnicodeCIDFont(font))
     plain = ParagraphStyle("plain", fontName=font, fontSize=10.5, leading=15, wordWrap="CJK")
     large = ParagraphStyle("large", parent=plain, fontSize=18, leading=26)

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flask import Blueprint, Response, send_file, url_for
-from flask_openapi3.blueprint import APIBlueprint
-from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from proof.exports.files import folders_of, write_export
@@ -20,15 +18,13 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.lookup import NO_WORK, NoPlaceError
 from proof.web import schemas
-from proof.web.api import ERRORS, answer
+from proof.web.api import answer, api_blueprint
 from proof.web.download_jobs import DownloadJob, DownloadKind, DownloadState, Make, NoDownloadError, StepCount
 from proof.web.language import language
 from proof.web.messages import REFUSALS
 from proof.web.project import project
 
-DOWNLOADS = Tag(name="downloads")
-
-downloads_api = APIBlueprint("downloads_api", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
+downloads_api = api_blueprint("downloads_api", "downloads")
 downloads = Blueprint("downloads", __name__)
 
 FORMS = {DownloadKind.TEXT: DEFAULT_FORMS, DownloadKind.NOTES: ("notes",)}
@@ -58,7 +54,6 @@ class DownloadOut(BaseModel):
 
 @downloads_api.post(
     "/works/<string:work>/downloads",
-    tags=[DOWNLOADS],
     responses={202: DownloadOut},
     summary="Have a work's report, its corrected text or its collation notes made, as things stand now; what was asked "
     "for and not begun is waited for",
@@ -75,7 +70,6 @@ def begin(path: schemas.WorkPath, body: DownloadBody) -> Response:
 
 @downloads_api.get(
     "/works/<string:work>/downloads/<string:download>",
-    tags=[DOWNLOADS],
     responses={200: DownloadOut},
     summary="How far a download has come",
 )

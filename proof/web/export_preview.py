@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flask import Blueprint, Response, request
-from flask_openapi3.blueprint import APIBlueprint
-from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from proof.errors import ProofError
 from proof.exports.preview import PlannedCorrection, Preview, preview_now
 from proof.store.readings import LOOKER
 from proof.web import schemas
-from proof.web.api import ERRORS, answer, number_of
+from proof.web.api import answer, api_blueprint, number_of
 from proof.web.language import say
 from proof.web.page_view import sheet
 from proof.web.project import Project, project
@@ -24,9 +22,7 @@ from proof.web.project import Project, project
 SHOWN = 100
 """Corrections on a page of the preview."""
 
-EXPORTS = Tag(name="exports")
-
-export_preview_api = APIBlueprint("export_preview_api", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
+export_preview_api = api_blueprint("export_preview_api", "exports")
 export_preview = Blueprint("export_preview", __name__)
 
 
@@ -112,7 +108,6 @@ def work_preview(here: Project, work: str) -> WorkPreview:
 
 @export_preview_api.get(
     "/works/<string:work>/export-preview",
-    tags=[EXPORTS],
     responses={200: PreviewOut},
     summary="What an export would write as things stand, and what not, with the reason; as `proof export --dry-run`",
 )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from flask import Response
-from flask_openapi3.blueprint import APIBlueprint
-from flask_openapi3.models.tag import Tag
 from numpy.typing import NDArray
 
 from proof.store import Store
@@ -13,7 +11,7 @@ from proof.store.decision_records import ConflictError, Decision
 from proof.store.manual_corrections import ManualCorrection
 from proof.text.components import made_of
 from proof.web import answers, schemas
-from proof.web.api import ERRORS, answer, number_of
+from proof.web.api import answer, api_blueprint, number_of
 from proof.web.glyph_orders import OrderedOccurrences, Place
 from proof.web.glyph_tiles import address_of_character
 from proof.web.people import person
@@ -22,13 +20,11 @@ from proof.web.project import project
 OFFERED = 5
 """Maximum number of encoded characters that are suggested for an unencoded one."""
 
-GLYPHS = Tag(name="glyphs")
-glyphs = APIBlueprint("glyphs", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
+glyphs = api_blueprint("glyphs", "glyphs")
 
 
 @glyphs.get(
     "/works/<string:work>/glyphs",
-    tags=[GLYPHS],
     responses={200: answers.GlyphsOut},
     summary="Occurrences of a character as glyphs, the least alike first",
 )
@@ -54,7 +50,6 @@ def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
 
 @glyphs.get(
     "/components",
-    tags=[GLYPHS],
     responses={200: answers.ComposedOut},
     summary="Characters by their parts, or by an ideographic description",
 )
@@ -64,7 +59,6 @@ def composed(query: schemas.PartsQuery) -> Response:
 
 @glyphs.get(
     "/works/<string:work>/unencoded",
-    tags=[GLYPHS],
     responses={200: answers.UnencodedListOut},
     summary="Entities, descriptions and stopgaps for characters that the text has",
 )
@@ -135,7 +129,6 @@ def _cut_tiles(store: Store, ordered: OrderedOccurrences, image_of: dict[Place, 
 
 @glyphs.post(
     "/works/<string:work>/glyphs/corrections",
-    tags=[GLYPHS],
     responses={200: answers.GlyphOutcomesOut, 428: answers.UnconfirmedOut},
     summary="Correct many occurrences of a character at once: flagged ones are decided, others corrected by hand",
 )

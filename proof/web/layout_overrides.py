@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from flask import Response
-from flask_openapi3.blueprint import APIBlueprint
-from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field, RootModel
 
 from proof.checking.recheck import RecheckFault, Reread
@@ -17,7 +15,7 @@ from proof.layout.overrides import MOST_COLUMNS, LayoutOverrideShape
 from proof.locale.notices import in_words
 from proof.store.layout_overrides import LayoutOverride
 from proof.web import answers, schemas, serializers
-from proof.web.api import ERRORS, answer
+from proof.web.api import answer, api_blueprint
 from proof.web.language import say
 from proof.web.messages import REFUSALS, SERVER_STOPPED, TROUBLES
 from proof.web.people import may, person
@@ -37,13 +35,7 @@ Span = Annotated[list[Share], Field(min_length=2, max_length=2)]
 Spans = Annotated[list[Span], Field(max_length=40)]
 Name = Annotated[str, Field(max_length=1024)]
 
-layouts = APIBlueprint(
-    "layout overrides",
-    __name__,
-    url_prefix="/api/v1",
-    abp_tags=[Tag(name="layout overrides")],
-    abp_responses=ERRORS,
-)
+layouts = api_blueprint("layout overrides", "layout overrides")
 
 
 class UnknownImageError(ToldError):

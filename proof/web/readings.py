@@ -8,8 +8,6 @@ from typing import cast
 from uuid import uuid4
 
 from flask import Blueprint, Flask, Response, redirect, url_for
-from flask_openapi3.blueprint import APIBlueprint
-from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -17,7 +15,7 @@ from proof.quality.agreement import Agreement, agreement
 from proof.store.readings import LOOKER, Compared, Looker
 from proof.web import schemas
 from proof.web.answers import BlindReadingOut
-from proof.web.api import ERRORS, answer
+from proof.web.api import answer, api_blueprint
 from proof.web.page_view import sheet
 from proof.web.people import account, may, person
 from proof.web.project import Project, project
@@ -27,9 +25,7 @@ MOST_LISTED = 200
 """Differing places that the page lists; the queue shows all."""
 
 readings = Blueprint("readings", __name__)
-readings_api = APIBlueprint(
-    "readings api", __name__, url_prefix="/api/v1", abp_tags=[Tag(name="decisions")], abp_responses=ERRORS
-)
+readings_api = api_blueprint("readings api", "decisions")
 
 
 class AgreementOut(BaseModel):

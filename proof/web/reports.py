@@ -7,8 +7,6 @@ from typing import cast
 from uuid import uuid4
 
 from flask import Blueprint, Flask, Response, abort, current_app, redirect, request, url_for
-from flask_openapi3.blueprint import APIBlueprint
-from flask_openapi3.models.tag import Tag
 from limits import RateLimitItemPerHour
 from limits.storage import MemoryStorage
 from limits.strategies import FixedWindowRateLimiter
@@ -19,7 +17,7 @@ from proof.errors import ToldError
 from proof.store.reports import Report, ReportState
 from proof.store.typed_text import LONGEST_NOTE
 from proof.web import problems, schemas
-from proof.web.api import ERRORS, answer
+from proof.web.api import answer, api_blueprint
 from proof.web.attempts import network_of
 from proof.web.images import name_of
 from proof.web.messages import REFUSALS
@@ -35,9 +33,7 @@ ALL_ADDRESSES_FACTOR = 50
 """Reports accepted per hour from all addresses, relative to those from one address."""
 
 reports = Blueprint("reports", __name__)
-reports_api = APIBlueprint(
-    "reports api", __name__, url_prefix="/api/v1", abp_tags=[Tag(name="pages")], abp_responses=ERRORS
-)
+reports_api = api_blueprint("reports api", "pages")
 
 
 class TooManyReportsError(ToldError):
