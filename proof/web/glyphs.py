@@ -133,29 +133,13 @@ def _cut_tiles(store: Store, ordered: OrderedOccurrences, image_of: dict[Place, 
     summary="Correct many occurrences of a character at once: flagged ones are decided, others corrected by hand",
 )
 def correct(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -> Response:
-    wanted = [_correction(path.work, place, body) for place in body.places]
-    outcomes = project().store.manual_corrections.correct_glyphs(wanted)
+    shared = {"work": path.work, "person": person(), **body.model_dump(exclude={"places"})}
+    corrections = [
+        ManualCorrection(length=len(place.transcribed), **place.model_dump(), **shared) for place in body.places
+    ]
+    outcomes = project().store.manual_corrections.correct_glyphs(corrections)
     items = [_outcome(place, outcome) for place, outcome in zip(body.places, outcomes, strict=True)]
     return answer(answers.GlyphOutcomesOut(items=items))
-
-
-def _correction(work: str, place: schemas.GlyphPlaceBody, body: schemas.GlyphCorrectionsBody) -> ManualCorrection:
-    return ManualCorrection(
-        work=work,
-        page=place.page,
-        line=place.line,
-        offset=place.offset,
-        length=len(place.transcribed),
-        reading=body.reading,
-        person=person(),
-        key=place.key,
-        delete=body.delete,
-        confirmed=body.confirmed,
-        authority=body.authority,
-        note=body.note,
-        batch=body.batch,
-        transcribed=place.transcribed,
-    )
 
 
 def _outcome(place: schemas.GlyphPlaceBody, outcome: Decision | ConflictError) -> answers.GlyphOutcome:
