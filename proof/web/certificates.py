@@ -44,14 +44,12 @@ def certificate(path: schemas.WorkPath) -> Response:
 
 @certificates.get("/works/<work>/certificate")
 def view(work: str) -> Response:
-    """The certificate as a page."""
     made = certificate_of(project().store, work)
     return sheet("certificate.html", project().store.queue.work(work), certificate=made, lines=lines_of(made))
 
 
 @certificates.get("/works/<work>/certificate.pdf")
 def pdf(work: str) -> Response:
-    """The certificate as PDF."""
     made = certificate_of(project().store, work)
     response = Response(pdf_of(made), mimetype="application/pdf")
     response.headers["Content-Disposition"] = f'attachment; filename="certificate-{made.at:%Y-%m-%d}.pdf"'

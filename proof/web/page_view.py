@@ -13,7 +13,7 @@ from proof.web.people import account, person, rights
 from proof.web.project import project
 
 
-def sheet(template: str, work: WorkSummary | None, status: int = 200, **context: Any) -> Response:
+def sheet(template: str, work: WorkSummary | None, status: int = 200, /, **context: Any) -> Response:
     """A page of `work`, or of none, which browsers do not cache."""
     theme = request.cookies.get("theme", "")
     page = render_template(
