@@ -152,7 +152,7 @@ def _density(pages: Sequence[PageTally]) -> float:
 
 
 def _round_values(top: float) -> list[float]:
-    """Two to four round values up to `top`."""
+    """One to four round values up to `top`."""
     power = 10.0 ** floor(log10(top))
     unit = next(unit for unit in (power / 2, power, 2 * power, 5 * power) if top / unit <= 4)
     return [unit * count for count in range(1, floor(top / unit) + 1)]

@@ -154,8 +154,8 @@ def _apply_form() -> tuple[str, str] | None:
     if not add.validate():
         raise AccountError(REFUSALS["new account"])
     password = new_password()
-    made = store.add(add.name.data, Role(add.role.data), password, provisional=True, by=who.by())
-    return made.name, password
+    new = store.add(add.name.data, Role(add.role.data), password, provisional=True, by=who.by())
+    return new.name, password
 
 
 def _roles() -> dict[str, str]:

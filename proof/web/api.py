@@ -107,8 +107,8 @@ def page(path: schemas.PagePath) -> Response:
 )
 def correct(path: schemas.PagePath, body: schemas.ManualCorrectionBody) -> Response:
     correction = ManualCorrection(work=path.work, page=path.page, person=person(), **body.model_dump())
-    made = project().store.manual_corrections.correct(correction)
-    return answer(answers.DecisionOut(made), 200 if made.repeated else 201)
+    decision = project().store.manual_corrections.correct(correction)
+    return answer(answers.DecisionOut(decision), 200 if decision.repeated else 201)
 
 
 @api.get(
@@ -254,8 +254,8 @@ def displaced(path: schemas.WorkPath) -> Response:
     summary="Decide about a flag; 200 where the same request was answered before, 409 where somebody was quicker",
 )
 def decide(path: schemas.FlagPath, body: schemas.DecisionBody) -> Response:
-    made = project().store.decisions.decide(_request(path.work, path.flag, body))
-    return answer(answers.DecisionOut(made), 200 if made.repeated else 201)
+    decision = project().store.decisions.decide(_request(path.work, path.flag, body))
+    return answer(answers.DecisionOut(decision), 200 if decision.repeated else 201)
 
 
 @api.get(
@@ -279,8 +279,11 @@ def decide_all(path: schemas.WorkPath, body: schemas.ManyDecisions) -> Response:
     if len({decision.flag for decision in body.decisions}) < len(body.decisions):
         raise RefusedDecisionError(_("a flag can be decided once in a stroke"))
     requests = [_request(path.work, decision.flag, decision, body.batch) for decision in body.decisions]
-    outcomes = project().store.decisions.decide_all(requests)
-    return answer(answers.OutcomesOut(items=[_outcome(outcome) for outcome in outcomes]))
+    items = [
+        answers.RereadOutcome(flag=outcome.flag, version=outcome.version, **decision_or_conflict(outcome))
+        for outcome in project().store.decisions.decide_all(requests)
+    ]
+    return answer(answers.OutcomesOut(items=items))
 
 
 @api.post(
@@ -375,12 +378,11 @@ def _request(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") 
     return DecisionRequest(work=work, batch=batch, **by_whom(), **given)
 
 
-def _outcome(outcome: Decision | ConflictError) -> answers.RereadOutcome:
+def decision_or_conflict(outcome: Decision | ConflictError) -> dict[str, Any]:
+    """Fields of the outcome of one of many decisions."""
     if isinstance(outcome, ConflictError):
-        since = [answers.DecisionOut(decision) for decision in outcome.decisions]
-        return answers.RereadOutcome(flag=outcome.flag, decision=None, conflict=since, version=outcome.version)
-    made = answers.DecisionOut(outcome)
-    return answers.RereadOutcome(flag=outcome.flag, decision=made, conflict=None, version=outcome.version)
+        return {"decision": None, "conflict": [answers.DecisionOut(since) for since in outcome.decisions]}
+    return {"decision": answers.DecisionOut(outcome), "conflict": None}
 
 
 def _rules(work: str) -> answers.RulesOut:

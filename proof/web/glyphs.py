@@ -7,11 +7,10 @@ from flask import Response
 from numpy.typing import NDArray
 
 from proof.store import Store
-from proof.store.decision_records import ConflictError, Decision
 from proof.store.manual_corrections import ManualCorrection
 from proof.text.components import made_of
 from proof.web import answers, schemas
-from proof.web.api import answer, api_blueprint, number_of
+from proof.web.api import answer, api_blueprint, decision_or_conflict, number_of
 from proof.web.glyph_orders import OrderedOccurrences, Place
 from proof.web.glyph_tiles import address_of_character
 from proof.web.people import person
@@ -138,17 +137,8 @@ def correct(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -> Respo
         ManualCorrection(length=len(place.transcribed), **place.model_dump(), **shared) for place in body.places
     ]
     outcomes = project().store.manual_corrections.correct_glyphs(corrections)
-    items = [_outcome(place, outcome) for place, outcome in zip(body.places, outcomes, strict=True)]
+    items = [
+        answers.GlyphOutcome(page=place.page, line=place.line, offset=place.offset, **decision_or_conflict(outcome))
+        for place, outcome in zip(body.places, outcomes, strict=True)
+    ]
     return answer(answers.GlyphOutcomesOut(items=items))
-
-
-def _outcome(place: schemas.GlyphPlaceBody, outcome: Decision | ConflictError) -> answers.GlyphOutcome:
-    return answers.GlyphOutcome(
-        page=place.page,
-        line=place.line,
-        offset=place.offset,
-        decision=None if isinstance(outcome, ConflictError) else answers.DecisionOut(outcome),
-        conflict=[answers.DecisionOut(since) for since in outcome.decisions]
-        if isinstance(outcome, ConflictError)
-        else None,
-    )

@@ -141,10 +141,10 @@ def set_layout_override(path: schemas.PagePath, body: LayoutOverrideBody) -> Res
     if body.image and body.image not in dict(project().reader.images()):
         raise UnknownImageError(REFUSALS["no image"])
     quadrant = body.quadrant if body.image else ""
-    made = project().store.layout_overrides.set(
+    override = project().store.layout_overrides.set(
         *(path.work, path.page, layout, body.image, quadrant), version=body.version, person=person(), key=body.key
     )
-    return answer(LayoutOverrideOut(made), 201)
+    return answer(LayoutOverrideOut(override), 201)
 
 
 @layouts.post(
