@@ -11,13 +11,10 @@ from typing import Any
 
 import proof
 from proof.model.result import Status
-from proof.report.progress import progress_of
+from proof.report.progress import WorkProgress, progress_of
 from proof.store import Store
 from proof.store.work_text import columns_in_files
 from proof.text.column import parse_column
-
-PER = 10_000
-"""Characters to which error rates refer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +27,8 @@ class TextVersion:
 
 @dataclass(frozen=True, slots=True)
 class ErrorsLeft:
-    """The expected number of errors that are left, with 95 percent intervals: among undecided flags, and, estimated
-    from samples, in text without flags."""
+    """The errors that are expected to be left: among undecided flags, and, estimated from samples, in text without
+    flags. `low` and `high` are the sums of the bounds of the two 95 percent intervals."""
 
     expected: float
     low: float
@@ -40,8 +37,9 @@ class ErrorsLeft:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """The present state of a work. `with_ink` of the `characters` were compared with their glyphs on an image; `left`
-    is None if no sample of text without flags was decided. `proofread` and `validated` count pages by person."""
+    """The state of a work at the time `at`, by the version `program` of this program. `with_ink` of the `characters`
+    were compared with their glyphs on an image; `left` is None if no sample of text without flags was
+    decided, or none of the flags there are. `proofread` and `validated` count pages by person."""
 
     work: str
     title: str
@@ -62,7 +60,7 @@ class Certificate:
 
     @property
     def share(self) -> float:
-        """The share of characters with ink evidence, from 0 to 1."""
+        """The share of characters that were compared with their glyphs, from 0 to 1."""
         return self.with_ink / self.characters if self.characters else 0.0
 
     def as_dict(self) -> dict[str, Any]:
@@ -76,15 +74,7 @@ def certificate_of(store: Store, work: str) -> Certificate:
     progress, pages = progress_of(store, work), store.queue.places(work)
     total, run = progress.total, store.latest_run(work)
     unchecked = [page for page in pages if page.status != Status.CHECKED.value]
-    unseen = sum(_characters(column) for columns in columns_in_files(unchecked).values() for column in columns)
-    waiting, missed = progress.waiting, progress.missed
-    left = None
-    if missed.samples:
-        rest = total.characters / PER
-        among = (waiting.errors, waiting.low, waiting.high) if waiting else (0.0, 0.0, 0.0)
-        left = ErrorsLeft(
-            *(flag + rate * rest for flag, rate in zip(among, (missed.rate, missed.low, missed.high), strict=True))
-        )
+    without_ink = sum(_characters(column) for columns in columns_in_files(unchecked).values() for column in columns)
     proofread, validated = store.page_states.by_person(work)
     return Certificate(
         work=work,
@@ -94,17 +84,30 @@ def certificate_of(store: Store, work: str) -> Certificate:
         texts=tuple(TextVersion(Path(text.path).name, text.sha) for text in run.info.texts) if run else (),
         pages=len(pages),
         pages_checked=len(pages) - len(unchecked),
-        characters=total.characters + unseen,
+        characters=total.characters + without_ink,
         with_ink=total.characters,
         flagged=total.flagged,
         decided=total.settled,
         confirmed=total.confirmed,
-        samples=missed.samples,
-        left=left,
+        samples=progress.missed.samples,
+        left=_errors_left(progress),
         proofread=proofread,
         validated=validated,
     )
 
 
+def _errors_left(progress: WorkProgress) -> ErrorsLeft | None:
+    waiting, missed = progress.waiting, progress.missed
+    if not missed.samples or (waiting is None and progress.total.flagged > progress.total.settled):
+        return None
+    ten_thousands = progress.total.characters / 10_000  # the rates of `missed` are per 10,000 characters
+    return ErrorsLeft(
+        expected=(waiting.errors if waiting else 0.0) + missed.rate * ten_thousands,
+        low=(waiting.low if waiting else 0.0) + missed.low * ten_thousands,
+        high=(waiting.high if waiting else 0.0) + missed.high * ten_thousands,
+    )
+
+
 def _characters(source: str) -> int:
+    """The number of characters with a glyph in the source text of a column."""
     return sum(cell.glyph for run in parse_column(source).runs for cell in run.cells)

@@ -81,7 +81,7 @@ class Cutter:
             return None
         edges = (left, top, right, bottom)
         packed = self._shelved(picture, (METHOD, *edges, width), lambda: self._fresh_piece(picture, edges, width))
-        return Crop(Box(left, top, right - left, bottom - top), _uri(packed)) if packed else None
+        return Crop(Box(left, top, right - left, bottom - top), data_uri(packed)) if packed else None
 
     def glyph(self, picture: PageImageFile, place: GlyphPlace, side: int) -> str | None:
         """The tile of a glyph (`proof.report.glyphs`), at most `side` pixels wide and high, as a data URI; None if the
@@ -89,7 +89,7 @@ class Cutter:
         if picture.path is None:
             return None
         packed = self._shelved(picture, (GLYPH_METHOD, place, side), lambda: self._fresh_glyph(picture, place, side))
-        return _uri(packed) if packed else None
+        return data_uri(packed) if packed else None
 
     def close(self) -> None:
         """Put new pieces on the shelf, and close the image."""
@@ -189,7 +189,8 @@ def pack_piece(piece: Image.Image) -> bytes:
     return packed.getvalue()
 
 
-def _uri(packed: bytes) -> str:
+def data_uri(packed: bytes) -> str:
+    """WebP bytes as a data URI."""
     return "data:image/webp;base64," + base64.b64encode(packed).decode("ascii")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from math import ceil, floor, log10
 
 from proof.model.refs import PageId
@@ -18,16 +17,22 @@ CHART_WIDTH_PX = 660.0
 ROW_HEIGHT_PX = 142.0
 LATIN_WIDTH_PX = 6.0
 HAN_WIDTH_PX = 10.0
+LABEL_GAP_PX = 8.0
 LEFT_MARGIN_PX = 34.0
 BOTTOM_MARGIN_PX = 30.0
 TOP_MARGIN_PX = 8.0
-MAX_BAR_WIDTH_PX = 30.0
+MAX_STEP_PX = 30.0
+"""Distance from a bar to the next, at most."""
+BAR_SHARE = 0.8
+"""Width of a bar, as a share of that distance."""
 MIN_CHART_WIDTH_PX = 300.0
+BASE_PX = ROW_HEIGHT_PX - BOTTOM_MARGIN_PX
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar for a number of `pages`, of which `unread` were not checked. `target` is the number of the linked page."""
+    """A bar for the `pages` from the id `first` to `last`, of which `unread` were not checked. It links to the page
+    with the number `target`: the first one with raised flags, else the first."""
 
     x: float
     y: float
@@ -44,20 +49,20 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A mark on an axis."""
+    """A labelled mark on an axis, `at` so many pixels."""
 
     at: float
     label: str
 
 
 Places = Mapping[str, tuple[str, str]]
-"""Juan and folio of pages, by their ids."""
+"""Juan and folio of pages by page id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A row of the plot in its own units: `width` x `height`, with the base line at `base` and the bars from `left` on.
-    `labels` are folios; `juans` mark where a juan begins or continues from the row before."""
+    """A row of the plot, `width` x `height` pixels, with the base line at `base` and the bars from `left` on. `rows`
+    mark densities, `labels` folios; `juans` mark where a juan begins or continues from the row before."""
 
     bars: tuple[Bar, ...]
     rows: tuple[Tick, ...]
@@ -67,54 +72,58 @@ class Plot:
     width: float
     height: float = ROW_HEIGHT_PX
     left: float = LEFT_MARGIN_PX
-    base: float = ROW_HEIGHT_PX - BOTTOM_MARGIN_PX
+    base: float = BASE_PX
 
 
 def plots(pages: Sequence[PageTally], places: Places | None = None) -> tuple[Plot, ...]:
     """The rows of the plot, all on one scale; none if there are no pages. A page that is not in `places` is labelled by
     its id."""
-    a_bar = ceil(len(pages) / MAX_BARS)
-    groups = [pages[start : start + a_bar] for start in range(0, len(pages), a_bar or 1)]
-    if not groups:
+    if not pages:
         return ()
-    step = min((CHART_WIDTH_PX - LEFT_MARGIN_PX) / min(len(groups), BARS_A_ROW), MAX_BAR_WIDTH_PX)
-    top, rows = _scale(max(_density(group) for group in groups))
-    tall = ROW_HEIGHT_PX - BOTTOM_MARGIN_PX - TOP_MARGIN_PX
-    marks = tuple(Tick(ROW_HEIGHT_PX - BOTTOM_MARGIN_PX - tall * value / top, f"{value:g}") for value in rows)
+    pages_a_bar = ceil(len(pages) / MAX_BARS)
+    groups = [pages[start : start + pages_a_bar] for start in range(0, len(pages), pages_a_bar)]
+    step = min((CHART_WIDTH_PX - LEFT_MARGIN_PX) / min(len(groups), BARS_A_ROW), MAX_STEP_PX)
+    top = max(1.0, *map(_density, groups))
+    unit = (BASE_PX - TOP_MARGIN_PX) / top
+    marks = tuple(Tick(BASE_PX - unit * density, f"{density:g}") for density in _round_values(top))
     parts = [groups[start : start + BARS_A_ROW] for start in range(0, len(groups), BARS_A_ROW)]
-    return tuple(_row(part, step, tall / top, marks, a_bar, places or {}) for part in parts)
+    return tuple(_row(part, step, unit, marks, pages_a_bar, places or {}) for part in parts)
 
 
 def _row(
-    groups: Sequence[Sequence[PageTally]], step: float, unit: float, marks: tuple[Tick, ...], a_bar: int, places: Places
+    groups: Sequence[Sequence[PageTally]],
+    step: float,
+    unit: float,
+    marks: tuple[Tick, ...],
+    pages_a_bar: int,
+    places: Places,
 ) -> Plot:
+    """A row with a bar for each group of pages. Bars begin `step` pixels apart; a density of 1 is `unit` pixels
+    high."""
     bars = [
-        _bar(group, LEFT_MARGIN_PX + index * step, step * 0.8, unit * _density(group))
-        for index, group in enumerate(groups)
+        _bar(group, LEFT_MARGIN_PX + n * step, step * BAR_SHARE, unit * _density(group))
+        for n, group in enumerate(groups)
     ]
-    named = [_place(bar.first, places) for bar in bars]
-    every = ceil((LATIN_WIDTH_PX * max(len(folio) for _, folio in named) + 8) / step)
-    labels = [
-        Tick(bar.x + bar.w / 2, folio) for bar, (_, folio) in islice(zip(bars, named, strict=True), 0, None, every)
-    ]
+    juan_names, folios = zip(*(_place(bar.first, places) for bar in bars), strict=True)
+    bars_a_label = ceil((LATIN_WIDTH_PX * max(map(len, folios)) + LABEL_GAP_PX) / step)
+    labels = [Tick(bar.x + bar.w / 2, folio) for bar, folio in list(zip(bars, folios, strict=True))[::bars_a_label]]
     juans: list[Tick] = []
-    room = 0.0
-    for index, (bar, (juan, _)) in enumerate(zip(bars, named, strict=True)):
-        begins = index == 0 or named[index - 1][0] != juan
-        if juan and begins and bar.x >= room:
+    free_from = 0.0
+    for bar, juan, before in zip(bars, juan_names, ("", *juan_names[:-1]), strict=True):
+        if juan and juan != before and bar.x >= free_from:
             juans.append(Tick(bar.x, juan))
-            room = bar.x + HAN_WIDTH_PX * (len(juan) + 1)
-    return Plot(tuple(bars), marks, tuple(labels), tuple(juans), a_bar, max(bars[-1].x + step, MIN_CHART_WIDTH_PX))
+            free_from = bar.x + HAN_WIDTH_PX * (len(juan) + 1)
+    width = max(bars[-1].x + step, MIN_CHART_WIDTH_PX)
+    return Plot(tuple(bars), marks, tuple(labels), tuple(juans), pages_a_bar, width)
 
 
-def _bar(group: Sequence[PageTally], x: float, width: float, high: float) -> Bar:
-    flagged = next((page.number for page in group if page.raised), group[0].number)
+def _bar(group: Sequence[PageTally], x: float, width: float, height: float) -> Bar:
     return Bar(
         x=x,
-        y=ROW_HEIGHT_PX - BOTTOM_MARGIN_PX - high,
+        y=BASE_PX - height,
         w=width,
-        h=high,
-        target=flagged,
+        h=height,
+        target=next((page.number for page in group if page.raised), group[0].number),
         first=group[0].page,
         last=group[-1].page,
         pages=len(group),
@@ -125,10 +134,10 @@ def _bar(group: Sequence[PageTally], x: float, width: float, high: float) -> Bar
 
 
 def _place(page: str, places: Places) -> tuple[str, str]:
-    """Juan and folio of a page."""
+    """Juan and folio of a page, where they are not in `places` those of its id."""
     juan, folio = places.get(page, ("", ""))
-    named = PageId.match(page)
-    return juan or (named.juan if named else ""), folio or short_name(page)
+    parsed = PageId.match(page)
+    return juan or (parsed.juan if parsed else ""), folio or short_name(page)
 
 
 def short_name(page: str) -> str:
@@ -137,14 +146,13 @@ def short_name(page: str) -> str:
 
 
 def _density(pages: Sequence[PageTally]) -> float:
+    """Raised flags per 1,000 checked characters; 0 without any."""
     characters = sum(page.characters for page in pages)
     return 1000 * raised_where_checked(pages) / characters if characters else 0.0
 
 
-def _scale(most: float) -> tuple[float, list[float]]:
-    """The value at the top of the plot and two to four round values up to it."""
-    most = max(most, 1.0)
-    power = 10.0 ** floor(log10(most))
-    unit = next(unit for unit in (power / 2, power, 2 * power, 5 * power) if most / unit <= 4)
-    rows = [unit * count for count in range(1, floor(most / unit) + 1)]
-    return most, rows
+def _round_values(top: float) -> list[float]:
+    """One to four round values up to `top`."""
+    power = 10.0 ** floor(log10(top))
+    unit = next(unit for unit in (power / 2, power, 2 * power, 5 * power) if top / unit <= 4)
+    return [unit * count for count in range(1, floor(top / unit) + 1)]

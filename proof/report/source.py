@@ -1,10 +1,10 @@
-"""The source of a report: a run in the store."""
+"""The source of a report: a run and the results of its pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypedDict
+from typing import Protocol
 
 from proof.model.result import PageResult
 from proof.report.crops import Shelf
@@ -18,7 +18,7 @@ class RunSource(Protocol):
     """A run and its page results in page order, which can be iterated several times.
 
     `outlines` are the results without columns and characters, which most of a report does not need; `raised` are the
-    complete results of pages with raised findings. `shelf` caches pieces of images, if possible; `progress` and
+    complete results of pages with raised flags. `shelf`, if there is one, caches pieces of images; `progress` and
     `comments` are those of the work, if known; `places` are juan and folio of the pages.
     """
 
@@ -37,24 +37,15 @@ class RunSource(Protocol):
     @property
     def places(self) -> Places: ...
 
-    def results(self) -> Iterator[PageResult]: ...
-
     def outlines(self) -> Iterator[PageResult]: ...
 
     def raised(self) -> Iterator[PageResult]: ...
 
 
-class _Wanted(TypedDict, total=False):
-    """Selects the results of a run, or of a work."""
-
-    run: int
-    work: str
-
-
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """The pages of one run from the store, a few in memory at a time; `whole`: all pages of its work, also those of
-    other runs."""
+    """A run in the store, with a few of its pages in memory at a time; `whole`: with all pages of its work, also those
+    that only other runs had."""
 
     store: Store
     run_id: int
@@ -62,8 +53,8 @@ class StoredRun:
 
     def of_work(self) -> StoredRun:
         """This run with all pages of its work; itself if it has them all."""
-        own = sum(1 for _ in self.outlines())
-        return replace(self, whole=True) if len(self.store.queue.places(self.run.info.work)) > own else self
+        pages = sum(1 for _ in self.outlines())
+        return replace(self, whole=True) if len(self.store.queue.places(self.run.info.work)) > pages else self
 
     @property
     def run(self) -> StoredRunInfo:
@@ -86,14 +77,14 @@ class StoredRun:
         return {page.page: (page.juan, page.folio) for page in self.store.queue.places(self.run.info.work)}
 
     def results(self) -> Iterator[PageResult]:
-        return self.store.results(**self._wanted)
+        return self._results()
 
     def outlines(self) -> Iterator[PageResult]:
-        return self.store.results(**self._wanted, outline=True)
+        return self._results(outline=True)
 
     def raised(self) -> Iterator[PageResult]:
-        return self.store.results(**self._wanted, raised=True)
+        return self._results(raised=True)
 
-    @property
-    def _wanted(self) -> _Wanted:
-        return {"work": self.run.info.work} if self.whole else {"run": self.run_id}
+    def _results(self, *, outline: bool = False, raised: bool = False) -> Iterator[PageResult]:
+        run, work = (None, self.run.info.work) if self.whole else (self.run_id, None)
+        return self.store.results(run=run, work=work, outline=outline, raised=raised)

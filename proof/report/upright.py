@@ -1,8 +1,8 @@
 """Showing images upright that lie on their side or upside down.
 
-The angle of a page (`PageResult.skew`) is the sum of the quarter turns of its image and the lean of its columns. Places
-in a result are pixels of the image as it is; places that are shown are pixels of the image after turning.
-"""
+The angle of a page (`PageResult.skew`, degrees) is the sum of the quarter turns of its image and the lean of its
+columns. Boxes in a stored result are pixels of the image file; boxes that are shown are pixels of the image after
+turning."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from proof.model.flags import Flag
 from proof.model.geometry import Box
 from proof.model.result import PageResult
 
-QUARTER = 90
+QUARTER_DEGREES = 90
 
 _CLOCKWISE = {
     90: Image.Transpose.ROTATE_270,
     180: Image.Transpose.ROTATE_180,
     270: Image.Transpose.ROTATE_90,
 }
-"""Pillow's operation for turning clockwise by so many degrees."""
+"""Pillow's operation by degrees clockwise; Pillow itself counts counterclockwise."""
 
 
 def turn_of(skew: float) -> int:
     """The degrees by which an image must be turned clockwise for its page to be upright: 0, 90, 180 or 270."""
-    return round(skew / QUARTER) * QUARTER % 360
+    return round(skew / QUARTER_DEGREES) * QUARTER_DEGREES % 360
 
 
 def lean_of(skew: float) -> float:
     """The degrees by which the columns of a page lean after its image was turned."""
-    return skew - round(skew / QUARTER) * QUARTER
+    return skew - round(skew / QUARTER_DEGREES) * QUARTER_DEGREES
 
 
 def turned_picture(picture: Image.Image, turn: int) -> Image.Image:
@@ -57,7 +57,7 @@ def turned_box(box: Box, turn: int, size: tuple[int, int]) -> Box:
 
 
 def upright(result: PageResult) -> PageResult:
-    """A result with all its places on the upright image; itself if the image is upright already."""
+    """A result with all its boxes on the upright image; itself if the image is upright already."""
     turn, size = turn_of(result.skew), result.image_size
     if not turn:
         return result
@@ -66,13 +66,13 @@ def upright(result: PageResult) -> PageResult:
         image_size=turned_size(size, turn),
         image_box=turned_box(result.image_box, turn, size) if result.image_box else None,
         skew=lean_of(result.skew),
-        columns=tuple(replace(item, box=turned_box(item.box, turn, size)) for item in result.columns),
-        characters=tuple(replace(item, box=turned_box(item.box, turn, size)) for item in result.characters),
+        columns=tuple(replace(column, box=turned_box(column.box, turn, size)) for column in result.columns),
+        characters=tuple(replace(char, box=turned_box(char.box, turn, size)) for char in result.characters),
         flags=tuple(upright_flag(flag, result) for flag in result.flags),
     )
 
 
 def upright_flag(flag: Flag, result: PageResult) -> Flag:
-    """A flag of a result with its place on the upright image."""
+    """A flag of a result with its box on the upright image."""
     turn = turn_of(result.skew)
     return replace(flag, bbox=turned_box(flag.bbox, turn, result.image_size)) if turn and flag.bbox else flag

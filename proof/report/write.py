@@ -24,12 +24,12 @@ from proof.report.tally import Tally, in_order
 from proof.store.comments import as_line
 
 MOST_PICTURES = 2000
-"""Flags shown with their image, at most: some ten kilobytes each, in one file for the browser."""
+"""Flags that the report shows with their image, at most: each adds some ten kilobytes to one file."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenReport:
-    """The written files, and their counts."""
+    """The written files, and the counts of the run."""
 
     flags: Path
     spreadsheet: Path
@@ -39,17 +39,13 @@ class WrittenReport:
 
 
 def write_reports(
-    source: RunSource,
-    folder: Path,
-    *,
-    language: str = "en",
-    pictures: int = MOST_PICTURES,
+    source: RunSource, folder: Path, *, language: str = "en", pictures: int = MOST_PICTURES
 ) -> WrittenReport:
     """Write the files of a run into `folder`, each atomically.
 
-    `language` is a tag of `proof.locale.languages`; `pictures` is the number of flags, the most suspicious ones, that
-    are shown with their image. One page and one image are in memory at a time. Only a finished run has its time. Raises
-    OutputError if a file cannot be written, UsageError for the language."""
+    `language` is a tag of `proof.locale.languages`; the `pictures` most suspicious flags are shown with their image.
+    One page and one image are in memory at a time. The duration is given of a finished run only. Raises OutputError if
+    a file cannot be written, UsageError for an unknown language."""
     written = WrittenReport(
         folder / "flags.jsonl",
         folder / "flags.csv",
@@ -57,25 +53,23 @@ def write_reports(
         folder / "report.html",
         Tally(most=pictures),
     )
-    environment = _environment(language)
+    environment = _environment(language)  # raises UsageError before a file is written
     with (
         whole_file(written.flags) as lines,
-        whole_file(written.spreadsheet, encoding="utf-8-sig", newline="") as cells,
+        whole_file(written.spreadsheet, encoding="utf-8-sig", newline="") as csv_file,
     ):
-        table = spreadsheet(cells)
+        table = spreadsheet(csv_file)
         for result in source.outlines():
             written.tally.add(result)
             for flag in in_order(result.flags):
                 lines.write(json_line(flag))
                 table.writerow(row(flag))
     with whole_file(written.summary) as file:
-        json.dump(summary(source.run, written.tally), file, ensure_ascii=False, indent=1)
-        file.write("\n")
+        file.write(json.dumps(summary(source.run, written.tally), ensure_ascii=False, indent=1) + "\n")
     progress = source.progress
     if progress is not None and progress.begun:
         with whole_file(folder / "progress.json") as file:
-            json.dump(progress.as_dict(), file, ensure_ascii=False, indent=1)
-            file.write("\n")
+            file.write(json.dumps(progress.as_dict(), ensure_ascii=False, indent=1) + "\n")
     if source.comments:
         with whole_file(folder / "comments.jsonl") as file:
             file.writelines(json.dumps(as_line(comment), ensure_ascii=False) + "\n" for comment in source.comments)
@@ -94,7 +88,7 @@ def _environment(language: str) -> Environment:
 
 
 def px(length: float) -> str:
-    """A length in an image, rounded to a tenth, for SVG."""
+    """A length in pixels for SVG, rounded to a tenth."""
     return f"{length:.1f}".removesuffix(".0")
 
 

@@ -64,8 +64,9 @@ class WorkCounts:
     @property
     def left(self) -> float | None:
         """Expected number of errors left: unsettled flags times the error rate of the settled ones, plus characters
-        times the error rate of the samples; None before any decision."""
-        if not self.settled and not self.samples:
+        times the error rate of the samples; None if nothing tells: no flag is settled of those there are, and of a
+        work without flags no sample."""
+        if not self.settled and (self.flagged or not self.samples):
             return None
         in_flags = (self.flagged - self.settled) * self.upheld / self.settled if self.settled else 0.0
         return in_flags + estimate(self.samples, self.missed).rate * self.characters / 10_000

@@ -1,4 +1,5 @@
-"""The access log: a line for each answer, in the Combined Log Format of Apache and nginx followed by the seconds."""
+"""The access log: a line for each answer, in the Combined Log Format of Apache and nginx, followed by the seconds that
+the answer took."""
 
 from __future__ import annotations
 
@@ -30,9 +31,10 @@ def write_access_log(app: Flask, path: Path) -> None:
         g.began = time.perf_counter()
 
     def note(response: Response) -> Response:
-        logger.info(_line(response, time.perf_counter() - g.get("began", time.perf_counter())))
+        logger.info(_line(response, time.perf_counter() - g.began))
         return response
 
+    # before the checks of requests, whose refusals are logged as well
     app.before_request_funcs.setdefault(None, []).insert(0, begin)
     app.after_request(note)
 
@@ -40,16 +42,18 @@ def write_access_log(app: Flask, path: Path) -> None:
 def _line(response: Response, seconds: float) -> str:
     who = account()
     name = _quoted(who.name) if who else "-"
-    at = time.strftime("%d/%b/%Y:%H:%M:%S +0000", time.gmtime())
-    asked = _quoted(f"{request.method} {request.full_path.rstrip('?')} {request.environ.get('SERVER_PROTOCOL', '')}")
+    now = time.strftime("%d/%b/%Y:%H:%M:%S +0000", time.gmtime())
+    request_line = _quoted(
+        f"{request.method} {request.full_path.rstrip('?')} {request.environ.get('SERVER_PROTOCOL', '')}"
+    )
     referrer, agent = _quoted(request.referrer or "-"), _quoted(request.user_agent.string or "-")
     length = response.content_length if response.content_length is not None else "-"
     return (
-        f'{request.remote_addr or "-"} - {name} [{at}] "{asked}" {response.status_code} {length} '
+        f'{request.remote_addr or "-"} - {name} [{now}] "{request_line}" {response.status_code} {length} '
         f'"{referrer}" "{agent}" {seconds:.3f}'
     )
 
 
 def _quoted(text: str) -> str:
     """Text from the request, with the characters escaped that would end the field or the line."""
-    return "".join(sign if sign.isprintable() and sign not in '"\\' else f"\\x{ord(sign):02x}" for sign in text)
+    return "".join(char if char.isprintable() and char not in '"\\' else f"\\x{ord(char):02x}" for char in text)

@@ -28,7 +28,7 @@ from proof.web.page_view import sheet
 from proof.web.people import WrongPasswordError
 from proof.web.project import project
 
-EVENTS = 50
+MAX_EVENTS = 50
 """Changes of accounts that the page lists at once."""
 
 accounts = Blueprint("accounts", __name__)
@@ -72,9 +72,7 @@ def log_in() -> Response:
             problem, status = told(error), error.http_status
     elif request.method == "POST":
         problem, status = say(PEOPLE["wrong"]), WrongPasswordError.http_status
-    page = sheet("login.html", None, form=form, problem=problem)
-    page.status_code = status
-    return page
+    return sheet("login.html", None, status, form=form, problem=problem)
 
 
 @accounts.post("/logout")
@@ -104,9 +102,7 @@ def account() -> Response:
             problem, status = told(error), error.http_status
     elif request.method == "POST":
         problem, status = say(REFUSALS["form"]), AccountError.http_status
-    page = sheet("account.html", None, problem=problem, done=done, shortest=SHORTEST_PASSWORD, roles=_roles())
-    page.status_code = status
-    return page
+    return sheet("account.html", None, status, problem=problem, done=done, shortest=SHORTEST_PASSWORD, roles=_roles())
 
 
 @accounts.route("/people", methods=["GET", "POST"])
@@ -116,51 +112,50 @@ def people() -> Response:
     problem, handed, status = "", None, 200
     if request.method == "POST":
         try:
-            handed = _changed()
+            handed = _apply_form()
             if handed is None:
                 return redirect(url_for("accounts.people"))
         except AccountError as error:
             problem, status = told(error), error.http_status
-    kept, before = project().store.accounts, request.args.get("before", type=int)
-    events = kept.events(before=before, limit=EVENTS + 1)
-    page = sheet(
+    store, before = project().store.accounts, request.args.get("before", type=int)
+    events = store.events(before=before, limit=MAX_EVENTS + 1)
+    return sheet(
         "people.html",
         None,
-        people=kept.everybody(),
+        status,
+        people=store.everybody(),
         problem=problem,
         handed=handed,
         roles=_roles(),
-        events=events[:EVENTS],
-        earlier=events[EVENTS - 1].id if len(events) > EVENTS else None,
+        events=events[:MAX_EVENTS],
+        earlier=events[MAX_EVENTS - 1].id if len(events) > MAX_EVENTS else None,
         deeds={deed: say(message) for deed, message in DEEDS.items()},
         ways={way: say(message) for way, message in WAYS.items()},
     )
-    page.status_code = status
-    return page
 
 
-def _changed() -> tuple[str, str] | None:
-    """Apply a form of the page; the name and the provisional password, if one was made. Raises AccountError,
-    NoAccountError."""
-    kept, add, change = project().store.accounts, AddForm(), ChangeForm()
+def _apply_form() -> tuple[str, str] | None:
+    """Add or change an account as the sent form says. Gives the name of the account and its provisional password if one
+    was made. Raises AccountError, NoAccountError."""
+    store, add, change = project().store.accounts, AddForm(), ChangeForm()
     if change.act.data:
         if not change.validate() or (change.act.data == "role" and not change.role.data):
             raise AccountError(REFUSALS["form"])
         number = change.number.data
         match change.act.data:
             case "role":
-                kept.set_role(number, Role(change.role.data), by=who.by())
+                store.set_role(number, Role(change.role.data), by=who.by())
             case "password":
                 password = new_password()
-                return kept.set_password(number, password, provisional=True, by=who.by()).name, password
+                return store.set_password(number, password, provisional=True, by=who.by()).name, password
             case act:
-                kept.set_disabled(number, act == "disable", by=who.by())
+                store.set_disabled(number, act == "disable", by=who.by())
         return None
     if not add.validate():
         raise AccountError(REFUSALS["new account"])
     password = new_password()
-    made = kept.add(add.name.data, Role(add.role.data), password, provisional=True, by=who.by())
-    return made.name, password
+    new = store.add(add.name.data, Role(add.role.data), password, provisional=True, by=who.by())
+    return new.name, password
 
 
 def _roles() -> dict[str, str]:
@@ -168,7 +163,7 @@ def _roles() -> dict[str, str]:
 
 
 def _local(target: str) -> str:
-    """The address to go to after logging in; never one of another server."""
+    """The address `target` to go to after logging in; the list of works if it is not one of this server."""
     home = url_for("pages.home")
     if any(char <= " " or char == "\\" for char in target) or not target.startswith("/") or target.startswith("//"):
         return home

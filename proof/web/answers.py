@@ -23,7 +23,7 @@ Rectangle = Annotated[list[float], Field(min_length=4, max_length=4, description
 
 
 class SessionOut(BaseModel):
-    """`person` is empty if nobody has logged in, `role` if there are no accounts."""
+    """`person` is empty if nobody has logged in; then, and without accounts, `role` is null."""
 
     person: str
     role: Role | None
@@ -48,8 +48,8 @@ class PeopleOut(BaseModel):
 
 
 class PeopleEventOut(RootModel[AccountEvent]):
-    """A change of the account `number`, made by `person`. `was` and `now` are the roles before and after it, if it
-    changed them; `now` is `provisional` after a password was set that must be changed."""
+    """A change of the account `number`, made by `person`. `was` and `now` are the roles before and after a change of
+    role; `now` is `provisional` if a password was set that must be changed."""
 
 
 class PeopleEventsOut(BaseModel):
@@ -83,13 +83,13 @@ class RulesOut(BaseModel):
 
 
 class RuleChangeOut(RootModel[RuleChange]):
-    """A pair of characters, and whether it is a rule now."""
+    """A pair of characters, and whether they are now variants by a rule."""
 
 
 class UndoneOut(BaseModel):
-    """The result of an undo or (`again`) a redo; `told` describes it in the language of the request. It holds the new
+    """The result of an undo or (`again`) a redo; `told` describes it in the language of the request. It has the new
     `decisions` on flags, the `rule` as it is now, the last event of the `page`, or, in `laid_out`, the number of a page
-    whose layout or image was changed and which is now read again."""
+    whose layout or image was changed and which is now read again. `repeated`: the request was answered before."""
 
     what: What
     again: bool
@@ -113,7 +113,8 @@ class ProblemOut(BaseModel):
 
 
 class UnconfirmedOut(ProblemOut):
-    """A reading that looks like a typing error, and why. To enter it, send the request again with `confirmed`."""
+    """The refusal of a reading that looks like a typing error, and why. To enter it, send the request again with
+    `confirmed`."""
 
     reason: Literal["latin letters", "private use", "incomplete description"]
 
@@ -134,7 +135,7 @@ class InvalidOut(ProblemOut):
 
 
 class DecisionOut(RootModel[Decision]):
-    """A decision event."""
+    """A decision on a flag; an undo and a redo are decisions as well."""
 
 
 class BlindReadingOut(RootModel[BlindReading]):
@@ -142,8 +143,8 @@ class BlindReadingOut(RootModel[BlindReading]):
 
 
 class HistoryEntryOut(RootModel[HistoryEntry]):
-    """An act: one of `decision`, `rule`, `page` and `comment` is set. `name` is that of the page, `was` its state
-    before. `back`: the act came from an undo or a redo; `last`: it is the last decision on its flag."""
+    """An act: one of `decision`, `rule`, `page` and `comment` is set. `name` is the name of the page, `was` the state
+    of the page before. `back`: the act came from an undo or a redo; `last`: it is the last decision on its flag."""
 
 
 class HistoryEntriesOut(BaseModel):
@@ -152,13 +153,15 @@ class HistoryEntriesOut(BaseModel):
 
 
 class ChangedOut(ProblemOut):
-    """Somebody else (`people`) has changed what the undo is about; `told` says so in the language of the request."""
+    """The refusal of an undo or a redo of what other `people` have changed since."""
 
     people: list[str]
     told: str
 
 
 class ConflictOut(ProblemOut):
+    """The refusal of a decision on an older version of a flag: its present `version`, and the `decisions` since."""
+
     version: int
     decisions: list[DecisionOut]
 
@@ -192,11 +195,14 @@ class PageOut(BaseModel):
 
 
 class PlacedOut(RootModel[PlacedCharacter]):
-    """A character of the text at the place of its glyph; `wedged`: it has no glyph and is shown beside its place."""
+    """A character of the text at the place of its glyph; `wedged`: it has no glyph and is shown beside the place where
+    it is inserted."""
 
 
 class ViewOut(BaseModel):
-    """The place of a flag on the image: its column with the neighbours (`area`), and the text beside the glyphs."""
+    """The place of a flag on the image: the `area` to show, with the neighbouring columns, the flag's `column` and its
+    glyph (`focus`). `gap` is the empty place beside it in the text where characters are missing, `pitch` the distance
+    from one character to the next in pixels, `skew` the lean of the columns in degrees."""
 
     image: str
     area: Rectangle
@@ -215,11 +221,13 @@ class AlternativeOut(BaseModel):
 
 
 class WitnessOut(RootModel[WitnessReading]):
-    """The reading of a witness; `side` is `text` or `image` if it agrees with one of them, `note` is its apparatus."""
+    """The reading of a witness; `side` is `text` or `image` if it agrees with one of them; `note` is from its
+    apparatus."""
 
 
 class OtherHalfOut(BaseModel):
-    """The other place of a character that moved; `ordinal` is its number among the characters of that column."""
+    """The flag at the other place of a character that moved; `ordinal` is the number of its character in the column,
+    from 1."""
 
     number: int
     kind: Kind
@@ -268,7 +276,7 @@ class FlagDetail(FlagOut):
     rule: str
     p_text: float | None
     p_best: float | None
-    takes: bool = Field(description="Whether there is something to take: a reading, or that nothing is to stand there")
+    takes: bool = Field(description="Whether it has a suggestion to take: a reading, or a deletion")
     reads: str = Field(description="Of a column or a page: what the image reads")
     alternatives: list[AlternativeOut]
     witnesses: list[WitnessOut]
@@ -278,9 +286,11 @@ class FlagDetail(FlagOut):
     edits: list[EditOut] = Field(description="What decisions make of the column")
     view: ViewOut | None
     tile: str | None = Field(description="The image of the glyph as a data address")
-    last: DecisionOut | None
+    last: DecisionOut | None = Field(description="The last decision on it; null while it is open")
     comments: list[CommentOut] = Field(description="What was said of it, oldest first")
-    readings: list[BlindReadingOut] = Field(description="What each person decided blind, for who decides between them")
+    readings: list[BlindReadingOut] = Field(
+        description="The decision of each blind reader, if the person of the request decides between them"
+    )
 
 
 class CharacterOut(BaseModel):
@@ -308,7 +318,7 @@ class PageDetail(PageOut):
     flags_found: list[FlagOut]
     notices: list[str]
     skew: float
-    said_by: str = Field(description="Who said where the page stands")
+    said_by: str = Field(description="Who set the state of the page")
     comments: list[CommentOut] = Field(description="What was said of the page and of its flags, oldest first")
 
 
@@ -391,6 +401,8 @@ class PairsOut(BaseModel):
 
 
 class RereadOutcome(BaseModel):
+    """The outcome of one of many decisions: the new decision, or the conflicting decisions of others."""
+
     flag: int
     decision: DecisionOut | None
     conflict: list[DecisionOut] | None
@@ -425,8 +437,8 @@ class ComposedOut(BaseModel):
 
 
 class UnencodedOut(BaseModel):
-    """A name, description or placeholder of an unencoded character: how often it occurs, and encoded characters with
-    the components that it names."""
+    """A name, description or placeholder of an unencoded character: how often it occurs, and the encoded characters
+    (`made_of`) with the components that it names."""
 
     text: str
     count: int
@@ -438,7 +450,7 @@ class UnencodedListOut(BaseModel):
 
 
 class GlyphsOut(BaseModel):
-    """`total` is the number of occurrences; those of part `part` of `parts`, `looked` in number, were compared."""
+    """Of the `total` occurrences, in `parts` parts, the `looked` ones of part `part` (from 0) were compared."""
 
     items: list[GlyphOut]
     next: str | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -17,14 +18,14 @@ from proof.store.history import HistoryFilter
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import CursorError, ListedPage, QueueFilter
 from proof.web import answers, schemas, serializers
-from proof.web.language import say
 from proof.web.people import may, person
 from proof.web.project import project
 from proof.web.rights import Right
 from proof.web.threshold_curve import dial
 from proof.web.undone import undone_of
 
-MOST_DETAILS = 20
+MAX_DETAILED_FLAGS = 20
+"""Flags in one answer with `detail`."""
 
 WORKS = Tag(name="works")
 PAGES = Tag(name="pages")
@@ -41,8 +42,13 @@ ERRORS: dict[str | int, Any] = {
 api = APIBlueprint("api", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
 
 
+def api_blueprint(name: str, tag: str) -> APIBlueprint:
+    """A further part of the API, whose operations all have one tag."""
+    return APIBlueprint(name, __name__, url_prefix="/api/v1", abp_tags=[Tag(name=tag)], abp_responses=ERRORS)
+
+
 def answer(model: BaseModel, status: int = 200) -> Response:
-    """A model as JSON, which browsers do not cache."""
+    """The answer with a model as JSON, which browsers do not cache."""
     response = jsonify(model.model_dump(mode="json"))
     response.status_code = status
     response.headers["Cache-Control"] = "no-store"
@@ -100,9 +106,9 @@ def page(path: schemas.PagePath) -> Response:
     summary="Correct any place of a page by hand, or insert a missed character",
 )
 def correct(path: schemas.PagePath, body: schemas.ManualCorrectionBody) -> Response:
-    wanted = ManualCorrection(work=path.work, page=path.page, person=person(), **body.model_dump())
-    made = project().store.manual_corrections.correct(wanted)
-    return answer(answers.DecisionOut(made), 200 if made.repeated else 201)
+    correction = ManualCorrection(work=path.work, page=path.page, person=person(), **body.model_dump())
+    decision = project().store.manual_corrections.correct(correction)
+    return answer(answers.DecisionOut(decision), 200 if decision.repeated else 201)
 
 
 @api.get(
@@ -153,7 +159,7 @@ def set_rule(path: schemas.WorkPath, body: schemas.RuleBody) -> Response:
 )
 def flags(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     store = project().store
-    limit = min(query.limit, MOST_DETAILS) if query.detail else query.limit
+    limit = min(query.limit, MAX_DETAILED_FLAGS) if query.detail else query.limit
     numbers, more = store.queue.find(
         path.work, wanted_of(query), query.order, after=number_of(query.cursor), limit=limit
     )
@@ -185,18 +191,18 @@ def witness_records(path: schemas.WorkPath) -> Response:
 @api.get("/works/<string:work>/flags/<int:flag>", tags=[FLAGS], responses={200: answers.FlagDetail}, summary="A flag")
 def flag(path: schemas.FlagPath) -> Response:
     store = project().store
-    return answer(serializers.details(store, path.work, store.queue.flags(path.work, [path.flag]), say)[0])
+    return answer(serializers.details(store, path.work, store.queue.flags(path.work, [path.flag]))[0])
 
 
 @api.get(
     "/works/<string:work>/pairs", tags=[FLAGS], responses={200: answers.PairsOut}, summary="Confusions over the work"
 )
 def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
-    gathered = project().store.queue.pairs(path.work, wanted_of(query))
+    found = project().store.queue.pairs(path.work, wanted_of(query))
     start = number_of(query.cursor) or 0
     end = start + query.limit
-    items = [answers.PairStates(pair) for pair in gathered[start:end]]
-    return answer(answers.PairsOut(items=items, next=str(end) if end < len(gathered) else None))
+    items = [answers.PairStates(pair) for pair in found[start:end]]
+    return answer(answers.PairsOut(items=items, next=str(end) if end < len(found) else None))
 
 
 @api.get(
@@ -248,8 +254,8 @@ def displaced(path: schemas.WorkPath) -> Response:
     summary="Decide about a flag; 200 where the same request was answered before, 409 where somebody was quicker",
 )
 def decide(path: schemas.FlagPath, body: schemas.DecisionBody) -> Response:
-    made = project().store.decisions.decide(_demand(path.work, path.flag, body))
-    return answer(answers.DecisionOut(made), 200 if made.repeated else 201)
+    decision = project().store.decisions.decide(_request(path.work, path.flag, body))
+    return answer(answers.DecisionOut(decision), 200 if decision.repeated else 201)
 
 
 @api.get(
@@ -272,10 +278,12 @@ def check_reading(path: schemas.FlagPath, query: schemas.ReadingQuery) -> Respon
 def decide_all(path: schemas.WorkPath, body: schemas.ManyDecisions) -> Response:
     if len({decision.flag for decision in body.decisions}) < len(body.decisions):
         raise RefusedDecisionError(_("a flag can be decided once in a stroke"))
-    demands = [_demand(path.work, decision.flag, decision, body.batch) for decision in body.decisions]
-    return answer(
-        answers.OutcomesOut(items=[_outcome(outcome) for outcome in project().store.decisions.decide_all(demands)])
-    )
+    requests = [_request(path.work, decision.flag, decision, body.batch) for decision in body.decisions]
+    items = [
+        answers.RereadOutcome(flag=outcome.flag, version=outcome.version, **decision_or_conflict(outcome))
+        for outcome in project().store.decisions.decide_all(requests)
+    ]
+    return answer(answers.OutcomesOut(items=items))
 
 
 @api.post(
@@ -286,8 +294,7 @@ def decide_all(path: schemas.WorkPath, body: schemas.ManyDecisions) -> Response:
     "changed it",
 )
 def undo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
-    rules = may(Right.RULE)
-    return _undone(path.work, project().store.acts.undo(path.work, person(), body.key, leave=body.leave, rules=rules))
+    return _undone(project().store.acts.undo, path.work, body)
 
 
 @api.post(
@@ -297,23 +304,23 @@ def undo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
     summary="Do again what you took back last, unless you did something else since",
 )
 def redo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
-    rules = may(Right.RULE)
-    return _undone(path.work, project().store.acts.redo(path.work, person(), body.key, leave=body.leave, rules=rules))
+    return _undone(project().store.acts.redo, path.work, body)
 
 
 def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDetail]:
     """A page as lists show it, and in detail."""
-    queue = project().store.queue
-    place, result = queue.page(work, number)
-    flags = queue.on_page(work, place.position)
-    comments = project().store.comments.of_page(work, number)
-    by = project().store.page_states.said_by(work, number)
-    columns = serializers.columns_of(project().store, work, number, result)
-    return place, serializers.page_detail(place, result, columns, flags, comments, by, say)
+    store = project().store
+    place, result = store.queue.page(work, number)
+    flags = store.queue.on_page(work, place.position)
+    comments = store.comments.of_page(work, number)
+    said_by = store.page_states.said_by(work, number)
+    columns = serializers.columns_of(store, work, number, result)
+    return place, serializers.page_detail(place, result, columns, flags, comments, said_by)
 
 
-def _undone(work: str, undone: Undone) -> Response:
-    """The answer to an undo or a redo; starts reading a page again if its layout changed."""
+def _undone(undo_or_redo: Callable[..., Undone], work: str, body: schemas.UndoBody) -> Response:
+    """Undo or redo an act, and start reading a page again if its layout changed by that."""
+    undone = undo_or_redo(work, person(), body.key, leave=body.leave, rules=may(Right.RULE))
     if undone.laid_out is not None and not undone.repeated:
         project().rereading.begin(work, undone.laid_out, person())
     return answer(undone_of(undone))
@@ -327,12 +334,11 @@ def acts_of(work: str, query: schemas.HistoryQuery) -> answers.HistoryEntriesOut
 
 
 def facets_of(work: str, wanted: QueueFilter) -> answers.FacetsOut:
-    """The number of flags by every filter, and the points of the dial."""
-    queue, threshold = project().store.queue, project().settings.flags.threshold
+    """The number of flags by every filter, and the points of the dial for flags of every state and score."""
+    queue = project().store.queue
     counted = queue.facets(work, wanted)
     unbounded = replace(wanted, states=(), least_score=None, most_score=None)
-    scores, states, genuine = queue.scores(work, unbounded)
-    points = dial(scores, states, threshold, genuine)
+    points = dial(*queue.scores(work, unbounded), project().settings.flags.threshold)
     return answers.FacetsOut(
         total=counted.total,
         kinds=counted.kinds,
@@ -363,35 +369,20 @@ def wanted_of(query: schemas.Filter) -> QueueFilter:
 
 
 def by_whom() -> dict[str, Any]:
-    """Arguments for the store: who makes the request, and whether they may undo acts of others."""
+    """Arguments for the store: the person who makes the request, and whether they may undo acts of others."""
     return {"person": person(), "overrules": may(Right.OVERRULE)}
 
 
-def _demand(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") -> DecisionRequest:
-    return DecisionRequest(
-        work=work,
-        flag=flag,
-        verdict=Verdict(body.verdict),
-        version=body.version,
-        **by_whom(),
-        key=body.key,
-        reading=body.reading,
-        suggested=body.suggested,
-        note=body.note,
-        authority=body.authority,
-        confirmed=body.confirmed,
-        undoes=body.undoes,
-        undoes_version=body.undoes_version,
-        batch=batch,
-    )
+def _request(work: str, flag: int, body: schemas.DecisionBody, batch: str = "") -> DecisionRequest:
+    given = body.model_dump() | {"flag": flag, "verdict": Verdict(body.verdict)}
+    return DecisionRequest(work=work, batch=batch, **by_whom(), **given)
 
 
-def _outcome(outcome: Decision | ConflictError) -> answers.RereadOutcome:
+def decision_or_conflict(outcome: Decision | ConflictError) -> dict[str, Any]:
+    """Fields of the outcome of one of many decisions."""
     if isinstance(outcome, ConflictError):
-        since = [answers.DecisionOut(decision) for decision in outcome.decisions]
-        return answers.RereadOutcome(flag=outcome.flag, decision=None, conflict=since, version=outcome.version)
-    made = answers.DecisionOut(outcome)
-    return answers.RereadOutcome(flag=outcome.flag, decision=made, conflict=None, version=outcome.version)
+        return {"decision": None, "conflict": [answers.DecisionOut(since) for since in outcome.decisions]}
+    return {"decision": answers.DecisionOut(outcome), "conflict": None}
 
 
 def _rules(work: str) -> answers.RulesOut:
@@ -405,7 +396,7 @@ def _rules(work: str) -> answers.RulesOut:
 
 
 def number_of(cursor: str | None) -> int | None:
-    """The number in a cursor; None without one. Raises CursorError."""
+    """The number in a cursor; None without a cursor. Raises CursorError."""
     if cursor is None:
         return None
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 15):

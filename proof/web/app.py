@@ -52,6 +52,7 @@ from proof.web.reports import count_reports, reports, reports_api
 from proof.web.rereading import Rereading
 
 LARGEST_BODY = 1 << 20
+"""Bytes of the body of a request, at most."""
 ANY = ["*"]
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 VIEWER_STYLE = "'sha256-9xTiqzfwFaL2SGb1rmr8gysEwVVjIvqWAgmZgqFqpEE='"
@@ -77,7 +78,7 @@ HEADERS = {
 }
 """Headers of every answer."""
 HSTS_SECONDS = 365 * 24 * 3600
-"""How long browsers that used https must keep to it; other hosts of the domain are not affected."""
+"""How long browsers that used https may not use http; other hosts of the domain are not affected."""
 
 
 class Json(DefaultJSONProvider):
@@ -148,10 +149,17 @@ def create_app(settings: Settings, *, store: Store | None = None, hosts: list[st
 
 def _project(settings: Settings, store: Store) -> Project:
     """The project of `settings` as it is served."""
-    images = Images(store.queue.image, settings.project.images)
     reader = (LibraryRechecker if store.library.folders() else Rechecker)(settings, store)
-    kept = settings, store, images, _somebody(), reader, Rereading(reader)
-    return Project(*kept, GlyphOrders(store), DownloadJobs())
+    return Project(
+        settings=settings,
+        store=store,
+        images=Images(store.queue.image, settings.project.images),
+        person=_user_of_machine(),
+        reader=reader,
+        rereading=Rereading(reader),
+        glyphs=GlyphOrders(store),
+        downloads=DownloadJobs(),
+    )
 
 
 def _bare_app(secret: str, https: bool) -> OpenAPI:
@@ -181,8 +189,8 @@ def _bare_app(secret: str, https: bool) -> OpenAPI:
         SESSION_COOKIE_SAMESITE="Lax",
         PERMANENT_SESSION_LIFETIME=timedelta(days=30),
         WTF_CSRF_TIME_LIMIT=None,
-        WTF_CSRF_CHECK_DEFAULT=False,  # `_guard` does, but for requests with a token
-        WTF_CSRF_SSL_STRICT=False,  # `_must_come_from_here` is that check, without the port
+        WTF_CSRF_CHECK_DEFAULT=False,  # `_guard` checks, except requests with a token of the API
+        WTF_CSRF_SSL_STRICT=False,  # `_must_come_from_here` checks the same, but not the port
     )
     app.json = Json(app)
     app.session_interface = Sessions()
@@ -214,8 +222,8 @@ def _guard(app: OpenAPI, https: bool) -> None:
 
 
 def _must_come_from_here() -> None:
-    """Refuse requests from pages of another host over https. The port is ignored, since a proxy on another port than
-    443 may not pass it on. Raises CSRFError."""
+    """Raise CSRFError if a request over https comes from a page of another host. The port is ignored, since a proxy on
+    another port than 443 may not pass it on."""
     if not request.is_secure or request.method not in current_app.config["WTF_CSRF_METHODS"]:
         return
     here = urlsplit(f"//{request.host}").hostname
@@ -230,9 +238,8 @@ def _must_come_from_here() -> None:
         )
 
 
-def _somebody() -> str:
-    """The person who decides if there are no accounts: the user of this machine, or the user's number if it has no
-    name."""
+def _user_of_machine() -> str:
+    """The name of the user of this machine, who decides if there are no accounts; without a name the user's number."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):
@@ -240,7 +247,7 @@ def _somebody() -> str:
 
 
 def _cookie_name(secret: str, https: bool) -> str:
-    """The name of the session cookie, different for each project, since all ports of a host share their cookies. Only
-    this host itself can set a `__Host-` cookie."""
-    own = hashlib.blake2b(secret.encode(), digest_size=4, person=b"cookie name").hexdigest()
-    return f"{'__Host-' if https else ''}proof-{own}"
+    """The name of the session cookie. It differs by project, since all ports of a host share their cookies. Only this
+    host itself can set a `__Host-` cookie."""
+    suffix = hashlib.blake2b(secret.encode(), digest_size=4, person=b"cookie name").hexdigest()
+    return f"{'__Host-' if https else ''}proof-{suffix}"

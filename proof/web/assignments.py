@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from flask import Blueprint, Response, redirect, request, url_for
-from flask_openapi3.blueprint import APIBlueprint
-from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field, ValidationError
 from werkzeug.wrappers import Response as AnyResponse
 
 from proof.store.accounts import LONGEST_NAME
 from proof.web import problems, schemas
-from proof.web.api import ERRORS, answer
+from proof.web.api import answer, api_blueprint
 from proof.web.people import may, must_be_assignee, person
 from proof.web.project import project
 from proof.web.rights import Right
 
 assignments = Blueprint("assignments", __name__)
-assignments_api = APIBlueprint(
-    "assignments api", __name__, url_prefix="/api/v1", abp_tags=[Tag(name="pages")], abp_responses=ERRORS
-)
+assignments_api = api_blueprint("assignments api", "pages")
 
 
 class AssignmentsOut(BaseModel):
@@ -28,7 +24,7 @@ class AssignmentsOut(BaseModel):
 
 
 class GiveBody(schemas.Closed):
-    """A juan, or a range of pages counted from 1, both ends included."""
+    """Which pages to assign: a juan, or the pages from `first_page` to `last_page`, counted from 1; and to whom."""
 
     juan: str | None = Field(None, max_length=255)
     first_page: schemas.Number | None = None
@@ -54,18 +50,20 @@ def give(path: schemas.WorkPath, body: GiveBody) -> Response:
 
 @assignments.post("/works/<work>/assignments")
 def give_by_form(work: str) -> AnyResponse:
-    """Assign the pages of the form, and redirect to the list of pages."""
-    names = ("juan", "first_page", "last_page", "to", "key")
+    """Assign the pages of the form, and redirect to the page that the form is on."""
+    sent = {name: request.form[name] for name in GiveBody.model_fields if request.form.get(name)}
     try:
-        body = GiveBody.model_validate({name: request.form[name] for name in names if request.form.get(name)})
+        body = GiveBody.model_validate(sent)
     except ValidationError as error:
         return problems.invalid(error)
-    back = request.form.get("back") == "mine"
-    _give(work, body, only_own=back)
-    return redirect(url_for("pages.for_me") if back else url_for("pages.page_list", work=work))
+    from_my_pages = request.form.get("back") == "mine"
+    _give(work, body, only_mine=from_my_pages)
+    return redirect(url_for("pages.for_me") if from_my_pages else url_for("pages.page_list", work=work))
 
 
-def _give(work: str, body: GiveBody, *, only_own: bool = False) -> None:
+def _give(work: str, body: GiveBody, *, only_mine: bool = False) -> None:
+    """Assign pages to a person, or give them back: all of them or, with `only_mine` and for who may not overrule
+    others, those of the person who makes the request."""
     if body.to:
         must_be_assignee(body.to)
     first, last = body.first_page or 1, body.last_page or 2**31
@@ -74,7 +72,7 @@ def _give(work: str, body: GiveBody, *, only_own: bool = False) -> None:
         place.number for place in places if body.juan in (None, place.juan_name) and first <= place.position <= last
     ]
     overrules = may(Right.OVERRULE)
-    if not body.to and (only_own or not overrules):
+    if not body.to and (only_mine or not overrules):
         holders = project().store.assignments.of_work(work)
         wanted = [number for number in wanted if holders.get(number) == person()]
     project().store.assignments.give(work, wanted, body.to, person(), body.key, overrules=overrules)

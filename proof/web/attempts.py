@@ -8,7 +8,7 @@ Such counts alone would let anybody lock others out, by trying wrong passwords o
 So a browser in which the owner of an account has logged in gets a signed cookie. Attempts on that account with the
 cookie have a count of their own and are not affected by the others. The password is still needed, and a full count
 makes the cookie worthless for the quarter of an hour, so that a stolen cookie allows no more guesses than an address.
-Only in a browser in which they never logged in must the owner of an account under attack wait.
+The owner of an account under attack must wait only in a browser in which they never logged in.
 
 An IPv6 address counts by its first 64 bits, since its owner can choose the others.
 """
@@ -35,10 +35,10 @@ MINUTES = 15
 """Period over which attempts are counted."""
 
 WIDE_FACTOR = 5
-"""Attempts on an account from all addresses, or from an address on all accounts, relative to those of the two
-together."""
+"""The limit for an account from all addresses, and for an address on all accounts, relative to the limit for one
+account from one address."""
 
-KNOWN_SECONDS = 400 * 24 * 3600
+COOKIE_SECONDS = 400 * 24 * 3600
 """Life of the cookie, the longest that browsers allow."""
 
 
@@ -54,19 +54,18 @@ class TooManyAttemptsError(ToldError):
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A counter: its key and its limit."""
+    """A counter with its limit. A successful attempt resets it if `resets`; else the attempt only takes itself out."""
 
     limit: RateLimitItem
     key: tuple[str, str, str]
-    forgotten: bool = False
-    """Whether a successful attempt resets the counter instead of only taking itself out."""
+    resets: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt on the account whose handle hashes to `who`, with the counters that it raised."""
+    """An attempt on the account whose handle has the hash `account`, with the counters that it raised."""
 
-    who: str
+    account: str
     counts: tuple[Count, ...]
 
 
@@ -76,72 +75,72 @@ class Attempts:
 
     def __init__(self, app: Flask, most: int) -> None:
         self._storage = MemoryStorage()
-        self._counter = FixedWindowRateLimiter(self._storage)
-        self._one = RateLimitItemPerMinute(most, MINUTES)
-        self._all = RateLimitItemPerMinute(most * WIDE_FACTOR, MINUTES)
+        self._limiter = FixedWindowRateLimiter(self._storage)
+        self._narrow = RateLimitItemPerMinute(most, MINUTES)
+        self._wide = RateLimitItemPerMinute(most * WIDE_FACTOR, MINUTES)
         sha256 = {"digest_method": hashlib.sha256}
         self._signer = URLSafeTimedSerializer(app.config["SECRET_KEY"], salt="known browser", signer_kwargs=sha256)
 
     def begin(self, name: str) -> Attempt:
         """Count an attempt on the account `name`. Raises TooManyAttemptsError."""
-        who = hashlib.blake2b(handle(name).encode("utf-8", "replace"), digest_size=16).hexdigest()
-        device = self._device(who)
+        account = hashlib.blake2b(handle(name).encode("utf-8", "replace"), digest_size=16).hexdigest()
+        device = self._device(account)
         if device:
-            own = Count(self._one, ("device", who, device), forgotten=True)
-            if self._counter.hit(own.limit, *own.key):
-                return Attempt(who, (own,))
-        where = network_of(request.remote_addr or "")
+            of_device = Count(self._narrow, ("device", account, device), resets=True)
+            if self._limiter.hit(of_device.limit, *of_device.key):
+                return Attempt(account, (of_device,))
+        network = network_of(request.remote_addr or "")
         counts = (
-            Count(self._one, ("pair", who, where), forgotten=True),
-            Count(self._all, ("account", who, "")),
-            Count(self._all, ("address", "", where)),
+            Count(self._narrow, ("pair", account, network), resets=True),
+            Count(self._wide, ("account", account, "")),
+            Count(self._wide, ("address", "", network)),
         )
         for number, count in enumerate(counts):
-            if not self._counter.hit(count.limit, *count.key):
+            if not self._limiter.hit(count.limit, *count.key):
                 self._take_out(counts[: number + 1])
-                reset = self._counter.get_window_stats(count.limit, *count.key).reset_time
+                reset = self._limiter.get_window_stats(count.limit, *count.key).reset_time
                 raise TooManyAttemptsError(max(round(reset - time.time()), 1))
-        return Attempt(who, counts)
+        return Attempt(account, counts)
 
     def succeeded(self, attempt: Attempt) -> None:
         """Take out a successful attempt and earlier ones on this account from this address; set the browser's
         cookie."""
         for count in attempt.counts:
-            if count.forgotten:
-                self._counter.clear(count.limit, *count.key)
+            if count.resets:
+                self._limiter.clear(count.limit, *count.key)
         self._take_out(attempt.counts)
-        value = self._signer.dumps([attempt.who, self._device(attempt.who) or secrets.token_hex(16)])
+        value = self._signer.dumps([attempt.account, self._device(attempt.account) or secrets.token_hex(16)])
 
         @after_this_request
-        def know(response: Response) -> Response:
+        def set_cookie(response: Response) -> Response:
             secure = current_app.config["SESSION_COOKIE_SECURE"]
-            cookie = self._cookie(attempt.who)
-            response.set_cookie(cookie, value, KNOWN_SECONDS, secure=secure, httponly=True, samesite="Lax")
+            cookie = self._cookie(attempt.account)
+            response.set_cookie(cookie, value, COOKIE_SECONDS, secure=secure, httponly=True, samesite="Lax")
             return response
 
     def _take_out(self, counts: tuple[Count, ...]) -> None:
         for count in counts:
             self._storage.decr(count.limit.key_for(*count.key))
 
-    def _device(self, who: str) -> str:
+    def _device(self, account: str) -> str:
         """The identifier in the browser's cookie for an account; '' if it has no valid cookie."""
         try:
-            owner, device = self._signer.loads(request.cookies.get(self._cookie(who), ""), max_age=KNOWN_SECONDS)
+            owner, device = self._signer.loads(request.cookies.get(self._cookie(account), ""), max_age=COOKIE_SECONDS)
         except (BadData, ValueError, TypeError):
             return ""
-        return str(device) if owner == who else ""
+        return str(device) if owner == account else ""
 
-    def _cookie(self, who: str) -> str:
+    def _cookie(self, account: str) -> str:
         """The name of the cookie, one for each account: several people may use one browser."""
-        return f"{current_app.config['SESSION_COOKIE_NAME']}-known-{who[:8]}"
+        return f"{current_app.config['SESSION_COOKIE_NAME']}-known-{account[:8]}"
 
 
 def network_of(address: str) -> str:
-    """The part of an address that its owner cannot choose: the /64 network of an IPv6 address."""
+    """The part of an address that its owner cannot choose: the /64 network of an IPv6 address, else the whole."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
         return address
-    if parsed.version == 6 and parsed.ipv4_mapped is None:
-        return str(ipaddress.ip_network((parsed, 64), strict=False))
-    return str(parsed.ipv4_mapped if parsed.version == 6 else parsed)
+    if parsed.version == 4:
+        return str(parsed)
+    return str(parsed.ipv4_mapped or ipaddress.ip_network((parsed, 64), strict=False))

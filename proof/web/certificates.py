@@ -7,8 +7,6 @@ from io import BytesIO
 from xml.sax.saxutils import escape
 
 from flask import Blueprint, Response
-from flask_openapi3.blueprint import APIBlueprint
-from flask_openapi3.models.tag import Tag
 from pydantic import RootModel
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
@@ -20,25 +18,21 @@ from reportlab.platypus import Paragraph, SimpleDocTemplate, Spacer, Table
 from proof.locale.marking import _
 from proof.report.certificate import Certificate, certificate_of
 from proof.web import schemas
-from proof.web.api import ERRORS, answer
+from proof.web.api import answer, api_blueprint
 from proof.web.language import language, say
 from proof.web.page_view import sheet
 from proof.web.project import project
 
-FONTS = {"zh-Hans": "STSong-Light"}
-"""Chinese fonts by language that PDF readers provide."""
-
-TRADITIONAL = "MSung-Light"
-"""The same for all other languages."""
+SIMPLIFIED_FONT, TRADITIONAL_FONT = "STSong-Light", "MSung-Light"
+"""Chinese fonts that PDF readers provide: for the language zh-Hans, and for all others."""
 
 certificates = Blueprint("certificates", __name__)
-certificates_api = APIBlueprint(
-    "certificates api", __name__, url_prefix="/api/v1", abp_tags=[Tag(name="works")], abp_responses=ERRORS
-)
+certificates_api = api_blueprint("certificates api", "works")
 
 
 class CertificateOut(RootModel[dict[str, object]]):
-    """The fields of `proof.report.certificate.Certificate`: versions, counts, people, errors expected to be left."""
+    """The versions of the texts, counts of pages, characters and flags, the people, and the errors expected to be
+    left."""
 
 
 @certificates_api.get(
@@ -50,38 +44,41 @@ def certificate(path: schemas.WorkPath) -> Response:
 
 @certificates.get("/works/<work>/certificate")
 def view(work: str) -> Response:
-    """The certificate as a page."""
-    made = certificate_of(project().store, work)
-    return sheet("certificate.html", project().store.queue.work(work), certificate=made, lines=lines_of(made))
+    certificate = certificate_of(project().store, work)
+    return sheet(
+        "certificate.html", project().store.queue.work(work), certificate=certificate, lines=lines_of(certificate)
+    )
 
 
 @certificates.get("/works/<work>/certificate.pdf")
 def pdf(work: str) -> Response:
-    """The certificate as PDF."""
-    made = certificate_of(project().store, work)
-    response = Response(pdf_of(made), mimetype="application/pdf")
-    response.headers["Content-Disposition"] = f'attachment; filename="certificate-{made.at:%Y-%m-%d}.pdf"'
+    certificate = certificate_of(project().store, work)
+    response = Response(pdf_of(certificate), mimetype="application/pdf")
+    response.headers["Content-Disposition"] = f'attachment; filename="certificate-{certificate.at:%Y-%m-%d}.pdf"'
     response.headers["Cache-Control"] = "no-store"
     return response
 
 
-def lines_of(made: Certificate) -> list[tuple[str, str]]:
+def lines_of(certificate: Certificate) -> list[tuple[str, str]]:
     """The certificate as names and values in the language of the request."""
-    left = made.left
+    left = certificate.left
     unknown = say(_("not known: no sample of what was not flagged was decided"))
     return [
-        (say(_("Characters compared with ink")), f"{made.with_ink:,} / {made.characters:,} ({made.share:.1%})"),
-        (say(_("Pages checked against an image")), f"{made.pages_checked:,} / {made.pages:,}"),
-        (say(_("Flags decided")), f"{made.decided:,} / {made.flagged:,}"),
-        (say(_("Errors confirmed")), f"{made.confirmed:,}"),
+        (
+            say(_("Characters compared with ink")),
+            f"{certificate.with_ink:,} / {certificate.characters:,} ({certificate.share:.1%})",
+        ),
+        (say(_("Pages checked against an image")), f"{certificate.pages_checked:,} / {certificate.pages:,}"),
+        (say(_("Flags decided")), f"{certificate.decided:,} / {certificate.flagged:,}"),
+        (say(_("Errors confirmed")), f"{certificate.confirmed:,}"),
         (
             say(_("Errors expected to be left")),
             f"{left.expected:.1f} ({left.low:.1f} – {left.high:.1f})" if left else unknown,
         ),
-        (say(_("Pages proofread by")), _people(made.proofread)),
-        (say(_("Pages validated by")), _people(made.validated)),
-        *((say(_("Version of %(text)s")) % {"text": text.name}, f"SHA-256 {text.sha}") for text in made.texts),
-        (say(_("Made")), f"{made.at:%Y-%m-%d %H:%M} UTC, proof {made.program}"),
+        (say(_("Pages proofread by")), _people(certificate.proofread)),
+        (say(_("Pages validated by")), _people(certificate.validated)),
+        *((say(_("Version of %(text)s")) % {"text": text.name}, f"SHA-256 {text.sha}") for text in certificate.texts),
+        (say(_("Made")), f"{certificate.at:%Y-%m-%d %H:%M} UTC, proof {certificate.program}"),
     ]
 
 
@@ -89,18 +86,18 @@ def _people(pages: Mapping[str, int]) -> str:
     return ", ".join(f"{person} ({number:,})" for person, number in pages.items()) or say(_("nobody"))
 
 
-def pdf_of(made: Certificate) -> bytes:
+def pdf_of(certificate: Certificate) -> bytes:
     """The certificate as PDF, one A4 page in the language of the request."""
-    font = FONTS.get(language(), TRADITIONAL)
+    font = SIMPLIFIED_FONT if language() == "zh-Hans" else TRADITIONAL_FONT
     registerFont(UnicodeCIDFont(font))
     plain = ParagraphStyle("plain", fontName=font, fontSize=10.5, leading=15, wordWrap="CJK")
     large = ParagraphStyle("large", parent=plain, fontSize=18, leading=26)
-    rows = [[Paragraph(escape(name), plain), Paragraph(escape(value), plain)] for name, value in lines_of(made)]
+    rows = [[Paragraph(escape(name), plain), Paragraph(escape(value), plain)] for name, value in lines_of(certificate)]
     file = BytesIO()
     heading = say(_("Certificate of proofreading"))
-    SimpleDocTemplate(file, pagesize=A4, margin=20 * mm, title=f"{made.title}: {heading}").build(
+    SimpleDocTemplate(file, pagesize=A4, margin=20 * mm, title=f"{certificate.title}: {heading}").build(
         [
-            Paragraph(escape(made.title), large),
+            Paragraph(escape(certificate.title), large),
             Paragraph(escape(heading), plain),
             Spacer(0, 8 * mm),
             Table(rows, colWidths=[60 * mm, 100 * mm], style=[("VALIGN", (0, 0), (-1, -1), "TOP")]),

@@ -1,8 +1,8 @@
 """Editing a column of a page as a whole: the typed text becomes corrections of single places; a column can also be
 added, deleted, split, or joined with the next one.
 
-Markup, indents and marks of the text cannot be changed so: markup that the column does not have is refused as in any
-reading.
+Markup, indents and marks of the text cannot be changed that way: markup that the column does not have is refused as in
+any reading.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from flask import Response
-from flask_openapi3.blueprint import APIBlueprint
-from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 from rapidfuzz.distance import Levenshtein
 
@@ -27,13 +25,11 @@ from proof.store.typed_text import LONGEST_NOTE
 from proof.text.column import parse_column
 from proof.text.edit import Edit, edited
 from proof.web import answers, schemas
-from proof.web.api import ERRORS, answer
+from proof.web.api import answer, api_blueprint
 from proof.web.people import person
 from proof.web.project import project
 
-column_edits = APIBlueprint(
-    "column edits", __name__, url_prefix="/api/v1", abp_tags=[Tag(name="pages")], abp_responses=ERRORS
-)
+column_edits = api_blueprint("column edits", "pages")
 
 
 class ColumnPath(schemas.PagePath):
@@ -45,7 +41,6 @@ class ColumnBody(schemas.Closed):
 
     change: ColumnChange | None = Field(None, description="What becomes of the column as a whole; else it is edited")
     at: int = Field(0, ge=0, le=2**31 - 1, description="Before which code point of the column as it stands it is split")
-
     seen: schemas.Seen = Field(description="The column as it stood; 404 where it reads otherwise now")
     text: schemas.Seen = ""
     confirmed: bool = schemas.CONFIRMED
@@ -58,7 +53,7 @@ class ColumnBody(schemas.Closed):
 
 
 class ColumnOutcome(BaseModel):
-    """The number of corrected places, and the conflicting decisions of others at the rest."""
+    """The number of corrected places, and the last decision of others at each of the other places."""
 
     corrected: int
     conflicts: list[answers.DecisionOut]
@@ -80,12 +75,14 @@ def edit(path: ColumnPath, body: ColumnBody) -> Response:
     if body.change is not None:
         store.manual_corrections.correct(_change(path, body, body.change, source, edits))
         return answer(ColumnOutcome(corrected=1, conflicts=[]))
-    wanted = corrections_of(source, edits, body.text)
-    flags = [(queued, queued.flag) for queued in store.queue.on_page(path.work, place.position) if queued.version]
-    decided = {(flag.line, flag.offset, flag.length): queued for queued, flag in flags}
+    decided = {
+        (queued.flag.offset, queued.flag.length): queued
+        for queued in store.queue.on_page(path.work, place.position)
+        if queued.version and queued.flag.line == path.line
+    }
     corrections, decisions = [], []
-    for n, correction in enumerate(wanted):
-        queued = decided.get((path.line, correction.offset, correction.length)) if correction.edit else None
+    for n, correction in enumerate(corrections_of(source, edits, body.text)):
+        queued = decided.get((correction.offset, correction.length)) if correction.edit else None
         if queued is None:
             corrections.append(_correction(path, body, source, correction, f"{body.key}-{n}"))
         else:
@@ -95,8 +92,8 @@ def edit(path: ColumnPath, body: ColumnBody) -> Response:
         *(store.decisions.decide_all(decisions) if decisions else ()),
     ]
     conflicts = [outcome for outcome in outcomes if isinstance(outcome, ConflictError)]
-    told_by = [answers.DecisionOut(last) for conflict in conflicts for last in conflict.decisions[-1:]]
-    return answer(ColumnOutcome(corrected=len(outcomes) - len(conflicts), conflicts=told_by))
+    last_decisions = [answers.DecisionOut(last) for conflict in conflicts for last in conflict.decisions[-1:]]
+    return answer(ColumnOutcome(corrected=len(outcomes) - len(conflicts), conflicts=last_decisions))
 
 
 def _change(
@@ -104,10 +101,11 @@ def _change(
 ) -> ManualCorrection:
     """The correction that adds, deletes, splits or joins a column. Raises RefusedDecisionError for a split within a
     place that was decided as one."""
-    offsets, stands = dict[int, int](), 0
+    offsets: dict[int, int] = {}  # those in the column as it was checked, by those in the column as it stands
+    reached = 0
     for unit in (*_units(source, edits), _Unit((), len(source), 0)):
-        offsets.setdefault(stands, unit.offset)
-        stands += len("".join(unit.now))
+        offsets.setdefault(reached, unit.offset)
+        reached += len("".join(unit.now))
     if change is ColumnChange.SPLIT and body.at not in offsets:
         raise RefusedDecisionError(_("a column is split between two of its characters"))
     correction = PlaceCorrection(offsets.get(body.at, 0), 0, body.text)
@@ -137,12 +135,12 @@ def _correction(
 
 def _decision(path: ColumnPath, body: ColumnBody, queued: QueuedFlag, reading: str, key: str) -> DecisionRequest:
     """A new decision on a flag: the text is kept, deleted, or replaced by the typed reading."""
-    as_transcribed = reading == queued.flag.transcribed
+    keeps = reading == queued.flag.transcribed
     if queued.flag.kind is Kind.LAYOUT and LINE_BREAK in reading:  # the place of a layout flag includes the line break
         reading = reading.strip(LINE_BREAK)
         if queued.flag.suggested == LINE_BREAK:
             raise RefusedDecisionError(_("something else is decided of this place: take that back first"))
-    verdict = Verdict.KEEP if as_transcribed else Verdict.TYPED if reading else Verdict.DELETE
+    verdict = Verdict.KEEP if keeps else Verdict.TYPED if reading else Verdict.DELETE
     return DecisionRequest(
         path.work,
         queued.number,
@@ -160,8 +158,8 @@ def _decision(path: ColumnPath, body: ColumnBody, queued: QueuedFlag, reading: s
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """A part of a column that is corrected as one. `now` is its present text, which stands for `length` code points
-    from `offset` of the column as it was checked; `edit` is its earlier correction, if any."""
+    """A part of a column that is corrected as one. `now` are the cells of its present text, which stands for `length`
+    code points from `offset` of the column as it was checked; `edit` is its earlier correction, if any."""
 
     now: tuple[str, ...]
     offset: int
@@ -186,25 +184,25 @@ def corrections_of(source: str, edits: Sequence[Edit], wanted: str) -> list[Plac
     units = list(_units(source, edits))
     cells = [(cell, n) for n, unit in enumerate(units) for cell in unit.now]
     typed = _cells(wanted)
-    after = ["" for _ in units]
+    readings = [""] * len(units)
     inserted: list[PlaceCorrection] = []
     for step in Levenshtein.opcodes([cell for cell, _unit in cells], typed):
         new = typed[step.dest_start : step.dest_end]
         if step.tag == "insert":
             left = cells[step.src_start - 1][1] if step.src_start else -1
             right = cells[step.src_start][1] if step.src_start < len(cells) else len(units)
-            own = _decided_between(units, left, right)
-            if own is not None:
-                after[own] += "".join(new)
+            unit_of_insertion = _decided_between(units, left, right)
+            if unit_of_insertion is not None:
+                readings[unit_of_insertion] += "".join(new)
             else:
                 offset = units[right].offset if right < len(units) else len(source)
                 inserted.append(PlaceCorrection(offset, 0, "".join(new)))
         else:
             for at in range(step.src_start, step.src_end):
-                after[cells[at][1]] += new[at - step.src_start] if new else ""
+                readings[cells[at][1]] += new[at - step.src_start] if new else ""
     changed = [
         PlaceCorrection(unit.offset, unit.length, reading, unit.edit)
-        for unit, reading in zip(units, after, strict=True)
+        for unit, reading in zip(units, readings, strict=True)
         if "".join(unit.now) != reading
     ]
     return sorted([*inserted, *changed], key=lambda place: (place.offset, place.length))
@@ -234,7 +232,7 @@ def _units(source: str, edits: Sequence[Edit]) -> Iterator[_Unit]:
 
 
 def _cells(text: str) -> list[str]:
-    """A piece of source text divided into cells, each sign of markup by itself."""
+    """A piece of source text divided into cells; each code point of markup is one by itself."""
     cells: list[str] = []
     reached = 0
     for cell in (cell for run in parse_column(text).runs for cell in run.cells):

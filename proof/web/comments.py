@@ -5,24 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flask import Response
-from flask_openapi3.blueprint import APIBlueprint
-from flask_openapi3.models.tag import Tag
 
 from proof.store.comments import CommentRequest, Problem
 from proof.web import answers, schemas
-from proof.web.api import ERRORS, answer
+from proof.web.api import answer, api_blueprint
 from proof.web.comment_answers import AssigneesOut, CommentOut, CommentsOut, OpenProblemOut, OpenProblemsOut
 from proof.web.people import assignees, must_be_assignee, person
 from proof.web.project import project
 
-COMMENTS = Tag(name="comments")
-
-comments = APIBlueprint("comments", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
+comments = api_blueprint("comments", "comments")
 
 
 @comments.get(
     "/works/<string:work>/pages/<int:page>/comments",
-    tags=[COMMENTS],
     responses={200: CommentsOut},
     summary="What was said of a page and of its flags, oldest first",
 )
@@ -33,7 +28,6 @@ def of_page(path: schemas.PagePath) -> Response:
 
 @comments.post(
     "/works/<string:work>/pages/<int:page>/comments",
-    tags=[COMMENTS],
     responses={201: CommentOut, 409: answers.ProblemOut},
     summary="Say something of a page, mark it as a problem, assign that to somebody, or resolve it; 409 where somebody "
     "wrote something in the meantime",
@@ -44,7 +38,6 @@ def on_page(path: schemas.PagePath, body: schemas.CommentBody) -> Response:
 
 @comments.get(
     "/works/<string:work>/flags/<int:flag>/comments",
-    tags=[COMMENTS],
     responses={200: CommentsOut},
     summary="What was said of a flag, oldest first",
 )
@@ -59,7 +52,6 @@ def of_flag(path: schemas.FlagPath) -> Response:
 
 @comments.post(
     "/works/<string:work>/flags/<int:flag>/comments",
-    tags=[COMMENTS],
     responses={201: CommentOut, 409: answers.ProblemOut},
     summary="Say something of a flag, mark it as a problem, assign that to somebody, or resolve it; 409 where somebody "
     "wrote something in the meantime",
@@ -71,7 +63,6 @@ def on_flag(path: schemas.FlagPath, body: schemas.CommentBody) -> Response:
 
 @comments.get(
     "/works/<string:work>/problems",
-    tags=[COMMENTS],
     responses={200: OpenProblemsOut},
     summary="The open problems of a work, those spoken of last first",
 )
@@ -81,7 +72,6 @@ def problems(path: schemas.WorkPath) -> Response:
 
 @comments.get(
     "/for-me",
-    tags=[COMMENTS],
     responses={200: OpenProblemsOut},
     summary="The open problems that were assigned to who asks, in all works",
 )
@@ -89,9 +79,7 @@ def for_me() -> Response:
     return _open_problems(project().store.comments.problems(assigned=person()))
 
 
-@comments.get(
-    "/assignees", tags=[COMMENTS], responses={200: AssigneesOut}, summary="Who can be given a problem to see to"
-)
+@comments.get("/assignees", responses={200: AssigneesOut}, summary="Who can be given a problem to see to")
 def list_assignees() -> Response:
     return answer(AssigneesOut(items=assignees()))
 

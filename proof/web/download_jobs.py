@@ -1,5 +1,5 @@
 """Downloads of a work, made in the background by one thread: the report of a large work takes minutes, its corrected
-text one minute. The browser polls for progress."""
+text one minute. The browser polls for their progress."""
 
 from __future__ import annotations
 
@@ -36,8 +36,6 @@ class DownloadKind(StrEnum):
 
 
 class DownloadState(StrEnum):
-    """The state of a download."""
-
     WAITING = "waiting"
     MAKING = "making"
     DONE = "done"
@@ -51,7 +49,7 @@ class NoDownloadError(ToldError):
 
 
 class StepCount:
-    """A counter of finished steps out of `total`, by which the work can also be stopped."""
+    """Counts the finished steps of a download, `done` out of `total`, and can stop it between two steps."""
 
     def __init__(self, total: int) -> None:
         self.total = total
@@ -89,7 +87,6 @@ class DownloadJob:
 
     @property
     def state(self) -> DownloadState:
-        """Its present state."""
         running = self.future.running()  # first, since it may finish between the two calls
         if not self.future.done():
             return DownloadState.MAKING if running else DownloadState.WAITING
@@ -121,8 +118,8 @@ class DownloadJobs:
         self._jobs: dict[str, DownloadJob] = {}
 
     def begin(self, work: str, kind: DownloadKind, language: str, total: int, make: Make) -> DownloadJob:
-        """Queue a download of `total` steps, or give an equal one that waits. One that is being made is not reused,
-        since it lacks the latest decisions."""
+        """Queue a download of `total` steps; if an equal one still waits, that one is given instead. One that is being
+        made may lack the latest decisions."""
         with self._lock:
             for job in self._jobs.values():
                 same = (job.work, job.kind, job.language) == (work, kind, language)
@@ -130,11 +127,11 @@ class DownloadJobs:
                     return job
             count = StepCount(total)
             folder = TemporaryDirectory(dir=self._scratch.path(), ignore_cleanup_errors=True)
-            made = self._thread.submit(_made, make, Path(folder.name), count)
-            job = DownloadJob(uuid.uuid4().hex, work, kind, language, count, folder, made)
+            archive = self._thread.submit(_make_archive, make, Path(folder.name), count)
+            job = DownloadJob(uuid.uuid4().hex, work, kind, language, count, folder, archive)
             self._jobs[job.number] = job
-            over = [number for number, other in self._jobs.items() if other.future.done()]
-            for old in over[: max(len(self._jobs) - KEPT, 0)]:
+            done = [number for number, other in self._jobs.items() if other.future.done()]
+            for old in done[: max(len(self._jobs) - KEPT, 0)]:
                 self._jobs.pop(old).folder.cleanup()
             return job
 
@@ -157,7 +154,7 @@ class DownloadJobs:
             self._scratch.close()
 
 
-def _made(make: Make, folder: Path, count: StepCount) -> Path:
+def _make_archive(make: Make, folder: Path, count: StepCount) -> Path:
     packed = folder / "files.zip"
     try:
         with TemporaryDirectory(dir=folder) as files:  # only the archive is kept

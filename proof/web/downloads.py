@@ -1,4 +1,4 @@
-"""Downloads of a work in the API: starting one, its progress, and the file."""
+"""Downloads of a work: starting one and its progress, in the API, and the archive."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flask import Blueprint, Response, send_file, url_for
-from flask_openapi3.blueprint import APIBlueprint
-from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from proof.exports.files import folders_of, write_export
@@ -20,21 +18,21 @@ from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.lookup import NO_WORK, NoPlaceError
 from proof.web import schemas
-from proof.web.api import ERRORS, answer
+from proof.web.api import answer, api_blueprint
 from proof.web.download_jobs import DownloadJob, DownloadKind, DownloadState, Make, NoDownloadError, StepCount
 from proof.web.language import language
 from proof.web.messages import REFUSALS
 from proof.web.project import project
 
-DOWNLOADS = Tag(name="downloads")
-
-downloads_api = APIBlueprint("downloads_api", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
+downloads_api = api_blueprint("downloads_api", "downloads")
 downloads = Blueprint("downloads", __name__)
 
 FORMS = {DownloadKind.TEXT: DEFAULT_FORMS, DownloadKind.NOTES: ("notes",)}
+"""The forms of an export that a download has."""
 NOT_WRITTEN = "not-written.txt"
 """File with the decisions that could not be written into a text, beside that text."""
-NAMES = {DownloadKind.REPORT: "-report", DownloadKind.TEXT: "", DownloadKind.NOTES: "-notes"}
+SUFFIXES = {DownloadKind.REPORT: "-report", DownloadKind.TEXT: "", DownloadKind.NOTES: "-notes"}
+"""Ends of the archive's name, which begins with the work."""
 
 
 class DownloadBody(schemas.Closed):
@@ -58,7 +56,6 @@ class DownloadOut(BaseModel):
 
 @downloads_api.post(
     "/works/<string:work>/downloads",
-    tags=[DOWNLOADS],
     responses={202: DownloadOut},
     summary="Have a work's report, its corrected text or its collation notes made, as things stand now; what was asked "
     "for and not begun is waited for",
@@ -70,38 +67,35 @@ def begin(path: schemas.WorkPath, body: DownloadBody) -> Response:
         total, make = _report(store, work, language())
     else:
         total, make = _export(store, settings, work, FORMS[body.kind])
-    return answer(_told(project().downloads.begin(work, body.kind, language(), total, make)), 202)
+    return answer(_download_out(project().downloads.begin(work, body.kind, language(), total, make)), 202)
 
 
 @downloads_api.get(
     "/works/<string:work>/downloads/<string:download>",
-    tags=[DOWNLOADS],
     responses={200: DownloadOut},
     summary="How far a download has come",
 )
 def state(path: DownloadPath) -> Response:
-    return answer(_told(project().downloads.job(path.work, path.download)))
+    return answer(_download_out(project().downloads.job(path.work, path.download)))
 
 
 @downloads.get("/works/<work>/downloads/<download>.zip")
 def file(work: str, download: str) -> Response:
-    """The archive."""
     job = project().downloads.job(work, download)
     if job.file is None:
         raise NoDownloadError(REFUSALS["no download"])
-    return send_file(job.file, "application/zip", as_attachment=True, download_name=f"{work}{NAMES[job.kind]}.zip")
+    return send_file(job.file, "application/zip", as_attachment=True, download_name=f"{work}{SUFFIXES[job.kind]}.zip")
 
 
-def _told(job: DownloadJob) -> DownloadOut:
-    state = job.state
-    done = url_for("downloads.file", work=job.work, download=job.number) if state is DownloadState.DONE else None
-    count = job.count
+def _download_out(job: DownloadJob) -> DownloadOut:
+    state, count = job.state, job.count
+    address = url_for("downloads.file", work=job.work, download=job.number)
     return DownloadOut(
         download=job.number,
         state=state,
         done=min(count.done, count.total),
         total=count.total,
-        file=done,
+        file=address if state is DownloadState.DONE else None,
         reason=job.reason,
     )
 
@@ -119,22 +113,22 @@ class CountedRun(StoredRun):
         return self.count.through(StoredRun.raised(self))
 
 
-def _report(store: Store, work: str, said_in: str) -> tuple[int, Make]:
+def _report(store: Store, work: str, language: str) -> tuple[int, Make]:
     """The number of steps and the maker of the report of a work's last run, with its tables, as `proof report` writes
-    them. Its steps are pages, those with flags twice."""
-    _latest(store, work)
+    them. The steps are pages, those with flags twice. Raises NoPlaceError for a work without a run."""
+    _latest_run(store, work)
     pages = store.queue.pages(work)
 
     def make(folder: Path, count: StepCount) -> None:
         with store.at_one_moment() as now:
-            run = StoredRun(now, _latest(now, work)).of_work()
-            write_reports(CountedRun(now, run.run_id, run.whole, count=count), folder, language=said_in)
+            run = StoredRun(now, _latest_run(now, work)).of_work()
+            write_reports(CountedRun(now, run.run_id, run.whole, count=count), folder, language=language)
 
     return len(pages) + sum(page.flags > 0 for page in pages), make
 
 
-def _latest(store: Store, work: str) -> int:
-    """The last run of a work. Raises NoPlaceError."""
+def _latest_run(store: Store, work: str) -> int:
+    """The number of the last run of a work. Raises NoPlaceError."""
     run = store.latest_run(work)
     if run is None:
         raise NoPlaceError(NO_WORK, work=work)
@@ -143,7 +137,7 @@ def _latest(store: Store, work: str) -> int:
 
 def _export(store: Store, settings: Settings, work: str, forms: Sequence[str]) -> tuple[int, Make]:
     """The number of steps and the maker of the corrected texts of a work, one folder each, as `proof export` writes
-    them. Its steps are texts."""
+    them. The steps are texts."""
     paths = list(dict.fromkeys(page.text for page in store.queue.places(work)))
     folders = folders_of([Path(path) for path in paths])
 

@@ -3,35 +3,26 @@ reasons."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from flask import Blueprint, Response, request
-from flask_openapi3.blueprint import APIBlueprint
-from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from proof.errors import ProofError
 from proof.exports.preview import PlannedCorrection, Preview, preview_now
 from proof.store.readings import LOOKER
 from proof.web import schemas
-from proof.web.api import ERRORS, answer, number_of
+from proof.web.api import answer, api_blueprint, number_of
 from proof.web.language import say
 from proof.web.page_view import sheet
-from proof.web.project import Project, project
+from proof.web.project import project
 
 SHOWN = 100
-"""Corrections on a page of the preview."""
+"""Decisions on a page of the preview."""
 
-EXPORTS = Tag(name="exports")
-
-export_preview_api = APIBlueprint("export_preview_api", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
+export_preview_api = api_blueprint("export_preview_api", "exports")
 export_preview = Blueprint("export_preview", __name__)
-
-
-class PreviewQuery(schemas.Cursor):
-    """The range of corrections."""
 
 
 class PlannedOut(BaseModel):
@@ -67,63 +58,18 @@ class PreviewOut(BaseModel):
     next: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class WorkPreview:
-    """The corrections of all texts of a work; `unread` says which texts cannot be read, and why."""
-
-    texts: tuple[tuple[str, Preview], ...]
-    unread: tuple[str, ...]
-
-    @property
-    def written(self) -> int:
-        return sum(len(plan.written) for _, plan in self.texts)
-
-    @property
-    def not_written(self) -> int:
-        return sum(len(plan.not_written) for _, plan in self.texts)
-
-    @property
-    def in_text(self) -> int:
-        return sum(plan.in_text for _, plan in self.texts)
-
-    def items(self) -> Iterator[tuple[str, PlannedCorrection]]:
-        """Each decision with the name of its text: first those that are not written, then the others."""
-        for name, plan in self.texts:
-            yield from ((name, correction) for correction in plan.not_written)
-        for name, plan in self.texts:
-            yield from ((name, correction) for correction in plan.written)
-
-
-def work_preview(here: Project, work: str) -> WorkPreview:
-    """The preview for a work, from one consistent state of the store."""
-    settings = here.settings
-    texts, unread = [], []
-    paths = dict.fromkeys(page.text for page in here.store.queue.places(work))
-    with here.store.at_one_moment() as now:
-        for path in paths:
-            try:
-                preview = preview_now(now, Path(path), settings.page.script, settings.variants.file)
-            except ProofError as error:  # the other texts are still previewed
-                unread.append(str(error))
-            else:
-                texts.append((Path(path).name, preview))
-    return WorkPreview(tuple(texts), tuple(unread))
-
-
 @export_preview_api.get(
     "/works/<string:work>/export-preview",
-    tags=[EXPORTS],
     responses={200: PreviewOut},
     summary="What an export would write as things stand, and what not, with the reason; as `proof export --dry-run`",
 )
-def planned(path: schemas.WorkPath, query: PreviewQuery) -> Response:
+def planned(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     project().store.queue.work(path.work)
     return answer(_preview_out(path.work, number_of(query.cursor) or 0, query.limit))
 
 
 @export_preview.get("/works/<work>/export")
 def view(work: str) -> Response:
-    """The preview as a page."""
     summary = project().store.queue.work(work)
     start = max(request.args.get("from", 0, type=int), 0)
     reads = project().store.double_readings.waiting(work) if LOOKER.get().arbitrates else []
@@ -132,37 +78,36 @@ def view(work: str) -> Response:
 
 
 def _preview_out(work: str, start: int, limit: int) -> PreviewOut:
-    preview = work_preview(project(), work)
-    items = list(preview.items())
-    shown = items[start : start + limit]
-    has = project().store.queue.has
+    """The decisions from index `start` on, of the preview of all texts of a work at one moment."""
+    store, settings = project().store, project().settings
+    previews: list[tuple[str, Preview]] = []
+    unread: list[str] = []
+    paths = dict.fromkeys(page.text for page in store.queue.places(work))
+    with store.at_one_moment() as now:
+        for path in paths:
+            try:
+                preview = preview_now(now, Path(path), settings.page.script, settings.variants.file)
+                previews.append((Path(path).name, preview))
+            except ProofError as error:  # the other texts are still previewed
+                unread.append(str(error))
+    not_written = [(text, planned) for text, preview in previews for planned in preview.not_written]
+    written = [(text, planned) for text, preview in previews for planned in preview.written]
+    items = not_written + written
     return PreviewOut(
-        written=preview.written,
-        not_written=preview.not_written,
-        in_text=preview.in_text,
-        unread=list(preview.unread),
-        items=[
-            _out(name, correction, bool(correction.flag) and has(work, correction.flag)) for name, correction in shown
-        ],
+        written=len(written),
+        not_written=len(not_written),
+        in_text=sum(preview.in_text for _, preview in previews),
+        unread=unread,
+        items=[_planned_out(work, text, planned) for text, planned in items[start : start + limit]],
         next=str(start + limit) if start + limit < len(items) else None,
     )
 
 
-def _out(text: str, correction: PlannedCorrection, has_flag: bool) -> PlannedOut:
-    reason = say(correction.why.value) if correction.why is not None else ""
-    return PlannedOut(
-        text=Path(correction.text).name or text,
-        page=correction.page,
-        line=correction.line,
-        offset=correction.offset,
-        before=correction.before,
-        old=correction.old,
-        new=correction.new,
-        after=correction.after,
-        written=correction.written,
-        reason=reason % correction.values if correction.values else reason,
-        person=correction.person,
-        authority=correction.authority,
-        note=correction.note,
-        flag=correction.flag if has_flag else 0,
-    )
+def _planned_out(work: str, text: str, planned: PlannedCorrection) -> PlannedOut:
+    """A decision for the API; `text` is the name of the previewed text."""
+    values: dict[str, Any] = {name: getattr(planned, name) for name in PlannedOut.model_fields}
+    values["text"] = Path(planned.text).name or text
+    values["reason"] = planned.reason(say)
+    if not project().store.queue.has(work, planned.flag):
+        values["flag"] = 0
+    return PlannedOut(**values)

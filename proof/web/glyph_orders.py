@@ -14,11 +14,11 @@ from proof.store import Store
 from proof.store.cache import Bounded
 from proof.store.glyphs import Occurrences
 
-KEPT = 200_000
+CACHED = 200_000
 """Occurrences, of some 220 bytes each, whose order is cached: people page through them and return to characters."""
 
-FEW = 3
-"""Number of occurrences below which the mean shape of a character includes places that are flagged as it."""
+MIN_OCCURRENCES = 3
+"""With fewer occurrences, the mean shape of a character includes the places that are flagged as it."""
 
 Place = tuple[int, int, int]
 """A page, a line, and the offset in it."""
@@ -43,17 +43,20 @@ class GlyphOrders:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._ordering = Lock()
-        self._occurrence_cache = Bounded[tuple[Any, ...], Occurrences](KEPT, len)
-        self._kept = Bounded[tuple[Any, ...], OrderedOccurrences](KEPT, lambda ordered: len(ordered.occurrences))
+        self._occurrence_cache = Bounded[tuple[Any, ...], Occurrences](CACHED, len)
+        self._order_cache = Bounded[tuple[Any, ...], OrderedOccurrences](CACHED, lambda order: len(order.occurrences))
 
     def of(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
-        """The occurrences in their order. Raises NoPlaceError."""
+        """The occurrences of the character `text` (one `part` of them) by their distance from its usual shape, or from
+        that of the character `against`. Raises NoPlaceError."""
         key = (*self._store.glyphs.stamp(work), text, against, part)
-        kept = self._kept.get(key)
-        if kept is None:
+        ordered = self._order_cache.get(key)
+        if ordered is None:
             with self._ordering:  # concurrent requests compute an order once
-                kept = self._kept.get(key) or self._kept.put(key, self._ordered(work, text, against, part))
-        return kept
+                ordered = self._order_cache.get(key) or self._order_cache.put(
+                    key, self._ordered(work, text, against, part)
+                )
+        return ordered
 
     def _occurrences(self, work: str, text: str, part: int = 0) -> Occurrences:
         key = (*self._store.glyphs.stamp(work), text, part)
@@ -69,12 +72,12 @@ class GlyphOrders:
         return OrderedOccurrences(occurrences, unlike, np.argsort(-unlike, kind="stable"))
 
     def _middle(self, work: str, occurrences: Occurrences, text: str, against: str) -> NDArray[np.float64] | None:
-        """The mean shape of the character `against`: of its occurrences, or, if there are fewer than `FEW`, also of the
-        places that are flagged as it; None if there are none."""
+        """The mean shape of the character `against`: of its occurrences, or, if there are fewer than `MIN_OCCURRENCES`,
+        also of the places that are flagged as it; None if there are none."""
         if not against:
             return None
         other = self._occurrences(work, against)
-        if len(other) >= FEW:
+        if len(other) >= MIN_OCCURRENCES:
             return middle_of(other.glyphs["shape"], other.glyphs["p"] / 255.0)
         flagged = self._store.glyphs.flagged(work, text, against)
         places = zip(

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import base64
-
 from flask import Blueprint, Response, request
 
 from proof.locale.marking import _
 from proof.model.flags import Flag
 from proof.model.result import CheckedCharacter, PageResult
+from proof.report.crops import data_uri
 from proof.report.glyphs import GlyphPlace, character_place, flag_place
 from proof.store.lookup import NoPlaceError
 from proof.web.iiif import answer
 from proof.web.images import GoneImageError, NoPieceError, name_of
 from proof.web.project import project
 
-KEPT = "private, max-age=600"
+CACHE_CONTROL = "private, max-age=600"
 """Tiles are cached for a short time: a page that is read again may have its glyphs elsewhere."""
 
 glyph_tiles = Blueprint("glyph_tiles", __name__, url_prefix="/works/<work>")
@@ -44,10 +43,8 @@ def of_character(work: str, page: int, line: int, offset: int) -> Response:
 
 
 def character_at(result: PageResult, line: int, offset: int) -> CheckedCharacter | None:
-    """The character with a glyph at that place of a page's text; None if there is none."""
-    return next(
-        (character for character in result.characters if (character.line, character.offset) == (line, offset)), None
-    )
+    """The character at that place of a page's text; None if there is none with a glyph."""
+    return next((char for char in result.characters if (char.line, char.offset) == (line, offset)), None)
 
 
 def address_of_character(sha: str, result: PageResult, line: int, offset: int) -> str | None:
@@ -68,8 +65,8 @@ def _data_address(name: str, place: GlyphPlace | None) -> str | None:
         tile = project().images.glyph(name, place)
     except (GoneImageError, NoPieceError):
         return None
-    return "data:image/webp;base64," + base64.b64encode(tile.data).decode("ascii")
+    return data_uri(tile.data)
 
 
 def _tile(name: str, place: GlyphPlace) -> Response:
-    return answer(project().images.glyph(name, place, request.if_none_match), KEPT)
+    return answer(project().images.glyph(name, place, request.if_none_match), CACHE_CONTROL)

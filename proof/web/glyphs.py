@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from flask import Response
-from flask_openapi3.blueprint import APIBlueprint
-from flask_openapi3.models.tag import Tag
 from numpy.typing import NDArray
 
 from proof.store import Store
-from proof.store.decision_records import ConflictError, Decision
 from proof.store.manual_corrections import ManualCorrection
 from proof.text.components import made_of
 from proof.web import answers, schemas
-from proof.web.api import ERRORS, answer, number_of
+from proof.web.api import answer, api_blueprint, decision_or_conflict, number_of
 from proof.web.glyph_orders import OrderedOccurrences, Place
 from proof.web.glyph_tiles import address_of_character
 from proof.web.people import person
@@ -22,13 +19,11 @@ from proof.web.project import project
 OFFERED = 5
 """Maximum number of encoded characters that are suggested for an unencoded one."""
 
-GLYPHS = Tag(name="glyphs")
-glyphs = APIBlueprint("glyphs", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
+glyphs = api_blueprint("glyphs", "glyphs")
 
 
 @glyphs.get(
     "/works/<string:work>/glyphs",
-    tags=[GLYPHS],
     responses={200: answers.GlyphsOut},
     summary="Occurrences of a character as glyphs, the least alike first",
 )
@@ -54,7 +49,6 @@ def occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Response:
 
 @glyphs.get(
     "/components",
-    tags=[GLYPHS],
     responses={200: answers.ComposedOut},
     summary="Characters by their parts, or by an ideographic description",
 )
@@ -64,7 +58,6 @@ def composed(query: schemas.PartsQuery) -> Response:
 
 @glyphs.get(
     "/works/<string:work>/unencoded",
-    tags=[GLYPHS],
     responses={200: answers.UnencodedListOut},
     summary="Entities, descriptions and stopgaps for characters that the text has",
 )
@@ -135,43 +128,17 @@ def _cut_tiles(store: Store, ordered: OrderedOccurrences, image_of: dict[Place, 
 
 @glyphs.post(
     "/works/<string:work>/glyphs/corrections",
-    tags=[GLYPHS],
     responses={200: answers.GlyphOutcomesOut, 428: answers.UnconfirmedOut},
     summary="Correct many occurrences of a character at once: flagged ones are decided, others corrected by hand",
 )
 def correct(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -> Response:
-    wanted = [_correction(path.work, place, body) for place in body.places]
-    outcomes = project().store.manual_corrections.correct_glyphs(wanted)
-    items = [_outcome(place, outcome) for place, outcome in zip(body.places, outcomes, strict=True)]
+    shared = {"work": path.work, "person": person(), **body.model_dump(exclude={"places"})}
+    corrections = [
+        ManualCorrection(length=len(place.transcribed), **place.model_dump(), **shared) for place in body.places
+    ]
+    outcomes = project().store.manual_corrections.correct_glyphs(corrections)
+    items = [
+        answers.GlyphOutcome(page=place.page, line=place.line, offset=place.offset, **decision_or_conflict(outcome))
+        for place, outcome in zip(body.places, outcomes, strict=True)
+    ]
     return answer(answers.GlyphOutcomesOut(items=items))
-
-
-def _correction(work: str, place: schemas.GlyphPlaceBody, body: schemas.GlyphCorrectionsBody) -> ManualCorrection:
-    return ManualCorrection(
-        work=work,
-        page=place.page,
-        line=place.line,
-        offset=place.offset,
-        length=len(place.transcribed),
-        reading=body.reading,
-        person=person(),
-        key=place.key,
-        delete=body.delete,
-        confirmed=body.confirmed,
-        authority=body.authority,
-        note=body.note,
-        batch=body.batch,
-        transcribed=place.transcribed,
-    )
-
-
-def _outcome(place: schemas.GlyphPlaceBody, outcome: Decision | ConflictError) -> answers.GlyphOutcome:
-    return answers.GlyphOutcome(
-        page=place.page,
-        line=place.line,
-        offset=place.offset,
-        decision=None if isinstance(outcome, ConflictError) else answers.DecisionOut(outcome),
-        conflict=[answers.DecisionOut(since) for since in outcome.decisions]
-        if isinstance(outcome, ConflictError)
-        else None,
-    )

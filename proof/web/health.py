@@ -12,8 +12,8 @@ import proof
 from proof.errors import OutputError
 from proof.store import Store
 
-EVERY = 2.0
-"""Seconds between two attempts to write; requests in between get the last result."""
+PAUSE_SECONDS = 2.0
+"""Time between two attempts to write; requests in between get the last result."""
 
 
 class Health:
@@ -23,21 +23,21 @@ class Health:
         self._store = store
         self._trying = Lock()
         self._tried = float("-inf")
-        self._writes = True
+        self._writable = True
 
     @property
-    def well(self) -> bool:
-        """Whether the last attempt to write succeeded."""
-        if time.monotonic() - self._tried > EVERY and self._trying.acquire(blocking=False):
+    def writable(self) -> bool:
+        """Whether the last attempt to write succeeded; tries again if that was some time ago."""
+        if time.monotonic() - self._tried > PAUSE_SECONDS and self._trying.acquire(blocking=False):
             try:
                 self._store.try_writing()
-                self._writes = True
+                self._writable = True
             except OutputError:
-                self._writes = False
+                self._writable = False
             finally:
                 self._tried = time.monotonic()
                 self._trying.release()
-        return self._writes
+        return self._writable
 
 
 def serve(app: Flask, store: Store) -> None:
@@ -52,10 +52,10 @@ def serve(app: Flask, store: Store) -> None:
         return response
 
     def healthy() -> Response:
-        well = health.well
+        writable = health.writable
         response = jsonify(
             {
-                "status": "ok" if well else "the store cannot be written",
+                "status": "ok" if writable else "the store cannot be written",
                 "version": proof.__version__,
                 "uptime_seconds": round(time.monotonic() - began),
                 "answers": sum(answers.values()),
@@ -63,7 +63,7 @@ def serve(app: Flask, store: Store) -> None:
                 "server_errors": answers[5],
             }
         )
-        response.status_code = 200 if well else 503
+        response.status_code = 200 if writable else 503
         response.headers["Cache-Control"] = "no-store"
         return response
 

@@ -1,16 +1,15 @@
 """Page images cut on demand, at addresses of the IIIF Image API 3.0 (level 1, with `w,h`).
 
-The identifier of an image is the hash of its bytes: so answers can be cached for good, and no address reaches a file
-that was not checked. An image that lies on its side or upside down has a second identifier, under which it is turned
-upright (`name_of`).
-"""
+The identifier of an image is the hash of its bytes, so that answers can be cached for good and no address reaches a
+file that was not checked. An image that lies on its side or upside down has a second identifier, under which it is
+turned upright (`name_of`)."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import threading
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,10 +25,13 @@ from proof.report.upright import turn_of, turned_picture, turned_size
 from proof.store.cache import Bounded
 
 OPEN_BYTES = 160 << 20
+"""Memory for decoded images."""
 PIECES_BYTES = 64 << 20
+"""Memory for pieces as WebP."""
 LARGEST_SIDE = 4000
 LARGEST_GLYPH = 400
 TILE = 512
+"""The sides, in pixels, of the largest piece, of the largest tile of a glyph, and of the tiles of a viewer."""
 
 _NAME = re.compile(r"([0-9a-f]{64})(?:-(90|180|270))?")
 _REGION = re.compile(r"full|(\d{1,6}),(\d{1,6}),(\d{1,6}),(\d{1,6})")
@@ -57,7 +59,7 @@ class GoneImageError(ToldError):
 
 @dataclass(frozen=True, slots=True)
 class ImageRegion:
-    """A piece of an image as WebP, with its strong entity tag; `data` is empty if the client has it already."""
+    """A piece of an image as WebP, with its entity tag; `data` is empty if the client has it already."""
 
     data: bytes
     etag: str
@@ -65,7 +67,8 @@ class ImageRegion:
 
 @dataclass(frozen=True, slots=True)
 class _StoredImage:
-    """An image with its path, its size before turning, and the degrees by which it is turned clockwise."""
+    """An image: its path when it was checked, its width and height before turning, and the degrees by which it is
+    turned clockwise."""
 
     sha: str
     path: Path
@@ -74,26 +77,26 @@ class _StoredImage:
 
 
 class Images:
-    """The images of a project. `find` gives the path, at the time of the check, and the size of the image with a hash;
-    `folders` are searched if the project was moved since."""
+    """The images of a project. For the hash of an image, `find` gives its path at the time of the check, its width and
+    its height; the `folders` are searched if the image was moved since."""
 
     def __init__(self, find: Callable[[str], tuple[str, int, int] | None], folders: Iterable[Path]) -> None:
         self._find = find
         self._folders = tuple(folders)
         self._open: Bounded[str, Image.Image] = Bounded(OPEN_BYTES, _bytes_of)
         self._pieces: Bounded[str, bytes] = Bounded(PIECES_BYTES, len)
-        self._places: dict[str, Path] = {}
+        self._found_at: dict[str, Path] = {}
         self._opening = threading.Lock()
 
     def piece(self, name: str, region: str, size: str, known: Collection[str] = ()) -> ImageRegion:
         """The piece `region` of an image at `size`, both in IIIF notation; not cut if its entity tag is among the
         `known` ones. Raises NoPieceError, GoneImageError."""
         stored = self._stored(name)
-        edges = _edges(region, *turned_size(stored.size, stored.turn))
-        wanted = _wanted(size, edges[2] - edges[0], edges[3] - edges[1])
+        left, top, right, bottom = edges = _edges(region, *turned_size(stored.size, stored.turn))
+        wanted = _size_in_pixels(size, right - left, bottom - top)
 
         def cut() -> Image.Image:
-            piece = self._picture(name, stored).crop(edges)
+            piece = self._picture(name).crop(edges)
             return piece if piece.size == wanted else piece.resize(wanted, Image.Resampling.LANCZOS)
 
         return self._region((METHOD, name, *edges, *wanted), cut, known)
@@ -116,11 +119,7 @@ class Images:
         etag = hashlib.blake2b("\x1f".join(map(str, parts)).encode(), digest_size=16).hexdigest()
         if etag in known:
             return ImageRegion(b"", etag)
-        data = self._pieces.get(etag)
-        if data is None:
-            data = pack_piece(cut())
-            self._pieces.put(etag, data)
-        return ImageRegion(data, etag)
+        return ImageRegion(self._pieces.get(etag) or self._pieces.put(etag, pack_piece(cut())), etag)
 
     def size(self, name: str) -> tuple[int, int]:
         """Width and height of an image, in pixels. Raises GoneImageError."""
@@ -128,7 +127,7 @@ class Images:
         return turned_size(stored.size, stored.turn)
 
     def _stored(self, name: str) -> _StoredImage:
-        """The image of that name. Raises GoneImageError."""
+        """The image with the identifier `name`. Raises GoneImageError."""
         match = _NAME.fullmatch(name)
         stored = self._find(match[1]) if match else None
         if match is None or stored is None:
@@ -136,42 +135,46 @@ class Images:
         path, width, height = stored
         return _StoredImage(match[1], Path(path), (width, height), int(match[2] or 0))
 
-    def _picture(self, name: str, stored: _StoredImage | None = None) -> Image.Image:
+    def _picture(self, name: str) -> Image.Image:
+        """The decoded image, upright. Raises GoneImageError."""
         opened = self._open.get(name)
         if opened is None:
             with self._opening:  # one at a time: the other tiles of the page wait for the first
                 opened = self._open.get(name)
                 if opened is None:
-                    stored = stored or self._stored(name)
+                    stored = self._stored(name)
                     opened = load_picture(self._path(stored.sha, stored.path))
                     if opened is None or opened.size != stored.size:
                         raise GoneImageError(
                             _("the image cannot be read any more, or has changed: check its page again")
                         )
-                    opened = turned_picture(opened, stored.turn)
-                    self._open.put(name, opened)
+                    opened = self._open.put(name, turned_picture(opened, stored.turn))
         return opened
 
-    def _path(self, sha: str, name: Path) -> Path:
-        """The present path of an image that was at the path `name` when it was checked. Raises GoneImageError."""
-        candidates = [self._places[sha]] if sha in self._places else []
-        candidates += [name, *(folder / name.name for folder in self._folders)]
-        bound = PdfPage.match(name)
-        for folder in self._folders:
-            if bound:
-                candidates += [PdfPage(file, bound.number).path for file in folder.rglob(bound.file.name)]
-            else:
-                candidates += folder.rglob(name.name)
-        for path in candidates:
+    def _path(self, sha: str, checked: Path) -> Path:
+        """The present path of an image that was at the path `checked` when it was checked. Raises GoneImageError."""
+        for path in self._candidates(sha, checked):
             try:
                 if sha256_of(path) == sha:
-                    self._places[sha] = path
+                    self._found_at[sha] = path
                     return path
             except ImageError:
                 continue
-        raise GoneImageError(
-            _("%(name)s: the image is gone or has changed since it was checked: check its page again"), name=name.name
-        )
+        message = _("%(name)s: the image is gone or has changed since it was checked: check its page again")
+        raise GoneImageError(message, name=checked.name)
+
+    def _candidates(self, sha: str, checked: Path) -> Iterator[Path]:
+        """Paths at which an image may be, the likeliest first: only an image that was moved needs a search."""
+        if sha in self._found_at:
+            yield self._found_at[sha]
+        yield checked
+        yield from (folder / checked.name for folder in self._folders)
+        page = PdfPage.match(checked)
+        for folder in self._folders:
+            if page:
+                yield from (PdfPage(file, page.number).path for file in folder.rglob(page.file.name))
+            else:
+                yield from folder.rglob(checked.name)
 
 
 def _bytes_of(image: Image.Image) -> int:
@@ -179,6 +182,7 @@ def _bytes_of(image: Image.Image) -> int:
 
 
 def _edges(region: str, width: int, height: int) -> tuple[int, int, int, int]:
+    """Left, top, right and bottom of a `region` (IIIF notation) of an image of that size. Raises NoPieceError."""
     match = _REGION.fullmatch(region)
     if match is None:
         raise NoPieceError(_("the region is `full` or `x,y,w,h` in pixels"))
@@ -192,21 +196,20 @@ def _edges(region: str, width: int, height: int) -> tuple[int, int, int, int]:
     return x, y, min(x + w, width), min(y + h, height)
 
 
-def _wanted(size: str, width: int, height: int) -> tuple[int, int]:
+def _size_in_pixels(size: str, width: int, height: int) -> tuple[int, int]:
+    """Width and height for a `size` (IIIF notation) of a region that is `width` x `height`. Raises NoPieceError."""
     match = _SIZE.fullmatch(size)
     if match is None:
         raise NoPieceError(_("the size is `max`, `w,`, `,h` or `w,h` in pixels"))
-    w, h, alone = (int(group) if group else 0 for group in match.groups())
     if size == "max":
-        w, h = width, height
-    elif alone:
-        w, h = round(width * alone / height), alone
+        return width, height
+    w, h, h_alone = (int(group) if group else 0 for group in match.groups())
+    if h_alone:
+        w, h = round(width * h_alone / height), h_alone
     elif not h:
         h = round(height * w / width)
     w, h = max(w, 1), max(h, 1)
-    if size == "max":
-        return w, h
-    if w > width or h > height:  # a browser enlarges as well, and for nothing
+    if w > width or h > height:  # a browser enlarges as well as the server
         shrink = min(width / w, height / h)
         w, h = max(round(w * shrink), 1), max(round(h * shrink), 1)
     if max(w, h) > LARGEST_SIDE:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from flask import Response
-from flask_openapi3.blueprint import APIBlueprint
-from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field, RootModel
 
 from proof.checking.recheck import RecheckFault, Reread
@@ -17,7 +15,7 @@ from proof.layout.overrides import MOST_COLUMNS, LayoutOverrideShape
 from proof.locale.notices import in_words
 from proof.store.layout_overrides import LayoutOverride
 from proof.web import answers, schemas, serializers
-from proof.web.api import ERRORS, answer
+from proof.web.api import answer, api_blueprint
 from proof.web.language import say
 from proof.web.messages import REFUSALS, SERVER_STOPPED, TROUBLES
 from proof.web.people import may, person
@@ -26,9 +24,11 @@ from proof.web.rereading import Job, Stage
 from proof.web.rights import Right
 
 MOST_IMAGES = 60
-PREVIEW = 480
-PATIENCE = 2.0
-"""Seconds that a request waits for a reading that is first in the queue."""
+"""Names of images in one answer."""
+PREVIEW_PX = 480
+"""The longer side of the preview of an image."""
+PATIENCE_SECONDS = 2.0
+"""Time that a request waits for a reading that is first in the queue."""
 
 Coordinate = Annotated[float, Field(ge=-100_000, le=100_000, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -37,13 +37,7 @@ Span = Annotated[list[Share], Field(min_length=2, max_length=2)]
 Spans = Annotated[list[Span], Field(max_length=40)]
 Name = Annotated[str, Field(max_length=1024)]
 
-layouts = APIBlueprint(
-    "layout overrides",
-    __name__,
-    url_prefix="/api/v1",
-    abp_tags=[Tag(name="layout overrides")],
-    abp_responses=ERRORS,
-)
+layouts = api_blueprint("layout overrides", "layout overrides")
 
 
 class UnknownImageError(ToldError):
@@ -62,13 +56,13 @@ class RegionBody(schemas.Closed):
 
 
 class LayoutBody(RegionBody):
-    """A region, and `more` of them if the page has several (registers), in the order of their text."""
+    """The first region of a page and, in `more`, the others (registers), in the order of their text."""
 
     more: list[RegionBody] = Field(default_factory=list, max_length=MOST_COLUMNS)
 
 
 class LayoutOverrideBody(schemas.Closed):
-    """The layout and the image of a page; what is left out is detected."""
+    """The layout of a page, its image and the quadrant of the image; fields that are left out are detected."""
 
     layout: LayoutBody | None = None
     image: Name = ""
@@ -78,7 +72,7 @@ class LayoutOverrideBody(schemas.Closed):
 
 
 class LayoutOverrideOut(RootModel[LayoutOverride]):
-    """A layout override: the layout and the image that were set for a page; what is empty is detected."""
+    """The layout and the image that a person set for a page; empty fields are detected."""
 
 
 class LayoutOverridesOut(BaseModel):
@@ -86,6 +80,8 @@ class LayoutOverridesOut(BaseModel):
 
 
 class RereadOut(BaseModel):
+    """The result of reading a page again."""
+
     status: str
     message: str
     trouble: RecheckFault | None = Field(description="Why the page could not be checked")
@@ -97,6 +93,8 @@ class RereadOut(BaseModel):
 
 
 class ReadingOut(BaseModel):
+    """A page that is read again: the number of the reading (`job`), its state, and its outcome when it is done."""
+
     job: str
     state: Stage
     askers: list[str] = Field(description="Who waits for it")
@@ -143,10 +141,10 @@ def set_layout_override(path: schemas.PagePath, body: LayoutOverrideBody) -> Res
     if body.image and body.image not in dict(project().reader.images()):
         raise UnknownImageError(REFUSALS["no image"])
     quadrant = body.quadrant if body.image else ""
-    made = project().store.layout_overrides.set(
+    override = project().store.layout_overrides.set(
         *(path.work, path.page, layout, body.image, quadrant), version=body.version, person=person(), key=body.key
     )
-    return answer(LayoutOverrideOut(made), 201)
+    return answer(LayoutOverrideOut(override), 201)
 
 
 @layouts.post(
@@ -156,10 +154,10 @@ def set_layout_override(path: schemas.PagePath, body: LayoutOverrideBody) -> Res
 )
 def read_again(path: schemas.PagePath) -> Response:
     """Start reading a page again. The answer has the result if that takes a moment only, else the number of the
-    reading, whose state can be requested."""
+    reading, by which its state can be requested."""
     project().store.queue.page(path.work, path.page)
     job = project().rereading.begin(path.work, path.page, person())
-    job.wait(PATIENCE)
+    job.wait(PATIENCE_SECONDS)
     return answer(reading_of(job), 202 if job.under_way else 200)
 
 
@@ -198,7 +196,7 @@ def preview(path: schemas.WorkPath, query: ImageQuery) -> Response:
     if file is None:
         raise UnknownImageError(REFUSALS["no image"])
     pixels = load_image(file, max_megapixels=project().settings.images.max_megapixels).pixels
-    scale = min(1.0, PREVIEW / max(pixels.shape[:2]))
+    scale = min(1.0, PREVIEW_PX / max(pixels.shape[:2]))
     small = cv2.resize(pixels, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     response = Response(cv2.imencode(".webp", small)[1].tobytes(), mimetype="image/webp")
     response.headers["Cache-Control"] = "private, max-age=300"
@@ -206,20 +204,20 @@ def preview(path: schemas.WorkPath, query: ImageQuery) -> Response:
 
 
 def reading_of(job: Job) -> ReadingOut:
-    """A reading for the API."""
-    state, outcome = job.state, job.outcome
+    """A reading again for the API."""
+    outcome = job.outcome
     return ReadingOut(
         job=job.number,
-        state=state,
+        state=job.state,
         askers=job.waited_for_by,
         reason=job.reason,
         trouble=job.trouble,
         told=_told(job.trouble) or (say(SERVER_STOPPED) if job.reason else ""),
-        outcome=None if outcome is None else _reread(outcome),
+        outcome=_reread_out(outcome) if outcome else None,
     )
 
 
-def _reread(read: Reread) -> RereadOut:
+def _reread_out(read: Reread) -> RereadOut:
     return RereadOut(
         status=read.result.status.value,
         message=in_words(read.result.message, say) if read.result.message else "",
@@ -233,4 +231,5 @@ def _reread(read: Reread) -> RereadOut:
 
 
 def _told(trouble: RecheckFault | None) -> str:
+    """A fault in the language of the request."""
     return say(TROUBLES[trouble]) if trouble else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from flask import request, url_for
@@ -22,12 +23,14 @@ _STATES = {
 }
 
 LISTED = 100
-"""Works on a page of the list."""
+"""Works that the list shows at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryLine:
-    """A line of the list; `below` is the work's id and folder, if they differ from its title."""
+    """A work in the list. `below` is its id and its folder, as far as they differ from the title; `why`, the reason of
+    a failure; `turn`, its place in the queue of works, from 1; `missing`, the pages without an image; `left`, the
+    errors expected to be left, and `speed`, pages per second, if known."""
 
     work: str
     title: str
@@ -50,82 +53,55 @@ class LibraryLine:
         counts = work.counts
         title = work.title or work.work or work.folder
         return cls(
-            work.work,
-            title,
-            " · ".join(dict.fromkeys(name for name in (work.work, work.folder) if name and name != title)),
-            work.script,
-            work.state,
-            in_words(work.trouble, say) if work.trouble else "",
-            work.turn + 1,
-            counts.all_pages,
-            counts.pages.get(Status.CHECKED.value, 0),
-            counts.pages.get(Status.NO_IMAGE.value, 0),
-            counts.pages.get(Status.FAILED.value, 0) + counts.pages.get(Status.MISMATCH.value, 0),
-            counts.flagged,
-            counts.decided,
-            counts.left,
-            work.speed,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class LibraryTotal:
-    """The sums over all works; `left` is that of the works for which it is known."""
-
-    works: int
-    pages: int
-    checked: int
-    flagged: int
-    decided: int
-    left: float | None
-
-    @classmethod
-    def of(cls, lines: Sequence[LibraryLine]) -> LibraryTotal:
-        known = [line.left for line in lines if line.left is not None]
-        return cls(
-            works=len(lines),
-            pages=sum(line.pages for line in lines),
-            checked=sum(line.checked for line in lines),
-            flagged=sum(line.flagged for line in lines),
-            decided=sum(line.decided for line in lines),
-            left=sum(known) if known else None,
+            work=work.work,
+            title=title,
+            below=" · ".join(dict.fromkeys(name for name in (work.work, work.folder) if name and name != title)),
+            script=work.script,
+            state=work.state,
+            why=in_words(work.trouble, say) if work.trouble else "",
+            turn=work.turn + 1,
+            pages=counts.all_pages,
+            checked=counts.pages.get(Status.CHECKED.value, 0),
+            missing=counts.pages.get(Status.NO_IMAGE.value, 0),
+            failed=counts.pages.get(Status.FAILED.value, 0) + counts.pages.get(Status.MISMATCH.value, 0),
+            flagged=counts.flagged,
+            decided=counts.decided,
+            left=counts.left,
+            speed=work.speed,
         )
 
 
 _ORDERS: Mapping[str, Callable[[LibraryLine], Any]] = {
-    "turn": lambda line: line.turn,
-    "title": lambda line: (line.title, line.below),
+    **{name: attrgetter(name) for name in ("turn", "pages", "checked", "missing", "flagged", "decided")},
+    "title": attrgetter("title", "below"),
     "state": lambda line: (list(FolderState).index(line.state), line.turn),
-    "pages": lambda line: line.pages,
-    "checked": lambda line: line.checked,
-    "missing": lambda line: line.missing,
     "failed": lambda line: (line.state is FolderState.FAILED, line.failed),
-    "flagged": lambda line: line.flagged,
-    "decided": lambda line: line.decided,
     "left": lambda line: -1.0 if line.left is None else line.left,
     "speed": lambda line: line.speed or 0.0,
 }
-"""The sort keys of the list. Titles, states and turns are sorted upwards, numbers downwards."""
+"""The sort keys of the list."""
 
-_UPWARD = ("turn", "title", "state")
+_ASCENDING = ("turn", "title", "state")
+"""Keys of which the lowest value comes first, of the others the highest; `up=1` in the address reverses the order."""
 
 
 def listing(works: Sequence[LibraryWork]) -> dict[str, Any]:
     """The template variables of the list, filtered and sorted by the address."""
-    every = [LibraryLine.of(work) for work in works]
+    lines = [LibraryLine.of(work) for work in works]
     title, state = request.args.get("title", "").strip(), request.args.get("state", "")
-    sort = request.args.get("sort", "turn")
-    sort = sort if sort in _ORDERS else "turn"
-    ascending = (sort in _UPWARD) != (request.args.get("up") == "1")
+    sort = request.args.get("sort", "")
+    if sort not in _ORDERS:
+        sort = "turn"
+    ascending = (sort in _ASCENDING) != (request.args.get("up") == "1")
     chosen = [
         line
-        for line in every
+        for line in lines
         if (not state or line.state == state) and (not title or title.lower() in f"{line.title} {line.below}".lower())
     ]
     chosen.sort(key=_ORDERS[sort], reverse=not ascending)
     start = min(max(request.args.get("start", 0, type=int), 0), max(len(chosen) - 1, 0))
     return {
-        "total": LibraryTotal.of(every) if every else None,
+        "total": _totals(lines) if lines else None,
         "lines": chosen[start : start + LISTED],
         "shown": len(chosen),
         "first": start + 1,
@@ -141,7 +117,14 @@ def listing(works: Sequence[LibraryWork]) -> dict[str, Any]:
     }
 
 
+def _totals(lines: Sequence[LibraryLine]) -> dict[str, float | None]:
+    """The sums over all works; `left` is that of the works for which it is known."""
+    sums = {name: sum(getattr(line, name) for line in lines) for name in ("pages", "checked", "flagged", "decided")}
+    known = [line.left for line in lines if line.left is not None]
+    return {"works": len(lines), **sums, "left": sum(known) if known else None}
+
+
 def _address(**changes: object) -> str:
-    """The address of this list with some parameters changed."""
+    """The address of this list with these parameters changed, or left out if None."""
     given: dict[str, object] = {**request.args.to_dict(), **changes}
     return url_for("pages.home", **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]

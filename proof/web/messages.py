@@ -90,7 +90,7 @@ TROUBLES = {
     "store": _("The store cannot be written: the disk may be full."),
     "mistake": _("The server made a mistake; its log says which."),
 }
-"""Why a page could not be read again, by `proof.checking.recheck.Trouble`."""
+"""Why a page could not be read again, by `proof.checking.recheck.RecheckFault`."""
 
 SERVER_STOPPED = _("The server was stopped before this page was read.")
 
@@ -144,7 +144,6 @@ SCRIPT = {
     "copyReads": _("What the copy reads (empty: nothing)"),
     "restsOn": _("after %(authority)s"),
     "carriedFrom": _("carried from %(page)s, where %(person)s decided it"),
-    "times": _("%(open)s of %(all)s open"),
     "selected": _("%(num)s chosen"),
     "takeAll": _("take the reading"),
     "rule": _("variants here"),

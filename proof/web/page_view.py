@@ -13,7 +13,7 @@ from proof.web.people import account, person, rights
 from proof.web.project import project
 
 
-def sheet(template: str, work: WorkSummary | None, **context: Any) -> Response:
+def sheet(template: str, work: WorkSummary | None, status: int = 200, /, **context: Any) -> Response:
     """A page of `work`, or of none, which browsers do not cache."""
     theme = request.cookies.get("theme", "")
     page = render_template(
@@ -27,6 +27,6 @@ def sheet(template: str, work: WorkSummary | None, **context: Any) -> Response:
         words=words(say),
         **{"data": None, **context},
     )
-    response = make_response(page)
+    response = make_response(page, status)
     response.headers["Cache-Control"] = "no-store"
     return response

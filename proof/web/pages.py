@@ -122,7 +122,7 @@ def changed(work: str) -> AnyResponse:
     summary = store.queue.work(work)
     changes = [change for change in store.history.changed_of(work, person()) if store.queue.has(work, change.flag)]
     shown = changes[:CHANGED]
-    flags = serializers.details(store, work, store.queue.flags(work, [change.flag for change in shown]), say)
+    flags = serializers.details(store, work, store.queue.flags(work, [change.flag for change in shown]))
     return sheet("changed.html", summary, changed=list(zip(shown, flags, strict=True)), count=len(changes))
 
 

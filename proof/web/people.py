@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import cast
 
 from flask import Flask, Request, current_app, g, redirect, request, session, url_for
-from flask_login import LoginManager, current_user, login_user, logout_user
+from flask_login import LoginManager, UserMixin, current_user, login_user, logout_user
 from werkzeug.wrappers import Response
 
 from proof.errors import ToldError
@@ -25,8 +25,11 @@ from proof.web.project import Project, project
 from proof.web.rights import ALONE, OWN, RIGHTS, Right, needed
 from proof.web.tokens import Tokens
 
-TOUCHED = 60
-"""Seconds after which the time of last use is written into the cookie again."""
+TOUCH_SECONDS = 60
+"""Time after which the time of last use is written into the cookie again."""
+
+DATA_PATHS = ("/api/", "/iiif/")
+"""Paths whose requests are answered with data, also on errors; the others show pages."""
 
 
 class LogInFirstError(ToldError):
@@ -54,13 +57,10 @@ class NoPeopleError(ToldError):
 
 
 @dataclass(frozen=True, slots=True)
-class Visitor:
+class Visitor(UserMixin):  # type: ignore[misc]
     """An account as Flask-Login needs it."""
 
     account: Account
-    is_authenticated = True
-    is_active = True
-    is_anonymous = False
 
     def get_id(self) -> str:
         return f"{self.account.number}:{self.account.stamp}"
@@ -128,7 +128,7 @@ def must_have_people() -> None:
         raise NoPeopleError(REFUSALS["no people"])
 
 
-def log_in(name: str, password: str) -> Account:
+def log_in(name: str, password: str) -> None:
     """Start a session. Raises WrongPasswordError, ExpiredPasswordError, TooManyAttemptsError."""
     must_have_people()
     attempt = _attempts().begin(name)
@@ -142,7 +142,6 @@ def log_in(name: str, password: str) -> Account:
         raise WrongPasswordError(PEOPLE["wrong"])
     _attempts().succeeded(attempt)
     _begin(who)
-    return who
 
 
 def log_out() -> None:
@@ -165,7 +164,7 @@ def change_password(current: str, new: str) -> None:
 
 
 def guard(app: Flask) -> None:
-    """Check, if the project has accounts, the session and the rights before every request."""
+    """If the project has accounts, check the session and the rights before every request."""
     serve = cast(Project, app.extensions["proof"]).settings.serve
     if not serve.auth:
         return
@@ -181,20 +180,21 @@ def guard(app: Flask) -> None:
 
 
 def _check() -> Response | None:
+    """Let a request pass, redirect it to the log-in or the account, or raise LogInFirstError, NotAllowedError."""
     if request.endpoint is None:  # no such address: leads to 404
         return None
     right = needed(request.endpoint, request.method)
     if right is None:
         return None
     who = account()
-    machine = request.path.startswith(("/api/", "/iiif/"))
+    wants_data = request.path.startswith(DATA_PATHS)
     if who is None:
-        if machine:
+        if wants_data:
             raise LogInFirstError(REFUSALS["log in"])
         target = request.full_path.removesuffix("?") if request.method == "GET" else None
         return redirect(url_for("accounts.log_in", next=target))
     if who.provisional and request.endpoint not in OWN:
-        if machine:
+        if wants_data:
             raise NotAllowedError(REFUSALS["own password"])
         return redirect(url_for("accounts.account"))
     if right not in RIGHTS[who.role]:
@@ -229,12 +229,12 @@ def _bearer(request: Request) -> Visitor | None:
 
 
 def by_token() -> bool:
-    """Whether the request is authorised by a token, which pages of other hosts cannot send, and not by a cookie."""
+    """Whether the request is authorised by a token, which pages of other hosts cannot send, instead of a cookie."""
     return bool(g.get("by_token"))
 
 
 def _begin(who: Account) -> None:
-    """Start a new session, without anything of an earlier one in this browser, its CSRF token included."""
+    """Start a new session. Nothing of an earlier session in this browser is kept, not even its CSRF token."""
     session.clear()
     g.pop("csrf_token", None)
     session["since"] = session["seen"] = int(time.time())
@@ -242,8 +242,9 @@ def _begin(who: Account) -> None:
 
 
 def _touch() -> None:
+    """Write the time of last use into the cookie, at least four times before an idle session ends."""
     now = int(time.time())
-    if now - session.get("seen", 0) > min(TOUCHED, project().settings.serve.idle_minutes * 15):
+    if now - session.get("seen", 0) > min(TOUCH_SECONDS, project().settings.serve.idle_minutes * 15):
         session["seen"] = now
 
 

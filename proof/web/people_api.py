@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from flask import Response
-from flask_openapi3.blueprint import APIBlueprint
-from flask_openapi3.models.tag import Tag
 from flask_wtf.csrf import generate_csrf
 
 from proof.store.accounts import Account, new_password
 from proof.web import answers, people, schemas
-from proof.web.api import ERRORS, answer, number_of
+from proof.web.api import answer, api_blueprint, number_of
 from proof.web.people import must_have_people
 from proof.web.project import project
 
-PEOPLE = Tag(name="people")
-
-people_api = APIBlueprint("people", __name__, url_prefix="/api/v1", abp_responses=ERRORS)
+people_api = api_blueprint("people", "people")
 
 
 @people_api.get(
     "/session",
-    tags=[PEOPLE],
     responses={200: answers.SessionOut},
     summary="The person of the session, their rights, and the token for requests that change something (X-CSRFToken)",
 )
@@ -30,7 +25,6 @@ def session() -> Response:
 
 @people_api.post(
     "/session",
-    tags=[PEOPLE],
     responses={200: answers.SessionOut, 429: answers.ProblemOut},
     summary="Log in; the answer has the token of the new session",
 )
@@ -39,7 +33,7 @@ def begin_session(body: schemas.LogInBody) -> Response:
     return answer(_session())
 
 
-@people_api.delete("/session", tags=[PEOPLE], responses={200: answers.SessionOut}, summary="Log out, in every browser")
+@people_api.delete("/session", responses={200: answers.SessionOut}, summary="Log out, in every browser")
 def end_session() -> Response:
     people.log_out()
     return answer(_session())
@@ -47,7 +41,6 @@ def end_session() -> Response:
 
 @people_api.put(
     "/session/password",
-    tags=[PEOPLE],
     responses={200: answers.SessionOut, 429: answers.ProblemOut},
     summary="Change one's own password; sessions in other browsers end",
 )
@@ -56,7 +49,7 @@ def change_password(body: schemas.PasswordBody) -> Response:
     return answer(_session())
 
 
-@people_api.get("/people", tags=[PEOPLE], responses={200: answers.PeopleOut}, summary="All accounts")
+@people_api.get("/people", responses={200: answers.PeopleOut}, summary="All accounts")
 def list_people() -> Response:
     must_have_people()
     return answer(answers.PeopleOut(items=[_person(account) for account in project().store.accounts.everybody()]))
@@ -64,7 +57,6 @@ def list_people() -> Response:
 
 @people_api.get(
     "/people/events",
-    tags=[PEOPLE],
     responses={200: answers.PeopleEventsOut},
     summary="What was done to accounts, by whom and when, newest first",
 )
@@ -78,7 +70,6 @@ def people_events(query: schemas.Cursor) -> Response:
 
 @people_api.post(
     "/people",
-    tags=[PEOPLE],
     responses={201: answers.NewPersonOut},
     summary="Make an account; only this answer has its password, which the person changes at the first log-in",
 )
@@ -90,10 +81,7 @@ def add_person(body: schemas.PersonBody) -> Response:
 
 
 @people_api.patch(
-    "/people/<int:number>",
-    tags=[PEOPLE],
-    responses={200: answers.PersonOut},
-    summary="Give an account another role, shut or open it",
+    "/people/<int:number>", responses={200: answers.PersonOut}, summary="Give an account another role, shut or open it"
 )
 def change_person(path: schemas.PersonPath, body: schemas.PersonChange) -> Response:
     must_have_people()
@@ -108,7 +96,6 @@ def change_person(path: schemas.PersonPath, body: schemas.PersonChange) -> Respo
 
 @people_api.post(
     "/people/<int:number>/password",
-    tags=[PEOPLE],
     responses={200: answers.NewPersonOut},
     summary="Set another password, which only this answer has; all sessions of the account end",
 )

@@ -21,6 +21,7 @@ from proof.web.attempts import TooManyAttemptsError
 from proof.web.error_messages import told
 from proof.web.language import say
 from proof.web.messages import REFUSALS, STATUSES, TROUBLES, UNDONE
+from proof.web.people import DATA_PATHS
 
 LOG = logging.getLogger(__name__)
 
@@ -88,9 +89,11 @@ def answer_errors(app: Flask) -> None:
 
     @app.errorhandler(HTTPException)
     def http(error: HTTPException) -> Response:
-        nowhere = isinstance(error, SecurityError)  # unknown host name: no address, so no page, can be made
         status, detail = error.code or 500, error.description or ""
-        response = problem(status, detail) if nowhere else _answer(status, detail, _of_status(status))
+        if isinstance(error, SecurityError):  # for an unknown host name no page can be made, since it has addresses
+            response = problem(status, detail)
+        else:
+            response = _answer(status, detail, _of_status(status))
         for name, value in error.get_headers():
             if name in ("Allow", "Retry-After", "WWW-Authenticate"):
                 response.headers[name] = value
@@ -109,21 +112,21 @@ def in_language(error: ProofError) -> str:
         return told(error)
     if isinstance(error, ImageError):
         return in_words(error.notice, say)
-    trouble = RecheckFault.of(error)
-    if trouble is RecheckFault.MISTAKE and error.http_status < 500:
+    fault = RecheckFault.of(error)
+    if fault is RecheckFault.MISTAKE and error.http_status < 500:
         return _of_status(error.http_status)
     LOG.error("%s %s: %s", request.method, request.path, error)
-    return say(TROUBLES[trouble])
+    return say(TROUBLES[fault])
 
 
 def _of_status(status: int) -> str:
+    """The general message for an HTTP status."""
     return say(STATUSES.get(status, REFUSALS["mistake"] if status >= 500 else STATUSES[400]))
 
 
 def _answer(status: int, detail: str, message: str, **more: Any) -> Response:
-    """A problem document with `detail` for programs, a page that shows `message` for people."""
-    machine = request.path.startswith(("/api/", "/iiif/")) or not request.accept_mimetypes.accept_html
-    if machine:
+    """A problem document with `detail` for programs, or a page that shows `message` to people."""
+    if request.path.startswith(DATA_PATHS) or not request.accept_mimetypes.accept_html:
         return problem(status, detail, **more)
     page = render_template("web/error.html", status=status, detail=message)
     return Response(page, status=status, headers={"Cache-Control": "no-store"})

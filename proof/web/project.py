@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 from dataclasses import dataclass
-from pathlib import Path
 from typing import cast
 
 from flask import current_app
@@ -24,7 +23,7 @@ SECRET_FILE = ".proof-secret"  # noqa: S105 - its name, not its content
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What the views get by `project()`. `person` is the name of the person who decides if there are no accounts."""
+    """A served project. `person` is the name of the person who decides if there are no accounts."""
 
     settings: Settings
     store: Store
@@ -42,21 +41,22 @@ def project() -> Project:
 
 
 def secret_of(settings: Settings) -> str:
-    """The key that signs sessions: made once and kept beside the store, readable only for its owner. Raises OutputError
-    if it cannot be kept."""
+    """The key that signs sessions: made once and kept in a file that only its owner can read. Raises OutputError if it
+    cannot be kept."""
     path = (settings.folder or settings.project.out) / SECRET_FILE
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
-            known = path.read_text(encoding="ascii").strip()
-            if len(known) >= 32:
-                return known
-            path.unlink()
+            secret = path.read_text(encoding="ascii").strip()
+            if len(secret) >= 32:
+                return secret
+            path.unlink()  # not written whole
             return secret_of(settings)
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
             file.write(secrets.token_hex(32))
-        return Path(path).read_text(encoding="ascii").strip()
+        # read again: another process may have found the file still empty, and made it anew
+        return path.read_text(encoding="ascii").strip()
     except OSError as error:
         raise OutputError(f"{path}: the key of the sessions cannot be kept there ({error.strerror})") from error

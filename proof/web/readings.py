@@ -8,16 +8,14 @@ from typing import cast
 from uuid import uuid4
 
 from flask import Blueprint, Flask, Response, redirect, url_for
-from flask_openapi3.blueprint import APIBlueprint
-from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 from werkzeug.wrappers import Response as AnyResponse
 
-from proof.quality.agreement import Agreement, agreement
+from proof.quality.agreement import agreement
 from proof.store.readings import LOOKER, Compared, Looker
 from proof.web import schemas
 from proof.web.answers import BlindReadingOut
-from proof.web.api import ERRORS, answer
+from proof.web.api import answer, api_blueprint
 from proof.web.page_view import sheet
 from proof.web.people import account, may, person
 from proof.web.project import Project, project
@@ -27,9 +25,7 @@ MOST_LISTED = 200
 """Differing places that the page lists; the queue shows all."""
 
 readings = Blueprint("readings", __name__)
-readings_api = APIBlueprint(
-    "readings api", __name__, url_prefix="/api/v1", abp_tags=[Tag(name="decisions")], abp_responses=ERRORS
-)
+readings_api = api_blueprint("readings api", "decisions")
 
 
 class AgreementOut(BaseModel):
@@ -40,18 +36,20 @@ class AgreementOut(BaseModel):
     places: int
     same: int
     share: float
-    kappa: float | None = Field(description="Cohen's; none for fewer than 20 places, or where one read all in one way")
+    kappa: float | None = Field(description="Cohen's; null for fewer than 20 places, or where one read all in one way")
 
 
 class ComparedOut(BaseModel):
+    """A flag on which the readers differ."""
+
     flag: int
     kind: str
     readings: list[BlindReadingOut]
 
 
 class ReadingsOut(BaseModel):
-    """The number of flags that each person read; their agreement; the number of equal readings that can be adopted; the
-    differing ones."""
+    """The number of flags that each person `read`; the agreement of every two people; the number of flags that were
+    read alike and can be adopted; and those that were not."""
 
     read: dict[str, int]
     agreements: list[AgreementOut]
@@ -72,8 +70,8 @@ def show_to_each(app: Flask) -> None:
 
     def look() -> None:
         arbitrates = blind and may(Right.OVERRULE)
-        who = account() if blind else None
-        LOOKER.set(Looker(who.name if who else "", blind and not arbitrates, arbitrates))
+        reader = account() if blind else None
+        LOOKER.set(Looker(reader.name if reader else "", blind and not arbitrates, arbitrates))
 
     def look_away(_error: BaseException | None) -> None:
         LOOKER.set(Looker())
@@ -121,7 +119,7 @@ def _readings(work: str) -> ReadingsOut:
     waiting = store.waiting(work)
     return ReadingsOut(
         read=store.readers(work),
-        agreements=[*_agreements(store.of_work(work))],
+        agreements=list(_agreements(store.of_work(work))),
         agreed=sum(place.agreed for place in waiting),
         differing=[
             ComparedOut(
@@ -140,17 +138,13 @@ def _agreements(compared: Iterable[Compared]) -> Iterable[AgreementOut]:
         for first, second in place.pairs():
             for kind in ("", place.kind):
                 judged[(first.person, second.person), kind].append((first.category, second.category))
-    for (people, kind), answers in sorted(judged.items()):
-        yield _agreement_out(kind, agreement(people, answers))
-
-
-def _agreement_out(kind: str, result: Agreement) -> AgreementOut:
-    kappa = round(result.kappa.value, 3) if result.kappa else None
-    return AgreementOut(
-        people=result.people,
-        kind=kind,
-        places=result.places,
-        same=result.same,
-        share=round(result.share, 3),
-        kappa=kappa,
-    )
+    for (people, kind), categories in sorted(judged.items()):
+        result = agreement(people, categories)
+        yield AgreementOut(
+            people=result.people,
+            kind=kind,
+            places=result.places,
+            same=result.same,
+            share=round(result.share, 3),
+            kappa=round(result.kappa.value, 3) if result.kappa else None,
+        )

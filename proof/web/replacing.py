@@ -13,7 +13,7 @@ from proof.web.images import name_of
 from proof.web.page_view import sheet
 from proof.web.project import project
 
-AROUND = 2.0
+CHARACTERS_AROUND = 2.0
 """Height of the image shown above and below the string, in characters."""
 
 replacing = Blueprint("replacing", __name__)
@@ -21,7 +21,7 @@ replacing = Blueprint("replacing", __name__)
 
 @replacing.get("/works/<work>/replace")
 def replace(work: str) -> Response:
-    """The page with the first places where `old` occurs within a column of the present text, to be replaced by
+    """The page with the first places where `old` occurs within a column of the present text. Each can be replaced by
     `new`."""
     store = project().store
     old, new = (request.args.get(name, "").strip()[:LONGEST_READING] for name in ("old", "new"))
@@ -31,9 +31,9 @@ def replace(work: str) -> Response:
     results = store.queue.results(sorted(pages))
     items = []
     for place in places:
-        page = pages.get(place.number)
-        if page is None:
+        if place.number not in pages:  # the page is no longer in the work
             continue
+        sha = pages[place.number].image_sha
         box = _box(results[place.number], place)
         items.append(
             {
@@ -43,7 +43,7 @@ def replace(work: str) -> Response:
                 "offset": place.offset,
                 "before": place.before,
                 "after": place.after,
-                "image": name_of(page.image_sha, results[place.number].skew) if page.image_sha and box else "",
+                "image": name_of(sha, results[place.number].skew) if sha and box else "",
                 "box": [box.x, box.y, box.w, box.h] if box else None,
             }
         )
@@ -54,17 +54,15 @@ def replace(work: str) -> Response:
 
 
 def _box(result: PageResult, place: FoundPlace) -> Box | None:
-    """The area of the string and its surroundings on the image; None if its place is not known."""
+    """The area of the string and its surroundings on the upright image; None if its place is not known."""
     shown = upright(result)
-    inside = range(place.offset, place.offset + len(place.words))
-    boxes = [
-        character.box for character in shown.characters if character.line == place.line and character.offset in inside
-    ]
+    offsets = range(place.offset, place.offset + len(place.words))
+    boxes = [char.box for char in shown.characters if char.line == place.line and char.offset in offsets]
     if not boxes:
         return None
-    whole = Box.around(boxes)
-    air = AROUND * whole.h / len(boxes)
+    string = Box.around(boxes)
+    margin = CHARACTERS_AROUND * string.h / len(boxes)
     width, height = shown.image_size
-    left, top = max(int(whole.x - air / 4), 0), max(int(whole.y - air), 0)
-    right, bottom = min(int(whole.right + air / 4), width), min(int(whole.bottom + air), height)
+    left, top = max(int(string.x - margin / 4), 0), max(int(string.y - margin), 0)
+    right, bottom = min(int(string.right + margin / 4), width), min(int(string.bottom + margin), height)
     return Box(left, top, max(right - left, 1), max(bottom - top, 1))

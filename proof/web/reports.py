@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 from typing import cast
 from uuid import uuid4
 
 from flask import Blueprint, Flask, Response, abort, current_app, redirect, request, url_for
-from flask_openapi3.blueprint import APIBlueprint
-from flask_openapi3.models.tag import Tag
 from limits import RateLimitItemPerHour
 from limits.storage import MemoryStorage
 from limits.strategies import FixedWindowRateLimiter
@@ -16,10 +13,11 @@ from pydantic import BaseModel, Field, RootModel, ValidationError
 from werkzeug.wrappers import Response as AnyResponse
 
 from proof.errors import ToldError
+from proof.report.crops import data_uri
 from proof.store.reports import Report, ReportState
 from proof.store.typed_text import LONGEST_NOTE
 from proof.web import problems, schemas
-from proof.web.api import ERRORS, answer
+from proof.web.api import answer, api_blueprint
 from proof.web.attempts import network_of
 from proof.web.images import name_of
 from proof.web.messages import REFUSALS
@@ -32,12 +30,10 @@ IMAGE_PX = 1000
 """Width of the page image on public pages."""
 
 ALL_ADDRESSES_FACTOR = 50
-"""Reports accepted per hour from all addresses, relative to those from one address."""
+"""The limit of reports per hour from all addresses, relative to the limit for one address."""
 
 reports = Blueprint("reports", __name__)
-reports_api = APIBlueprint(
-    "reports api", __name__, url_prefix="/api/v1", abp_tags=[Tag(name="pages")], abp_responses=ERRORS
-)
+reports_api = api_blueprint("reports api", "pages")
 
 
 class TooManyReportsError(ToldError):
@@ -85,11 +81,11 @@ def read(work: str, number: int) -> AnyResponse:
 
 @reports.post("/read/<work>/<int:number>")
 def report(work: str, number: int) -> AnyResponse:
-    """Accept a report."""
     _must_be_open()
     try:
-        names = ("line", "text", "reading", "note", "key")
-        body = ReportBody.model_validate({name: request.form[name] for name in names if request.form.get(name)})
+        body = ReportBody.model_validate(
+            {name: request.form[name] for name in ReportBody.model_fields if request.form.get(name)}
+        )
     except ValidationError as error:
         return problems.invalid(error)
     _count()
@@ -137,12 +133,13 @@ def _count() -> None:
     """Count a report. Raises TooManyReportsError."""
     limiter = cast(FixedWindowRateLimiter, current_app.extensions["proof-reports"])
     most = project().settings.serve.reports
-    own, everybody = RateLimitItemPerHour(most), RateLimitItemPerHour(most * ALL_ADDRESSES_FACTOR)
-    if not (limiter.hit(own, network_of(request.remote_addr or "")) and limiter.hit(everybody, "all")):
+    of_address, of_all = RateLimitItemPerHour(most), RateLimitItemPerHour(most * ALL_ADDRESSES_FACTOR)
+    if not (limiter.hit(of_address, network_of(request.remote_addr or "")) and limiter.hit(of_all, "all")):
         raise TooManyReportsError(REFUSALS["reports"])
 
 
 def _page(work: str, number: int, *, done: bool = False) -> AnyResponse:
+    """The public view of a page; `done`: a report was accepted."""
     _must_be_open()
     store = project().store
     place, result = store.queue.page(work, number)
@@ -150,7 +147,7 @@ def _page(work: str, number: int, *, done: bool = False) -> AnyResponse:
     image = ""
     if place.image_sha:
         piece = project().images.piece(name_of(place.image_sha, result.skew), "full", f"{IMAGE_PX},")
-        image = "data:image/webp;base64," + base64.b64encode(piece.data).decode("ascii")
+        image = data_uri(piece.data)
     return sheet(
         "read.html",
         None,

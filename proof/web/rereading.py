@@ -1,5 +1,5 @@
-"""Reading pages again in the background: one thread, since the engine is large and a page takes a second or more. The
-browser polls for the result, or cancels."""
+"""Reading pages again in the background, by one thread, since the engine is large and a page takes a second or more.
+The browser polls for the result, or cancels."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ STOPPED = "the server was stopped"
 
 
 class Stage(StrEnum):
-    """The state of a reading."""
-
     WAITING = "waiting"
     READING = "reading"
     DONE = "done"
@@ -37,15 +35,15 @@ class NoReadingError(ToldError):
 
 
 class NotAskedError(ToldError):
-    """A person cancels a reading that only others requested, without the right to do so."""
+    """A person may not cancel a reading that only others requested."""
 
     http_status = 403
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A page to be read again. `first`: it was first in the queue when requested; `askers`: the people who wait for it;
-    `stop` is set once nobody does."""
+    """A page to be read again. `first`: nothing was ahead of it in the queue when it was requested; `askers` are the
+    people who wait for it; `stop` is set once nobody does."""
 
     number: str
     work: str
@@ -57,7 +55,6 @@ class Job:
 
     @property
     def state(self) -> Stage:
-        """Its present state."""
         running = self.future.running()  # first, since it may finish between the two calls
         if not self.future.done():
             return Stage.READING if running else Stage.WAITING
@@ -131,33 +128,32 @@ class Rereading:
                     return job
             number, stop = uuid.uuid4().hex, Event()
             future = self._thread.submit(self._read, work, page, stop)
-            made = Job(number, work, page, not pending, {person}, stop, future)
-            self._jobs[number] = made
-            done = [number for number, job in self._jobs.items() if not job.under_way]
+            job = Job(number, work, page, not pending, {person}, stop, future)
+            self._jobs[number] = job
+            done = [number for number, other in self._jobs.items() if not other.under_way]
             for old in done[: max(len(self._jobs) - KEPT, 0)]:
                 del self._jobs[old]
-            return made
+            return job
 
     def take_back(self, work: str, page: int, number: str, person: str, *, overrules: bool) -> Job:
-        """Cancel a reading for `person`; if others requested it, for all of them, which needs `overrules`. When nobody
-        waits for it any more it is dropped from the queue, or ends before its result is saved; a finished one is not
-        undone.
-
-        Raises NoReadingError, NotAskedError.
-        """
+        """Cancel a reading for `person`, or, if only others requested it, for all of them, which needs `overrules`.
+        When nobody waits for it any more it is dropped from the queue, or ends before its result is saved; a finished
+        one is not undone. Raises NoReadingError, NotAskedError."""
         job = self.job(work, page, number)
         with self._lock:
             if person not in job.askers and not overrules:
                 raise NotAskedError(REFUSALS["not asked"])
-            others = job.askers - {person} if person in job.askers else set()
-            job.askers.intersection_update(others)
-            if not others:
+            if person in job.askers:
+                job.askers.remove(person)
+            else:
+                job.askers.clear()
+            if not job.askers:
                 job.stop.set()
                 job.future.cancel()
         return job
 
     def under_way(self, work: str, page: int) -> Job | None:
-        """The latest reading of a page that waits or is being read."""
+        """The reading of a page that was requested last, if one waits or is being read."""
         with self._lock:
             pending = [job for job in self._jobs.values() if (job.work, job.page) == (work, page) and job.under_way]
         return pending[-1] if pending else None

@@ -35,11 +35,11 @@ OPEN = frozenset(
 )
 """Endpoints that need no log-in."""
 OWN = frozenset({"accounts.account", "accounts.log_out", "people.end_session", "people.change_password"})
-"""Endpoints about one's own account: for everybody who has logged in, also with a provisional password."""
+"""Endpoints about one's own account, for everybody who has logged in, also with a provisional password."""
 MADE_TO_SEE = frozenset({"downloads_api.begin"})
 """Endpoints that accept POST but change no data, so that seeing is enough."""
 READ_TWICE = ("readings.view", "readings.view_taking_over", "readings api.compare", "readings api.take_over")
-"""Endpoints for people who decide between two readers."""
+"""Endpoints for those who decide between two readers."""
 _NEEDS = {
     "api.set_rule": Right.RULE,
     **dict.fromkeys(MADE_TO_SEE, Right.SEE),

@@ -13,45 +13,40 @@ from tempfile import gettempdir
 from filelock import FileLock, Timeout
 
 PREFIX = "proof-downloads-"
-LOCK = ".lock"
+LOCK_SUFFIX = ".lock"
 
 
 class ScratchFolder:
-    """A folder for temporary files, made when it is first needed.
-
-    The process holds a lock beside it, which the operating system releases however the process ends: a folder without a
-    lock was left behind.
-    """
+    """A folder for temporary files, made when it is first needed. The process holds a lock beside it, which the
+    operating system releases however the process ends: a folder whose lock nobody holds was left behind."""
 
     def __init__(self) -> None:
-        self._lock: FileLock | None = None
+        self._folder: Path | None = None
         self._removal: weakref.finalize[..., ScratchFolder] | None = None
 
     def path(self) -> Path:
         """The folder. Raises OSError if it cannot be made."""
-        if self._lock is None:
-            name = Path(gettempdir()) / f"{PREFIX}{uuid.uuid4().hex}"
-            # locked before the folder is made: a folder without a lock was left behind
-            lock = FileLock(_lock_of(name), timeout=0, mode=0o600, thread_local=False)
-            lock.acquire()
-            name.mkdir(mode=0o700)
-            self._lock, self._removal = lock, weakref.finalize(self, _remove, name, lock)
-        return Path(self._lock.lock_file).with_suffix("")
+        if self._folder is None:
+            folder = Path(gettempdir()) / f"{PREFIX}{uuid.uuid4().hex}"
+            lock = _lock_of(folder)
+            lock.acquire()  # before the folder is made, so that nobody finds it without a lock
+            folder.mkdir(mode=0o700)
+            self._folder, self._removal = folder, weakref.finalize(self, _remove, folder, lock)
+        return self._folder
 
     def close(self) -> None:
         """Remove the folder with all that is in it."""
         if self._removal is not None:
             self._removal()
-        self._lock = self._removal = None
+        self._folder = self._removal = None
 
 
 def remove_abandoned() -> None:
-    """Remove the folders of this user's servers that ended without removing them."""
+    """Remove the folders that this user's servers left behind."""
     for folder in Path(gettempdir()).glob(f"{PREFIX}*"):
-        lock_file = _lock_of(folder)
-        if folder.suffix or not (_is_own(folder) and _is_own(lock_file)):
+        lock = _lock_of(folder)
+        if folder.suffix or not (_is_own(folder) and _is_own(Path(lock.lock_file))):
             continue
-        lock = FileLock(lock_file, timeout=0, mode=0o600, thread_local=False)
         try:
             lock.acquire()
         except (Timeout, OSError):  # in use
@@ -59,8 +54,10 @@ def remove_abandoned() -> None:
         _remove(folder, lock)
 
 
-def _lock_of(folder: Path) -> Path:
-    return folder.with_name(f"{folder.name}{LOCK}")
+def _lock_of(folder: Path) -> FileLock:
+    """The lock of a folder, not yet acquired, in a file beside it."""
+    file = folder.with_name(f"{folder.name}{LOCK_SUFFIX}")
+    return FileLock(file, timeout=0, mode=0o600, thread_local=False)
 
 
 def _is_own(path: Path) -> bool:

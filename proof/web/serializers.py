@@ -1,4 +1,4 @@
-"""Conversion of flags and pages for the API, with the place on the image, the text around it and the reason."""
+"""Flags and pages for the API, with their places on the image, the text around them and the reasons."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from proof.locale.marking import Say
 from proof.locale.notices import in_words
 from proof.model.flags import Flag, Kind, is_moved
 from proof.model.geometry import Box
@@ -48,7 +47,7 @@ ROWS_AROUND = 10
 """Characters above and below a flag that the desk shows: a whole column of 21."""
 
 COLUMNS_BESIDE = 1.06
-"""Columns on either side that it shows."""
+"""Columns on either side that the desk shows."""
 
 CONTEXT_CHARACTERS = 12
 """Characters of text before and after a flag."""
@@ -66,9 +65,9 @@ def page_of(page: ListedPage) -> PageOut:
     return PageOut(image=page.image_sha, **values)
 
 
-def flag_of(queued: QueuedFlag, say: Say = say) -> FlagOut:
+def flag_of(queued: QueuedFlag) -> FlagOut:
     """A flag for lists."""
-    flag = queued.flag
+    flag, moved = queued.flag, _moved_with(queued)
     return FlagOut(
         number=queued.number,
         id=flag.id,
@@ -82,23 +81,24 @@ def flag_of(queued: QueuedFlag, say: Say = say) -> FlagOut:
         score=flag.score,
         raised=flag.raised,
         context=flag.context,
-        bbox=_edges(flag.bbox) if flag.bbox else None,
+        bbox=_rectangle(flag.bbox) if flag.bbox else None,
         state=queued.state,
         reading=queued.reading,
         version=queued.version,
         stale=queued.stale,
         moved=flag.moved,
-        other=_other_half(moved) if (moved := _moved_with(queued)) else None,
+        other=_other_half(moved) if moved else None,
         what=what_of(flag, say) if flag.kind is Kind.LAYOUT else "",
     )
 
 
 def _moved_with(queued: QueuedFlag) -> QueuedFlag | None:
-    """The other half of a character that moved; None for a run in two parts, which shows only its first part."""
+    """The flag at the other place of a character that moved; None for a run in two parts, which shows only its first
+    part."""
     return queued.other if queued.other and is_moved(queued.flag, queued.other.flag) else None
 
 
-def _other_half(other: QueuedFlag, number: int | None = None) -> OtherHalfOut:
+def _other_half(other: QueuedFlag, ordinal: int | None = None) -> OtherHalfOut:
     flag = other.flag
     return OtherHalfOut(
         number=other.number,
@@ -107,35 +107,38 @@ def _other_half(other: QueuedFlag, number: int | None = None) -> OtherHalfOut:
         offset=flag.offset,
         transcribed=flag.transcribed,
         suggested=flag.suggested,
-        bbox=_edges(flag.bbox) if flag.bbox else None,
-        ordinal=number,
+        bbox=_rectangle(flag.bbox) if flag.bbox else None,
+        ordinal=ordinal,
     )
 
 
 def listed(store: Store, work: str, flags: Sequence[QueuedFlag], *, detail: bool) -> Sequence[FlagOut]:
     """Flags of a work for lists, or in `detail` for the desk."""
-    return details(store, work, flags, say) if detail else [flag_of(queued) for queued in flags]
+    return details(store, work, flags) if detail else [flag_of(queued) for queued in flags]
 
 
-def details(store: Store, work: str, flags: Sequence[QueuedFlag], say: Say) -> list[FlagDetail]:
+def details(store: Store, work: str, flags: Sequence[QueuedFlag]) -> list[FlagDetail]:
     """Flags of a work in detail for the desk."""
     numbers = sorted({queued.page.number for queued in flags})
     results, policies = store.queue.results(numbers), store.queue.policies(numbers)
     edits = store.queue.edits(work, numbers)
-    comments = store.comments.of_flags(place for queued in flags for place in _places(queued))
-    read = store.double_readings.of_flags([queued.number for queued in flags]) if LOOKER.get().arbitrates else {}
+    comments = store.comments.of_flags(key for queued in flags for key in _comment_keys(queued))
+    compared = store.double_readings.of_flags([queued.number for queued in flags]) if LOOKER.get().arbitrates else {}
     return [
         _detail(
-            *(store, queued, results[queued.page.number], edits.get((queued.page.number, queued.flag.line), ()), say),
+            store,
+            queued,
+            results[queued.page.number],
+            edits.get((queued.page.number, queued.flag.line), ()),
             policies[queued.page.number],
-            [comment for at in _places(queued) for comment in comments.get(at, ())],
-            read[queued.number].readings if queued.number in read else (),
+            [comment for key in _comment_keys(queued) for comment in comments.get(key, ())],
+            compared[queued.number].readings if queued.number in compared else (),
         )
         for queued in flags
     ]
 
 
-def _places(queued: QueuedFlag) -> list[tuple[int, str]]:
+def _comment_keys(queued: QueuedFlag) -> list[tuple[int, str]]:
     """The keys (page, flag id) of the comments on a flag; for a character that moved, those of both halves."""
     return [(half.page.number, half.flag.id) for half in (queued, queued.other) if half is not None]
 
@@ -145,11 +148,11 @@ def _detail(
     queued: QueuedFlag,
     result: PageResult,
     edits: Sequence[Edit],
-    say: Say,
     policy: VariantPolicy,
     comments: Sequence[Comment],
     readings: Sequence[BlindReading],
 ) -> FlagDetail:
+    """A flag in detail, with the `edits` of its column, and the comments and blind readings of the flag."""
     flag, evidence = queued.flag, queued.flag.evidence
     column = result.column_of(flag)
     source = column.source if column else ""
@@ -158,7 +161,7 @@ def _detail(
     view = _view_of(result, flag, moved.flag if moved else None) if queued.page.image_sha else None
     history = store.decisions.history(queued.number) if queued.version else []
     return FlagDetail(
-        **flag_of(queued, say).model_dump(exclude={"other"}),
+        **flag_of(queued).model_dump(exclude={"other"}),
         other=_other_half(replace(moved, flag=upright_flag(moved.flag, result)), ordinal(result, moved.flag))
         if moved
         else None,
@@ -175,7 +178,7 @@ def _detail(
         before=edited(source[: flag.offset], [edit for edit in edits if edit.end <= flag.offset])[-CONTEXT_CHARACTERS:],
         after=edited(source, [edit for edit in edits if edit.start >= end])[end : end + CONTEXT_CHARACTERS],
         edits=[EditOut(offset=edit.start, length=edit.length, reading=edit.replacement) for edit in edits],
-        view=_view(queued.page.image_sha, result, flag, view) if view else None,
+        view=_view_out(queued.page.image_sha, result, flag, view) if view else None,
         tile=address_of_flag(queued.page.image_sha, result, flag) if view else None,
         last=DecisionOut(history[-1]) if history and queued.state is not State.OPEN else None,
         comments=[CommentOut(comment) for comment in sorted(comments, key=lambda comment: (comment.at, comment.id))],
@@ -184,23 +187,19 @@ def _detail(
 
 
 def _alternatives(flag: Flag, policy: VariantPolicy) -> list[AlternativeOut]:
-    """The alternative readings of the recogniser that are characters, not signs, as the text writes them."""
+    """The alternative readings of the recogniser that are characters of a Chinese text (no figures, Latin letters or
+    markup), as the text writes them."""
     chances: defaultdict[str, float] = defaultdict(float)
     for text, p in flag.evidence.alternatives:
-        if p >= MIN_ALTERNATIVE_PROBABILITY and _is_of_script(text):
+        if p >= MIN_ALTERNATIVE_PROBABILITY and not text.isascii() and is_character(text):
             chances[policy.to_source_script(text, flag.transcribed)] += p
     ranked = sorted(chances.items(), key=lambda chance: -chance[1])
     return [AlternativeOut(text=text, p=min(max(p, 0.0), 1.0)) for text, p in ranked[:MAX_ALTERNATIVES]]
 
 
-def _is_of_script(reading: str) -> bool:
-    """Whether a reading is a character of a Chinese text: no figure, Latin letter or markup."""
-    return not reading.isascii() and is_character(reading)
-
-
 def _view_of(result: PageResult, flag: Flag, moved: Flag | None) -> View | None:
-    """The part of the image for a flag: both places if something `moved`, the half-folio for a finding about a column
-    or page without a place."""
+    """The part of the image for a flag: with the place of the flag `moved` that is one question with it, and the whole
+    half-folio for a finding about a column or page without a place."""
     view = view_of(result, flag, ROWS_AROUND, COLUMNS_BESIDE)
     if view is None and flag.kind is Kind.LAYOUT and min(result.image_size) > 0:
         page = _half_folio(upright(result))
@@ -211,20 +210,19 @@ def _view_of(result: PageResult, flag: Flag, moved: Flag | None) -> View | None:
     return replace(view, area=view.area.union(other.area)) if other else view
 
 
-def _view(sha: str, result: PageResult, flag: Flag, view: View) -> ViewOut:
+def _view_out(sha: str, result: PageResult, flag: Flag, view: View) -> ViewOut:
     shown = upright(result)
-    named = shown.column_of(replace(flag, bbox=view.focus))
-    column = named.box if named and flag.kind is not Kind.LAYOUT else view.focus
+    column = shown.column_of(replace(flag, bbox=view.focus)) if flag.kind is not Kind.LAYOUT else None
     return ViewOut(
         image=name_of(sha, result.skew),
-        area=_edges(_whole(view.area, shown.image_size)),
-        column=_edges(column),
-        focus=_edges(view.focus),
+        area=_rectangle(_in_whole_pixels(view.area, shown.image_size)),
+        column=_rectangle(column.box if column else view.focus),
+        focus=_rectangle(view.focus),
         pitch=view.pitch,
         skew=shown.skew,
         characters=[PlacedOut(character) for character in view.characters],
-        gap=_edges(view.gap) if view.gap else None,
-        page=_edges(_half_folio(shown)),
+        gap=_rectangle(view.gap) if view.gap else None,
+        page=_rectangle(_half_folio(shown)),
     )
 
 
@@ -235,13 +233,12 @@ def page_detail(
     flags: Sequence[QueuedFlag],
     comments: Sequence[Comment],
     said_by: str,
-    say: Say,
 ) -> PageDetail:
     """A page with its columns, characters, flags and comments; `said_by` is the person who set its state."""
     return PageDetail(
         said_by=said_by,
         **page_of(place).model_dump(),
-        box=_edges(_half_folio(result)),
+        box=_rectangle(_half_folio(result)),
         columns=columns,
         characters_found=[
             CharacterOut(
@@ -250,14 +247,14 @@ def page_detail(
                 length=character.length,
                 row=character.row.value,
                 text=character.text,
-                box=_edges(character.box),
+                box=_rectangle(character.box),
                 read=character.read,
                 p_text=character.p_text,
             )
             for character in result.characters
         ],
         flags_found=[flag_of(queued) for queued in flags],
-        notices=[in_words(remark, say) for remark in (*result.notices, result.message) if remark],
+        notices=[in_words(notice, say) for notice in (*result.notices, result.message) if notice],
         skew=lean_of(result.skew),
         comments=[CommentOut(comment) for comment in comments],
     )
@@ -269,7 +266,7 @@ def columns_of(store: Store, work: str, page: int, result: PageResult) -> list[C
     return [
         ColumnOut(
             number=column.number,
-            box=_edges(column.box),
+            box=_rectangle(column.box),
             source=column.source,
             now=edited(column.source, edits.get((page, column.number), ())),
         )
@@ -279,15 +276,15 @@ def columns_of(store: Store, work: str, page: int, result: PageResult) -> list[C
 
 def _half_folio(result: PageResult) -> Box:
     """The part of the image that is the page, in whole pixels."""
-    return _whole(result.image_box or Box(0, 0, *result.image_size), result.image_size)
+    return _in_whole_pixels(result.image_box or Box(0, 0, *result.image_size), result.image_size)
 
 
-def _whole(area: Box, size: tuple[int, int]) -> Box:
-    """The area in whole pixels, within an image of that size, as IIIF addresses need it."""
+def _in_whole_pixels(area: Box, size: tuple[int, int]) -> Box:
+    """The area extended to whole pixels within an image of that size (width, height), as IIIF addresses need it."""
     left, top = max(int(area.x), 0), max(int(area.y), 0)
     right, bottom = min(int(area.right + 0.999), size[0]), min(int(area.bottom + 0.999), size[1])
     return Box(left, top, max(right - left, 1), max(bottom - top, 1))
 
 
-def _edges(box: Box) -> list[float]:
-    return [round(float(edge), 2) for edge in (box.x, box.y, box.w, box.h)]
+def _rectangle(box: Box) -> list[float]:
+    return [round(float(length), 2) for length in (box.x, box.y, box.w, box.h)]

@@ -1,13 +1,12 @@
 """Serving an application with waitress, until it is interrupted.
 
 There is one process, so that counters and queues in memory (log-in attempts, pages being read again) are shared. Idle
-connections take no thread: browsers keep six connections each. `tests/soak/browsers.py` measures it.
+connections take no thread, since each browser keeps six connections. `tests/soak/browsers.py` measures that.
 """
 
 from __future__ import annotations
 
 import select
-import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +25,7 @@ from proof.web.project import project
 
 try:
     import resource
-except ImportError:  # Windows, where nothing limits it
+except ImportError:  # Windows, where nothing limits the number of open files
     resource = None  # type: ignore[assignment]
 
 THREADS = 12
@@ -36,7 +35,7 @@ CONNECTIONS = 2000
 CONNECTIONS_WITHOUT_POLL = 400
 """The same on systems with `select` only, which handles 512 (Windows)."""
 
-OWN_FILES = 200
+OTHER_FILES = 200
 """Files that the process has open besides connections, at most: store, images, models."""
 
 SILENT_SECONDS = 60
@@ -49,9 +48,8 @@ def serve(
 ) -> None:
     """Serve `app` at host and port (0: any free one); `ready` is called with the address once it answers.
 
-    `proxy` is the address of a reverse proxy whose forwarding headers are trusted; `https`: browsers use https.
-
-    Raises UsageError if the port is taken.
+    `proxy` is the address of a reverse proxy whose forwarding headers are trusted; `https`: browsers use https. Raises
+    UsageError if the port is taken.
     """
     server, address = listen(app, host, port, proxy=proxy, https=https)
     with app.app_context():
@@ -71,8 +69,9 @@ def serve(
 
 def listen(
     app: Flask, host: str, port: int, *, proxy: str = "", https: bool = False, silent: int = SILENT_SECONDS
-) -> Any:
-    """The server, not yet running, and its address. Raises UsageError if the port is taken."""
+) -> tuple[Any, str]:
+    """The server, not yet running, and its address; `silent` is as `SILENT_SECONDS`. Raises UsageError if the port is
+    taken."""
     sockets: dict[int, object] = {}
     try:
         server = waitress.create_server(
@@ -92,7 +91,7 @@ def listen(
             url_scheme="https" if https else "http",
             **({"trusted_proxy": proxy, "trusted_proxy_headers": FORWARDED} if proxy else {}),
         )
-    except (OSError, socket.gaierror, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise UsageError(f"{host}:{port}: cannot be served there ({error}); name another with --port") from error
     listening = [listener for listener in sockets.values() if isinstance(listener, BaseWSGIServer)]
     for listener in listening:  # `localhost` may be two
@@ -107,13 +106,13 @@ def most_connections() -> int:
         return CONNECTIONS_WITHOUT_POLL
     if resource is None:
         return CONNECTIONS
-    wanted = CONNECTIONS + OWN_FILES
+    wanted = CONNECTIONS + OTHER_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     allowed = wanted if soft == resource.RLIM_INFINITY else soft
-    return min(CONNECTIONS, max(allowed - OWN_FILES, 100))
+    return min(CONNECTIONS, max(allowed - OTHER_FILES, 100))
 
 
 class Nowhere:
@@ -131,7 +130,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     closed before, the client would see a broken connection instead of the answer."""
 
     def received(self, data: bytes) -> int:
-        """Process data that came in; the number of bytes that belong to this request."""
+        """Process data that came in; gives the number of bytes that belong to this request."""
         consumed: int = super().received(data)
         if isinstance(self.error, RequestEntityTooLarge):
             receiver = self.body_rcv
@@ -144,17 +143,17 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]
-    """A connection. The header must be complete within `SILENT_SECONDS`, however slowly it comes."""
+    """A connection. The header must be complete within the `channel_timeout`, however slowly it comes."""
 
     parser_class = Request
     last_activity: float
 
     def handle_read(self) -> None:
-        """Read data that came in."""
-        begun, last = self._in_header, self.last_activity
+        """Read data that came in. Data within a header does not count as activity."""
+        was_in_header, last_activity = self._in_header, self.last_activity
         super().handle_read()
-        if begun and self._in_header:
-            self.last_activity = last
+        if was_in_header and self._in_header:
+            self.last_activity = last_activity
 
     @property
     def _in_header(self) -> bool:

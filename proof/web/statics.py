@@ -10,14 +10,14 @@ from urllib.parse import quote
 from flask import Flask, Response, abort, send_file, send_from_directory, url_for
 
 FOLDER = Path(__file__).parent / "static"
-KEPT = "public, max-age=31536000, immutable"
+CACHE_CONTROL = "public, max-age=31536000, immutable"
 FONT_TYPES = {".woff2": "font/woff2", ".woff": "font/woff", ".ttf": "font/ttf", ".otf": "font/otf"}
 FONT_FACE = '@font-face{{font-family:"Proof Han";src:url("{url}");font-display:swap}}\n'
 
 
 @cache
 def _version() -> str:
-    """The hash of all files together, since scripts load each other by relative addresses."""
+    """The hash of all files together; scripts load each other by relative addresses, so all have one version."""
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(FOLDER.rglob("*")):
         if path.is_file():
@@ -31,14 +31,14 @@ def _version_of(font: Path) -> str:
 
 
 def serve(app: Flask, font: Path | None = None) -> None:
-    """Serve the static files, whose addresses templates get by `static(name)`, and a project's `font` with a style
-    sheet, by `font_sheet()`."""
+    """Serve the static files, of which templates get the addresses by `static(name)`, and a project's `font` with a
+    style sheet, of which they get the address by `font_sheet()`."""
 
     def static_file(version: str, name: str) -> Response:
         if version != _version():
             abort(404)
         response = send_from_directory(FOLDER, name)
-        response.headers["Cache-Control"] = KEPT
+        response.headers["Cache-Control"] = CACHE_CONTROL
         return response
 
     app.add_url_rule("/static/<version>/<path:name>", "static_file", static_file)
@@ -50,7 +50,7 @@ def serve(app: Flask, font: Path | None = None) -> None:
             response = send_file(font, mimetype=FONT_TYPES.get(font.suffix.lower(), "application/octet-stream"))
         else:
             response = Response(FONT_FACE.format(url=quote(font.name)), mimetype="text/css")
-        response.headers["Cache-Control"] = KEPT
+        response.headers["Cache-Control"] = CACHE_CONTROL
         return response
 
     def font_sheet() -> str | None:

@@ -15,6 +15,7 @@ from proof.model.quality import QualityFlags
 from proof.ocr.engine import EngineIdentity
 from proof.quality.sampling import REASON
 from proof.report import StoredRun, write_reports
+from proof.report.certificate import certificate_of
 from proof.report.progress import progress_of
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.decision_records import Verdict
@@ -150,9 +151,15 @@ def test_planted_errors_are_told_by_person_and_all_together(filled: Filled, tmp_
 
 def test_the_dial_has_planted_errors_among_the_places_and_not_among_the_errors(filled: Filled) -> None:
     store, run = filled
-    before = dial(*store.queue.scores(WORK, QueueFilter())[:2], 3.0)
+    before = dial(*store.queue.scores(WORK, QueueFilter()), 3.0)
     with_one_planted(store, run, 9.5)
-    scores, states, genuine = store.queue.scores(WORK, QueueFilter())
-    after = dial(scores, states, 3.0, genuine)
+    after = dial(*store.queue.scores(WORK, QueueFilter()), 3.0)
     assert after[0].places == before[0].places + 1
     assert after[-1].left == pytest.approx(before[-1].left, abs=0.05)
+
+
+def test_nothing_is_expected_to_be_left_where_no_flag_was_decided_of_those_there_are(filled: Filled) -> None:
+    store, _ = filled
+    decide(store, Kind.AUDIT, Verdict.KEEP, "甲", 4)
+    assert certificate_of(store, WORK).left is None
+    assert [work.counts.left for work in store.library.works()] == [None]

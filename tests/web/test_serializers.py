@@ -23,5 +23,5 @@ def test_alternatives_are_written_as_the_text_is(tmp_path: Path, script: str, al
     asked = flag(1, 3, "闻", "开", source=text, evidence=SEEN)
     with Store.open(f"sqlite:///{tmp_path}/proof.sqlite") as store:
         check_at(store, text, [(PLACE, page(text, flags=(asked,)))], script=script)
-        [detail] = details(store, WORK, queued(store), str)
+        [detail] = details(store, WORK, queued(store))
     assert {one.text: round(one.p, 5) for one in detail.alternatives} == alternatives
