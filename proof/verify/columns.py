@@ -58,6 +58,9 @@ two."""
 BETTER_NATS = 2.0
 """Nats by which another way of cutting must be cheaper to be preferred."""
 
+GUTTER_SHARE = 0.1
+"""Part of the width of a column on either side of its middle that neither half-row of a note fills."""
+
 EXCHANGED_COST_SHARE = 0.4
 """Cost with the halves of a column's notes exchanged, relative to the cost before, below which they are exchanged."""
 
@@ -213,7 +216,32 @@ class ColumnReader:
         glyph or a character without one: an omission or an insertion in a note moves its end."""
         if best.agreement < MIN_LINE_AGREEMENT or best.area.notes is not None:
             return best
-        return self._best_cut(best, line, [(other, CutBy.COUNTED) for other in _of_other_lengths(best, line)])
+        best = self._best_cut(best, line, [(other, CutBy.COUNTED) for other in _of_other_lengths(best, line)])
+        return self._with_half_row(best, line)
+
+    def _with_half_row(self, best: ReadColumn, line: Column) -> ReadColumn:
+        """The column with a surplus glyph of main text behind a note as the end of its right half, where the ink of the
+        glyph is in that half of the column. Costs do not tell the two apart: either has one surplus glyph."""
+        for pairing in best.pairings:
+            glyph = best.glyphs[pairing.glyphs[0]] if pairing.step is Step.EXTRA_GLYPH else None
+            run = best.strips[glyph.strip].run - 1 if glyph is not None and glyph.row is Row.MAIN else -1
+            if glyph is None or run < 0 or not line.runs[run].note or not self._is_in_right_half(best.area, glyph):
+                continue
+            strips = self._readings.cut(best.area, _with_longer_note(line, run), CutBy.COUNTED)
+            other = self._read_strips(best.area, line, CutBy.COUNTED, strips)
+            if other.cost < best.cost + BETTER_NATS:
+                return other
+        return best
+
+    def _is_in_right_half(self, area: ColumnArea, glyph: Glyph) -> bool:
+        """Whether a glyph has ink in the right half of its column, and the left half has none at the height of that."""
+        ((top, bottom),) = self._readings.spans(area, Row.RIGHT, [glyph.y])
+        middle, gutter = (area.left + area.right) / 2, GUTTER_SHARE * (area.right - area.left)
+        left, right = (
+            self._readings.ink_cells(area.number, edge, top, other, bottom, bottom - top)
+            for edge, other in ((area.left, middle - gutter), (middle + gutter, area.right))
+        )
+        return bool(right and not left)
 
     def _over_at_ends(self, column: ReadColumn) -> tuple[bool, bool]:
         """Whether a surplus glyph is among the outermost ones of the first two strips, and of the last two."""
@@ -361,14 +389,20 @@ def _of_other_lengths(column: ReadColumn, line: Column) -> list[Column]:
     for at, run in enumerate(line.runs):
         if not run.note:
             continue
+        if over & {at - 1, at, at + 1}:
+            lines.append(_with_longer_note(line, at))
         size = run.height
-        more = (Cell(LACKING, 0, 0, Row.RIGHT),) * (size + 1 - len(run.right))
-        longer = replace(run, right=(*run.right, *more))
-        shorter = replace(run, right=run.right[: size - 1], left=run.left[: size - 1])
-        others = [longer] if over & {at - 1, at, at + 1} else []
-        others += [shorter] if size > 1 and lacking & set(run.cells) else []
-        lines += [replace(line, parsed=(*line.runs[:at], other, *line.runs[at + 1 :])) for other in others]
+        if size > 1 and lacking & set(run.cells):
+            shorter = replace(run, right=run.right[: size - 1], left=run.left[: size - 1])
+            lines.append(replace(line, parsed=(*line.runs[:at], shorter, *line.runs[at + 1 :])))
     return lines
+
+
+def _with_longer_note(line: Column, at: int) -> Column:
+    """The line with its run of that index, a note, a row longer."""
+    run = line.runs[at]
+    more = (Cell(LACKING, 0, 0, Row.RIGHT),) * (run.height + 1 - len(run.right))
+    return replace(line, parsed=(*line.runs[:at], replace(run, right=(*run.right, *more)), *line.runs[at + 1 :]))
 
 
 def _in_two(column: ReadColumn) -> list[int]:
