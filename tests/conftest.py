@@ -83,6 +83,12 @@ SLOWEST = (
 )
 """The modules that take longest, the longest first."""
 
+BESIDE = {
+    "exports/test_note_forms": "exports/test_documents",  # the schema of TEI
+    "ocr/test_paddle": "verify/test_page",  # PaddleOCR
+}
+"""Modules that need what another makes, at some cost, for its worker alone: they go to the same one."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks the tests by what they ask for, before `-m` chooses among them, and puts the slowest modules first."""
@@ -96,8 +102,10 @@ def _slowest_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
     """The tests in as many shares of one size as there are workers, each of which begins with slow modules: what a
     worker that is done takes from the end of another's share is quick."""
     modules: dict[str, list[pytest.Item]] = {}
+    beside = {f"tests/{name}.py": f"tests/{other}.py" for name, other in BESIDE.items()}
     for item in items:
-        modules.setdefault(item.nodeid.partition("::")[0], []).append(item)
+        path = item.nodeid.partition("::")[0]
+        modules.setdefault(beside.get(path, path), []).append(item)
     slow = [modules.pop(path) for name in SLOWEST if (path := f"tests/{name}.py") in modules]
     shares = [[item for module in slow[n::workers] for item in module] for n in range(workers)]
     for module in modules.values():

@@ -1,21 +1,15 @@
-"""The program from Python: the four jobs, their rows, and the notebook of the documentation."""
+"""The program from Python: the four jobs and their rows."""
 
 from __future__ import annotations
 
-import ast
-import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from proof import check, collate, export, open_project
 from proof.errors import ProofError, UsageError
 from tests.sample import lay_out
-
-ROOT = Path(__file__).resolve().parents[1]
-NOTEBOOK = ROOT / "docs" / "how-to" / "python.ipynb"
 
 
 @pytest.mark.engine
@@ -67,30 +61,3 @@ def test_witnesses_are_collated(tmp_path: Path) -> None:
     read = base.read_text(encoding="utf-8")
     assert ("鄉", "嚮") in {(variant.base, variant.witness) for variant in witness.variants}
     assert all(read[each.start : each.start + each.length] == each.base for each in witness.variants)
-
-
-def cells() -> list[dict[str, Any]]:
-    notebook: dict[str, Any] = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
-    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-
-
-def shown_by(source: str, names: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> str:
-    """What a cell prints, and what its last expression gives."""
-    body = ast.parse(source).body
-    last = body.pop() if isinstance(body[-1], ast.Expr) else None
-    exec(compile(ast.Module(body, []), str(NOTEBOOK), "exec"), names)  # noqa: S102 - the project's own notebook
-    value = None
-    if isinstance(last, ast.Expr):
-        value = eval(compile(ast.Expression(last.value), str(NOTEBOOK), "eval"), names)  # noqa: S307 - as above
-    return capsys.readouterr().out + ("" if value is None else repr(value))
-
-
-@pytest.mark.engine
-def test_the_notebook_gives_what_it_shows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
-    for cell in cells():
-        outputs = [output.get("text", output.get("data", {}).get("text/plain", ())) for output in cell["outputs"]]
-        assert shown_by("".join(cell["source"]), names, capsys) == "".join("".join(output) for output in outputs)

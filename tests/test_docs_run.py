@@ -1,10 +1,13 @@
-"""The tutorial and the how-tos, run: each command that they show does its work on files that are called as there."""
+"""The tutorial, the how-tos and the notebook, run: each command that they show does its work on files that are called
+as there."""
 
 from __future__ import annotations
 
+import ast
 import glob
 import importlib
 import io
+import json
 import re
 import shlex
 import shutil
@@ -12,6 +15,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -27,6 +31,7 @@ pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
+NOTEBOOK = DOCS / "how-to" / "python.ipynb"
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^ *```$", re.M | re.S)
 
 STAYS = ("serve", "cluster")
@@ -192,3 +197,30 @@ def test_the_tutorial_prints_what_it_shows(
     for command in others:
         printed = run(command, capsys, monkeypatch)
     assert (tmp_path / "corrected" / "dasheyi.txt").is_file()
+
+
+def cells() -> list[dict[str, Any]]:
+    notebook: dict[str, Any] = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def shown_by(source: str, names: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> str:
+    """What a cell prints, and what its last expression gives."""
+    body = ast.parse(source).body
+    last = body.pop() if isinstance(body[-1], ast.Expr) else None
+    exec(compile(ast.Module(body, []), str(NOTEBOOK), "exec"), names)  # noqa: S102 - the project's own notebook
+    value = None
+    if isinstance(last, ast.Expr):
+        value = eval(compile(ast.Expression(last.value), str(NOTEBOOK), "eval"), names)  # noqa: S307 - as above
+    return capsys.readouterr().out + ("" if value is None else repr(value))
+
+
+def test_the_notebook_gives_what_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It reads the pages of the tutorial, which are read once for both."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for cell in cells():
+        outputs = [output.get("text", output.get("data", {}).get("text/plain", ())) for output in cell["outputs"]]
+        assert shown_by("".join(cell["source"]), names, capsys) == "".join("".join(output) for output in outputs)

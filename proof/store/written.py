@@ -48,7 +48,9 @@ def differs(before: Mapping[int, str], now: Sequence[Line], choices: Iterable[Ch
     old, begins = _joined([before[number] for number in sorted(before)])
     new, lines = _joined([line.source for line in now])
     begin_of = dict(zip(sorted(before), begins, strict=False))
-    left_out = {begin_of[number]: number - last - 1 for last, number in pairwise([0, *sorted(before)])}
+    left_out = {
+        begin_of[number]: min(number - last - 1, len(now)) for last, number in pairwise([0, *sorted(before)])
+    }  # of however many lines, no more can be there than there are
     following = dict(pairwise(lines))
     unseen = {begin: following[begin] for begin, line in zip(lines, now, strict=False) if not line.seen}
     options = _options(old, begin_of, choices, policy)

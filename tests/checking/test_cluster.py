@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from multiprocessing import forkserver
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -29,6 +30,7 @@ from proof.store import Store
 from tests.checking import test_language_alone as language_alone
 from tests.checking.test_pipeline import FIRST, SECOND, THIRD, Material, again, checked, outcome_folder, pages, raw
 from tests.conftest import PATIENCE, ROOT
+from tests.forked import FORKED
 
 dask = pytest.importorskip("dask", reason="hanproof[cluster] is not installed")
 distributed = pytest.importorskip("distributed", reason="hanproof[cluster] is not installed")
@@ -72,9 +74,12 @@ Checker.judge = deadly
 
 @contextmanager
 def cluster_of(workers: int, preload: str = "", *, processes: bool = True) -> Iterator[Any]:
-    """A cluster on this machine; `preload` is what its workers run as they start."""
+    """A cluster on this machine; `preload` is what its workers run as they start. They are forked as commands are."""
+    method = FORKED.get_start_method()
+    if method == "forkserver":
+        forkserver.ensure_running()  # with what commands need, before dask says what it needs alone
     with (
-        dask.config.set(DASK_SETTINGS),
+        dask.config.set({**DASK_SETTINGS, "distributed.worker.multiprocessing-method": method}),
         distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,

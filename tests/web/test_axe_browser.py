@@ -146,9 +146,13 @@ def address(folder: Path) -> Iterator[str]:
 
 
 def grave(page: Page, rules: list[str] | None = None) -> list[str]:
-    """What axe finds that is serious or critical."""
-    options = {"runOnly": {"type": "rule", "values": rules}} if rules else None
-    found = Axe().run(page, options=options).response["violations"]
+    """What axe finds that is serious or critical. It is given to a page once, and tells of violations alone."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(Axe().axe_script)
+    options: dict[str, object] = {"resultTypes": ["violations"]}
+    if rules:
+        options["runOnly"] = {"type": "rule", "values": rules}
+    found = page.evaluate("async (options) => (await axe.run(options)).violations", options)
     serious = [one for one in found if one["impact"] in ("serious", "critical")]
     return [f"{one['id']}: {json.dumps(one['nodes'][0]['html'])[:200]}" for one in serious]
 

@@ -4,6 +4,7 @@ somebody who is quicker than the server, acts twice, leaves in the middle, or th
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,26 +24,39 @@ JOB = "0123456789abcdef0123456789abcdef"
 
 
 @contextmanager
-def first_page(browser: Browser, address: str) -> Iterator[Page]:
-    """The first page of the sample in a browser; nothing goes wrong in its scripts."""
+def page_shown(browser: Browser, address: str, number: int) -> Iterator[Page]:
+    """A page of the sample in a browser; nothing goes wrong in its scripts."""
     opened, said = browser.new_page(viewport={"width": 1300, "height": 900}, locale="en"), list[str]()
     opened.on("pageerror", lambda error: said.append(str(error)))
-    opened.goto(f"{address}/works/{WORK}/pages/1")
+    opened.goto(f"{address}/works/{WORK}/pages/{number}")
     expect(opened.locator("body")).to_have_attribute("data-ready", "1")
     yield opened
     opened.close()
     assert said == []
 
 
+@pytest.fixture(scope="module")
+def project(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sample in which each test sets another page right."""
+    return shutil.copytree(sample, tmp_path_factory.mktemp("layouts") / "project")
+
+
+@pytest.fixture(scope="module")
+def address(project: Path) -> Iterator[str]:
+    """Its server, which loads the recogniser once for all of them."""
+    with serving(project) as address:
+        yield address
+
+
 @pytest.fixture
-def page(project: Path, browser: Browser) -> Iterator[Page]:
-    with serving(project) as address, first_page(browser, address) as opened:
+def page(address: str, number: int, browser: Browser) -> Iterator[Page]:
+    with page_shown(browser, address, number) as opened:
         yield opened
 
 
 @pytest.fixture
 def looking(untouched: str, browser: Browser) -> Iterator[Page]:
-    with first_page(browser, untouched) as opened:
+    with page_shown(browser, untouched, 1) as opened:
         yield opened
 
 
@@ -78,10 +92,10 @@ def place(page: Page) -> float:
     return float(rule(page).get_attribute("x1") or "nan")
 
 
-def set_layouts(project: Path) -> list[bool]:
-    """Of all that was set for the page, whether it has a layout."""
+def set_layouts(project: Path, number: int) -> list[bool]:
+    """Of all that was set for a page, whether it has a layout."""
     with Store.open(Settings.load(project).store_address) as store:
-        return [one.layout is not None for one in store.layout_overrides.history(WORK, 1)]
+        return [one.layout is not None for one in store.layout_overrides.history(WORK, number)]
 
 
 def begin(page: Page) -> float:
@@ -109,7 +123,8 @@ def said(state: str, **more: object) -> str:
     return json.dumps(body | more)
 
 
-def test_a_rule_is_dragged_and_the_page_read_again_and_it_is_taken_back(page: Page, project: Path) -> None:
+@pytest.mark.parametrize("number", [1])
+def test_a_rule_is_dragged_and_the_page_read_again_and_it_is_taken_back(page: Page, project: Path, number: int) -> None:
     page.locator("#layout-open").click()
     expect(rule(page)).to_be_attached()
     expect(page.locator("#layout-image option")).not_to_have_count(0)
@@ -127,7 +142,7 @@ def test_a_rule_is_dragged_and_the_page_read_again_and_it_is_taken_back(page: Pa
     read_again(page)
     expect(page.locator("#read-again-said")).to_contain_text("Page read again")
     with Store.open(Settings.load(project).store_address) as store:
-        [override] = store.layout_overrides.history(WORK, 1)
+        [override] = store.layout_overrides.history(WORK, number)
         assert override.layout is not None
         assert len(override.layout.rules) == 7
 
@@ -137,16 +152,17 @@ def test_a_rule_is_dragged_and_the_page_read_again_and_it_is_taken_back(page: Pa
     with page.expect_navigation():  # what the first reading said is still there
         page.locator("#layout-back").click()
     expect(page.locator("#read-again-said")).to_contain_text("0 without a place")
-    assert set_layouts(project) == [True, False]
+    assert set_layouts(project, number) == [True, False]
     with Store.open(Settings.load(project).store_address) as store:
-        assert store.layout_overrides.of_work(WORK) == {}
+        assert "WYG0103-0192c" not in {page for page, _ in store.layout_overrides.of_work(WORK)}
 
 
+@pytest.mark.parametrize("number", [2])
 def test_the_second_of_two_who_mend_a_page_is_told_and_overwrites_nothing(
-    page: Page, browser: Browser, project: Path
+    page: Page, browser: Browser, address: str, project: Path, number: int
 ) -> None:
     """Both look at the page as it was found; one is quicker."""
-    with first_page(browser, page.url.partition("/works")[0]) as other:
+    with page_shown(browser, address, number) as other:
         for one in (page, other):
             begin(one)
             expect(one.locator("#layout-image option")).not_to_have_count(0)
@@ -154,12 +170,15 @@ def test_the_second_of_two_who_mend_a_page_is_told_and_overwrites_nothing(
         expect(page.locator("#read-again-said")).to_contain_text("Page read again")
         read_again(other)
         expect(other.locator("#layout-said")).to_contain_text("set this page right meanwhile. Yours was not written.")
-        assert set_layouts(project) == [True]
+        assert set_layouts(project, number) == [True]
         other.get_by_role("button", name="Reload the page").click()
         expect(other.locator("#layout-said")).to_be_empty()
 
 
-def test_a_reading_that_a_server_started_anew_knows_nothing_of_is_asked_for_again(page: Page, project: Path) -> None:
+@pytest.mark.parametrize("number", [3])
+def test_a_reading_that_a_server_started_anew_knows_nothing_of_is_asked_for_again(
+    page: Page, project: Path, number: int
+) -> None:
     """As after a stop in the middle: the answer to the first request names a reading that is gone."""
     begun: list[str] = []
     person = page.locator("body").get_attribute("data-person")
@@ -178,7 +197,7 @@ def test_a_reading_that_a_server_started_anew_knows_nothing_of_is_asked_for_agai
     assert answered.value.status == 404
     expect(page.locator("#read-again-said")).to_contain_text("Page read again")
     assert len(begun) == 2
-    assert set_layouts(project) == [True]
+    assert set_layouts(project, number) == [True]
 
 
 def test_nothing_can_be_set_right_before_it_is_known_what_others_set_right(looking: Page) -> None:
@@ -212,7 +231,10 @@ def test_an_answer_that_comes_late_undoes_nothing_that_was_dragged_since(looking
     assert place(looking) == moved
 
 
-def test_what_was_set_though_its_answer_was_lost_is_not_taken_for_somebody_elses(page: Page, project: Path) -> None:
+@pytest.mark.parametrize("number", [4])
+def test_what_was_set_though_its_answer_was_lost_is_not_taken_for_somebody_elses(
+    page: Page, project: Path, number: int
+) -> None:
     lost: list[int] = []
 
     def lose(route: Route) -> None:
@@ -229,10 +251,11 @@ def test_what_was_set_though_its_answer_was_lost_is_not_taken_for_somebody_elses
     assert lost == [201]
     read_again(page)
     expect(page.locator("#read-again-said")).to_contain_text("Page read again")
-    assert set_layouts(project) == [True]
+    assert set_layouts(project, number) == [True]
 
 
-def test_what_was_drawn_outlives_a_page_that_is_loaded_anew(page: Page, project: Path) -> None:
+@pytest.mark.parametrize("number", [5])
+def test_what_was_drawn_outlives_a_page_that_is_loaded_anew(page: Page, project: Path, number: int) -> None:
     """As where the session ended in the middle: the browser comes back by way of the log-in."""
     drawn = begin(page)
     page.reload()
@@ -240,12 +263,13 @@ def test_what_was_drawn_outlives_a_page_that_is_loaded_anew(page: Page, project:
     assert place(page) == pytest.approx(drawn)
     read_again(page)
     expect(page.locator("#read-again-said")).to_contain_text("Page read again")
-    assert set_layouts(project) == [True]
+    assert set_layouts(project, number) == [True]
     page.reload()
     expect(page.locator("body")).to_have_attribute("data-ready", "1")
     expect(page.locator("#layout-tools")).to_be_hidden()
 
 
+@pytest.mark.parametrize("number", [6])
 def test_nothing_is_drawn_while_the_page_is_read_and_a_server_that_is_away_for_a_moment_is_asked_again(
     page: Page,
 ) -> None:
@@ -269,6 +293,7 @@ def test_nothing_is_drawn_while_the_page_is_read_and_a_server_that_is_away_for_a
     expect(page.locator("#layout-read-again")).to_be_enabled()
 
 
+@pytest.mark.parametrize("number", [7])
 def test_a_reading_is_taken_back_and_the_page_stands_as_it_was(page: Page) -> None:
     page.route("**/read-again", lambda route: route.fulfill(status=202, body=said("waiting", askers=["x"])))
     polls, told = held(page, f"**/{JOB}"), page.locator("#layout-said")
@@ -286,6 +311,7 @@ def test_a_reading_is_taken_back_and_the_page_stands_as_it_was(page: Page) -> No
     expect(page.locator("#layout-read-again")).to_be_enabled()
 
 
+@pytest.mark.parametrize("number", [8])
 def test_an_image_that_is_chosen_takes_no_layout_that_was_drawn_on_another(page: Page) -> None:
     drawn = begin(page)
     page.locator("#layout-image").select_option("WYG0103-0192d.png")
