@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -70,6 +71,19 @@ def test_a_correction_changes_every_place_that_says_the_character() -> None:
     changed = source.edited([Edit(source.text.index("夫"), 1, "人")]).decode()
     assert changed.count("夫") == 0
     assert changed.replace("人", "夫").encode() == source.data
+
+
+@pytest.mark.parametrize("line", ["天&#x5730;玄黃", "天地玄黃", "<![CDATA[天地玄黃]]>"])
+@pytest.mark.parametrize("region", ["天&#22320;玄黃", "天地玄黃", "<![CDATA[天地玄黃]]>"])
+def test_a_correction_changes_a_character_however_each_place_writes_it(line: str, region: str) -> None:
+    data = (
+        f"<PcGts><Page imageFilename='a.png'><TextRegion><TextLine><TextEquiv><Unicode>{line}</Unicode></TextEquiv>"
+        f"</TextLine><TextEquiv><Unicode>{region}</Unicode></TextEquiv></TextRegion></Page></PcGts>"
+    ).encode()
+    source = decoded(Path("x.xml"), data).extraction
+    assert source is not None
+    written = source.edited([Edit(source.text.index("地"), 1, "帝")]).decode()
+    assert re.sub(r"<!\[CDATA\[|\]\]>", "", written).count("<Unicode>天帝玄黃</Unicode>") == 2
 
 
 def test_an_archive_with_a_damaged_member_is_refused_where_it_is_written() -> None:
