@@ -227,6 +227,19 @@ def test_a_long_passage_is_one_finding() -> None:
     assert place.readings[0].text == flag.suggested
 
 
+def test_words_that_are_text_in_one_and_a_note_in_the_other_stand_in_every_form(tmp_path: Path) -> None:
+    page = "<pb:KR1_WYG_010-1a>¶\n{}(耦謂/比偶){}¶\n"
+    base = edition(page.format(CANON[:20], CANON[20:]), form=Format.KANRIPO)
+    other = page.format(CANON[:24], CANON[24:]).replace(CANON[16:20], f"({CANON[16:20]})")
+    witness = edition(other, form=Format.KANRIPO)
+    collation = collate(base, witness)
+    (layout,) = collation.notes
+    write_collation([collation], tmp_path)
+    told = (tmp_path / "places.csv").read_text(encoding="utf-8-sig").splitlines()
+    words = collation.base.text(layout.a0, layout.a1)
+    assert f"KR1_WYG_010-1a,1,{CANON.index(words)},{words},{words},layout" in told
+
+
 def test_three_witnesses_stand_on_one_line() -> None:
     base = edition(f"　　{CANON.replace('西比', '西北')}")
     witnesses = [edition(f"　　{CANON}", "a.txt"), edition(f"　　{CANON.replace('西比', '西北')}", "b.txt")]
