@@ -144,7 +144,7 @@ class _Writer:
         listed = add(source, "listWit")
         names = {"base": self.edition.path.name}
         names |= {f"w{n}": name for n, name in enumerate(witness_names(self.collations), start=1)}
-        full = dict(name for change in self.corrections for name in change.correction.names)
+        full = {siglum: name for change in self.corrections for siglum, name in change.correction.names if name}
         full |= full_names(self.collations)
         for ident, name in names.items():
             identified(add(listed, "witness", n=name), ident).text = legal(full.get(name, name))

@@ -7,7 +7,7 @@ from typing import Any
 
 from proof.locale.marking import _
 from proof.model.flags import READER, WITHOUT_IMAGE
-from proof.store.decision_records import DecisionRequest, RefusedDecisionError, Verdict
+from proof.store.decision_records import Decision, DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.models import FlagRow, PageRow
 
 IMAGE = "影像"
@@ -23,6 +23,9 @@ REASON = "理校"
 """Reasoning alone."""
 
 REASONED = (OTHER_BOOKS, SAME_BOOK, REASON)
+
+CARRIED = "carried"
+"""Where the evidence of a decision has the decision about another text that it was carried from."""
 
 _WITHOUT = frozenset({Verdict.KEEP, Verdict.UNSURE, Verdict.SKIP, Verdict.UNDO, Verdict.REDO})
 """Verdicts that rest on nothing unless their request says so."""
@@ -45,6 +48,14 @@ def authority_of(demand: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
     of_image = page.image is not None and flag.reason not in WITHOUT_IMAGE
     witness = next((siglum for siglum, has in _witnesses(flag) if has == reading and not siglum.startswith(READER)), "")
     return witness if witness and not (of_image and reading in _of_image(flag)) else IMAGE if of_image else ""
+
+
+def witnesses_of(decision: Decision) -> dict[str, str]:
+    """The sigla of the witnesses that a decision knows, with their full names, empty where none was given: those of its
+    flag, and that on which it rested about another text, if it was carried."""
+    known = {witness["siglum"]: witness.get("name", "") for witness in decision.evidence.get("witnesses", [])}
+    carried = decision.evidence.get(CARRIED, {})
+    return known | ({decision.authority: carried["witness"]} if "witness" in carried else {})
 
 
 def seen_at(flag: FlagRow) -> frozenset[str]:
