@@ -178,6 +178,36 @@ def test_the_cells_of_a_wikitext_table_are_text_and_what_a_template_names_is_rem
 
 
 @pytest.mark.parametrize(
+    ("source", "read", "remarked"),
+    [
+        ("大-{射}-儀", "大射儀", []),
+        ("從-{人|亻}-部", "從亻部", ["-{人|"]),
+        ("-{zh-hans:云;zh-hant:雲}-從龍", "云從龍", [";zh-hant:雲}-"]),
+        ("-{zh-tw: 雲 ; zh-hant:云;}-從龍", "云從龍", ["-{zh-tw: 雲 ; zh-hant"]),
+        ("-{R|zh-hant:甲}-", "zh-hant:甲", []),
+        ("-{zh;zh-tw|甲}-乙", "甲乙", []),
+        ("-{甲：乙;丙}-", "甲：乙;丙", []),
+        ("甲-{H|云=>zh-tw:雲}-乙", "甲乙", ["-{H|云=>zh-tw:雲}-"]),
+        ("甲{{*|乙-{人|亻}-丙}}", "甲<small>乙亻丙</small>", ["-{人|"]),
+        ("甲-{[[弘|宏]]}-乙", "甲宏乙", []),
+        ("<nowiki>-{甲|乙}-</nowiki>", "-{甲|乙}-", ["-{甲|乙}-"]),
+        ("甲-{乙丙", "甲-{乙丙", ["甲-{乙丙"]),
+    ],
+)
+def test_the_markup_of_variants_is_read_as_a_wiki_shows_it(source: str, read: str, remarked: list[str]) -> None:
+    data = f"{source}\n".encode()
+    found = decoded(Path("x.wiki"), data).extraction
+    assert found is not None
+    assert found.text.split("---\n\n", 1)[1].strip() == read
+    assert [dict(values)["text"] for _, _, values in found.remarks] == remarked
+    assert found.edited([]) == data
+    han = re.findall(r"[\u4e00-\u9fff]", read)[-1]
+    written = found.edited([Edit(found.text.rindex(han), 1, "龜")]).decode()
+    assert written.count("龜") == 1
+    assert sorted(written.replace("龜", han)) == sorted(data.decode())
+
+
+@pytest.mark.parametrize(
     ("name", "data", "told"),
     [
         ("a.xml", b"<PcGts><Page>", r"a\.xml:1: is no well-formed XML"),
