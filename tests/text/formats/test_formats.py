@@ -13,6 +13,7 @@ from docx import Document
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from proof.collation.apparatus import apparatus_of
 from proof.errors import OutputError, TextError
 from proof.text import formats
 from proof.text.edit import Edit, edited
@@ -165,6 +166,26 @@ def test_an_apparatus_behind_the_text_is_no_text_of_it_and_an_appendix_is() -> N
 <div><lb n="0748c03" ed="T"/>音釋</div></back></text></TEI>"""
     read = parse_transcription(decoded(path, source.encode()), path)
     assert [column.source for page in read.pages for column in page.columns] == ["鳩摩羅什譯", "如是我聞", "音釋"]
+
+
+@pytest.mark.parametrize("pages", ['<pb n="0748c" ed="T"/><lb n="0748c01" ed="T"/>', ""])
+def test_readings_are_notes_on_their_place_wherever_the_apparatus_stands(pages: str) -> None:
+    path = Path("T08n0235.xml")
+    source = f"""<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><listWit><witness xml:id="wit1">【宋】</witness>
+<witness xml:id="wit2">【元】</witness></listWit></teiHeader><text><body>{pages}<p>鳩摩<anchor xml:id="beg1"/>羅什
+<anchor xml:id="end1"/>譯如<app><lem>是</lem><rdg wit="#wit1"/></app>我聞</p></body><back><div><p>
+<app from="#beg1" to="#end1"><lem>羅什</lem><rdg wit="#wit1 #wit2">羅十</rdg><rdg wit="#wit3">羅</rdg></app>
+<app from="#beg2" to="#end2"><lem>佛</lem><rdg>仏</rdg></app></p></div></back></text></TEI>"""
+    read = parse_transcription(decoded(path, source.encode()), path)
+    notes = [(note.text, read.text[: note.anchor][-1:]) for note in read.footnotes]
+    assert notes == [("羅什：宋、元作羅十", "什"), ("羅什：wit3作羅", "什"), ("是：宋無", "是")]
+    assert [(note.lemma, note.verb, note.reading, note.witness) for note in apparatus_of(read)] == [
+        ("羅什", "作", "羅十", "宋、元"),
+        ("羅什", "作", "羅", "wit3"),
+        ("是", "無", "", "宋"),
+    ]
+    unplaced = [remark for remark in read.remarks if remark.code is Code.APPARATUS_UNPLACED]
+    assert [dict(remark.values) for remark in unplaced] == [{"place": 5, "text": "佛"}]
 
 
 def test_the_cells_of_a_wikitext_table_are_text_and_what_a_template_names_is_remarked() -> None:
