@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.collation.classes import Class
+from proof.collation.classes import RANK, Class
 from proof.collation.collation import Collation
 from proof.collation.differences import answering
 from proof.collation.sigla import names_of
@@ -88,7 +88,9 @@ def places(collations: Sequence[Collation]) -> list[VariantPlace]:
             # additions of a witness at one place of the base are one reading
             earlier = differing[key].get(name)
             text = (earlier.text if earlier and not difference.length else "") + difference.witness
-            differing[key][name] = WitnessVariant(name, text, difference.category.value)
+            categories = [Class(earlier.category)] if earlier else []
+            category = max([*categories, difference.category], key=RANK.index)
+            differing[key][name] = WitnessVariant(name, text, category.value)
             base_text[key] = difference.base
         for layout in collation.notes:
             last = collation.base.cells[layout.a1 - 1]
