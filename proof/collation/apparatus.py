@@ -24,7 +24,7 @@ _AUTHORITY = rf"(?:[據從依](?P<authority>.+?)(?:(?:{_ACTION})(?P<rest>.*))?|(
 _HOUSE = (
     re.compile(r"(?P<verb>疑作|疑當作|當作|疑衍|疑脫)(?P<reading>.*)"),
     re.compile(r"(?P<witness>.*?)(?P<verb>原作|訛作|誤作|作)(?P<reading>.{1,12})"),
-    re.compile(r"(?P<witness>.*?)(?P<verb>原脫|脫|原衍|衍)"),
+    re.compile(r"(?P<witness>.*?)(?P<verb>原脫|脫|無|原衍|衍|有)"),
     re.compile(r"[據從](?P<authority>.+?)(?P<verb>補|刪|改|乙)"),
 )
 _BARE = re.compile(r"([^，：]{1,6})(，)((?:原|訛|讹|誤|误)[作脫脱衍].*)", re.DOTALL)
@@ -122,8 +122,8 @@ def _house(note: Footnote) -> ApparatusNote:
             continue
         groups = parsed.groupdict()
         verb = parsed["verb"]
-        extra = verb in ("原衍", "衍", "刪", "疑衍")
-        lacking = verb in ("補", "原脫", "脫", "疑脫")
+        extra = verb in ("原衍", "衍", "有", "刪", "疑衍")
+        lacking = verb in ("補", "原脫", "脫", "無", "疑脫")
         followed = next((match["authority"] for clause in clauses if (match := _FOLLOWED.match(clause))), "")
         return ApparatusNote(
             text=note.text,

@@ -94,6 +94,24 @@ class Class(StrEnum):
     UNLIKE = "not parallel"
 
 
+RANK = (
+    Class.SCRIPT,
+    Class.UNENCODED,
+    Class.ORTHOGRAPHY,
+    Class.TABOO,
+    Class.LAYOUT,
+    Class.UNLIKE,
+    Class.PARALLEL,
+    Class.PASSAGE,
+    Class.MOVED,
+    Class.SYSTEMATIC,
+    Class.READING,
+    Class.ERROR,
+)
+"""The classes from the lightest: where witnesses differ from the base in several ways, or one does at one place, the
+heaviest is the place's."""
+
+
 def borrowed(rule: str) -> bool:
     """Whether the evidence of orthography is that one word is written for another, not that both are its forms."""
     return rule in ("one-shape", "borrowing", "opencc-one-to-many", "homophones") or rule.startswith("listed-")

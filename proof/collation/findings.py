@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from proof.collation.classes import Class
+from proof.collation.classes import RANK, Class
 from proof.collation.collation import SAID_AGAIN, Collation
 from proof.collation.differences import Difference
 from proof.collation.quality import quality_by_block
@@ -109,7 +109,9 @@ def _by_place(collations: Sequence[Collation]) -> dict[tuple[int, int], list[_Re
                 there = by_place[part.start, part.length]
                 last = there[-1] if there and there[-1].siglum == name else None
                 if last is not None:  # what the witness has there in two of its own columns
-                    both = replace(part, witness=last.difference.witness + part.witness, b0=last.difference.b0)
+                    before = last.difference
+                    heaviest = max(before, part, key=lambda one: RANK.index(one.category))
+                    both = replace(heaviest, witness=before.witness + part.witness, b0=before.b0, b1=part.b1)
                     there[-1] = replace(last, difference=both)
                 else:
                     there.append(_Reading(name, weight, part))

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from proof.collation.classes import Class
+from proof.collation.classes import RANK, Class
 from proof.collation.collation import Collation
 from proof.collation.differences import MOVED, Difference, Numbers, answering
 from proof.collation.note_layout import NOTE, NoteLayout
@@ -157,10 +157,10 @@ def _reading(witness: WitnessTokens, differing: Sequence[Difference | NoteLayout
     if not differences:
         around = _around(witness, differing[0].b0, differing[0].b1)
         return replace(around, category=Class.LAYOUT.value, evidence=NOTE)
-    first = differences[0]
-    around = _around(witness, first.b0, differences[-1].b1)
+    heaviest = max(differences, key=lambda difference: RANK.index(difference.category))
+    around = _around(witness, differences[0].b0, differences[-1].b1)
     notes = tuple(dict.fromkeys(note.text for difference in differences for note in difference.notes))
-    return replace(around, category=first.category.value, evidence=first.rule, notes=notes)
+    return replace(around, category=heaviest.category.value, evidence=heaviest.rule, notes=notes)
 
 
 def _agreeing(witness: WitnessTokens, aligned: Numbers, a0: int, a1: int) -> TableReading:

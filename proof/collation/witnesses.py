@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from proof.collation.classes import RANK, Class
 from proof.collation.collation import Collation
 from proof.collation.differences import answering
 from proof.collation.sigla import names_of
@@ -72,7 +73,8 @@ class CommonBase:
 
 
 def places(collations: Sequence[Collation]) -> list[VariantPlace]:
-    """The places where any witness differs from the base. Each place has the readings of all witnesses but those that
+    """The places where any witness differs from the base, or has its words as a note where the base has them as text,
+    or the other way round. Each place has the readings of all witnesses but those that
     lack the whole passage.
 
     All collations must have the same base.
@@ -86,8 +88,16 @@ def places(collations: Sequence[Collation]) -> list[VariantPlace]:
             # additions of a witness at one place of the base are one reading
             earlier = differing[key].get(name)
             text = (earlier.text if earlier and not difference.length else "") + difference.witness
-            differing[key][name] = WitnessVariant(name, text, difference.category.value)
+            categories = [Class(earlier.category)] if earlier else []
+            category = max([*categories, difference.category], key=RANK.index)
+            differing[key][name] = WitnessVariant(name, text, category.value)
             base_text[key] = difference.base
+        for layout in collation.notes:
+            last = collation.base.cells[layout.a1 - 1]
+            key = (layout.start, last.start + last.length - layout.start)
+            words = collation.witness.text(layout.b0, layout.b1)
+            differing[key].setdefault(name, WitnessVariant(name, words, Class.LAYOUT.value))
+            base_text[key] = collation.base.text(layout.a0, layout.a1)
     coverage = {name: covered(collation) for name, collation in zip(names, collations, strict=True)}
     variants = []
     for (start, length), readings in sorted(differing.items()):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from proof.collation.blocks import Op, gaps
-from proof.collation.classes import Class
+from proof.collation.classes import RANK, Class
 from proof.collation.collation import Collation
 from proof.exports.corrections import PlacedCorrection
 from proof.text.layers import WitnessCell
@@ -26,21 +26,6 @@ Span = tuple[int, int]
 
 AGREES = "same"
 """The class of a place at which no witness differs from the base: it is there for the correction alone."""
-RANK = (
-    Class.SCRIPT,
-    Class.UNENCODED,
-    Class.ORTHOGRAPHY,
-    Class.TABOO,
-    Class.LAYOUT,
-    Class.UNLIKE,
-    Class.PARALLEL,
-    Class.PASSAGE,
-    Class.MOVED,
-    Class.SYSTEMATIC,
-    Class.READING,
-    Class.ERROR,
-)
-"""The classes from the lightest: where witnesses differ from the base in several ways, the heaviest is the place's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from proof.collation.tokens import Keys, WitnessTokens, sequence_of, shared_laye
 from proof.exports.decided import decisions_of
 from proof.model.flags import Kind, context_of
 from proof.store import Store
-from proof.store.authorities import IMAGE
+from proof.store.authorities import IMAGE, witnesses_of
 from proof.store.carried import CarriedDecision
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_pages import find_text
@@ -168,8 +168,9 @@ def _planned(places: _Places, decision: Decision, span: Span | None, same_copy: 
     if reason is not None:
         return Carried(decision, None, address, context, reason)
     verdict = _VERDICTS.get(decision.state) or (Verdict.TYPED if wanted else Verdict.DELETE)
-    authority = decision.authority if same_copy else places.authority(decision)
-    made = CarriedDecision(*place, verdict, wanted or "", decision.note, authority, places.origin(decision))
+    authority, witness = places.authority(decision, same_copy=same_copy)
+    origin = {**places.origin(decision), **witness}
+    made = CarriedDecision(*place, verdict, wanted or "", decision.note, authority, origin)
     return Carried(decision, made, address, context)
 
 
@@ -281,9 +282,14 @@ class _Places:
         begin, end = self._addresses.line(address.page, address.line)
         return address, context_of(self.target.text[begin:end], place.start - begin, place.length)
 
-    def authority(self, decision: Decision) -> str:
-        """The authority of a carried decision: the first text itself where that is the image of its copy."""
-        return self._name if decision.authority == IMAGE else decision.authority
+    def authority(self, decision: Decision, *, same_copy: bool) -> tuple[str, Mapping[str, str]]:
+        """The authority of a carried decision, and, if that is a witness, its full name: the first text itself where
+        its authority is the image of another copy."""
+        if decision.authority == IMAGE and not same_copy:
+            return self._name, {"witness": self.source.full_name}
+        known = witnesses_of(decision)
+        named = decision.authority in known
+        return decision.authority, {"witness": known[decision.authority]} if named else {}
 
     def origin(self, decision: Decision) -> Mapping[str, str | int]:
         """The decision about the first text, as it is recorded with the carried one."""

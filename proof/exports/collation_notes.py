@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from proof.errors import UsageError
 from proof.exports.corrections import Correction, PlacedCorrection
@@ -72,8 +72,8 @@ def notes_of(
     corrected: CorrectedSource, beside: Sequence[Correction] = (), names: Mapping[str, str] | None = None
 ) -> CollationNotes:
     """The notes on a corrected text. `beside` are corrections that get a note but change nothing (places left in doubt,
-    and corrections that the text has already); `names` are full names of witnesses by their sigla, which
-    count before those that the corrections bring."""
+    and corrections that the text has already); `names` are full names of witnesses by their sigla (empty where none was
+    given), which count before those that the corrections bring."""
     edition = corrected.edition
     still = [
         PlacedCorrection(correction, Edit(correction.start or 0, correction.length, correction.replacement))
@@ -94,7 +94,8 @@ def notes_of(
         juan = juan_of.get(correction.page, "")
         numbers[juan] = numbers.get(juan, 0) + 1
         before, after = _around(addresses, edition, edits, place)
-        words = moved_note(place, removal, edition.script) if removal is not None else house_note(place, edition.script)
+        known = replace(place, correction=replace(correction, names=(*correction.names, *(names or {}).items())))
+        words = moved_note(known, removal, edition.script) if removal is not None else house_note(known, edition.script)
         changes = tuple(part.edit for part in (place, removal) if part is not None and part.correction.changes)
         notes.append(
             CollationNote(
@@ -113,9 +114,12 @@ def notes_of(
         )
     named = {siglum for note in notes for siglum, _ in note.placed.correction.readings}
     named |= {note.placed.correction.witness for note in notes} - {"", IMAGE, *REASONED}
-    found = dict(name for note in notes for name in note.placed.correction.names)
-    known = {**EDITIONS, **found, **(names or {})}
-    full = {called(siglum): known.get(siglum, known.get(KANRIPO_SIGLA.get(siglum, ""), "")) for siglum in sorted(named)}
+    given = [name for note in notes for name in note.placed.correction.names] + list((names or {}).items())
+    full_names = EDITIONS | {siglum: name for siglum, name in given if name}
+    full = {
+        called(siglum): full_names.get(siglum, full_names.get(KANRIPO_SIGLA.get(siglum, ""), ""))
+        for siglum in sorted(named)
+    }
     return CollationNotes(edition, tuple(notes), full)
 
 
@@ -192,7 +196,7 @@ def _after(correction: Correction) -> str:
     """The authority of a correction, as the words before the verb."""
     if not correction.witness:
         return "今"
-    of_witness = correction.witness in {siglum for siglum, _ in correction.readings}
+    of_witness = correction.witness in {siglum for siglum, _ in (*correction.readings, *correction.names)}
     return f"從{called(correction.witness)}" if of_witness else f"據{correction.witness}"
 
 

@@ -32,8 +32,9 @@ class Correction:
     `witness` is what it rests on (影像, a siglum, 他校, 本校, 理校; empty where nothing was stated), `note` a remark,
     `person` who decided it, `moved` the flag of the other half where a character moved; `typed`: in the words of a
     person. `copy_reads` is what the copy has where the text is kept all the same; None for a correction. `readings` are
-    the sigla of witnesses with what each reads there, `names` the full names of those of which one was given. `doubt`
-    is what was suggested where the text is left in doubt. `imaged`: its page has an image, as far as is known.
+    the sigla of witnesses with what each reads there, `names` the sigla that are known to be those of witnesses, with
+    their full names, empty where none was given. `doubt` is what was suggested where the text is left in doubt.
+    `imaged`: its page has an image, as far as is known.
     What is not `accepted`, and what answers a planted `audit` error, never gets out.
     """
 

@@ -15,6 +15,7 @@ from proof.exports.source import CorrectedSource
 from proof.locale.marking import _
 from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Kind, context_of
 from proof.store import Store
+from proof.store.authorities import witnesses_of
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.rows import StoredText
 from proof.store.text_pages import find_text
@@ -214,7 +215,7 @@ def _correction(
         witness=decision.authority,
         copy_reads=decision.copy_reads if decision.state is State.RETAINED else None,
         readings=tuple((reading["siglum"], reading["reading"]) for reading in witnesses),
-        names=tuple((reading["siglum"], reading["name"]) for reading in witnesses if reading.get("name")),
+        names=tuple(witnesses_of(decision).items()),
         doubt=decision.suggested if decision.state is State.UNSURE else None,
         note=decision.note,
         kind=Kind(decision.kind),

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -104,8 +105,8 @@ class _Writer:
     halves: dict[str, tuple[str, str]] = field(default_factory=dict)
     """For the two corrections of a character that moved, by their flags: the XML id of the correction, and that of the
     other one."""
-    apparatus: dict[int, ApparatusNote] = field(default_factory=dict)
-    """The footnotes of the edition, taken apart, by where they begin in the source."""
+    apparatus: dict[tuple[int, str], ApparatusNote] = field(default_factory=dict)
+    """The footnotes of the edition, taken apart, by where they begin in the source, and their words."""
     people: dict[str, str] = field(default_factory=dict)
     """The XML ids of the persons who made the corrections."""
     starts: list[int] = field(default_factory=list)
@@ -118,7 +119,8 @@ class _Writer:
     def __post_init__(self) -> None:
         self.changes = apparatus(self.edition, self.corrections, self.collations).items
         self.starts = [change.start for change in self.changes]
-        self.apparatus = {note.start: note for note in apparatus_of(self.edition)} if self.edition.footnotes else {}
+        notes = apparatus_of(self.edition) if self.edition.footnotes else []
+        self.apparatus = {(note.start, note.text): note for note in notes}
         named = dict.fromkeys(change.correction.person for change in self.corrections)
         self.people = {name: f"r{number}" for number, name in enumerate(named, start=1)}
         moved = ((change, was) for change, was in with_moved(self.corrections) if was is not None)
@@ -144,7 +146,7 @@ class _Writer:
         listed = add(source, "listWit")
         names = {"base": self.edition.path.name}
         names |= {f"w{n}": name for n, name in enumerate(witness_names(self.collations), start=1)}
-        full = dict(name for change in self.corrections for name in change.correction.names)
+        full = {siglum: name for change in self.corrections for siglum, name in change.correction.names if name}
         full |= full_names(self.collations)
         for ident, name in names.items():
             identified(add(listed, "witness", n=name), ident).text = legal(full.get(name, name))
@@ -225,7 +227,10 @@ class _Writer:
         body = add(self.text, "body")
         page_marks = self.edition.marks
         waiting = sorted(page_marks)
-        footnotes = {note.anchor: note for note in self.edition.footnotes if note.anchor is not None}
+        footnotes: defaultdict[int, list[Footnote]] = defaultdict(list)
+        for note in self.edition.footnotes:
+            if note.anchor is not None:
+                footnotes[note.anchor].append(note)
         notes = sorted(footnotes)
         divisions = _Divisions(body)
         paragraph: etree._Element | None = None
@@ -257,7 +262,11 @@ class _Writer:
             element.set("facs", f"#{self.surfaces[page.id]}")
 
     def _block(
-        self, block: TextBlock, parent: etree._Element | None, notes: Sequence[int], footnotes: Mapping[int, Footnote]
+        self,
+        block: TextBlock,
+        parent: etree._Element | None,
+        notes: Sequence[int],
+        footnotes: Mapping[int, Sequence[Footnote]],
     ) -> None:
         if parent is None:
             return
@@ -272,12 +281,12 @@ class _Writer:
         for stretch in block.stretches:
             self._between_stretches(parent, max(block.start, self.reached), stretch.start, last, block)
             while remaining and remaining[0] < stretch.start:
-                self._footnote(parent, footnotes[remaining.pop(0)])
+                self._footnotes(parent, footnotes[remaining.pop(0)])
             self._stretch(parent, stretch, last, block, behind=stretch.end in ends)
             last = stretch
         self._between_stretches(parent, max(block.start, self.reached), block.end + 1, last, block)
         for place in remaining:
-            self._footnote(parent, footnotes[place])
+            self._footnotes(parent, footnotes[place])
 
     def _between_stretches(
         self, parent: etree._Element, start: int, end: int, last: LayerStretch | None, block: TextBlock
@@ -309,9 +318,13 @@ class _Writer:
         between = range(bisect_left(self.starts, start), bisect_left(self.starts, end))
         return [number for number in between if number not in self.written]
 
+    def _footnotes(self, parent: etree._Element, notes: Sequence[Footnote]) -> None:
+        for note in notes:
+            self._footnote(parent, note)
+
     def _footnote(self, parent: etree._Element, note: Footnote) -> None:
         element = add(parent, "note", place="foot", n=legal(note.label))
-        apparatus_note = self.apparatus.get(note.start)
+        apparatus_note = self.apparatus.get((note.start, note.text))
         if apparatus_note is None or not apparatus_note.understood:
             element.text = legal(note.text)
             return

@@ -370,8 +370,9 @@ class Settings:
         return tuple(sources)
 
     def witness_names(self) -> dict[str, str]:
-        """The full names of the witnesses that have one, by their sigla."""
-        return {source.siglum: source.name for source in self.project.witnesses if source.name}
+        """The full names of the witnesses by their sigla, empty where none was given."""
+        named = sorted((source for source in self.project.witnesses if source.siglum), key=lambda one: bool(one.name))
+        return {source.siglum: source.name for source in named}
 
     def _files(self, key: str, paths: tuple[Path, ...]) -> tuple[Path, ...]:
         """The files that `paths`, named by the setting `project.{key}`, mean. Raises ConfigError."""

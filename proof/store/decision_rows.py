@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.model.flags import Origin
-from proof.store.authorities import authority_of
+from proof.store.authorities import CARRIED, authority_of
 from proof.store.decision_records import (
     Decision,
     DecisionRequest,
@@ -21,9 +21,6 @@ from proof.store.decision_records import (
 from proof.store.events import Event
 from proof.store.models import DecisionRow, FlagRow, PageRow, ReadingRow
 from proof.store.seeded import seeded_places, shown_context
-
-CARRIED = "carried"
-"""Where the evidence of a decision has the decision about another text that it was carried from."""
 
 
 def last_event(session: Session, flag: FlagRow) -> DecisionRow | None:

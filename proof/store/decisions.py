@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
 from proof.model.flags import Flag, Kind, Origin
-from proof.store.authorities import seen_at
+from proof.store.authorities import CARRIED, seen_at
 from proof.store.column_changes import DELETED, JOINED
 from proof.store.decision_records import (
     STATE_OF,
@@ -329,6 +329,7 @@ def _write(
         if stands is not None:
             row.note = row.note or stands.note
             row.authority, row.copy_reads = stands.authority, stands.copy_reads
+            row.evidence = row.evidence | {name: stands.evidence[name] for name in {CARRIED} & stands.evidence.keys()}
     session.add(row)
     flag.state, flag.reading, flag.version = state.value, reading, flag.version + 1
     session.flush()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby
@@ -155,7 +155,10 @@ def _running(edition: Transcription) -> list[_Passage]:
     paragraph, as on the printed page."""
     passages: list[_Passage] = []
     before = Layer.CANON
-    labels = {note.anchor: f"[^{note.label}]" for note in edition.footnotes if note.anchor is not None}
+    labels: defaultdict[int, str] = defaultdict(str)
+    for note in edition.footnotes:
+        if note.anchor is not None:
+            labels[note.anchor] += f"[^{note.label}]"
     for block in edition.blocks:
         stretches = [stretch for stretch in block.stretches if stretch.source.strip()]
         if not stretches:

@@ -57,7 +57,8 @@ class Piece:
 class Extraction:
     """The bytes of a file (`data`) and the pieces of the text that was read from them, in the order of the text.
     `escape` converts characters to the file's syntax. `title` is that given in the file; each of the `remarks` has its
-    line of the text."""
+    line of the text. `notes` are those of the apparatus that stand elsewhere in the file, each behind the code point of
+    the text to which the noted words go."""
 
     data: bytes = field(repr=False)
     text: str = field(repr=False)
@@ -65,6 +66,7 @@ class Extraction:
     escape: Callable[[str], str]
     title: str = ""
     remarks: tuple[tuple[int, Code, tuple[tuple[str, Value], ...]], ...] = ()
+    notes: tuple[tuple[int, str], ...] = ()
 
     def holds(self, edit: Edit) -> bool:
         """Whether an edit changes only characters of the file, no marks that the reader added."""
@@ -171,6 +173,7 @@ class Draft:
     _text: list[str] = field(default_factory=list)
     _pieces: list[Piece] = field(default_factory=list)
     _remarks: list[tuple[int, Code, tuple[tuple[str, Value], ...]]] = field(default_factory=list)
+    _notes: list[tuple[int, str]] = field(default_factory=list)
 
     def mark(self, text: str) -> None:
         """Add marks of the notation."""
@@ -197,13 +200,18 @@ class Draft:
         """Add a remark about the current line."""
         self._remarks.append((self.line, code, tuple(values.items())))
 
+    def note(self, at: int, words: str) -> None:
+        """Add a note of the apparatus on the words before code point `at`."""
+        self._notes.append((at, words))
+
     def ends_with(self, text: str) -> bool:
         """Whether the text so far ends with `text`, or is empty."""
         return not self._text or next((part for part in reversed(self._text) if part), "").endswith(text)
 
     def done(self) -> Extraction:
         text = "".join(self._text)
-        return Extraction(self.data, text, tuple(self._pieces), self.escape, self.title, tuple(self._remarks))
+        remarks, notes = tuple(self._remarks), tuple(sorted(self._notes, key=lambda note: note[0]))
+        return Extraction(self.data, text, tuple(self._pieces), self.escape, self.title, remarks, notes)
 
 
 def _parted(text: str, unsafe: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:

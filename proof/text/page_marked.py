@@ -15,7 +15,7 @@ from proof.text.page_remarks import page_remarks
 from proof.text.pages import LineKind, PageMark, SourceLine
 from proof.text.remarks import Code, Remark
 from proof.text.script import script_of
-from proof.text.transcription import Format, Transcription
+from proof.text.transcription import Format, Transcription, apparatus_notes
 from proof.text.undivided_notes import divide_notes, notes_are_undivided
 
 SHOWN = 20
@@ -51,6 +51,7 @@ def parse_page_marked(decoded: Decoded, path: Path, form: Format) -> Transcripti
         title=gatherer.properties.get("TITLE", ""),
         work=gatherer.properties.get("ID", ""),
         pages=pages,
+        footnotes=apparatus_notes(decoded),
         remarks=tuple(sorted(remarks, key=lambda remark: remark.line)),
     )
 

@@ -57,6 +57,12 @@ class Code(Enum):
     FORME_WORK = _("a running head is marked as such: %(text)s"), _NOT_TEXT
     FORE_EDGE = _("a line is the fore-edge of the print: %(text)s"), _NOT_TEXT
     TEMPLATE_PART = _("the template %(name)s holds more than its first part: %(text)s"), _NOT_TEXT
+    VARIANT_FORM = _("the markup of variants -{ }- holds more than the form that is shown: %(text)s"), _NOT_TEXT
+    VARIANTS_OPEN = _("the markup of variants is nested or not closed, expected -{ and }-: %(text)s"), _AS_TEXT
+    APPARATUS_UNPLACED = (
+        _("line %(place)s of the file: an app names no anchors of the text in from and to: %(text)s"),
+        _NOT_TEXT,
+    )
     NOTE_OF_APPARATUS = _("a note of the apparatus: %(text)s"), _NOT_TEXT
     # within a column
     NOTES_UNDIVIDED = _("no note has a slash between its half-rows"), _("each is cut in the middle")

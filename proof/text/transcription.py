@@ -52,6 +52,15 @@ class Footnote:
         return replace(self, start=self.start + by, anchor=None if self.anchor is None else self.anchor + by)
 
 
+def apparatus_notes(decoded: Decoded) -> tuple[Footnote, ...]:
+    """The notes of the apparatus that a file has elsewhere than in its text."""
+    notes = decoded.extraction.notes if decoded.extraction else ()
+    return tuple(
+        Footnote(f"app{number}", words, at, decoded.text.count("\n", 0, at) + 1, at)
+        for number, (at, words) in enumerate(notes, start=1)
+    )
+
+
 @dataclass(frozen=True)
 class Transcription:
     """A transcription file; `decoded` is its unchanged text.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -225,6 +226,32 @@ def test_a_long_passage_is_one_finding() -> None:
     assert (flag.suggested, flag.raised) == ("乃張侯下綱不及地武不繫左下綱", True)
     (place,) = places([collation])
     assert place.readings[0].text == flag.suggested
+
+
+def test_words_that_are_text_in_one_and_a_note_in_the_other_stand_in_every_form(tmp_path: Path) -> None:
+    page = "<pb:KR1_WYG_010-1a>¶\n{}(耦謂/比偶){}¶\n"
+    base = edition(page.format(CANON[:20], CANON[20:]), form=Format.KANRIPO)
+    other = page.format(CANON[:24], CANON[24:]).replace(CANON[16:20], f"({CANON[16:20]})")
+    witness = edition(other, form=Format.KANRIPO)
+    collation = collate(base, witness)
+    (layout,) = collation.notes
+    write_collation([collation], tmp_path)
+    told = (tmp_path / "places.csv").read_text(encoding="utf-8-sig").splitlines()
+    words = collation.base.text(layout.a0, layout.a1)
+    assert f"KR1_WYG_010-1a,1,{CANON.index(words)},{words},{words},layout" in told
+
+
+def test_a_place_that_differs_in_two_ways_is_of_the_heavier_class(damaged: Collation, tmp_path: Path) -> None:
+    """拜賜 is layout, 明日 behind it an omission of the base."""
+    (row,) = [row for row in rows([damaged], {}, tmp_path) if row.readings[0].text == "拜賜明日"]
+    assert row.categories == ("error",)
+    (place,) = [place for place in places([damaged]) if place.readings[0].text == "拜賜明日"]
+    assert place.readings[0].category == "error"
+    (flag,) = [flag for flag in flags(damaged) if flag.suggested == "拜賜明日"]
+    assert flag.raised
+    swapped = places([replace(damaged, differences=damaged.differences[::-1])])
+    (there,) = [place.readings[0] for place in swapped if "明日拜" in place.readings[0].text]
+    assert there.category == "error"
 
 
 def test_three_witnesses_stand_on_one_line() -> None:

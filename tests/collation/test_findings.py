@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -10,7 +11,7 @@ from sqlalchemy import select
 
 from proof.cli import main
 from proof.store import Store
-from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.decision_records import DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.models import ColumnRow, PageRow
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
 
@@ -45,9 +46,10 @@ def collated(*witnesses: str) -> list[tuple[str, str, str]]:
     return [(one.flag.transcribed, one.flag.suggested, one.state.value) for one in asked()]
 
 
-def decide(suggested: str, verdict: Verdict, reading: str = "") -> None:
+def decide(suggested: str, verdict: Verdict, reading: str = "", authority: str = "") -> None:
     flag = next(one for one in asked() if one.flag.suggested == suggested)
     demand = DecisionRequest(WORK, flag.number, verdict, flag.version, "甲", f"of {suggested} 12345678", reading)
+    demand = replace(demand, authority=authority)
     with Store.open(Path("proof.sqlite")) as store:
         store.decisions.decide(demand)
 
@@ -81,9 +83,11 @@ def test_the_full_names_of_witnesses_stand_over_the_notes() -> None:
         assert "明通津草堂本" in archive.read("word/document.xml").decode()
 
 
-def test_that_the_copy_reads_so_does_not_rest_on_a_witness_that_reads_otherwise() -> None:
+def test_that_the_copy_reads_so_without_an_image_rests_on_what_a_person_names_and_on_no_witness() -> None:
     collated()
-    decide("比", Verdict.COPY)
+    with pytest.raises(RefusedDecisionError, match="no image shows that the copy reads so"):
+        decide("比", Verdict.COPY)
+    decide("比", Verdict.COPY, authority="原書")
     assert main(["export", "010.txt", "--form", "notes", "--form", "csv"]) == 0
     assert "北：原文如此。" in Path("out/010.notes.txt").read_text(encoding="utf-8")
     assert "四庫" not in Path("out/010.decided.csv").read_text(encoding="utf-8-sig")

@@ -83,6 +83,21 @@ def test_what_is_carried_is_written_in_the_lines_of_the_other_edition() -> None:
     assert len({one.batch for one in decided()}) == 1
 
 
+def test_notes_on_what_was_carried_say_which_witness_it_follows() -> None:
+    """Also where it was taken back, and that taken back."""
+    assert carried("--apply") == 1
+    made = decided()
+    with Store.open(Path("proof.sqlite")) as store:
+        for version in (1, 2):
+            for one in made:
+                demand = DecisionRequest(WORK, one.flag, Verdict.UNDO, version, "乙", f"{one.flag:07}{version}")
+                store.decisions.decide(demand)
+    assert main(["export", "other.txt", "--form", "notes"]) == 0
+    notes = Path("out/other.notes.txt").read_text(encoding="utf-8")
+    assert "比：原作北，從毛本改。" in notes
+    assert "馬：原脫，從毛本補。" in notes
+
+
 def test_what_was_carried_comes_back_out_of_the_journal() -> None:
     assert carried("--apply") == 1
     before = [(one.page, one.reading, one.evidence["carried"]) for one in decided()]

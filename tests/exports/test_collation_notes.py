@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 from proof.exports.collation_notes import notes_of
 from proof.exports.corrections import Correction
@@ -56,6 +57,15 @@ def test_notes_on_a_simplified_text_are_simplified() -> None:
     done = corrected(text, Correction("WYG0103-0192c", 1, 7, 1, "比", "北", witness="严本"))
     (note,) = notes_of(done).notes
     assert note.words == "比：原作北，据严本改。"
+
+
+def test_an_authority_that_the_project_knows_as_a_witness_is_followed() -> None:
+    by_hand = Correction(PAGE, 1, 5, 1, "比", "北", witness="明")
+    notes = notes_of(corrected(KANRIPO, by_hand), names={"明": ""})
+    assert [note.words for note in notes.notes] == ["比：原作北，從明本改。"]
+    assert notes.witnesses == {"明本": ""}
+    named = notes_of(corrected(KANRIPO, replace(by_hand, names=(("明", "明通津草堂本"),))), names={"明": ""})
+    assert named.witnesses == {"明本": "明通津草堂本"}
 
 
 def test_footnotes_stand_in_place_and_their_text_follows_the_paragraph() -> None:

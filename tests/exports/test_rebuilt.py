@@ -11,9 +11,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from proof.collation.classes import Class
+from proof.collation.classes import RANK, Class
 from proof.collation.collation import collate
-from proof.exports.apparatus import RANK
 from proof.exports.corrections import Correction
 from proof.exports.source import CorrectedSource, correct
 from proof.exports.tei import tei

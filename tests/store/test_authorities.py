@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from proof.store.authorities import IMAGE, authority_of
-from proof.store.decision_records import DecisionRequest, Verdict
+from proof.store.decision_records import DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.models import FlagRow, PageRow
 
 
@@ -15,3 +17,12 @@ def test_a_reading_that_one_alone_has_rests_on_a_copy_or_on_the_image(siglum: st
     flag = FlagRow(suggested="吿", reason="posterior", evidence=told)
     demand = DecisionRequest("work", 1, Verdict.TYPED, 0, "甲", "key-of-one", "鬼")
     assert authority_of(demand, flag, PageRow(image="page.png")) == authority
+
+
+def test_that_the_copy_reads_so_rests_on_its_image_or_on_what_a_person_names() -> None:
+    flag = FlagRow(suggested="吿", reason="collation", evidence={})
+    demand = DecisionRequest("work", 1, Verdict.COPY, 0, "甲", "key-of-one")
+    assert authority_of(demand, flag, PageRow(image="page.png")) == IMAGE
+    with pytest.raises(RefusedDecisionError, match="no image shows"):
+        authority_of(demand, flag, PageRow(image=None))
+    assert authority_of(replace(demand, authority="原書"), flag, PageRow(image=None)) == "原書"

@@ -50,7 +50,7 @@ def _glyphs(string: Node, data: bytes, text: str) -> list[Run | None]:
     glyph_of: list[Run | None] = []
     at = 0
     for char in text:
-        same = at < len(glyphs) and glyphs[at].verbatim and glyphs[at].text == char
+        same = at < len(glyphs) and glyphs[at].text == char
         glyph_of.append(glyphs[at] if same else None)
         at += same
     return glyph_of

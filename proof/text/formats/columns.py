@@ -21,7 +21,7 @@ class Half(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line of a page in its runs; `half` is the half-row of a note that it is. `copies` are runs of one character
-    each that say the line again elsewhere in the file, None for those that are not there as they are."""
+    each that say the line again elsewhere in the file, None for those that are not there."""
 
     runs: tuple[Run, ...]
     half: Half | None = None
@@ -70,11 +70,11 @@ def _column_with_notes(draft: Draft, lines: Sequence[Line]) -> None:
 def _write(draft: Draft, line: Line) -> None:
     at = 0
     for run in line.runs:
-        here = [copy[at : at + len(run.text)] for copy in line.copies]
-        at += len(run.text)
-        if not run.verbatim or not here:
+        if not line.copies:
             draft.read(run.text, run.site, verbatim=run.verbatim)
             continue
-        for number, own in enumerate(run.characters()):
-            again = (copy[number].site for copy in here if copy[number] is not None)  # type: ignore[union-attr]
-            draft.read(own.text, own.site, *again)
+        for own in run.characters():
+            copies = (copy[at] for copy in line.copies if len(own.text) == 1)
+            same = [own, *(copy for copy in copies if copy is not None)]
+            draft.read(own.text, *(one.site for one in same), verbatim=all(one.verbatim for one in same))
+            at += len(own.text)

@@ -49,12 +49,12 @@ def _lines(region: Node) -> Iterator[Line]:
     lines = [(line, _equivalent(line)) for line in region.children("TextLine")]
     whole = _equivalent(region)
     texts = ["".join(run.text for run in runs) for _, runs in lines]
-    together = _copies(whole, "\n".join(texts)) if "".join(run.text for run in whole) == "\n".join(texts) else None
+    together = _copies(whole, "\n".join(texts))
     at = 0
     for (line, runs), text in zip(lines, texts, strict=True):
         note_row = _ROW.search(line.attributes.get("custom", ""))
         copies = [together[at : at + len(text)]] if together else []
-        copies += [_copies(part, text) for part in _parts(line) if "".join(run.text for run in part) == text]
+        copies += [copy for part in _parts(line) if (copy := _copies(part, text))]
         yield Line(tuple(runs), Half(note_row[1]) if note_row else None, tuple(map(tuple, copies)))
         at += len(text) + 1
 
@@ -75,12 +75,10 @@ def _equivalent(node: Node) -> list[Run]:
     return list(unicode.runs()) if unicode else []
 
 
-def _copies(runs: Iterable[Run], text: str) -> list[Run | None]:
-    """A run of its own for each character of a text; None where it is not written as it is."""
-    copies: list[Run | None] = []
-    for run in runs:
-        copies += run.characters() if run.verbatim else [None] * len(run.text)
-    return copies if len(copies) == len(text) else [None] * len(text)
+def _copies(runs: Iterable[Run], text: str) -> list[Run]:
+    """A run of its own for each character of a text; empty where the runs say another one."""
+    copies = [char for run in runs for char in run.characters()]
+    return copies if [copy.text for copy in copies] == list(text) else []
 
 
 FORMAT = TextFormat("page", frozenset({".xml"}), lambda data, _: root_name(data) == "PcGts", _read)

@@ -1,8 +1,9 @@
 """TEI P5, and the P5a of CBETA: pages and columns where the text has page breaks and line breaks, else running text.
 
 Read is what a reader of the edition reads: the lemma of an `app`, of a `choice` the correction and the original
-form, inline notes as notes; not the header, readings, footnotes of the apparatus, running heads, and the tables of
-contents of CBETA (`mulu`). Notes that are not read are remarked. A character without code point (`g`) is one
+form, inline notes as notes; not the header, footnotes of the apparatus, running heads, and the tables of contents of
+CBETA (`mulu`). The readings of an `app`, in the text or behind it (`from`, `to`), are notes on their place, as the
+footnotes of a critical edition are. Notes that are not read are remarked. A character without code point (`g`) is one
 character, by its name.
 """
 
@@ -27,6 +28,7 @@ _HEADS = frozenset({"head", "jhead"})
 _BLOCKS = frozenset({"p", "ab", "l", "lg", "head", "jhead", "byline", "docNumber", "item", "cell", "row", "div", "t",
                      "list", "juan", "closer", "opener", "trailer", "titlePage", "entry", "form", "def"})  # fmt: skip
 _SHOWN = 20
+_DIVIDING = re.compile(r"[\s，。；：,;]")
 _TAG = re.compile(rb"""<[^\s<>/]+(?:\s+[^\s=<>]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*(/?)>""")
 
 
@@ -37,9 +39,11 @@ def _read(data: bytes, path: Path) -> Extraction:
     pages, breaks = next(body.all("pb"), None), next(body.all("lb"), None) or next(body.all("cb"), None)
     if pages is not None and breaks is not None:
         return _Columns.of(data, root, body, title).done()
-    reader = _Prose(data, Running(data, escaped, title))
-    reader.take(body)
-    return reader.running.done()
+    running = Running(data, escaped, title)
+    apparatus = _Apparatus.of(running.draft, root)
+    _Prose(data, running, apparatus).take(body)
+    apparatus.tie(data, root)
+    return running.done()
 
 
 def _title(root: Node) -> str:
@@ -52,7 +56,7 @@ def _title(root: Node) -> str:
 
 def _is_about_the_text(node: Node) -> bool:
     """Whether a division behind the text is its apparatus, as CBETA's: its entries point to places of the text."""
-    return any("from" in entry.attributes for entry in node.all("app")) or any(
+    return any("from" in entry.attributes for entry in (node, *node.all("app"))) or any(
         "target" in note.attributes for note in node.all("note")
     )
 
@@ -95,11 +99,71 @@ def _whole(node: Node, data: bytes) -> Site:
 
 
 @dataclass(slots=True)
+class _Apparatus:
+    """Makes notes of the readings of an `app`. `witnesses` are the names of the witnesses by their ids; `anchors` the
+    code points of the text at which anchors stand."""
+
+    draft: Draft
+    witnesses: dict[str, str]
+    anchors: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, draft: Draft, root: Node) -> _Apparatus:
+        listed = (witness for witness in root.all("witness") if "id" in witness.attributes)
+        return cls(draft, {witness.attributes["id"]: _words(witness).strip("【】〔〕[]") for witness in listed})
+
+    def passed(self, node: Node) -> None:
+        """Keep where an anchor stands, and note the readings of an `app` whose lemma was just read."""
+        if node.name == "anchor":
+            self.anchors[node.attributes.get("id", "")] = self.draft.length
+        elif node.name == "app" and "from" not in node.attributes:
+            self.note(node, self.draft.length)
+
+    def tie(self, data: bytes, root: Node) -> None:
+        """Note the readings of each `app` that names its place by `from` and `to`."""
+        for app in root.all("app"):
+            if "from" not in app.attributes:
+                continue
+            start, end = (self.anchors.get(app.attributes.get(name, "").removeprefix("#")) for name in ("from", "to"))
+            if start is None or end is None or not app.child("lem"):
+                line = data.count(b"\n", 0, app.at) + 1
+                self.draft.remark(Code.APPARATUS_UNPLACED, place=line, text=_words(app)[:_SHOWN])
+            else:
+                self.note(app, end)
+
+    def note(self, app: Node, at: int) -> None:
+        lemma = app.child("lem")
+        base = _words(lemma) if lemma else ""
+        for reading in app.children("rdg"):
+            ids = [ident.removeprefix("#") for ident in reading.attributes.get("wit", "").split()]
+            names = "、".join(self.witnesses.get(ident, ident) for ident in ids) or "一"
+            words = _words(reading)
+            if base and words != base:
+                self.draft.note(at, f"{base}：{names}作{words}" if words else f"{base}：{names}無")
+            elif words != base:
+                self.draft.note(at, f"{words}：{names}有")
+
+
+def _words(node: Node) -> str:
+    """The words of an element without spaces and marks that would divide a note."""
+    parts = []
+    for child in _chosen(node):
+        if isinstance(child, Run):
+            parts.append(_DIVIDING.sub("", child.text))
+        elif child.name == "g":
+            parts.append(f"&{_gaiji(child)};")
+        elif child.name not in _UNREAD and child.name != "note":
+            parts.append(_words(child))
+    return "".join(parts)
+
+
+@dataclass(slots=True)
 class _Prose:
     """Takes a document without lines."""
 
     data: bytes
     running: Running
+    apparatus: _Apparatus
     depth: int = 0
 
     def take(self, node: Node) -> None:
@@ -117,6 +181,7 @@ class _Prose:
                 self.running.close_note()
             elif child.name not in _UNREAD:
                 self.inside(child)
+                self.apparatus.passed(child)
 
     def inside(self, child: Node) -> None:
         block = child.name in _BLOCKS
@@ -135,6 +200,7 @@ class _Columns:
 
     data: bytes
     draft: Draft
+    apparatus: _Apparatus
     edition: str
     prefix: str
     mark: str = "lb"
@@ -148,12 +214,15 @@ class _Columns:
     def of(cls, data: bytes, root: Node, body: Node, title: str) -> _Columns:
         first = next(body.all("pb"))
         own = root.attributes.get("id", "")
-        reader = cls(data, draft_of_columns(data), first.attributes.get("ed", ""), f"{own}_p" if own else "")
+        draft = draft_of_columns(data)
+        edition, prefix = first.attributes.get("ed", ""), f"{own}_p" if own else ""
+        reader = cls(data, draft, _Apparatus.of(draft, root), edition, prefix)
         reader.mark = "cb" if next(body.all("cb"), None) else "lb"
         reader.draft.title = title
         if title:
             reader.draft.mark(f"#+TITLE: {title}\n")
         reader.take(body)
+        reader.apparatus.tie(data, root)
         return reader
 
     def done(self) -> Extraction:
@@ -180,6 +249,7 @@ class _Columns:
                 self.draft.mark("\u3000")
             elif child.name not in _UNREAD:
                 self.take(child)
+                self.apparatus.passed(child)
 
     def run(self, run: Run) -> None:
         if not run.text.strip("\n\r\t ") or not self.paged:

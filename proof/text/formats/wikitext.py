@@ -23,6 +23,7 @@ from proof.text.encoding import decode
 from proof.text.extraction import Extraction, Site, as_it_is
 from proof.text.formats import TextFormat
 from proof.text.formats.running import Running
+from proof.text.formats.variant_markup import NOT_SHOWN, shown
 from proof.text.formats.xml_tree import Run
 from proof.text.remarks import Code
 
@@ -56,8 +57,9 @@ def _recognises(data: bytes, path: Path) -> bool:
 
 def _read(data: bytes, path: Path) -> Extraction:
     read = decode(path, data)
-    code = mwparserfromhell.parse(read.text)
-    reader = _Reader(Running(data, as_it_is, _title(code)), read.text, read.begins)
+    visible = shown(read.text)
+    code = mwparserfromhell.parse(visible)
+    reader = _Reader(Running(data, as_it_is, _title(code)), read.text, visible, read.begins)
     reader.take(code, 0)
     return reader.running.done()
 
@@ -65,20 +67,30 @@ def _read(data: bytes, path: Path) -> Extraction:
 def _title(code: Wikicode) -> str:
     for template in code.ifilter_templates(recursive=False):
         if _HEADERS.fullmatch(_name(template)) and template.has("title"):
-            return re.sub(r"\s*[({（].*", "", str(template.get("title").value).strip())
+            return re.sub(r"\s*[({（].*", "", _clean(str(template.get("title").value)).strip())
     return ""
 
 
 def _name(template: Template) -> str:
-    return str(template.name).strip().lower().replace("_", " ")
+    return _clean(str(template.name)).strip().lower().replace("_", " ")
+
+
+def _clean(text: str) -> str:
+    return text.replace(NOT_SHOWN, "")
+
+
+def _has_han(text: str) -> bool:
+    return any("\u3400" <= char <= "\u9fff" for char in text)
 
 
 @dataclass(slots=True)
 class _Reader:
-    """Takes nodes in the order of the source; `byte` is where in the file the text that was passed ends."""
+    """Takes nodes in the order of the source; `byte` is where in the file the text that was passed ends. `visible` is
+    the source without what the markup of variants hides."""
 
     running: Running
     source: str
+    visible: str
     byte: int
     at: int = 0
     told: set[str] = field(default_factory=set)
@@ -122,15 +134,24 @@ class _Reader:
 
     def text(self, start: int, end: int) -> None:
         """Text of the source: a line is a paragraph."""
-        source = self.source[start:end]
+        source = self.visible[start:end]
         edges = {at for part in _FORE_EDGE.finditer(source) for at in range(*part.span())}
-        for part in re.finditer(r"[^\n]+|\n", source):
+        for part in re.finditer(rf"{NOT_SHOWN}+|[^\n{NOT_SHOWN}]+|\n", source):
             if part[0] == "\n":
                 self.running.paragraph()
+            elif part[0][0] == NOT_SHOWN:
+                self.hidden(self.source[start + part.start() : start + part.end()])
             elif part.start() in edges:
                 self.running.remark(Code.FORE_EDGE, text=part[0][:_SHOWN])
             else:
+                if "-{" in part[0] or "}-" in part[0]:
+                    self.running.remark(Code.VARIANTS_OPEN, text=part[0].strip()[:_SHOWN])
                 self.running.read(Run(part[0], self.site(start + part.start(), start + part.end()), True))
+
+    def hidden(self, markup: str) -> None:
+        """Remark what the markup of variants holds besides the form that is shown."""
+        if _has_han(markup):
+            self.running.remark(Code.VARIANT_FORM, text=markup[:_SHOWN])
 
     def template(self, node: Template, start: int) -> None:
         name = _name(node)
@@ -150,8 +171,8 @@ class _Reader:
             self.running.close_note()
         named = [parameter.value for parameter in node.params if not _is_first(parameter) and parameter.showkey]
         for value in [*(value for value, _ in values[1:]), *named]:
-            if any("\u3400" <= char <= "\u9fff" for char in str(value)):
-                self.running.remark(Code.TEMPLATE_PART, name=name, text=str(value)[:_SHOWN])
+            if _has_han(str(value)):
+                self.running.remark(Code.TEMPLATE_PART, name=name, text=_clean(str(value))[:_SHOWN])
 
     def tag(self, node: Tag, start: int) -> None:
         name = str(node.tag).strip().lower()
@@ -172,7 +193,7 @@ class _Reader:
             self.take(node.contents, inside)
 
     def runs(self, text: str, start: int) -> Iterator[Run]:
-        for part in re.finditer(r"[^\n]+", text):
+        for part in re.finditer(rf"[^\n{NOT_SHOWN}]+", text):
             yield Run(part[0], self.site(start + part.start(), start + part.end()), True)
 
 

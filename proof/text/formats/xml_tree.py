@@ -28,18 +28,20 @@ _UTF_8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 
 
 class Run(NamedTuple):
-    """A run of text: verbatim as its bytes are, or what a reference stands for."""
+    """A run of text: verbatim as its bytes are, or what a reference or a CDATA section stands for."""
 
     text: str
     site: Site
     verbatim: bool
 
     def characters(self) -> list[Run]:
-        """A verbatim run, each character by itself."""
+        """The run, each character by itself; what a reference stands for stays whole."""
+        if self.site.size != len(self.text.encode()):
+            return [self]
         runs, at = [], self.site.start
         for char in self.text:
             size = len(char.encode())
-            runs.append(Run(char, Site(at, size, self.site.member), True))
+            runs.append(Run(char, Site(at, size, self.site.member), self.verbatim))
             at += size
         return runs
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -12,6 +13,7 @@ from docx import Document
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from proof.collation.apparatus import apparatus_of
 from proof.errors import OutputError, TextError
 from proof.text import formats
 from proof.text.edit import Edit, edited
@@ -70,6 +72,19 @@ def test_a_correction_changes_every_place_that_says_the_character() -> None:
     changed = source.edited([Edit(source.text.index("夫"), 1, "人")]).decode()
     assert changed.count("夫") == 0
     assert changed.replace("人", "夫").encode() == source.data
+
+
+@pytest.mark.parametrize("line", ["天&#x5730;玄黃", "天地玄黃", "<![CDATA[天地玄黃]]>"])
+@pytest.mark.parametrize("region", ["天&#22320;玄黃", "天地玄黃", "<![CDATA[天地玄黃]]>"])
+def test_a_correction_changes_a_character_however_each_place_writes_it(line: str, region: str) -> None:
+    data = (
+        f"<PcGts><Page imageFilename='a.png'><TextRegion><TextLine><TextEquiv><Unicode>{line}</Unicode></TextEquiv>"
+        f"</TextLine><TextEquiv><Unicode>{region}</Unicode></TextEquiv></TextRegion></Page></PcGts>"
+    ).encode()
+    source = decoded(Path("x.xml"), data).extraction
+    assert source is not None
+    written = source.edited([Edit(source.text.index("地"), 1, "帝")]).decode()
+    assert re.sub(r"<!\[CDATA\[|\]\]>", "", written).count("<Unicode>天帝玄黃</Unicode>") == 2
 
 
 def test_an_archive_with_a_damaged_member_is_refused_where_it_is_written() -> None:
@@ -153,6 +168,26 @@ def test_an_apparatus_behind_the_text_is_no_text_of_it_and_an_appendix_is() -> N
     assert [column.source for page in read.pages for column in page.columns] == ["鳩摩羅什譯", "如是我聞", "音釋"]
 
 
+@pytest.mark.parametrize("pages", ['<pb n="0748c" ed="T"/><lb n="0748c01" ed="T"/>', ""])
+def test_readings_are_notes_on_their_place_wherever_the_apparatus_stands(pages: str) -> None:
+    path = Path("T08n0235.xml")
+    source = f"""<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><listWit><witness xml:id="wit1">【宋】</witness>
+<witness xml:id="wit2">【元】</witness></listWit></teiHeader><text><body>{pages}<p>鳩摩<anchor xml:id="beg1"/>羅什
+<anchor xml:id="end1"/>譯如<app><lem>是</lem><rdg wit="#wit1"/></app>我聞</p></body><back><div><p>
+<app from="#beg1" to="#end1"><lem>羅什</lem><rdg wit="#wit1 #wit2">羅十</rdg><rdg wit="#wit3">羅</rdg></app>
+<app from="#beg2" to="#end2"><lem>佛</lem><rdg>仏</rdg></app></p></div></back></text></TEI>"""
+    read = parse_transcription(decoded(path, source.encode()), path)
+    notes = [(note.text, read.text[: note.anchor][-1:]) for note in read.footnotes]
+    assert notes == [("羅什：宋、元作羅十", "什"), ("羅什：wit3作羅", "什"), ("是：宋無", "是")]
+    assert [(note.lemma, note.verb, note.reading, note.witness) for note in apparatus_of(read)] == [
+        ("羅什", "作", "羅十", "宋、元"),
+        ("羅什", "作", "羅", "wit3"),
+        ("是", "無", "", "宋"),
+    ]
+    unplaced = [remark for remark in read.remarks if remark.code is Code.APPARATUS_UNPLACED]
+    assert [dict(remark.values) for remark in unplaced] == [{"place": 5, "text": "佛"}]
+
+
 def test_the_cells_of_a_wikitext_table_are_text_and_what_a_template_names_is_remarked() -> None:
     source = "==學而==\n{| class=wikitable\n! 丙 !! 丁\n|-\n| 甲 || 乙\n|}\n子曰{{模板:甲|文=有朋自遠方來}}學而時習之"
     path = Path("a.wiki")
@@ -161,6 +196,36 @@ def test_the_cells_of_a_wikitext_table_are_text_and_what_a_template_names_is_rem
         "".join(cell.text for stretch in read.stretches() for cell in stretch.cells()) == "學而丙丁甲乙子曰學而時習之"
     )
     assert [dict(remark.values)["text"] for remark in read.remarks] == ["有朋自遠方來"]
+
+
+@pytest.mark.parametrize(
+    ("source", "read", "remarked"),
+    [
+        ("大-{射}-儀", "大射儀", []),
+        ("從-{人|亻}-部", "從亻部", ["-{人|"]),
+        ("-{zh-hans:云;zh-hant:雲}-從龍", "云從龍", [";zh-hant:雲}-"]),
+        ("-{zh-tw: 雲 ; zh-hant:云;}-從龍", "云從龍", ["-{zh-tw: 雲 ; zh-hant"]),
+        ("-{R|zh-hant:甲}-", "zh-hant:甲", []),
+        ("-{zh;zh-tw|甲}-乙", "甲乙", []),
+        ("-{甲：乙;丙}-", "甲：乙;丙", []),
+        ("甲-{H|云=>zh-tw:雲}-乙", "甲乙", ["-{H|云=>zh-tw:雲}-"]),
+        ("甲{{*|乙-{人|亻}-丙}}", "甲<small>乙亻丙</small>", ["-{人|"]),
+        ("甲-{[[弘|宏]]}-乙", "甲宏乙", []),
+        ("<nowiki>-{甲|乙}-</nowiki>", "-{甲|乙}-", ["-{甲|乙}-"]),
+        ("甲-{乙丙", "甲-{乙丙", ["甲-{乙丙"]),
+    ],
+)
+def test_the_markup_of_variants_is_read_as_a_wiki_shows_it(source: str, read: str, remarked: list[str]) -> None:
+    data = f"{source}\n".encode()
+    found = decoded(Path("x.wiki"), data).extraction
+    assert found is not None
+    assert found.text.split("---\n\n", 1)[1].strip() == read
+    assert [dict(values)["text"] for _, _, values in found.remarks] == remarked
+    assert found.edited([]) == data
+    han = re.findall(r"[\u4e00-\u9fff]", read)[-1]
+    written = found.edited([Edit(found.text.rindex(han), 1, "龜")]).decode()
+    assert written.count("龜") == 1
+    assert sorted(written.replace("龜", han)) == sorted(data.decode())
 
 
 @pytest.mark.parametrize(
