@@ -150,7 +150,6 @@ class _Columns:
         own = root.attributes.get("id", "")
         reader = cls(data, draft_of_columns(data), first.attributes.get("ed", ""), f"{own}_p" if own else "")
         reader.mark = "cb" if next(body.all("cb"), None) else "lb"
-        reader.draft.title = title
         if title:
             reader.draft.mark(f"#+TITLE: {title}\n")
         reader.take(body)
