@@ -22,7 +22,7 @@ def _read(data: bytes, path: Path) -> Extraction:
         for tag in root.all("OtherTag")
         if (label := tag.attributes.get("LABEL", "")) in ("note-right", "note-left")
     }
-    named = next((node.said().strip() for node in root.all("fileName")), "")
+    named = next((node.text().strip() for node in root.all("fileName")), "")
     pages = list(root.all("Page"))
     for number, page in enumerate(pages, start=1):
         name = Path(named.replace("\\", "/")).stem or path.stem
