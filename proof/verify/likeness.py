@@ -14,7 +14,7 @@ from proof.verify.align import Likeness
 from proof.verify.glyphs import Glyph
 
 RECOGNISED = log(0.1)
-"""Log-probability from which an unknown character counts as read, in one of its forms."""
+"""Log-probability from which on a character that the engine does not know counts as read, in one of its forms."""
 
 
 @dataclass(frozen=True, slots=True)
