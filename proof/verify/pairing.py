@@ -35,7 +35,7 @@ HARDLY_READ_SHARE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class PageShown:
-    """Which page an image shows. `fits`: the one that it was paired with. Otherwise `other` is the page that it shows, if
+    """Which page an image shows. `fits`: the one it was paired with. Otherwise `other` is the page that it shows, if
     that is nearby, and `message` says so. `likeness` is the similarity to the paired page, in percent."""
 
     fits: bool
