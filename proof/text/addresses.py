@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proof.errors import UsageError
@@ -51,10 +51,6 @@ class Addresses:
     def columns(self) -> Sequence[tuple[int, int, str, int]]:
         """For each line: start and end in the file, its page, and its number there."""
         return self._lines
-
-    def spans(self) -> Iterator[tuple[int, int]]:
-        """Start and end in the file of each line."""
-        return ((start, end) for start, end, _, _ in self._lines)
 
     def line(self, page: str, line: int) -> tuple[int, int]:
         """Start and end of a line in the file. Raises UsageError if there is no such line."""

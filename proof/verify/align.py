@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import exp, inf, log
 
 from proof.text.model import Cell, is_han
@@ -263,23 +263,12 @@ def _in_one_run(pairings: list[Pairing], costs: _Costs) -> list[Pairing]:
 def _second_run(steps: Sequence[Step], start: int) -> tuple[int, int, int] | None:
     """The first two runs of one kind, from `start` on, with only matches between them: where the first run begins,
     where the matches begin, and where the second run ends. None if there are none."""
+    runs = [(step, len(list(group))) for step, group in groupby(steps[start:])]
     begin = start
-    while begin < len(steps):
-        if steps[begin] not in (Step.EXTRA_GLYPH, Step.EXTRA_CELL):
-            begin += 1
-            continue
-        kind, between = steps[begin], begin
-        while between < len(steps) and steps[between] is kind:
-            between += 1
-        second = between
-        while second < len(steps) and steps[second] is Step.MATCH:
-            second += 1
-        if between < second < len(steps) and steps[second] is kind:
-            end = second
-            while end < len(steps) and steps[end] is kind:
-                end += 1
-            return begin, between, end
-        begin = second
+    for (kind, first), (middle, matches), (last, second) in zip(runs, runs[1:], runs[2:], strict=False):
+        if kind in (Step.EXTRA_GLYPH, Step.EXTRA_CELL) and middle is Step.MATCH and last is kind:
+            return begin, begin + first, begin + first + matches + second
+        begin += first
     return None
 
 

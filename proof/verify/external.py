@@ -24,12 +24,16 @@ from proof.verify.columns import ColumnReader, ReadColumn
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import WordLikeness, text_likeness
 
-# A line is half of a note if its middle is far enough from that of the column and it does not reach far over that.
+# A line is a half-row of a note if its middle is far enough from that of the column, and if it does not reach far over
+# the latter.
 MIN_OFF_MIDDLE = 0.1
 """Distance of the two middles, as a share of the column's width."""
 
 MAX_OVER_MIDDLE = 0.2
 """How far the line may reach over the middle of the column, as a share of its width."""
+
+MIN_BESIDE_SHARE = 0.3
+"""Overlap of two half-rows, as a share of the height of the shorter one, above which they are beside one another."""
 
 UNNAMED_SHARE = 0.1
 """Share of the probability that a file leaves open, which one character that it does not name gets."""
@@ -171,10 +175,9 @@ def _ordered(segments: Sequence[_Segment]) -> list[_Segment]:
     """Segments in reading order: from top to bottom, and of two half-rows beside one another the right one first."""
     groups: list[list[_Segment]] = []
     for segment in sorted(segments, key=lambda segment: segment.box.y):
-        last = max((other.box.bottom for other in groups[-1]), default=0.0) if groups else 0.0
         if groups and segment.row is not Row.MAIN and groups[-1][0].row is not Row.MAIN:
-            overlap = last - segment.box.y
-            if overlap > 0.3 * min(segment.box.h, max(other.box.h for other in groups[-1])):
+            overlap = max(other.box.bottom for other in groups[-1]) - segment.box.y
+            if overlap > MIN_BESIDE_SHARE * min(segment.box.h, max(other.box.h for other in groups[-1])):
                 groups[-1].append(segment)
                 continue
         groups.append([segment])

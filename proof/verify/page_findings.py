@@ -42,14 +42,12 @@ NOT_SHOWN = "columns not on the page"
 def mismatch(blank: PageResult, paired: PageShown) -> PageResult:
     """The result, with one finding, of a page whose image shows another page."""
     name = str(paired.other.folio or paired.other.id) if paired.other else ""
-    evidence = Evidence(reason="image mismatch", notice=paired.message)
-    flag = layout_flag(blank, 0, None, evidence, suggested=name)
-    return replace(blank, status=Status.MISMATCH, message=paired.message, flags=numbered([flag]))
+    return unreadable(blank, "image mismatch", paired.message, name)
 
 
-def unreadable(blank: PageResult, reason: str, message: Notice) -> PageResult:
-    """The result, with one finding, of a page whose image cannot be read; `message` says what to do."""
-    flag = layout_flag(blank, 0, None, Evidence(reason=reason, notice=message))
+def unreadable(blank: PageResult, reason: str, message: Notice | None, suggested: str = "") -> PageResult:
+    """The result, with one finding, of a page that cannot be compared with its image; `message` says what to do."""
+    flag = layout_flag(blank, 0, None, Evidence(reason=reason, notice=message), suggested=suggested)
     return replace(blank, status=Status.MISMATCH, message=message, flags=numbered([flag]))
 
 
@@ -158,6 +156,7 @@ def line_flags(
 
 
 def area_box(outline: Outline, column: ReadColumn) -> Box:
+    """The box of a column in the image file, as far as the image shows it."""
     area = column.area
     above, below = outline.cut
     top = area.top - area.raised if above is None else above
