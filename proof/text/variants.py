@@ -31,7 +31,7 @@ from pathlib import Path
 
 from proof.text.authorities import BELIEVED, Authorities, Testimony, authorities
 from proof.text.model import Script
-from proof.text.pairs import Pair, Relation, pair_of, read_pairs
+from proof.text.pairs import Relation, pair_of, read_pairs
 
 __all__ = ["Relation", "VariantPolicy", "VariantVerdict", "policy_of"]
 
@@ -84,12 +84,9 @@ class VariantPolicy:
         for first, second in self._listed:
             self._by_hand.setdefault(first, []).append(second)
             self._by_hand.setdefault(second, []).append(first)
-        self._verdicts: dict[tuple[str, str], VariantVerdict] = {}
-        self._words: dict[Pair, VariantVerdict] = {}
-        self._standards: dict[str, tuple[str, ...]] = {}
-        self._modern_shapes: dict[str, bool] = {}
-        self._forms: dict[str, tuple[str, ...]] = {}
-        self._keys: dict[str, str] = {}
+        self._decided, self._weighed = cache(self._decide), cache(self._weigh)
+        self._standard_of, self._modern = cache(self._find_standards), cache(self._is_modern)
+        self._forms, self._keys = cache(self._find_forms), cache(self._key)
 
     @property
     def script(self) -> Script:
@@ -103,10 +100,7 @@ class VariantPolicy:
     def relation(self, transcribed: str, seen: str) -> VariantVerdict:
         """The relation of the character on the image (`seen`) to the transcribed one. The order matters only if one of
         the two is a modern simplified character in a traditional text, or if the transcription is simplified."""
-        verdict = self._verdicts.get((transcribed, seen))
-        if verdict is None:
-            verdict = self._verdicts[transcribed, seen] = self._decide(transcribed, seen)
-        return verdict
+        return self._decided(transcribed, seen)
 
     def fold(self, character: str) -> str:
         """A key for aligning texts in any script and forms: the simplified character of the standard form.
@@ -114,11 +108,11 @@ class VariantPolicy:
         It is the same for words that simplification merged (後/后), and may differ for forms that belong to several
         standard characters. Only `relation` says how two characters are related.
         """
-        key = self._keys.get(character)
-        if key is None:
-            word = self.standard_form(character)
-            key = self._keys[character] = self._lists.conversions.simplified.get(word, (word,))[0]
-        return key
+        return self._keys(character)
+
+    def _key(self, character: str) -> str:
+        word = self.standard_form(character)
+        return self._lists.conversions.simplified.get(word, (word,))[0]
 
     def standard_form(self, character: str) -> str:
         """The standard character of a form (亊: 事, 传: 傳), or the character itself; one for all standard characters
@@ -136,16 +130,15 @@ class VariantPolicy:
 
         These are its forms; in a simplified text also the traditional characters that it stands for and their forms; in
         a traditional text also its modern simplification, which an engine may read."""
-        known = self._forms.get(character)
-        if known is None:
-            plain = unified(character)
-            if self._script is Script.SIMPLIFIED:
-                candidates = _unique(form for source in self._sources(plain) for form in (source, *self._kin(source)))
-            else:
-                candidates = self._kin(plain)
-            known = tuple(form for form in candidates if form != character and self._one_word(character, form))
-            self._forms[character] = known
-        return known
+        return self._forms(character)
+
+    def _find_forms(self, character: str) -> tuple[str, ...]:
+        plain = unified(character)
+        if self._script is Script.SIMPLIFIED:
+            candidates = _unique(form for source in self._sources(plain) for form in (source, *self._kin(source)))
+        else:
+            candidates = self._kin(plain)
+        return tuple(form for form in candidates if form != character and self._one_word(character, form))
 
     def to_source_script(self, seen: str, transcribed: str = "") -> str:
         """The suggestion, in the script of the transcription, for the reading `seen`.
@@ -225,16 +218,13 @@ class VariantPolicy:
         )
         return _unique(sources)
 
-    def _modern(self, character: str) -> bool:
+    def _is_modern(self, character: str) -> bool:
         """Whether the shape was made by the reform: it is only a simplification, in no old dictionary of words and on
         no list of forms."""
-        known = self._modern_shapes.get(character)
-        if known is None:
-            sources = self._lists.conversions.traditional.get(character, ())
-            known = bool(sources) and character not in sources and character not in self._lists.rimed
-            known = known and not any(self._word(character, source).relation in ONE_WORD for source in sources)
-            self._modern_shapes[character] = known
-        return known
+        sources = self._lists.conversions.traditional.get(character, ())
+        if not sources or character in sources or character in self._lists.rimed:
+            return False
+        return not any(self._word(character, source).relation in ONE_WORD for source in sources)
 
     def _stands_for(self, short: str, full: str) -> bool:
         sources = self._lists.conversions.traditional.get(short, ())
@@ -248,11 +238,7 @@ class VariantPolicy:
         if self._without_project is not None and first not in self._of_project and second not in self._of_project:
             return self._without_project._word(first, second)
         pair = pair_of(first, second)
-        verdict = self._words.get(pair)
-        if verdict is None:
-            verdict = self._listed.get(pair) or self._weigh(*pair)
-            self._words[pair] = verdict
-        return verdict
+        return self._listed.get(pair) or self._weighed(*pair)
 
     def _weigh(self, first: str, second: str) -> VariantVerdict:
         lists = self._lists
@@ -301,22 +287,18 @@ class VariantPolicy:
             for form in between
         )
 
-    def _standard_of(self, character: str) -> tuple[str, ...]:
+    def _find_standards(self, character: str) -> tuple[str, ...]:
         """The standard characters that a variant is a well attested form of."""
-        standards = self._standards.get(character)
-        if standards is None:
-            lists = self._lists
-            standards = ()
-            if character not in lists.standard:
-                standards = tuple(
-                    partner
-                    for partner in lists.partners(character)
-                    if partner in lists.standard
-                    and lists.about(character, partner).weight > BELIEVED
-                    and self._word(character, partner).relation is Relation.FORM
-                )
-            self._standards[character] = standards
-        return standards
+        lists = self._lists
+        if character in lists.standard:
+            return ()
+        return tuple(
+            partner
+            for partner in lists.partners(character)
+            if partner in lists.standard
+            and lists.about(character, partner).weight > BELIEVED
+            and self._word(character, partner).relation is Relation.FORM
+        )
 
     def _same_standard(self, first: str, second: str, testimony: Testimony) -> bool:
         standard = self._lists.standard
