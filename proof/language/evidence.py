@@ -217,10 +217,8 @@ class _TextCounts:
 
 def _repeated(contexts: Keys) -> Places:
     """The indices of the contexts that occur more than once, ascending."""
-    order = np.argsort(contexts)
-    same = contexts[order[1:]] == contexts[order[:-1]]
-    repeated = np.concatenate([[False], same]) | np.concatenate([same, [False]])
-    return np.sort(order[repeated[: len(order)]])
+    _, number, occurrences = np.unique(contexts, return_inverse=True, return_counts=True)
+    return np.flatnonzero(occurrences[number] > 1)
 
 
 def places_of(tokens: TextTokens, centres: Codes) -> Places:

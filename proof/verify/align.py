@@ -35,9 +35,10 @@ SWAP_NATS = 2.5
 """Cost of two characters the other way round, beside those of the two matches."""
 
 PREFERRED_GLYPH_NATS = 10.0
-"""Difference of the log-probabilities of a character, which is neither of two glyphs, that decides for which of the two
-it was written. Of errors planted beside an omission on real pages (seeds 301 to 340) look-alikes differ by more; those
-that differ by less were as often assigned to the wrong glyph as to the right one."""
+"""A transcribed character that is neither of two glyphs was written for the one that it is more like, if its
+log-probabilities on the two differ by at least this. Of errors planted beside an omission on real pages (seeds 301 to
+340) look-alikes differ by more; those that differ by less were as often assigned to the wrong glyph as to the right
+one."""
 
 SWAPPED_MATCH_NATS = 6.0
 """Cost below which each of two exchanged cells must fit its glyph."""
@@ -314,8 +315,8 @@ def _omissions_first(
 
 
 def _match_cost(value: float) -> float:
-    """Nats for a cell on a glyph with this log-probability. Beyond `MISMATCH_NATS` it is surely something else; that
-    it costs a little more the less it looks like it tells for which of two such glyphs it was taken."""
+    """Nats for a cell on a glyph with this log-probability. Beyond `MISMATCH_NATS` the glyph is surely something else;
+    the little that is added decides for which of two such glyphs the cell was written."""
     return -value if -value <= MISMATCH_NATS else MISMATCH_NATS + BEYOND_MISMATCH_WEIGHT * (-value - MISMATCH_NATS)
 
 

@@ -88,7 +88,7 @@ class ExternalColumns(ColumnReader):
         return self._rows_unknown(column)
 
     def _rows_unknown(self, column: ReadColumn) -> ReadColumn:
-        """A column given in one line: where its notes are, only the transcription knows."""
+        """Align a column that is given as one line: its glyphs get the rows of their cells in the transcription."""
         flat = [replace(cell, row=Row.MAIN) for cell in column.cells]
         pairings, cost = align(flat, [replace(glyph, row=Row.MAIN) for glyph in column.glyphs], self._likeness)
         glyphs = list(column.glyphs)
@@ -99,8 +99,8 @@ class ExternalColumns(ColumnReader):
 
 
 class ExternalPages:
-    """A reading in the place of a page pipeline, for a page that is not ruled columns; `origin` is where the page
-    lies in its image."""
+    """Stands in for a page pipeline, for a page that is not ruled columns: gives the reading of a file. `origin` is the
+    place of the page in its image."""
 
     def __init__(self, page: ExternalPage, identity: EngineIdentity, origin: tuple[float, float]) -> None:
         self._page, self.identity, self._origin = page, identity, origin
