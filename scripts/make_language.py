@@ -241,9 +241,9 @@ def examples(
         places = np.sort(rng.choice(places, min(len(places), PLACES), replace=False))
         candidates = look_alikes.of(clean.raw[places])
         contexts = ContextScores(TextTokens(raw, folding(raw), clean.page), without[turn % 3 > 0], NO_WEIGHTS)
-        for start, met in contexts.met(places, candidates):
+        for start, met in contexts.counts(places, candidates):
             some = slice(start, start + len(met.text))
-            shown.append(contexts.shown(places[some], candidates[some], met).astype(np.float16))
+            shown.append(contexts.features(places[some], candidates[some], met).astype(np.float16))
             there.append(candidates[some] > 0)
         if sum(map(len, there)) >= most:
             break

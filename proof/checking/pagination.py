@@ -149,7 +149,7 @@ class _Lines:
 
     def __init__(self, edition: Transcription) -> None:
         self._text = edition.text
-        self._spans = list(Addresses(edition).spans())
+        self._spans = [(start, end) for start, end, *_ in Addresses(edition).columns()]
         self._starts = [start for start, _ in self._spans]
 
     def number(self, start: int) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.language.copies import repeated_places
-from proof.language.look_alikes import HAN_END, Codes, Folding
+from proof.language.look_alikes import HAN_END, Codes
 from proof.language.model import Counted
 from proof.language.ngrams import PATTERNS, WIDE, Counts, Keys, Numbers, contexts_at, keys, mixed, windows
 from proof.language.stream import TokenStream
@@ -46,9 +46,9 @@ Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
-    """The counts of each candidate in the context of a place: in the language, and on the other pages of the text (n x
-    patterns x k)."""
+class CandidateCounts:
+    """How often each of the k candidates for n places occurs in the context of its place (n x patterns x k): in the
+    language, and on the other pages of the text."""
 
     language: Numbers
     text: Numbers
@@ -64,7 +64,7 @@ class TextTokens:
     page: NDArray[np.int32]
 
     @classmethod
-    def of(cls, streams: Sequence[TokenStream], folding: Callable[[Codes], Codes] | Folding) -> TextTokens:
+    def of(cls, streams: Sequence[TokenStream], folding: Callable[[Codes], Codes]) -> TextTokens:
         """The texts in this order."""
         raw = np.concatenate([stream.tokens for stream in streams])
         pages, first = [], 0
@@ -91,58 +91,52 @@ class ContextScores:
         """
         nats = np.empty(candidates.shape, np.float32)
         alone = np.full(candidates.shape, NOTHING, np.float32)
-        lacking = self._lacking(candidates)
-        for begin, met in self.met(places, candidates):
-            for start in range(0, len(met.text), PLACES_WEIGHED_TOGETHER):
+        rare = self._rare(candidates)
+        for begin, counts in self.counts(places, candidates):
+            for start in range(0, len(counts.text), PLACES_WEIGHED_TOGETHER):
                 part = slice(start, start + PLACES_WEIGHED_TOGETHER)
-                batch = slice(begin + start, begin + min(start + PLACES_WEIGHED_TOGETHER, len(met.text)))
-                language, text = met.language[part], met.text[part]
-                nats[batch] = self._weighed(places[batch], candidates[batch], Met(language, text))
-                rows = np.flatnonzero(lacking[batch].any(1))
+                batch = slice(begin + start, begin + min(start + PLACES_WEIGHED_TOGETHER, len(counts.text)))
+                language, text = counts.language[part], counts.text[part]
+                nats[batch] = self._weighed(places[batch], candidates[batch], CandidateCounts(language, text))
+                rows = np.flatnonzero(rare[batch].any(1))
                 if len(rows):
                     at = begin + start + rows
-                    unheard = Met(language[rows], np.zeros_like(text[rows]))
-                    scores = self._weighed(places[at], candidates[at], unheard)
-                    alone[at] = np.where(lacking[at], scores - scores[:, :1], NOTHING)
-        throughout = _throughout(candidates, lacking, alone)
+                    without_text = CandidateCounts(language[rows], np.zeros_like(text[rows]))
+                    scores = self._weighed(places[at], candidates[at], without_text)
+                    alone[at] = np.where(rare[at], scores - scores[:, :1], NOTHING)
+        throughout = _throughout(candidates, rare, alone)
         nats[throughout] = np.maximum(nats, nats[:, :1] + alone)[throughout]
         return nats
 
-    def _weighed(self, places: Places, candidates: Codes, met: Met) -> Floats:
-        scores = self._weights.scores(self.shown(places, candidates, met))
+    def _weighed(self, places: Places, candidates: Codes, counts: CandidateCounts) -> Floats:
+        scores = self._weights.scores(self.features(places, candidates, counts))
         return np.asarray(np.where(candidates > 0, scores, NOTHING), np.float32)
 
-    def _lacking(self, candidates: Codes) -> NDArray[np.bool_]:
+    def _rare(self, candidates: Codes) -> NDArray[np.bool_]:
         """Which candidates (n x k) are rare in the text, compared with the number that the language predicts from the
         occurrences of the first of the row."""
-        met = self._occurrences[np.minimum(candidates, HAN_END - 1)]
+        occurrences = self._occurrences[np.minimum(candidates, HAN_END - 1)]
         share = self._language.shares(candidates)
-        lacking = (candidates > 0) & (met * share[:, :1] <= MAX_RARE_SHARE * met[:, :1] * share)
-        lacking[:, 0] = False
-        return np.asarray(lacking)
+        rare = (candidates > 0) & (occurrences * share[:, :1] <= MAX_RARE_SHARE * occurrences[:, :1] * share)
+        rare[:, 0] = False
+        return np.asarray(rare)
 
     @cached_property
     def _occurrences(self) -> Numbers:
-        own = self._tokens.raw[self._tokens.page >= 0]
-        return np.bincount(np.minimum(own, HAN_END - 1), minlength=HAN_END).astype(np.int32)
+        characters = self._tokens.raw[self._tokens.page >= 0]
+        return np.bincount(np.minimum(characters, HAN_END - 1), minlength=HAN_END).astype(np.int32)
 
-    def shown(self, places: Places, candidates: Codes, met: Met) -> Floats:
+    def features(self, places: Places, candidates: Codes, counts: CandidateCounts) -> Floats:
         """The features to which the weights are applied."""
         terms = terms_with(windows(self._tokens.folded, places), candidates)
-        return features(met.language, met.text, self._language.shares(candidates), terms)
+        return features(counts.language, counts.text, self._language.shares(candidates), terms)
 
-    def met(self, places: Places, candidates: Codes) -> Iterator[tuple[int, Met]]:
-        """Yield the counts for batches of places, each with the number of its first place."""
-        own = _OwnText(self._tokens, np.unique(candidates), self._repeated)
+    def counts(self, places: Places, candidates: Codes) -> Iterator[tuple[int, CandidateCounts]]:
+        """The counts for batches of places, each with the index of its first place."""
+        text_counts = _TextCounts(self._tokens, np.unique(candidates), self._repeated)
         for start in range(0, len(places), PLACES_COUNTED_TOGETHER):
-            yield (
-                start,
-                self._met(
-                    places[start : start + PLACES_COUNTED_TOGETHER],
-                    candidates[start : start + PLACES_COUNTED_TOGETHER],
-                    own,
-                ),
-            )
+            batch = slice(start, start + PLACES_COUNTED_TOGETHER)
+            yield start, self._counts(places[batch], candidates[batch], text_counts)
 
     @cached_property
     def _learned(self) -> NDArray[np.bool_]:
@@ -152,59 +146,60 @@ class ContextScores:
     def _repeated(self) -> NDArray[np.bool_]:
         return repeated_places(self._tokens.folded)
 
-    def _met(self, places: Places, candidates: Codes, own: _OwnText) -> Met:
+    def _counts(self, places: Places, candidates: Codes, text_counts: _TextCounts) -> CandidateCounts:
         page = self._tokens.page[places]
         shape = (len(places), len(PATTERNS), candidates.shape[1])
         language, text, whole = (np.zeros(shape, np.int32) for _ in range(3))
         rows, columns = np.nonzero(candidates)
-        asked = candidates[rows, columns]
+        centres = candidates[rows, columns]
         for number in range(len(PATTERNS)):
-            wanted = keys(contexts_at(self._tokens.folded, places, number)[rows], asked)
-            met = own.whole[number].of_keys(wanted)
+            wanted = keys(contexts_at(self._tokens.folded, places, number)[rows], centres)
+            on_all_pages = text_counts.whole[number].of_keys(wanted)
             language[rows, number, columns] = self._language.of_keys(number, wanted)
-            whole[rows, number, columns] = np.maximum(met, columns == 0)
-            text[rows, number, columns] = own.elsewhere(number, wanted, page[rows], met)
+            whole[rows, number, columns] = np.maximum(on_all_pages, columns == 0)
+            text[rows, number, columns] = text_counts.elsewhere(number, wanted, page[rows], on_all_pages)
         copied = np.flatnonzero(self._repeated[places])
         if len(copied):
-            text[copied, :, 0] = np.maximum(text[copied, :, 0] - own.copies(places[copied])[:, None], 0)
+            text[copied, :, 0] = np.maximum(text[copied, :, 0] - text_counts.copies(places[copied])[:, None], 0)
         learned = self._learned[places]
         if learned.any():
             language[learned] = _without_copy(language[learned], whole[learned])
-        return Met(language, text)
+        return CandidateCounts(language, text)
 
 
-def _throughout(candidates: Codes, lacking: NDArray[np.bool_], alone: Floats) -> NDArray[np.bool_]:
-    """Which rare candidates (n x k) the text may write with the first one throughout: `alone` are the nats by which the
-    language alone prefers each of them."""
-    first = np.broadcast_to(candidates[:, :1], candidates.shape)[lacking].astype(np.uint64)
-    pairs, of_pair = np.unique(first << np.uint64(32) | candidates[lacking], return_inverse=True)
-    asked = np.bincount(of_pair, minlength=len(pairs))
-    sure = np.bincount(of_pair, weights=alone[lacking] >= MIN_SURE_NATS, minlength=len(pairs))
-    absent = np.zeros(candidates.shape, np.bool_)
-    absent[lacking] = (sure >= np.maximum(MIN_SURE_PLACES, MIN_SURE_SHARE * asked))[of_pair]
-    return absent
+def _throughout(candidates: Codes, rare: NDArray[np.bool_], alone: Floats) -> NDArray[np.bool_]:
+    """For which `rare` candidates (n x k) the text may write the first of their row throughout: `alone` are the nats by
+    which the language alone prefers each of them."""
+    first = np.broadcast_to(candidates[:, :1], candidates.shape)[rare].astype(np.uint64)
+    pairs, of_pair = np.unique(first << np.uint64(32) | candidates[rare], return_inverse=True)
+    places = np.bincount(of_pair, minlength=len(pairs))
+    sure = np.bincount(of_pair, weights=alone[rare] >= MIN_SURE_NATS, minlength=len(pairs))
+    throughout = np.zeros(candidates.shape, np.bool_)
+    throughout[rare] = (sure >= np.maximum(MIN_SURE_PLACES, MIN_SURE_SHARE * places))[of_pair]
+    return throughout
 
 
-class _OwnText:
-    """The counts in the text itself, over all its pages and for each page. Contexts that occur only once give no
-    evidence and are left out, which saves most for longer patterns."""
+class _TextCounts:
+    """The counts in the text itself, over all its pages (`whole`) and for each page, by pattern. Contexts that occur
+    only once give no evidence and are left out, which saves most for longer patterns."""
 
     def __init__(self, tokens: TextTokens, centres: Codes, repeated: NDArray[np.bool_]) -> None:
-        """`repeated` says for every token whether it is in a passage that the text has several times."""
+        """`repeated` says of every token whether it is in a passage that the text has several times."""
         self.whole: list[Counts] = []
         self._pages: list[Counts] = []
         self._tokens = tokens
-        places = own_places(tokens, centres)
+        places = places_of(tokens, centres)
         for number in range(len(PATTERNS)):
             self._count(number, places)
         self._count(WIDE, places[repeated[places]])
 
     def _count(self, number: int, places: Places) -> None:
         contexts = contexts_at(self._tokens.folded, places, number)
-        again = _met_again(contexts)
-        met = keys(contexts[again], self._tokens.raw[places[again]])
-        self.whole.append(Counts.of(met))
-        self._pages.append(Counts.of(on_page(met, self._tokens.page[places[again]]), 32))
+        repeated = _repeated(contexts)
+        places = places[repeated]
+        occurrences = keys(contexts[repeated], self._tokens.raw[places])
+        self.whole.append(Counts.of(occurrences))
+        self._pages.append(Counts.of(on_page(occurrences, self._tokens.page[places]), 32))
 
     def copies(self, places: Places) -> Numbers:
         """How often the passages around places occur on other pages with the same character in the middle."""
@@ -214,21 +209,19 @@ class _OwnText:
     def elsewhere(self, number: int, wanted: Keys, page: NDArray[np.int32], whole: Numbers) -> Numbers:
         """How often the keys of a pattern occur on other pages than these; `whole` are their counts on all pages."""
         counts = np.zeros(wanted.shape, np.int32)
-        complete = np.flatnonzero(whole)
-        here = self._pages[number].of_keys(on_page(wanted[complete], page[complete]))
-        counts[complete] = np.maximum(whole[complete] - here, 0)
+        counted = np.flatnonzero(whole)
+        here = self._pages[number].of_keys(on_page(wanted[counted], page[counted]))
+        counts[counted] = np.maximum(whole[counted] - here, 0)
         return counts
 
 
-def _met_again(contexts: Keys) -> Places:
-    """The contexts that occur more than once."""
-    order = np.argsort(contexts)
-    same = contexts[order[1:]] == contexts[order[:-1]]
-    again = np.concatenate([[False], same]) | np.concatenate([same, [False]])
-    return np.sort(order[again[: len(order)]])
+def _repeated(contexts: Keys) -> Places:
+    """The indices of the contexts that occur more than once, ascending."""
+    _, number, occurrences = np.unique(contexts, return_inverse=True, return_counts=True)
+    return np.flatnonzero(occurrences[number] > 1)
 
 
-def own_places(tokens: TextTokens, centres: Codes) -> Places:
+def places_of(tokens: TextTokens, centres: Codes) -> Places:
     """The places of these characters in the text."""
     wanted = np.zeros(HAN_END, np.bool_)
     wanted[np.minimum(centres, HAN_END - 1)] = True
@@ -241,19 +234,18 @@ def keys_at(tokens: TextTokens, places: Places, number: int) -> Keys:
     return keys(contexts_at(tokens.folded, places, number), tokens.raw[places])
 
 
-def on_page(met: Keys, page: NDArray[np.int32]) -> Keys:
-    """The keys combined with their pages."""
-    return mixed(met ^ page.astype(np.uint64))
+def on_page(occurrences: Keys, page: NDArray[np.int32]) -> Keys:
+    """The keys of occurrences combined with their pages."""
+    return mixed(occurrences ^ page.astype(np.uint64))
 
 
 def _without_copy(language: Numbers, whole: Numbers) -> Numbers:
     """The counts of the language at places of passages in the training texts, without the contribution of this text or
     its copy: the text's own counts, or, if the copy has another character here, one occurrence of that."""
     rest: Numbers = np.maximum(language - whole, 0)
-    spoken = rest[:, LONGEST, :].sum(1)
-    spoken[:, 0] = 0
-    reading = spoken.argmax(1)
-    other = spoken.max(1) > 0
-    places = np.flatnonzero(other)
+    of_copy = rest[:, LONGEST, :].sum(1)
+    of_copy[:, 0] = 0
+    reading = of_copy.argmax(1)
+    places = np.flatnonzero(of_copy.max(1) > 0)
     rest[places, :, reading[places]] = np.maximum(rest[places, :, reading[places]] - 1, 0)
     return rest

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.language.evidence import ContextScores, Met, Places, TextTokens, keys_at, own_places
+from proof.language.evidence import CandidateCounts, ContextScores, Places, TextTokens, keys_at, places_of
 from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import Counted
 from proof.language.ngrams import PATTERNS, Keys, contexts_at, keys
@@ -167,8 +167,8 @@ class _Work:
         """The evidence on these places; each row of `pairs` has the code points of the transcribed and the suggested
         character."""
         grams: list[_Gram] = []
-        for start, met in self.contexts.met(places, pairs):
-            grams += self._grams(places[start : start + len(met.text)], pairs[start:], met)
+        for start, counts in self.contexts.counts(places, pairs):
+            grams += self._grams(places[start : start + len(counts.text)], pairs[start:], counts)
         elsewhere = self._elsewhere(places, pairs, grams)
         findings = []
         for at, pair, gram, pages, nats in zip(places, pairs, grams, elsewhere, odds, strict=True):
@@ -193,9 +193,9 @@ class _Work:
         own = text.pages[where.page].columns[line].source[offset]
         return own, policy_of(Script.SIMPLIFIED).to_source_script(suggested, own)
 
-    def _grams(self, places: Places, pairs: Codes, met: Met) -> list[_Gram]:
+    def _grams(self, places: Places, pairs: Codes, candidates: CandidateCounts) -> list[_Gram]:
         """For each place the run of characters with the strongest evidence."""
-        counts = (met.language + met.text)[:, TELLABLE, :].astype(np.float64)
+        counts = (candidates.language + candidates.text)[:, TELLABLE, :].astype(np.float64)
         weight = (np.log(counts[:, :, 1] + 0.5) - np.log(counts[:, :, 0] + 0.5)) * np.log1p(counts[:, :, 1])
         best = weight.argmax(1)
         grams = []
@@ -227,7 +227,7 @@ class _Work:
     def _pages_with(self, pattern: int, wanted: Keys, centres: Codes) -> dict[int, list[int]]:
         """For each key of a pattern the indices of the first pages that have it, up to `PLACES` + 1, since the caller
         leaves out the page of the place."""
-        at = own_places(self.tokens, centres)
+        at = places_of(self.tokens, centres)
         met = keys_at(self.tokens, at, pattern)
         hits = np.flatnonzero(np.isin(met, wanted))
         pages_of_place: defaultdict[int, list[int]] = defaultdict(list)

@@ -63,7 +63,7 @@ Numbers = NDArray[np.int32]
 Windows = NDArray[np.uint32]
 
 SPARSE = 3
-"""Logarithm (base 2) of the number of slots of a sieve for every key; at least half of these slots exist."""
+"""A sieve has up to 2 ** `SPARSE` slots for every key, and at least half as many."""
 
 _SHIFT = np.uint64(31)
 _FIRST_FACTOR = np.uint64(0x7FB5D329728EA185)
@@ -97,10 +97,10 @@ def pair_keys(first: Codes, second: Codes, pattern: int = BEFORE) -> Keys:
 
 
 def _contexts(beside: Sequence[Codes], offsets: Sequence[int], pattern: int) -> Keys:
-    keys = np.full(len(beside[0]), mixed(np.array([pattern + 1], np.uint64))[0], np.uint64)
+    hashes = np.full(len(beside[0]), mixed(np.array([pattern + 1], np.uint64))[0], np.uint64)
     for offset, codes in zip(offsets, beside, strict=True):
-        keys = mixed(keys ^ (codes.astype(np.uint64) + np.uint64((offset + 16) << 40)))
-    return keys
+        hashes = mixed(hashes ^ (codes.astype(np.uint64) + np.uint64((offset + 16) << 40)))
+    return hashes
 
 
 def keys(contexts: Keys, centres: Codes) -> Keys:
@@ -118,9 +118,9 @@ class Counts:
     bits: int = 64
 
     @classmethod
-    def of(cls, met: Keys, bits: int = 64) -> Counts:
-        """The counts of a list of keys."""
-        ordered: CutKeys = np.sort(_cut(met, bits))  # type: ignore[assignment]
+    def of(cls, occurrences: Keys, bits: int = 64) -> Counts:
+        """The counts of keys, given once for each occurrence."""
+        ordered: CutKeys = np.sort(_cut(occurrences, bits))  # type: ignore[assignment]
         first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)])
         number = np.diff(first, append=len(ordered))
         return cls(ordered[first], number.astype(np.min_scalar_type(number.max(initial=0))), bits)
@@ -134,7 +134,7 @@ class Counts:
         return Counts(self.known[chosen], self.number[chosen], self.bits)
 
     def also_in(self, other: Counts) -> NDArray[np.bool_]:
-        """Which of the keys `other` has, too; both have equal bits."""
+        """Which of the keys `other` has too; both have equal bits."""
         return np.isin(self.known, other.known, assume_unique=True)
 
     @classmethod
@@ -205,9 +205,9 @@ class Counts:
         return np.asarray(cut >> cut.dtype.type(self.bits - self._sieve_bits), np.uint32)
 
 
-def _cut(met: Keys, bits: int) -> CutKeys:
+def _cut(whole: Keys, bits: int) -> CutKeys:
     """The upper bits of keys, in the smaller sufficient type."""
-    upper = met >> np.uint64(64 - bits)
+    upper = whole >> np.uint64(64 - bits)
     return upper.astype(np.uint32) if bits <= 32 else upper
 
 
@@ -258,14 +258,12 @@ def unpacked(arrays: Mapping[str, NDArray[np.generic]]) -> Counts:
         at += len(upper)
     worth = np.left_shift(1, np.arange(low), dtype=np.int64)
     for start in range(0, n if low else 0, UNPACKED):  # whole bytes: a multiple of eight keys
-        own = lower[start * low // 8 : (start + UNPACKED) * low // 8]
         count = min(UNPACKED, n - start)
-        known[start : start + count] |= (np.unpackbits(own)[: count * low].reshape(count, low) @ worth).astype(
-            known.dtype
-        )
-    met = np.asarray(arrays["number"], np.uint8)
-    levels = np.arange(int(met.max(initial=0)) + 1)
+        bits_of_keys = np.unpackbits(lower[start * low // 8 : (start + UNPACKED) * low // 8])[: count * low]
+        known[start : start + count] |= (bits_of_keys.reshape(count, low) @ worth).astype(known.dtype)
+    level = np.asarray(arrays["number"], np.uint8)
+    levels = np.arange(int(level.max(initial=0)) + 1)
     numbers = np.where(
         levels <= MAX_EXACT_COUNT, levels, np.rint(MAX_EXACT_COUNT * COUNT_BASE ** (levels - MAX_EXACT_COUNT))
     )
-    return Counts(known, numbers.astype(np.min_scalar_type(int(numbers[-1])))[met], bits)
+    return Counts(known, numbers.astype(np.min_scalar_type(int(numbers[-1])))[level], bits)

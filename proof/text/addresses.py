@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proof.errors import UsageError
@@ -37,7 +37,7 @@ class Addresses:
             numbered = numbered_lines(transcription.text)
             lines = [(start, start + len(line), "", number) for number, start, line in numbered]
         self._lines = sorted(lines)
-        self._starts = [line[0] for line in self._lines]
+        self._starts = [start for start, *_ in self._lines]
         self._known = {(page, number): (start, end) for start, end, page, number in self._lines}
 
     def of(self, start: int) -> Address | None:
@@ -51,14 +51,6 @@ class Addresses:
     def columns(self) -> Sequence[tuple[int, int, str, int]]:
         """For each line: start and end in the file, its page, and its number there."""
         return self._lines
-
-    def spans(self) -> Iterator[tuple[int, int]]:
-        """Start and end in the file of each line."""
-        return ((start, end) for start, end, _, _ in self._lines)
-
-    def of_page(self, page: str) -> Iterator[tuple[int, int]]:
-        """Start and end in the file of each line of a page; of all lines if the format has no pages."""
-        return ((start, end) for start, end, own, _ in self._lines if not self._paged or own == page)
 
     def line(self, page: str, line: int) -> tuple[int, int]:
         """Start and end of a line in the file. Raises UsageError if there is no such line."""

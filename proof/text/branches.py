@@ -39,7 +39,7 @@ def branch_files(repository: Path, revision: str) -> list[tuple[str, bytes]]:
 
 
 def branch_state(repository: Path, revision: str) -> bytes:
-    """The id of the commit of a branch. Raises TextError."""
+    """The id of the commit of a branch, a tag or a commit. Raises TextError."""
     try:
         with Repo(str(repository)) as repo:
             return bytes(_commit(repo, repository, revision).id)

@@ -65,6 +65,7 @@ class Conversions:
 
 
 def _symmetric(*names: str) -> dict[str, frozenset[str]]:
+    """The characters of the tables of these names, each with those that convert to it or that it converts to."""
     pairs: dict[str, set[str]] = defaultdict(set)
     for name in names:
         for char, others in _table(name).items():
@@ -76,6 +77,7 @@ def _symmetric(*names: str) -> dict[str, frozenset[str]]:
 
 
 def _turned(table: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """The keys of the table by each of their values."""
     turned: dict[str, list[str]] = defaultdict(list)
     for key, values in table.items():
         for value in values:
@@ -87,11 +89,7 @@ def _turned(table: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
 def conversions() -> Conversions:
     """The tables, read once and cached."""
     traditional, simplified = _table("STCharacters"), _table("TSCharacters")
-    merged: dict[str, set[str]] = defaultdict(set)
-    for short, sources in traditional.items():
-        if len(sources) > 1:
-            for source in sources:
-                merged[source].add(short)
+    merged = _turned({short: sources for short, sources in traditional.items() if len(sources) > 1})
     return Conversions(
         traditional=traditional,
         simplified=simplified,

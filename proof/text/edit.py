@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from rapidfuzz.distance import Postfix, Prefix
+
 from proof.errors import UsageError
 
 
@@ -22,10 +24,10 @@ class Edit:
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """`text` with the edits applied, whose places refer to `text`; they may come in any order.
+    """`text` with the edits applied. Their places are those of `text`; they may come in any order.
 
-    Without edits it is `text` itself. An insertion goes before the character at its place, even if that is replaced,
-    too. Raises UsageError if edits overlap, if two insertions have the same place, so that their order is unknown, or
+    Without edits it is `text` itself. An insertion goes before the character at its place, even if that is replaced.
+    Raises UsageError if edits overlap, if two insertions have the same place, so that their order is unknown, or
     if an edit reaches beyond the text."""
     pieces: list[str] = []
     reached = 0
@@ -42,15 +44,9 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 
 def one_edit(old: str, new: str) -> Edit:
     """The shortest single edit that turns `old` into `new`."""
-    start = _length_in_common(old, new)
-    end = _length_in_common(old[start:][::-1], new[start:][::-1])
+    start = Prefix.similarity(old, new)
+    end = Postfix.similarity(old[start:], new[start:])
     return Edit(start, len(old) - start - end, new[start : len(new) - end])
-
-
-def _length_in_common(first: str, second: str) -> int:
-    """The length of the common prefix of two texts."""
-    pairs = enumerate(zip(first, second, strict=False))
-    return next((number for number, (here, there) in pairs if here != there), min(len(first), len(second)))
 
 
 def _named(edit: Edit) -> str:

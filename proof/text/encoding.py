@@ -21,8 +21,8 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
     ("\ufeff".encode("gb18030"), "gb18030"),
 )
-_FAMILIES = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
-"""Codecs that handle a byte-order mark themselves, with the codec without one."""
+_WITHOUT_MARK = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
+"""Codecs that read and write a byte-order mark themselves, each with the codec that does not."""
 
 _OTHER_FILES = (
     (b"%PDF", "is a PDF: name it among the images (--images), and give its text beside it"),
@@ -36,16 +36,19 @@ _OTHER_FILES = (
 )
 """The first bytes of files that are no text, and what to do with each."""
 
-_LIKELY = ("utf-8", "gb18030", "big5hkscs", "utf-16-le", "utf-16-be")
+_GUESSED = ("utf-8", "gb18030", "big5hkscs", "utf-16-le", "utf-16-be")
 _NAMES = {"gb18030": "GB18030", "big5hkscs": "Big5", "utf-16-le": "UTF-16 LE", "utf-16-be": "UTF-16 BE"}
 _COMMON = frozenset("之也不者以而其曰人於于為为有子云注案卷第")
 """Characters that are frequent in classical Chinese, in either script, and rare in wrongly decoded text."""
 
+MIN_COMMON_SHARE = 0.02
+"""Share of the `_COMMON` characters among the non-ASCII ones, above which a text is taken to be rightly decoded."""
+
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A file as text. `encoding` is a codec that writes no byte-order mark; `bom`: the file has one. If the text was
-    extracted from another format, `container` names that, and `extraction` maps it to the bytes of the file."""
+    """A file as text. `encoding` is a codec that writes no byte-order mark; `bom` says whether the file has one. If the
+    text was extracted from another format, `container` names that, and `extraction` maps it to the file's bytes."""
 
     text: str
     encoding: str
@@ -78,11 +81,8 @@ def decode(path: Path, data: bytes, encoding: str | None = None) -> Decoded:
     except UnicodeDecodeError as error:
         raise _undecodable(path, data, codec, error, named=encoding is not None) from error
     if encode(path, text, codec, bom) != data:
-        raise TextError(
-            path,
-            None,
-            f"reading it as {codec} and writing it again would change bytes: convert the file to UTF-8 first",
-        )
+        message = f"reading it as {codec} and writing it again would change bytes: convert the file to UTF-8 first"
+        raise TextError(path, None, message)
     return Decoded(text, codec, bom)
 
 
@@ -93,14 +93,10 @@ def encode(path: Path, text: str, encoding: str, bom: bool) -> bytes:
         body = text.encode(encoding)
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
-        character = text[error.start]
-        raise TextError(
-            path,
-            line,
-            f"{character!r} (U+{ord(character):04X}) cannot be written in {encoding}: convert the file to UTF-8 first",
-        ) from error
-    marks = {name: mark for mark, name in _BOMS}
-    return marks[encoding] + body if bom else body
+        character = f"{text[error.start]!r} (U+{ord(text[error.start]):04X})"
+        message = f"{character} cannot be written in {encoding}: convert the file to UTF-8 first"
+        raise TextError(path, line, message) from error
+    return next(mark for mark, name in _BOMS if name == encoding) + body if bom else body
 
 
 def _codec(path: Path, encoding: str | None, marked: str) -> str:
@@ -114,7 +110,7 @@ def _codec(path: Path, encoding: str | None, marked: str) -> str:
         raise TextError(
             path, None, f"{encoding!r} is no text encoding: name one such as utf-8, gb18030, big5 or utf-16"
         ) from error
-    base = _FAMILIES.get(info.name)
+    base = _WITHOUT_MARK.get(info.name)
     if base is None:
         return info.name
     return marked if marked[:6] == base[:6] else base
@@ -143,9 +139,9 @@ def _advice(guess: str) -> str:
 def _guess(data: bytes) -> str:
     """The encoding in which the bytes look most like classical Chinese; empty if they do in none."""
     sample = data[: 1 << 16]
-    scores = {codec: _likeness(sample.decode(codec, "replace")) for codec in _LIKELY}
-    best = max(_LIKELY, key=lambda codec: scores[codec])
-    return best if scores[best] > 0.02 else ""
+    scores = {codec: _likeness(sample.decode(codec, "replace")) for codec in _GUESSED}
+    best = max(_GUESSED, key=lambda codec: scores[codec])
+    return best if scores[best] > MIN_COMMON_SHARE else ""
 
 
 def _likeness(text: str) -> float:

@@ -56,15 +56,14 @@ class Piece:
 @dataclass(frozen=True, slots=True)
 class Extraction:
     """The bytes of a file (`data`) and the pieces of the text that was read from them, in the order of the text.
-    `escape` converts characters to the file's syntax. `title` is that given in the file; each of the `remarks` has its
-    line of the text. `notes` are those of the apparatus that stand elsewhere in the file, each behind the code point of
-    the text to which the noted words go."""
+    `escape` converts characters to the file's syntax; each of the `remarks` has its line of the text. `notes` are those
+    of the apparatus that stand elsewhere in the file, each behind the code point of the text to which the noted words
+    go."""
 
     data: bytes = field(repr=False)
     text: str = field(repr=False)
     pieces: tuple[Piece, ...] = field(repr=False)
     escape: Callable[[str], str]
-    title: str = ""
     remarks: tuple[tuple[int, Code, tuple[tuple[str, Value], ...]], ...] = ()
     notes: tuple[tuple[int, str], ...] = ()
 
@@ -95,10 +94,11 @@ class Extraction:
         """The pieces that an edit changes, each with start and end of the changed characters and their replacement.
         None if it changes characters of no piece, or a part of a piece that is not verbatim."""
         if not edit.length:
-            at = self._at(edit.start)
+            at = self._piece_at(edit.start)
             if at is None:
                 return None
-            return [(self.pieces[at], offset := edit.start - self.pieces[at].start, offset, edit.replacement)]
+            offset = edit.start - at.start
+            return [(at, offset, offset, edit.replacement)]
         parts, reached, rest = [], edit.start, edit.replacement
         number = bisect_right(self.pieces, edit.start, key=lambda piece: piece.start) - 1
         while reached < edit.end:
@@ -108,30 +108,26 @@ class Extraction:
             end = min(edit.end, piece.end)
             if not piece.verbatim and (reached, end) != (piece.start, piece.end):
                 return None
-            own = rest if end == edit.end else rest[: end - reached]
-            parts.append((piece, reached - piece.start, end - piece.start, own))
-            rest, reached, number = rest[len(own) :], end, number + 1
+            replacement = rest if end == edit.end else rest[: end - reached]
+            parts.append((piece, reached - piece.start, end - piece.start, replacement))
+            rest, reached, number = rest[len(replacement) :], end, number + 1
         return parts
 
-    def _at(self, place: int) -> int | None:
+    def _piece_at(self, place: int) -> Piece | None:
         """The piece that an insertion belongs to: the one that ends there, else the one that begins there; None within
         a piece that is not verbatim."""
-        for number in (
-            bisect_left(self.pieces, place, key=lambda piece: piece.start) - 1,
-            bisect_left(self.pieces, place, key=lambda piece: piece.start),
-        ):
-            if 0 <= number < len(self.pieces):
-                piece = self.pieces[number]
-                inside = piece.start < place < piece.end
-                if piece.start <= place <= piece.end and (piece.verbatim or not inside):
-                    return number
+        following = bisect_left(self.pieces, place, key=lambda piece: piece.start)
+        for piece in self.pieces[max(following - 1, 0) : following + 1]:
+            inside = piece.start < place < piece.end
+            if piece.start <= place <= piece.end and (piece.verbatim or not inside):
+                return piece
         return None
 
 
 def _bytes_of(piece: Piece, site: Site, start: int, end: int) -> tuple[int, int]:
     """Start and end, in bytes, of characters `start` to `end` of a piece at a site."""
-    if not piece.verbatim:
-        return (site.end, site.end) if start == end and start else (site.start, site.end if end else site.start)
+    if not piece.verbatim:  # all of it, or an insertion at its start or its end
+        return site.end if start else site.start, site.end if end else site.start
     begin = site.start + len(piece.text[:start].encode())
     return begin, begin + len(piece.text[start:end].encode())
 
@@ -167,7 +163,6 @@ class Draft:
     data: bytes
     escape: Callable[[str], str]
     unsafe: Mapping[str, str]
-    title: str = ""
     length: int = 0
     line: int = 1
     _text: list[str] = field(default_factory=list)
@@ -211,7 +206,7 @@ class Draft:
     def done(self) -> Extraction:
         text = "".join(self._text)
         remarks, notes = tuple(self._remarks), tuple(sorted(self._notes, key=lambda note: note[0]))
-        return Extraction(self.data, text, tuple(self._pieces), self.escape, self.title, remarks, notes)
+        return Extraction(self.data, text, tuple(self._pieces), self.escape, remarks, notes)
 
 
 def _parted(text: str, unsafe: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:

@@ -29,27 +29,27 @@ def parse_inline(decoded: Decoded, path: Path) -> Transcription:
     text = decoded.text
     comments = [comment.span() for comment in _COMMENT.finditer(text)]
     blocks: list[TextBlock] = []
-    odd: list[Remark] = []
+    remarks: list[Remark] = []
     for number, begin, line in numbered_lines(text):
         end = begin + len(line)
         remark = partial(Remark.of, path, number)
         stretches = [
             stretch
             for left, right in _outside(begin, end, comments)
-            for stretch in _line_stretches(text, left, right, odd, remark)
+            for stretch in _line_stretches(text, left, right, remarks, remark)
         ]
         if not stretches:
             continue
         heading = all(stretch.layer is Layer.HEADING for stretch in stretches)
         kind = BlockKind.HEADING if heading else BlockKind.PARAGRAPH
         blocks.append(TextBlock(kind, begin, end, number, tuple(stretches), level=int(heading)))
-    return Transcription.of_blocks(decoded, path, Format.INLINE, blocks, odd)
+    return Transcription.of_blocks(decoded, path, Format.INLINE, blocks, remarks)
 
 
-def _outside(start: int, end: int, remarks: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _outside(start: int, end: int, comments: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The parts of a line outside the web site's comments."""
     parts = []
-    for left, right in remarks:
+    for left, right in comments:
         if right <= start or left >= end:
             continue
         if left > start:
@@ -61,19 +61,19 @@ def _outside(start: int, end: int, remarks: list[tuple[int, int]]) -> list[tuple
 
 
 def _line_stretches(
-    text: str, start: int, end: int, odd: list[Remark], remark: Callable[..., Remark]
+    text: str, start: int, end: int, remarks: list[Remark], remark: Callable[..., Remark]
 ) -> list[LayerStretch]:
     """The stretches of one line. A note that is not closed ends with its line. Remarks, made with `remark`, are added
-    to `odd`."""
+    to `remarks`."""
     stretches: list[LayerStretch] = []
     at = start
     for private in _PRIVATE.finditer(text, start, end):
-        odd.append(remark(Code.PRIVATE_CHARACTER, what=f"U+{ord(private[0]):04X}"))
+        remarks.append(remark(Code.PRIVATE_CHARACTER, what=f"U+{ord(private[0]):04X}"))
     while at < end:
         opening = _find(text, "【", at, end)
         stray = _find(text, "】", at, opening)
         if stray < opening:
-            odd.append(remark(Code.BRACKET_NOT_OPENED))
+            remarks.append(remark(Code.BRACKET_NOT_OPENED))
             stretches += _main(text, at, stray)
             at = stray + 1
             continue
@@ -82,7 +82,7 @@ def _line_stretches(
             break
         closing, again = _find(text, "】", opening, end), _find(text, "【", opening + 1, end)
         if closing > again or closing == end:
-            odd.append(remark(Code.BRACKET_OPEN))
+            remarks.append(remark(Code.BRACKET_OPEN))
         stop = min(closing, again)
         body = text[opening + 1 : stop]
         stretches += [

@@ -148,5 +148,4 @@ class _Gatherer:
                 self.remark(line.number, problem.code, page=page.mark.id, column=number, what=problem.what)
 
     def pages(self) -> tuple[Page, ...]:
-        """The pages."""
         return tuple(page.closed(self.text) for page in self.opened.values())

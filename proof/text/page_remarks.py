@@ -13,11 +13,11 @@ from proof.text.remarks import Code, Remark
 MANY_COLUMNS = 40
 """Columns of a page above which the mark of the next page was probably lost."""
 
-PASSAGES = 3
-"""Pages from which on, if all are side a, they are no half-folios."""
+MIN_PASSAGES = 3
+"""Number of pages from which on they are passages, not half-folios, if all are of side a."""
 
-FEW_IN = 20
-"""Lines without a pilcrow are remarked if they are fewer than one in so many; some texts break long lines so."""
+BARE_ONE_IN = 20
+"""Lines without a pilcrow are remarked on if they are at most one in so many; some texts break long lines so."""
 
 
 def page_remarks(path: Path, pages: Sequence[Page], text: str, *, pilcrows: bool) -> list[Remark]:
@@ -37,7 +37,7 @@ def page_remarks(path: Path, pages: Sequence[Page], text: str, *, pilcrows: bool
 
 def _half_folios(pages: Sequence[Page]) -> bool:
     """Whether the pages can be half-folios; editions divided into passages have only `1a`, `2a`, `3a` ..."""
-    return len(pages) < PASSAGES or any(page.folio is None or page.folio.side == "b" for page in pages)
+    return len(pages) < MIN_PASSAGES or any(page.folio is None or page.folio.side == "b" for page in pages)
 
 
 def _out_of_sequence(path: Path, pages: Sequence[Page]) -> Iterator[Remark]:
@@ -66,6 +66,6 @@ def _begins_juan(page: Page, following: Page) -> bool:
 def _without_pilcrow(path: Path, pages: Sequence[Page], text: str) -> list[Remark]:
     columns = [column for page in pages for column in page.columns]
     bare = [c for c in columns if not text.startswith("¶", c.start + len(c.source))]
-    if len(bare) * FEW_IN > len(columns):
+    if len(bare) * BARE_ONE_IN > len(columns):
         return []
     return [Remark.of(path, column.file_line, Code.NO_PILCROW) for column in bare]

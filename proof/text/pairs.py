@@ -15,8 +15,8 @@ from proof.errors import TextError
 class Relation(StrEnum):
     """The relation of two characters.
 
-    `FORM`: two shapes of one word (異體). `TABOO`: one word, written differently because of a naming taboo (避諱).
-    `SCRIPT`: simplified and traditional form of one word. `DISTINCT`: two words.
+    `SAME`: one character. `FORM`: two shapes of one word (異體). `TABOO`: one word, written differently because of a
+    naming taboo (避諱). `SCRIPT`: simplified and traditional form of one word. `DISTINCT`: two words.
     """
 
     SAME = "same"
@@ -27,6 +27,7 @@ class Relation(StrEnum):
 
 
 CLASSES = {relation.value: relation for relation in (Relation.FORM, Relation.DISTINCT, Relation.TABOO)}
+"""The relations that a file of pairs can name."""
 
 Pair = tuple[str, str]
 

@@ -21,11 +21,11 @@ from proof.text.edit import Edit, edited
 LARGEST_COMPARISON = 16_000_000
 """Pairs of characters of a changed passage that are compared, at most; characters of larger ones are not mapped."""
 
-LEAST_LIKENESS = 70
-"""Characters that a line which was moved keeps if it was changed too, in percent of it and of the line it became."""
+MIN_ALIKE_PERCENT = 70
+"""Similarity, in percent (Indel), from which on one line may be another that was moved and changed."""
 
-SHORTEST_BETWEEN_CHANGES = 2
-"""Equal characters between two long changes that are needed for them to count as the same characters."""
+MAX_CHANCE_LENGTH = 2
+"""Number of equal characters, at most, that are taken to be equal by chance between two longer changes."""
 
 
 class Block(NamedTuple):
@@ -51,15 +51,9 @@ class PositionMap:
     """Maps places in `old` to places in `new`. `blocks` are in the order of `old` and do not overlap; `replaced` maps
     places whose characters were replaced to the places of the replacements."""
 
-    def __init__(
-        self,
-        old: str,
-        new: str,
-        blocks: Iterable[Block],
-        replaced: dict[Span, Span] | None = None,
-    ) -> None:
+    def __init__(self, old: str, new: str, blocks: Iterable[Block], replaced: dict[Span, Span] | None = None) -> None:
         self._old, self._new = old, new
-        self._blocks = list(_joined(sorted(block for block in blocks if block.length)))
+        self._blocks = _joined(sorted(block for block in blocks if block.length))
         self._starts = [block.old for block in self._blocks]
         self._replaced = replaced or {}
 
@@ -80,7 +74,7 @@ class PositionMap:
             replaced[Span(edit.start, edit.length)] = Span(at, len(edit.replacement))
             at, reached = at + len(edit.replacement), edit.end
         blocks.append(Block(reached, at, len(old) - reached))
-        return cls(old, edited(old, ordered), (block for block in blocks), replaced)
+        return cls(old, edited(old, ordered), blocks, replaced)
 
     @classmethod
     def of_comparison(cls, old: str, new: str) -> PositionMap:
@@ -105,7 +99,8 @@ class PositionMap:
 
     def _line_of(self, at: int) -> tuple[int, int]:
         """Start and end of the line of a code point in the old version."""
-        return self._old.rfind("\n", 0, at) + 1, self._old.find("\n", at) % (len(self._old) + 1)
+        end = self._old.find("\n", at)
+        return self._old.rfind("\n", 0, at) + 1, end if end >= 0 else len(self._old)
 
     def distance(self, at: int) -> int:
         """A measure of the distance between the line of a code point and `new`: lower by two for each character of the
@@ -182,18 +177,16 @@ def line_end(text: str, at: int) -> int:
     return end - 1 if end > at and text[end - 1] == "\r" else end
 
 
-def _joined(blocks: Iterable[Block]) -> Iterator[Block]:
+def _joined(blocks: Iterable[Block]) -> list[Block]:
     """The blocks, with those joined that are adjacent in both versions."""
-    last: Block | None = None
+    joined: list[Block] = []
     for block in blocks:
-        if last is not None and (last.old + last.length, last.new + last.length) == (block.old, block.new):
-            last = Block(last.old, last.new, last.length + block.length)
-            continue
-        if last is not None:
-            yield last
-        last = block
-    if last is not None:
-        yield last
+        last = joined[-1] if joined else None
+        if last and (last.old + last.length, last.new + last.length) == (block.old, block.new):
+            joined[-1] = last._replace(length=last.length + block.length)
+        else:
+            joined.append(block)
+    return joined
 
 
 class _Line(NamedTuple):
@@ -216,23 +209,21 @@ def _compared(old: str, new: str) -> Iterator[Block]:
     pairs = _same_lines([line.text for line in before], [line.text for line in after])
     for here, there in pairs.items():
         yield Block(before[here].start, after[there].start, len(before[here].text))
-        ended = here + 1 < len(before) and there + 1 < len(after)
-        if ended:
+        if here + 1 < len(before) and there + 1 < len(after):  # their line feeds
             yield Block(before[here].start + len(before[here].text), after[there].start + len(after[there].text), 1)
     changed = list(_passages(len(before), len(after), pairs))
     changed += _moved_and_changed(before, after, pairs, changed)
     for olds, news in changed:
-        first = (before[olds.start].start, after[news.start].start)
-        passage = ("\n".join(line.text for line in before[olds.start : olds.stop]),
-                   "\n".join(line.text for line in after[news.start : news.stop]))  # fmt: skip
-        for block in _compared_characters(*passage):
-            yield Block(first[0] + block.old, first[1] + block.new, block.length)
+        old_passage = "\n".join(line.text for line in before[olds.start : olds.stop])
+        new_passage = "\n".join(line.text for line in after[news.start : news.stop])
+        for block in _compared_characters(old_passage, new_passage):
+            yield Block(before[olds.start].start + block.old, after[news.start].start + block.new, block.length)
 
 
 def _same_lines(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
-    """The indices of equal lines: those that occur once in each version, and those before and behind them in the same
-    order, if their number did not change; but of equal lines none that is another by what is before it than by what is
-    behind it, for nobody can tell which of them was moved."""
+    """The indices of equal lines, those of the new version by those of the old one: lines that occur once in each
+    version, and the lines before and behind these in the same order, if their number did not change. A line that pairs
+    with one line from before and with another from behind is left out: which of them was moved cannot be known."""
     once, there = Counter(before), Counter(after)
     place = {text: number for number, text in enumerate(after) if there[text] == 1}
     anchors = {
@@ -303,8 +294,8 @@ def _moved_and_changed(
 
 
 def _most_alike(line: str, lines: Sequence[str]) -> int | None:
-    """The index of the line that is most alike, None if two are as much so or none is enough."""
-    best = process.extract(line, lines, scorer=fuzz.ratio, score_cutoff=LEAST_LIKENESS, limit=2)
+    """The index of the line that is most similar; None if two are equally so, or none is similar enough."""
+    best = process.extract(line, lines, scorer=fuzz.ratio, score_cutoff=MIN_ALIKE_PERCENT, limit=2)
     return best[0][2] if len(best) == 1 or (best and best[0][1] > best[1][1]) else None
 
 
@@ -354,7 +345,7 @@ def _distances(here: NDArray[np.uint32], there: NDArray[np.uint32]) -> NDArray[n
 
 def _without_chance(same: Sequence[tuple[int, int]], old: int, new: int) -> Iterator[Block]:
     """Equal characters as blocks, without short ones between two longer changes, which are equal by chance."""
-    blocks = list(_joined(Block(old_place, new_place, 1) for old_place, new_place in same))
+    blocks = _joined(Block(old_place, new_place, 1) for old_place, new_place in same)
     for number, block in enumerate(blocks):
         before = blocks[number - 1] if number else Block(0, 0, 0)
         behind = blocks[number + 1] if number + 1 < len(blocks) else Block(old, new, 0)
@@ -362,5 +353,5 @@ def _without_chance(same: Sequence[tuple[int, int]], old: int, new: int) -> Iter
             max(block.old - before.old - before.length, block.new - before.new - before.length),
             max(behind.old - block.old - block.length, behind.new - block.new - block.length),
         )
-        if block.length > SHORTEST_BETWEEN_CHANGES or min(changed) <= block.length:
+        if block.length > MAX_CHANCE_LENGTH or min(changed) <= block.length:
             yield block

@@ -2,12 +2,14 @@
 
 For a traditional text the first of these rules that applies decides:
 
-1. the project's list of pairs, then the list that comes with the package (`data/house.tsv`); 2. words that one
-simplified character of OpenCC stands for are distinct (製/制, 後/后): confusing them is the error that converters
-between scripts make; 3. two standard characters are distinct, whatever dictionaries say of loans between them (值/直);
-4. the dictionaries' lists of variants count as witnesses (`proof.text.authorities`): two make a pair one word, a single
-one only without objections and if the character belongs to no other standard character; 5. two forms of one standard
-character are forms of each other (緫/揔, both of 總); 6. all other pairs are distinct.
+1. The project's list of pairs decides, then the list that comes with the package (`data/house.tsv`).
+2. Words that one simplified character of OpenCC stands for are distinct (製/制, 後/后): confusing them is the error
+   that converters between scripts make.
+3. Two standard characters are distinct, whatever dictionaries say of loans between them (值/直).
+4. The dictionaries' lists of variants count as witnesses (`proof.text.authorities`): two make a pair one word, a single
+   one only without objections and if the character belongs to no other standard character.
+5. Two forms of one standard character are forms of each other (緫/揔, both of 總).
+6. All other pairs are distinct.
 
 **Simplified characters in a traditional text** are the only case in which the order of a pair matters. No old book has
 a shape that was made in 1956 (传, 仪): if such a character is *transcribed*, the transcription is wrong; if it is
@@ -29,7 +31,7 @@ from pathlib import Path
 
 from proof.text.authorities import BELIEVED, Authorities, Testimony, authorities
 from proof.text.model import Script
-from proof.text.pairs import Pair, Relation, pair_of, read_pairs
+from proof.text.pairs import Relation, pair_of, read_pairs
 
 __all__ = ["Relation", "VariantPolicy", "VariantVerdict", "policy_of"]
 
@@ -73,21 +75,18 @@ class VariantPolicy:
     def __init__(self, script: Script, house: Path | None = None, *, shipped: Path = HOUSE) -> None:
         self._script = script
         self.project_file = house
-        self._sorted = {pair: VariantVerdict(relation, "house") for pair, relation in read_pairs(shipped).items()}
-        own = read_pairs(house) if house is not None else {}
-        self._sorted |= {pair: VariantVerdict(relation, "project") for pair, relation in own.items()}
-        self._own = frozenset(character for pair in own for character in pair)
-        self._without_own = policy_of(script) if house is not None and shipped == HOUSE else None
+        self._listed = {pair: VariantVerdict(relation, "house") for pair, relation in read_pairs(shipped).items()}
+        of_project = read_pairs(house) if house is not None else {}
+        self._listed |= {pair: VariantVerdict(relation, "project") for pair, relation in of_project.items()}
+        self._of_project = frozenset(character for pair in of_project for character in pair)
+        self._without_project = policy_of(script) if house is not None and shipped == HOUSE else None
         self._by_hand: dict[str, list[str]] = {}
-        for first, second in self._sorted:
+        for first, second in self._listed:
             self._by_hand.setdefault(first, []).append(second)
             self._by_hand.setdefault(second, []).append(first)
-        self._verdicts: dict[tuple[str, str], VariantVerdict] = {}
-        self._words: dict[Pair, VariantVerdict] = {}
-        self._standards: dict[str, tuple[str, ...]] = {}
-        self._mere: dict[str, bool] = {}
-        self._forms: dict[str, tuple[str, ...]] = {}
-        self._keys: dict[str, str] = {}
+        self._decided, self._weighed = cache(self._decide), cache(self._weigh)
+        self._standard_of, self._modern = cache(self._find_standards), cache(self._is_modern)
+        self._forms, self._keys = cache(self._find_forms), cache(self._key)
 
     @property
     def script(self) -> Script:
@@ -101,10 +100,7 @@ class VariantPolicy:
     def relation(self, transcribed: str, seen: str) -> VariantVerdict:
         """The relation of the character on the image (`seen`) to the transcribed one. The order matters only if one of
         the two is a modern simplified character in a traditional text, or if the transcription is simplified."""
-        verdict = self._verdicts.get((transcribed, seen))
-        if verdict is None:
-            verdict = self._verdicts[transcribed, seen] = self._decide(transcribed, seen)
-        return verdict
+        return self._decided(transcribed, seen)
 
     def fold(self, character: str) -> str:
         """A key for aligning texts in any script and forms: the simplified character of the standard form.
@@ -112,38 +108,37 @@ class VariantPolicy:
         It is the same for words that simplification merged (後/后), and may differ for forms that belong to several
         standard characters. Only `relation` says how two characters are related.
         """
-        key = self._keys.get(character)
-        if key is None:
-            word = self.standard_form(character)
-            key = self._keys[character] = self._lists.conversions.simplified.get(word, (word,))[0]
-        return key
+        return self._keys(character)
+
+    def _key(self, character: str) -> str:
+        word = self.standard_form(character)
+        return self._lists.conversions.simplified.get(word, (word,))[0]
 
     def standard_form(self, character: str) -> str:
         """The standard character of a form (亊: 事, 传: 傳), or the character itself; one for all standard characters
         of one word (群/羣). Relations by way of a third character, and taboo forms, are not followed."""
         standard = self._lists.standard
-        own = unified(character)
-        if self._modern(own):
-            own = self._lists.conversions.traditional[own][0]
-        if own not in standard:
-            own = next(iter(self._standard_forms(own)), own)
-        return min([own, *self._standard_forms(own)]) if own in standard else own
+        plain = unified(character)
+        if self._modern(plain):
+            plain = self._lists.conversions.traditional[plain][0]
+        if plain not in standard:
+            plain = next(iter(self._standard_forms(plain)), plain)
+        return min([plain, *self._standard_forms(plain)]) if plain in standard else plain
 
     def forms(self, character: str) -> tuple[str, ...]:
         """The other readings of a transcribed character that are the same word, most likely first.
 
         These are its forms; in a simplified text also the traditional characters that it stands for and their forms; in
         a traditional text also its modern simplification, which an engine may read."""
-        known = self._forms.get(character)
-        if known is None:
-            plain = unified(character)
-            if self._script is Script.SIMPLIFIED:
-                candidates = _unique(form for source in self._sources(plain) for form in (source, *self._kin(source)))
-            else:
-                candidates = self._kin(plain)
-            known = tuple(form for form in candidates if form != character and self._one_word(character, form))
-            self._forms[character] = known
-        return known
+        return self._forms(character)
+
+    def _find_forms(self, character: str) -> tuple[str, ...]:
+        plain = unified(character)
+        if self._script is Script.SIMPLIFIED:
+            candidates = _unique(form for source in self._sources(plain) for form in (source, *self._kin(source)))
+        else:
+            candidates = self._kin(plain)
+        return tuple(form for form in candidates if form != character and self._one_word(character, form))
 
     def to_source_script(self, seen: str, transcribed: str = "") -> str:
         """The suggestion, in the script of the transcription, for the reading `seen`.
@@ -188,12 +183,11 @@ class VariantPolicy:
             return CANONICAL
         if len(first) != 1 or len(second) != 1:
             return NO_CHARACTER
-        by_hand = self._sorted.get(pair_of(first, second))
+        by_hand = self._listed.get(pair_of(first, second))
         if by_hand is not None:
             return by_hand
-        return (
-            self._simplified(first, second) if self._script is Script.SIMPLIFIED else self._traditional(first, second)
-        )
+        decide = self._simplified if self._script is Script.SIMPLIFIED else self._traditional
+        return decide(first, second)
 
     def _traditional(self, transcribed: str, seen: str) -> VariantVerdict:
         if self._modern(seen) and self._stands_for(seen, transcribed):
@@ -224,16 +218,13 @@ class VariantPolicy:
         )
         return _unique(sources)
 
-    def _modern(self, character: str) -> bool:
+    def _is_modern(self, character: str) -> bool:
         """Whether the shape was made by the reform: it is only a simplification, in no old dictionary of words and on
         no list of forms."""
-        known = self._mere.get(character)
-        if known is None:
-            sources = self._lists.conversions.traditional.get(character, ())
-            known = bool(sources) and character not in sources and character not in self._lists.rimed
-            known = known and not any(self._word(character, source).relation in ONE_WORD for source in sources)
-            self._mere[character] = known
-        return known
+        sources = self._lists.conversions.traditional.get(character, ())
+        if not sources or character in sources or character in self._lists.rimed:
+            return False
+        return not any(self._word(character, source).relation in ONE_WORD for source in sources)
 
     def _stands_for(self, short: str, full: str) -> bool:
         sources = self._lists.conversions.traditional.get(short, ())
@@ -244,14 +235,10 @@ class VariantPolicy:
         standard characters of each, not on what the project says of other characters."""
         if first == second:
             return SAME
-        if self._without_own is not None and first not in self._own and second not in self._own:
-            return self._without_own._word(first, second)
+        if self._without_project is not None and first not in self._of_project and second not in self._of_project:
+            return self._without_project._word(first, second)
         pair = pair_of(first, second)
-        verdict = self._words.get(pair)
-        if verdict is None:
-            verdict = self._sorted.get(pair) or self._weigh(*pair)
-            self._words[pair] = verdict
-        return verdict
+        return self._listed.get(pair) or self._weighed(*pair)
 
     def _weigh(self, first: str, second: str) -> VariantVerdict:
         lists = self._lists
@@ -300,22 +287,18 @@ class VariantPolicy:
             for form in between
         )
 
-    def _standard_of(self, character: str) -> tuple[str, ...]:
+    def _find_standards(self, character: str) -> tuple[str, ...]:
         """The standard characters that a variant is a well attested form of."""
-        standards = self._standards.get(character)
-        if standards is None:
-            lists = self._lists
-            standards = ()
-            if character not in lists.standard:
-                standards = tuple(
-                    partner
-                    for partner in lists.partners(character)
-                    if partner in lists.standard
-                    and lists.about(character, partner).weight > BELIEVED
-                    and self._word(character, partner).relation is Relation.FORM
-                )
-            self._standards[character] = standards
-        return standards
+        lists = self._lists
+        if character in lists.standard:
+            return ()
+        return tuple(
+            partner
+            for partner in lists.partners(character)
+            if partner in lists.standard
+            and lists.about(character, partner).weight > BELIEVED
+            and self._word(character, partner).relation is Relation.FORM
+        )
 
     def _same_standard(self, first: str, second: str, testimony: Testimony) -> bool:
         standard = self._lists.standard

@@ -26,12 +26,12 @@ class WitnessSource:
     def parse(cls, text: str, base: Path) -> WitnessSource:
         """The source that `text` names; relative paths start from `base`. If all of `text` is an existing path, it has
         no siglum. Since a branch name may contain `@`, the repository is the shortest existing path."""
-        match = None if _there(text, base) else _SIGLUM.fullmatch(text)
+        match = None if _exists(text, base) else _SIGLUM.fullmatch(text)
         siglum, rest, name = (match["siglum"], match["rest"], match["name"] or "") if match else ("", text, "")
         parts = [(rest[:at], rest[at + 1 :]) for at, char in enumerate(rest) if char == "@" and at]
-        if not parts or _there(rest, base):
+        if not parts or _exists(rest, base):
             return cls(resolved(rest, base), siglum, name=name)
-        path, revision = next((part for part in parts if _there(part[0], base)), parts[-1])
+        path, revision = next((part for part in parts if _exists(part[0], base)), parts[-1])
         return cls(resolved(path, base), siglum, revision, name)
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class WitnessSource:
         return (f"{siglum}=" if siglum else "") + str(self.path) + (f"@{self.revision}" if self.revision else "")
 
 
-def _there(path: str, base: Path) -> bool:
+def _exists(path: str, base: Path) -> bool:
     return os.path.lexists(resolved(path, base))
 
 

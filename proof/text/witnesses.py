@@ -27,24 +27,24 @@ def read_witnesses(sources: Sequence[WitnessSource]) -> list[Transcription]:
 
 def witnesses_state(sources: Iterable[WitnessSource]) -> bytes:
     """A hash that changes with every file of the witnesses."""
-    known = hashlib.sha256()
+    state = hashlib.sha256()
     for source in sources:
-        known.update(f"{source}\0".encode("utf-8", "surrogatepass"))
+        state.update(f"{source}\0".encode("utf-8", "surrogatepass"))
         if source.revision:
             from proof.text.branches import branch_state  # noqa: PLC0415 - dulwich, which few projects need
 
-            known.update(branch_state(source.path, source.revision))
+            state.update(branch_state(source.path, source.revision))
             continue
         for file in _files(source.path):
-            known.update(file.read_bytes() if file.is_file() else b"")
-    return known.digest()
+            state.update(file.read_bytes() if file.is_file() else b"")
+    return state.digest()
 
 
 def apart_from(witness: Transcription, text: Transcription) -> Transcription | None:
     """The witness without the text itself or copies of it; None if nothing is left."""
     if not witness.parts:
-        own = witness.path.resolve() == text.path.resolve() or witness.text == text.text
-        return None if own else witness
+        same = witness.path.resolve() == text.path.resolve() or witness.text == text.text
+        return None if same else witness
     left = [part for part in witness.parts if part.path.resolve() != text.path.resolve() and part.text != text.text]
     if len(left) == len(witness.parts):
         return witness
@@ -82,8 +82,8 @@ def joined(parts: Sequence[Transcription], path: Path, siglum: str = "", full_na
 
 
 def parts_of(edition: Transcription) -> Iterator[tuple[int, int, Transcription]]:
-    """The texts that were joined to one, or the text itself, each with the code points there at which it begins and the
-    next one does."""
+    """The texts that were joined to this one, or the text itself, each with its start and end in the joined text, in
+    code points."""
     begin = 0
     for part in edition.parts or (edition,):
         end = begin + len(_ended(part.text))
@@ -92,7 +92,7 @@ def parts_of(edition: Transcription) -> Iterator[tuple[int, int, Transcription]]
 
 
 def _ended(text: str) -> str:
-    """A text as another one may stand behind it."""
+    """The text with a line feed at its end, so that another one can follow."""
     return text if text.endswith("\n") else text + "\n"
 
 
@@ -130,7 +130,7 @@ def _files(path: Path) -> list[Path]:
     if path.is_dir():
         texts = _texts(path, "*.txt")
         return texts or [file for file in _texts(path, "*") if file.suffix.lower() in text_suffixes()]
-    return path.is_file() * [path] or _texts(path.parent, path.name) or [path]
+    return [path] if path.is_file() else _texts(path.parent, path.name) or [path]
 
 
 def _texts(folder: Path, pattern: str) -> list[Path]:

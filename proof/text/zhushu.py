@@ -24,7 +24,7 @@ _QUOTED = re.compile(r"(?P<note>注)?[“「](?P<first>[^“”「」]+)[”」]
 
 @dataclass(frozen=True, slots=True)
 class _Lemma:
-    """The first and last words of the passage of a subcommentary."""
+    """The first and last words of the passage of a subcommentary; `note`: the passage is of the commentary."""
 
     note: bool
     first: str

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import exp, inf, log
 
 from proof.text.model import Cell, is_han
@@ -26,15 +26,19 @@ SKIP_CELL_NATS = 8.0
 """Cost of a transcribed character without a glyph."""
 
 SKIP_GLYPH_NATS = 8.0
-"""Cost of a glyph without a transcription that is surely there; a faint one costs less."""
+"""Cost of a glyph without a transcription that is probably there."""
+
+SKIP_FAINT_GLYPH_NATS = 0.3
+"""Cost of a fainter glyph without a transcription, in addition to the improbability that no glyph is there."""
 
 SWAP_NATS = 2.5
 """Cost of two characters the other way round, beside those of the two matches."""
 
 PREFERRED_GLYPH_NATS = 10.0
-"""Difference of the log-probabilities of a character, which is neither of two glyphs, that decides for which of the two
-it was written. Of errors planted beside an omission on real pages (seeds 301 to 340) look-alikes differ by more; those
-that differ by less were as often assigned to the wrong glyph as to the right one."""
+"""A transcribed character that is neither of two glyphs was written for the one that it is more like, if its
+log-probabilities on the two differ by at least this. Of errors planted beside an omission on real pages (seeds 301 to
+340) look-alikes differ by more; those that differ by less were as often assigned to the wrong glyph as to the right
+one."""
 
 SWAPPED_MATCH_NATS = 6.0
 """Cost below which each of two exchanged cells must fit its glyph."""
@@ -43,14 +47,14 @@ SILENT_GLYPH_NATS = 5.0
 """Cost of a cell on a glyph of which the engine read nothing."""
 
 SKIP_SILENT_GLYPH_NATS = 2.0
-"""Cost of such a glyph without a transcription: most are pieces of a frame or dots of a seal."""
+"""Cost of a silent glyph without a transcription: most are pieces of a frame or dots of a seal."""
 
 UNKNOWN_CHARACTER_NATS = 3.5
 """Cost of a character that the engine does not know on a glyph that it reads with certainty."""
 
 UNSURE_READING_NATS = 1.0
-"""What is taken off that, at most, where the reading is unsure: shown an unknown shape, an engine wavers between
-similar ones, and what it reads with certainty is likely to be a character that it knows."""
+"""Nats taken off `UNKNOWN_CHARACTER_NATS`, at most, where the reading is unsure: shown an unknown shape, an engine
+wavers between similar ones, and what it reads with certainty is likely to be a character that it knows."""
 
 OTHER_ROW_NATS = 4.0
 """Cost of a character of one half-row (or of main text) on a glyph of another."""
@@ -68,6 +72,9 @@ the search is repeated without a limit."""
 
 ROUNDING_NATS = 1e-9
 """Possible error of a sum of costs."""
+
+_MATCH, _EXTRA_CELL, _EXTRA_GLYPH, _SWAP = range(1, 5)
+"""The steps as numbers, which are quicker than those of `Step` in the innermost loop; 0 is no step."""
 
 
 class Step(StrEnum):
@@ -190,8 +197,8 @@ class _Costs:
 
 
 def _cheapest(costs: _Costs, limit: float) -> tuple[list[list[int]], float]:
-    """The step with which the cheapest path comes to every place (0 none, 1 match, 2 extra cell, 3 extra glyph, 4
-    swap), and the total cost; infinite where that is more than `limit`."""
+    """The number of the step with which the cheapest path comes to every place, and the total cost; infinite where that
+    is more than `limit`."""
     n, m = costs.shape
     skip_glyph, reach = costs.skip_glyph, costs.reach
     # plain lists: element by element they are several times quicker than arrays
@@ -204,15 +211,15 @@ def _cheapest(costs: _Costs, limit: float) -> tuple[list[list[int]], float]:
         for j in range(max(0, middle - reach), min(m, middle + reach) + 1):
             best, how = row[j], 0
             if i and j and above[j - 1] < inf and (here := above[j - 1] + costs.match(i - 1, j - 1)) < best:
-                best, how = here, 1
+                best, how = here, _MATCH
             if i and above[j] + SKIP_CELL_NATS < best:
-                best, how = above[j] + SKIP_CELL_NATS, 2
+                best, how = above[j] + SKIP_CELL_NATS, _EXTRA_CELL
             if j and row[j - 1] + skip_glyph[j - 1] < best:
-                best, how = row[j - 1] + skip_glyph[j - 1], 3
+                best, how = row[j - 1] + skip_glyph[j - 1], _EXTRA_GLYPH
             if i > 1 and j > 1 and total[i - 2][j - 2] + SWAP_NATS < best:
                 here = total[i - 2][j - 2] + costs.swap(i - 2, j - 2) + SWAP_NATS
                 if here < best:
-                    best, how = here, 4
+                    best, how = here, _SWAP
             if best <= limit:
                 row[j], came[i][j] = best, how
     return came, total[n][m]
@@ -233,7 +240,7 @@ def _off_specks(pairings: list[Pairing], glyphs: Sequence[Glyph]) -> list[Pairin
 
 
 def _may_be_speck(glyph: Glyph) -> bool:
-    return glyph.silent or glyph.presence <= 0.5 or glyph.best in SPLINTERS or not is_han(glyph.best)
+    return glyph.silent or not glyph.probable or glyph.best in SPLINTERS or not is_han(glyph.best)
 
 
 def _in_one_run(pairings: list[Pairing], costs: _Costs) -> list[Pairing]:
@@ -244,11 +251,10 @@ def _in_one_run(pairings: list[Pairing], costs: _Costs) -> list[Pairing]:
     at = 0
     while (second := _second_run(steps, at)) is not None:
         first, between, end = second
-        run = pairings[first:end]
-        best = min(_moved_together(run, costs), key=lambda other: other[0])
-        if best[0] <= ONE_RUN_NATS:
-            pairings[first:end] = best[1]
-            steps[first:end] = [pairing.step for pairing in best[1]]
+        more, joined = min(_moved_together(pairings[first:end], costs), key=lambda way: way[0])
+        if more <= ONE_RUN_NATS:
+            pairings[first:end] = joined
+            steps[first:end] = [pairing.step for pairing in joined]
             at = first
         else:
             at = between
@@ -258,23 +264,12 @@ def _in_one_run(pairings: list[Pairing], costs: _Costs) -> list[Pairing]:
 def _second_run(steps: Sequence[Step], start: int) -> tuple[int, int, int] | None:
     """The first two runs of one kind, from `start` on, with only matches between them: where the first run begins,
     where the matches begin, and where the second run ends. None if there are none."""
+    runs = [(step, len(list(group))) for step, group in groupby(steps[start:])]
     begin = start
-    while begin < len(steps):
-        if steps[begin] not in (Step.EXTRA_GLYPH, Step.EXTRA_CELL):
-            begin += 1
-            continue
-        kind, between = steps[begin], begin
-        while between < len(steps) and steps[between] is kind:
-            between += 1
-        second = between
-        while second < len(steps) and steps[second] is Step.MATCH:
-            second += 1
-        if between < second < len(steps) and steps[second] is kind:
-            end = second
-            while end < len(steps) and steps[end] is kind:
-                end += 1
-            return begin, between, end
-        begin = second
+    for (kind, first), (middle, matches), (last, second) in zip(runs, runs[1:], runs[2:], strict=False):
+        if kind in (Step.EXTRA_GLYPH, Step.EXTRA_CELL) and middle is Step.MATCH and last is kind:
+            return begin, begin + first, begin + first + matches + second
+        begin += first
     return None
 
 
@@ -320,8 +315,8 @@ def _omissions_first(
 
 
 def _match_cost(value: float) -> float:
-    """Nats for a cell on a glyph with this log-probability. Beyond `MISMATCH_NATS` it is surely something else; that
-    it costs a little more the less it looks like it tells for which of two such glyphs it was taken."""
+    """Nats for a cell on a glyph with this log-probability. Beyond `MISMATCH_NATS` the glyph is surely something else;
+    the little that is added decides for which of two such glyphs the cell was written."""
     return -value if -value <= MISMATCH_NATS else MISMATCH_NATS + BEYOND_MISMATCH_WEIGHT * (-value - MISMATCH_NATS)
 
 
@@ -334,8 +329,7 @@ def _skip_cost(glyph: Glyph) -> float:
     """The cost of a glyph without a transcription; a faint one may be no glyph at all."""
     if glyph.silent:
         return SKIP_SILENT_GLYPH_NATS
-    absent = -log(max(1.0 - glyph.presence, 1e-6))
-    return SKIP_GLYPH_NATS if glyph.presence > 0.5 else min(SKIP_GLYPH_NATS, 0.3 + absent)
+    return SKIP_GLYPH_NATS if glyph.probable else SKIP_FAINT_GLYPH_NATS - log(1.0 - glyph.presence)
 
 
 def _traced(came: list[list[int]], n: int, m: int) -> list[Pairing]:
@@ -343,13 +337,13 @@ def _traced(came: list[list[int]], n: int, m: int) -> list[Pairing]:
     i, j = n, m
     while i or j:
         how = came[i][j]
-        if how == 1:
+        if how == _MATCH:
             i, j = i - 1, j - 1
             path.append(Pairing(Step.MATCH, (i,), (j,), i))
-        elif how == 2:
+        elif how == _EXTRA_CELL:
             i -= 1
             path.append(Pairing(Step.EXTRA_CELL, (i,), (), i))
-        elif how == 3:
+        elif how == _EXTRA_GLYPH:
             j -= 1
             path.append(Pairing(Step.EXTRA_GLYPH, (), (j,), i))
         else:

@@ -40,7 +40,7 @@ def _character(
 ) -> CheckedCharacter:
     assert column.line is not None, "columns without a line are left out before"
     transcribed = column.cells[cell]
-    own = None if glyph.silent else likeness(transcribed.text, glyph)
+    log_prob = None if glyph.silent else likeness(transcribed.text, glyph)
     return CheckedCharacter(
         line=column.line.number,
         offset=transcribed.offset,
@@ -49,7 +49,7 @@ def _character(
         text=transcribed.text,
         box=outline.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom).to_tenths(),
         read=glyph.best,
-        p_text=None if own is None else round(exp(own), 5),
+        p_text=None if log_prob is None else round(exp(log_prob), 5),
     )
 
 

@@ -88,12 +88,12 @@ class ReadColumn:
     @property
     def read(self) -> str:
         """The best readings of all glyphs except faint ones."""
-        return "".join(g.best for g in self.glyphs if g.presence > 0.5)
+        return "".join(g.best for g in self.glyphs if g.probable)
 
     @property
     def agreement(self) -> float:
         """How well line and column agree: 1 where they are equal, near 0 where they are different texts."""
-        size = max(len(self.cells), sum(g.presence > 0.5 for g in self.glyphs))
+        size = max(len(self.cells), sum(g.probable for g in self.glyphs))
         return 1.0 if size == 0 else max(0.0, 1.0 - self.cost / (8.0 * size))
 
 
@@ -349,7 +349,7 @@ def on_its_ink(column: ReadColumn, readings: HalfFolioReadings) -> ReadColumn:
     fifth of a cell. Faint glyphs keep theirs."""
     glyphs = list(column.glyphs)
     for number, strip in enumerate(column.strips):
-        own = [n for n, glyph in enumerate(glyphs) if glyph.strip == number and (glyph.silent or glyph.presence > 0.5)]
+        own = [n for n, glyph in enumerate(glyphs) if glyph.strip == number and (glyph.silent or glyph.probable)]
         own.sort(key=lambda n: glyphs[n].y)
         spans = readings.spans(column.area, strip.row, [glyphs[n].y for n in own])
         for n, (top, bottom) in zip(own, spans, strict=True):

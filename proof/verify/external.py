@@ -24,19 +24,24 @@ from proof.verify.columns import ColumnReader, ReadColumn
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import WordLikeness, text_likeness
 
-# A line is half of a note if its middle is far enough from that of the column and it does not reach far over that.
+# A line is a half-row of a note if its middle is far enough from that of the column, and if it does not reach far over
+# the latter.
 MIN_OFF_MIDDLE = 0.1
 """Distance of the two middles, as a share of the column's width."""
 
 MAX_OVER_MIDDLE = 0.2
 """How far the line may reach over the middle of the column, as a share of its width."""
 
-OTHERS = 0.1
-"""Of the probability that a file leaves open: what one character that it does not name gets of it."""
+MIN_BESIDE_SHARE = 0.3
+"""Overlap of two half-rows, as a share of the height of the shorter one, above which they are beside one another."""
+
+UNNAMED_SHARE = 0.1
+"""Share of the probability that a file leaves open, which one character that it does not name gets."""
 
 
 class ExternalLikeness(WordLikeness):
-    """Text with a score: a form of what is read fits; what is not named shares in what the score leaves open."""
+    """The likeness for text with probabilities: a form of what is read fits; a character that the file does not name
+    gets a share of what they leave open."""
 
     def __init__(self, policy: VariantPolicy, engine: ExternalEngine) -> None:
         super().__init__(policy, engine)
@@ -47,7 +52,7 @@ class ExternalLikeness(WordLikeness):
         if value is None or value > FLOOR:
             return value
         left = 1.0 - sum(float(np.exp(belief)) for belief in glyph.believed.values())
-        return max(FLOOR, log(max(left * OTHERS, 1e-9)))
+        return max(FLOOR, log(max(left * UNNAMED_SHARE, 1e-9)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,7 @@ class _Segment:
 
 
 class ExternalColumns(ColumnReader):
-    """Columns as a file gives them: nothing is read again, so that nothing is looked at twice."""
+    """Columns as a file gives them: nothing is read, and nothing is looked at twice."""
 
     def __init__(self, readings: HalfFolioReadings, likeness: WordLikeness, page: ExternalPage):
         super().__init__(readings, likeness)
@@ -83,7 +88,7 @@ class ExternalColumns(ColumnReader):
         return self._rows_unknown(column)
 
     def _rows_unknown(self, column: ReadColumn) -> ReadColumn:
-        """A column given in one line: where its notes are, only the transcription knows."""
+        """Align a column that is given as one line: its glyphs get the rows of their cells in the transcription."""
         flat = [replace(cell, row=Row.MAIN) for cell in column.cells]
         pairings, cost = align(flat, [replace(glyph, row=Row.MAIN) for glyph in column.glyphs], self._likeness)
         glyphs = list(column.glyphs)
@@ -94,8 +99,8 @@ class ExternalColumns(ColumnReader):
 
 
 class ExternalPages:
-    """A reading in the place of a page pipeline, for a page that is not ruled columns; `origin` is where the page
-    lies in its image."""
+    """Stands in for a page pipeline, for a page that is not ruled columns: gives the reading of a file. `origin` is the
+    place of the page in its image."""
 
     def __init__(self, page: ExternalPage, identity: EngineIdentity, origin: tuple[float, float]) -> None:
         self._page, self.identity, self._origin = page, identity, origin
@@ -137,12 +142,12 @@ def _along(line: ExternalLine) -> Sequence[ReadCharacter]:
     return characters
 
 
-def _in_columns(layout: Outline, line: ExternalLine) -> list[tuple[int, _Segment]]:
+def _in_columns(outline: Outline, line: ExternalLine) -> list[tuple[int, _Segment]]:
     """A line cut where it goes from one column to another; what stands beside the columns is no text."""
     by_column: dict[int, list[tuple[dict[str, float], Box]]] = {}
     for character in line.characters:
-        box = _on_page(layout, character.box)
-        area = next((a for a in layout.columns if a.left <= box.centre[0] < a.right), None)
+        box = _on_page(outline, character.box)
+        area = next((a for a in outline.columns if a.left <= box.centre[0] < a.right), None)
         pitch = area.cell(20) if area else 0.0
         if area is None or not area.top - area.raised - pitch <= box.centre[1] <= area.bottom + pitch:
             continue
@@ -150,7 +155,7 @@ def _in_columns(layout: Outline, line: ExternalLine) -> list[tuple[int, _Segment
         readings[character.text] = character.probability
         believed = {text: log(max(p, 1e-5)) for text, p in readings.items()}
         by_column.setdefault(area.number, []).append((believed, box))
-    areas = {area.number: area for area in layout.columns}
+    areas = {area.number: area for area in outline.columns}
     segments = []
     for number, characters in by_column.items():
         extent = Box.around(box for _, box in characters)
@@ -170,10 +175,9 @@ def _ordered(segments: Sequence[_Segment]) -> list[_Segment]:
     """Segments in reading order: from top to bottom, and of two half-rows beside one another the right one first."""
     groups: list[list[_Segment]] = []
     for segment in sorted(segments, key=lambda segment: segment.box.y):
-        last = max((other.box.bottom for other in groups[-1]), default=0.0) if groups else 0.0
         if groups and segment.row is not Row.MAIN and groups[-1][0].row is not Row.MAIN:
-            overlap = last - segment.box.y
-            if overlap > 0.3 * min(segment.box.h, max(other.box.h for other in groups[-1])):
+            overlap = max(other.box.bottom for other in groups[-1]) - segment.box.y
+            if overlap > MIN_BESIDE_SHARE * min(segment.box.h, max(other.box.h for other in groups[-1])):
                 groups[-1].append(segment)
                 continue
         groups.append([segment])
@@ -181,8 +185,9 @@ def _ordered(segments: Sequence[_Segment]) -> list[_Segment]:
     return [segment for group in groups for segment in sorted(group, key=lambda s: (order[s.row], s.box.y))]
 
 
-def _on_page(layout: Outline, box: Box) -> Box:
+def _on_page(outline: Outline, box: Box) -> Box:
+    """A box of the image on the rectified page."""
     corners = np.array([[box.x, box.y], [box.right, box.y], [box.right, box.bottom], [box.x, box.bottom]])
-    places = layout.rectification.to_page(corners)
+    places = outline.rectification.to_page(corners)
     (x0, y0), (x1, y1) = places.min(axis=0), places.max(axis=0)
     return Box(float(x0), float(y0), float(x1 - x0), float(y1 - y0))

@@ -275,7 +275,7 @@ class Weigher:
         """The flag for a glyph for which nothing is transcribed (脫)."""
         number = pairing.glyphs[0]
         glyph = column.glyphs[number]
-        others = [g for i, g in enumerate(column.glyphs) if i != number and g.strip == glyph.strip and g.presence > 0.5]
+        others = [g for i, g in enumerate(column.glyphs) if i != number and g.strip == glyph.strip and g.probable]
         above = max((g.y for g in others if g.y < glyph.y), default=None)
         below = min((g.y for g in others if g.y >= glyph.y), default=None)
         room = spacing(glyph, above, below)

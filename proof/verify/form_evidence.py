@@ -29,7 +29,7 @@ class FormEvidence:
         """How much more a glyph resembles `other` than `transcribed` (`DrawnShapes.form_preference`)."""
 
         def shape() -> Shapes:
-            beside = (a for a in column.glyphs if a.row is glyph.row and (a is glyph or a.presence > 0.5))
+            beside = (a for a in column.glyphs if a.row is glyph.row and (a is glyph or a.probable))
             places = sorted((a.top + a.bottom) / 2 for a in beside)
             own = (glyph.top + glyph.bottom) / 2
             return self._glyphs.shape(column.area, glyph.row, tuple(places), places.index(own))

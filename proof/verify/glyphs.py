@@ -31,13 +31,13 @@ AT_FRAME_CELLS = 0.15
 """A splinter whose middle is nearer to the end of its column than this is a piece of the frame."""
 
 NEAR_FRAME_CELLS = 0.3
-"""So is one nearer than this, if it is also too near to the next glyph."""
+"""A splinter nearer than this is one, too, if the next glyph is nearer than `TOO_NEAR_CELLS`."""
 
 TOO_NEAR_CELLS = 0.6
-"""Distance to the next glyph below which that is the case."""
+"""Distance between the middles of two glyphs below which there is hardly room for both."""
 
-SPLINTER_PRESENCE = 0.3
-"""Factor for the presence of such a splinter."""
+SPLINTER_PRESENCE_WEIGHT = 0.3
+"""Factor for the presence of a splinter of the frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,11 @@ class Glyph:
     def silent(self) -> bool:
         """Whether the engine read nothing: the glyph is known from its ink alone."""
         return not self.believed
+
+    @property
+    def probable(self) -> bool:
+        """Whether it is more probable that there is a glyph than that there is none."""
+        return self.presence > 0.5
 
     @property
     def best(self) -> str:
@@ -97,7 +102,7 @@ def without_splinters(glyphs: Sequence[Glyph], top: float, bottom: float) -> tup
     """The glyphs of a column that reaches from `top` to `bottom`, the presence of splinters of its frame reduced: those
     between the outermost character and the frame, without room for another character. They stay in the list, since a
     transcribed character may still be matched with them."""
-    solid = [glyph for glyph in glyphs if glyph.presence > 0.5]
+    solid = [glyph for glyph in glyphs if glyph.probable]
 
     def has_no_place(glyph: Glyph) -> bool:
         if glyph.silent or glyph.best not in SPLINTERS:
@@ -109,7 +114,7 @@ def without_splinters(glyphs: Sequence[Glyph], top: float, bottom: float) -> tup
         )
 
     return tuple(
-        replace(glyph, presence=SPLINTER_PRESENCE * glyph.presence) if has_no_place(glyph) else glyph
+        replace(glyph, presence=SPLINTER_PRESENCE_WEIGHT * glyph.presence) if has_no_place(glyph) else glyph
         for glyph in glyphs
     )
 
@@ -192,14 +197,13 @@ def _placed(
 ) -> list[Glyph]:
     """Spikes as glyphs on the page, with silent glyphs where there is ink between them."""
     length = strip.bottom - strip.top
-    ys = [strip.top + s.place * length for s in spikes if s.believed]
     kept = [s for s in spikes if s.believed]
+    ys = [strip.top + s.place * length for s in kept]
     solid = [y for y, s in zip(ys, kept, strict=True) if s.presence > 0.5]
     silent = _silent(readings, strip, solid, pitch)
     silent = [y for y in silent if all(abs(y - other) > 0.5 * pitch for other in ys)]
-    entries = sorted(
-        [*zip(ys, kept, strict=True), *((y, Spike(0.0, Belief({}), 0.5)) for y in silent)], key=lambda e: e[0]
-    )
+    unread = Spike(0.0, Belief({}), 0.5)
+    entries = sorted([*zip(ys, kept, strict=True), *((y, unread) for y in silent)], key=lambda entry: entry[0])
     # cells end half-way between the glyphs that are surely there; a faint one does not narrow its neighbours
     anchors = sorted([*solid, *silent])
     glyphs = []

@@ -26,13 +26,13 @@ from proof.model.flags import Flag
 from proof.text.model import Column, Row
 from proof.verify.scores import between
 
-COARSEST = 10
+MIN_DETAIL_PX = 10
 """Pixels of detail that a cell must show at least to be read, as one 13 pixels high does
 (`scripts/bench/coarse.py`)."""
 
 SHARES_RAMP_PX = (16.0, 20.0)
-"""Pixels of detail up to which a probability that several characters share is no evidence, and from which on it counts
-in full."""
+"""Pixels of detail: up to the first, a probability that several characters share is no evidence; from the second on, it
+counts in full."""
 
 CLEAR_PX = 20.0
 """Pixels of detail from which on a glyph is weighed in full."""
@@ -51,7 +51,7 @@ class Legibility:
 
     def reads(self, row: Row) -> bool:
         """Whether the characters of a row are large enough to be read at all."""
-        return self._detail(row) >= COARSEST
+        return self._detail(row) >= MIN_DETAIL_PX
 
     def _detail(self, row: Row) -> float:
         return self.main if row is Row.MAIN else self.note

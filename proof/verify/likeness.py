@@ -14,7 +14,7 @@ from proof.verify.align import Likeness
 from proof.verify.glyphs import Glyph
 
 RECOGNISED = log(0.1)
-"""Log-probability from which an unknown character counts as read, in one of its forms."""
+"""Log-probability from which on a character that the engine does not know counts as read, in one of its forms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ class _Shapes:
 
 
 class WordLikeness:
-    """The likeness by an engine's posteriors: the best of all forms of the word that the engine knows, and for a
-    character that it does not know, of what it reads where fonts draw that."""
+    """The likeness from an engine's posteriors: the greatest among the forms of the word that the engine knows, and,
+    for a character that it does not know, among its readings of that in fonts."""
 
     def __init__(self, policy: VariantPolicy, engine: Engine, drawn: DrawnReadings | None = None) -> None:
         """`drawn` are the readings of a project's own font, added to those that come with the program."""

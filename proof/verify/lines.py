@@ -19,11 +19,11 @@ SAME_PERCENT = 45.0
 """Similarity, in percent (Indel), from which on a column and a line can be the same text."""
 
 DOUBLED_PERCENT = 70.0
-"""Similarity from which on a line that is left over repeats that of another column."""
+"""Similarity, in percent, from which on a line that is left over repeats that of another column."""
 
 LEFT_BETWEEN_PERCENT = 20.0
-"""Similarity that suffices for the only column and the only line left between two that are assigned: notes read as main
-text show little of their line. Unrelated lines have some 5 percent in common."""
+"""Similarity, in percent, that suffices for the only column and the only line left between two that are assigned:
+notes read as main text show little of their line. Unrelated lines have some 5 percent in common."""
 
 
 class LineFault(StrEnum):
@@ -41,7 +41,7 @@ class LineTrouble:
     the image from 0, None where there is none; `read` is the text of that column. For a line that moved, `before` is
     the number of the line before which it belongs."""
 
-    trouble: LineFault
+    fault: LineFault
     line: int
     column: int | None
     read: str
@@ -105,8 +105,8 @@ def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], 
             continue
         twin = max(range(len(shown)), key=lambda c: likeness[c][n], default=None)
         doubled = twin is not None and likeness[twin][n] >= DOUBLED_PERCENT
-        trouble = LineFault.DOUBLED if doubled else LineFault.NOT_ON_PAGE
-        troubles.append(LineTrouble(trouble, lines[n].number, twin if doubled else None, ""))
+        fault = LineFault.DOUBLED if doubled else LineFault.NOT_ON_PAGE
+        troubles.append(LineTrouble(fault, lines[n].number, twin if doubled else None, ""))
     for c in range(len(shown)):
         if laid[c] is None and len(shown[c]) > 1:
             troubles.append(LineTrouble(LineFault.MISSING, following(c), c, reads[c]))
@@ -116,12 +116,13 @@ def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], 
 def _left_between(laid: Sequence[int | None], free: Sequence[bool]) -> list[tuple[int, int]]:
     """Pairs of a column without a line and the only unused line (`free`) between the lines of the columns beside it."""
     pairs = []
-    for c, own in enumerate(laid):
+    for c, line in enumerate(laid):
         before = laid[c - 1] if c else -1
         after = laid[c + 1] if c + 1 < len(laid) else len(free)
-        if own is None and before is not None and after is not None:
-            left = [n for n in range(before + 1, after) if free[n]]
-            pairs += [(c, left[0])] if len(left) == 1 else []
+        if line is None and before is not None and after is not None:
+            unused = [n for n in range(before + 1, after) if free[n]]
+            if len(unused) == 1:
+                pairs.append((c, unused[0]))
     return pairs
 
 

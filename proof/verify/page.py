@@ -35,7 +35,7 @@ from proof.verify.columns import ColumnReader, ReadColumn, on_its_ink
 from proof.verify.external import ExternalColumns, ExternalLikeness, ExternalPages
 from proof.verify.findings import PageContext, Weigher
 from proof.verify.form_evidence import FormEvidence
-from proof.verify.legibility import COARSEST, Legibility
+from proof.verify.legibility import MIN_DETAIL_PX, Legibility
 from proof.verify.likeness import WordLikeness
 from proof.verify.lines import Assignment, LineFault
 from proof.verify.page_findings import (
@@ -187,11 +187,11 @@ class Checker:
             notices=(*page_image.notices, *sheet.notices, *self._reading_notices(page_image, sheet)),
         )
         written = any(line.cells for line in page.columns)
-        coarse = written and not readings.has_override and sheet.detail < COARSEST
+        coarse = written and not readings.has_override and sheet.detail < MIN_DETAIL_PX
         if written and not readings.has_override and sheet.inked < MIN_PAGE_INK:
             result = unreadable(blank, "page blank", Notice(NoticeCode.IMAGE_BLANK))
         elif coarse:
-            notice = Notice.of(NoticeCode.TOO_COARSE, number=int(sheet.detail), least=COARSEST)
+            notice = Notice.of(NoticeCode.TOO_COARSE, number=int(sheet.detail), least=MIN_DETAIL_PX)
             result = unreadable(blank, "image too coarse", notice)
         elif sheet.outline.ruled:
             result = self._in_columns(page, readings, blank, neighbours, self._reader(page_image, readings))

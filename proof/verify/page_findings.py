@@ -13,9 +13,9 @@ from proof.model.result import PageResult, Status
 from proof.text.column import is_character
 from proof.text.model import Page, Row
 from proof.verify.columns import ReadColumn
-from proof.verify.legibility import COARSEST, Legibility, in_notes
+from proof.verify.legibility import MIN_DETAIL_PX, Legibility, in_notes
 from proof.verify.lines import Assignment, LineFault
-from proof.verify.pairing import Carried
+from proof.verify.pairing import PageShown
 
 LAYOUT_SCORE = 9.0
 """The score of a finding about a column or a page, above that of any character."""
@@ -39,17 +39,15 @@ NOT_SHOWN = "columns not on the page"
 """The reason of the finding about lines that are not on the image."""
 
 
-def mismatch(blank: PageResult, paired: Carried) -> PageResult:
+def mismatch(blank: PageResult, paired: PageShown) -> PageResult:
     """The result, with one finding, of a page whose image shows another page."""
     name = str(paired.other.folio or paired.other.id) if paired.other else ""
-    evidence = Evidence(reason="image mismatch", notice=paired.message)
-    flag = layout_flag(blank, 0, None, evidence, suggested=name)
-    return replace(blank, status=Status.MISMATCH, message=paired.message, flags=numbered([flag]))
+    return unreadable(blank, "image mismatch", paired.message, name)
 
 
-def unreadable(blank: PageResult, reason: str, message: Notice) -> PageResult:
-    """The result, with one finding, of a page whose image cannot be read; `message` says what to do."""
-    flag = layout_flag(blank, 0, None, Evidence(reason=reason, notice=message))
+def unreadable(blank: PageResult, reason: str, message: Notice | None, suggested: str = "") -> PageResult:
+    """The result, with one finding, of a page that cannot be compared with its image; `message` says what to do."""
+    flag = layout_flag(blank, 0, None, Evidence(reason=reason, notice=message), suggested=suggested)
     return replace(blank, status=Status.MISMATCH, message=message, flags=numbered([flag]))
 
 
@@ -85,7 +83,7 @@ def legible_flags(blank: PageResult, page: Page, flags: list[Flag], legible: Leg
     lines = {line.number: line for line in page.columns}
     if legible.reads(Row.LEFT) or not any(run.note for line in lines.values() for run in line.runs):
         return flags
-    notice = Notice.of(NoticeCode.NOTES_TOO_SMALL, number=int(legible.note), least=COARSEST)
+    notice = Notice.of(NoticeCode.NOTES_TOO_SMALL, number=int(legible.note), least=MIN_DETAIL_PX)
     finding = layout_flag(blank, 0, None, Evidence(reason="notes too small", notice=notice))
     return [finding, *(flag for flag in flags if not in_notes(flag, lines[flag.line]))]
 
@@ -126,27 +124,27 @@ def line_flags(
     finding."""
     source = {line.number: line.source for line in page.columns}
     troubles = assignment.troubles
-    beside = [trouble for trouble in troubles if trouble.trouble is LineFault.MISSING]
+    beside = [trouble for trouble in troubles if trouble.fault is LineFault.MISSING]
     flags = []
     if len(beside) > max(FEW_COLUMNS, SECOND_PAGE_SHARE * len(source)):
         troubles = tuple(trouble for trouble in troubles if trouble not in beside)
         read = "".join(trouble.read for trouble in beside)
         notice = Notice.of(NoticeCode.COLUMNS_BESIDE, number=len(beside))
         flags.append(layout_flag(blank, 0, None, Evidence(reason=BESIDE, note=read, notice=notice)))
-    gone = [trouble.line for trouble in troubles if trouble.trouble is LineFault.NOT_ON_PAGE]
+    gone = [trouble.line for trouble in troubles if trouble.fault is LineFault.NOT_ON_PAGE]
     if len(gone) > FEW_COLUMNS:
-        troubles = tuple(trouble for trouble in troubles if trouble.trouble is not LineFault.NOT_ON_PAGE)
+        troubles = tuple(trouble for trouble in troubles if trouble.fault is not LineFault.NOT_ON_PAGE)
         which = ", ".join(map(str, gone))
         notice = Notice.of(NoticeCode.COLUMNS_NOT_SHOWN, number=len(gone), which=which)
         flags.append(layout_flag(blank, 0, None, Evidence(reason=NOT_SHOWN, notice=notice)))
     for trouble in troubles:
         box = area_box(outline, columns[trouble.column]) if trouble.column is not None else None
-        missing = trouble.trouble is LineFault.MISSING
-        evidence = Evidence(reason=trouble.trouble.value, note=trouble.read)
+        missing = trouble.fault is LineFault.MISSING
+        evidence = Evidence(reason=trouble.fault.value, note=trouble.read)
         read = "".join(filter(is_character, trouble.read))
         there, shown = ("", read) if missing else (source.get(trouble.line, ""), "")
         flags.append(layout_flag(blank, trouble.line, box, evidence, there, shown))
-        if trouble.trouble is LineFault.MOVED:
+        if trouble.fault is LineFault.MOVED:
             flags.append(layout_flag(blank, trouble.before, box, evidence, "", there))
     for column in columns:
         if column.swapped and column.line is not None:
@@ -158,6 +156,7 @@ def line_flags(
 
 
 def area_box(outline: Outline, column: ReadColumn) -> Box:
+    """The box of a column in the image file, as far as the image shows it."""
     area = column.area
     above, below = outline.cut
     top = area.top - area.raised if above is None else above

@@ -34,42 +34,40 @@ HARDLY_READ_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
-    """Which page an image shows. `fits` is true if it is its own page; otherwise `other` is the page that it shows, if
-    that is nearby, `distance` how many pages later (negative: earlier) that is, and `message` the finding.
-    """
+class PageShown:
+    """Which page an image shows. `fits`: the one it was paired with. Otherwise `other` is the page that it shows, if
+    that is nearby, and `message` says so. `likeness` is the similarity to the paired page, in percent."""
 
     fits: bool
     likeness: float
     other: Page | None
-    distance: int
     message: Notice | None = None
 
 
-def gate(read: str, page: Page, neighbours: Sequence[tuple[int, Page]], fold: Callable[[str], str]) -> Carried:
+def gate(read: str, page: Page, neighbours: Sequence[tuple[int, Page]], fold: Callable[[str], str]) -> PageShown:
     """Compare `read`, all the text read on an image, with `page` and its `neighbours`, each with how many pages later
     (negative: earlier) it is. `fold` maps forms of one word and both scripts to one key."""
-    own = page_key(page, str)
-    if len(own) >= 3 * FEW and len(read) < HARDLY_READ_SHARE * len(own):
-        return Carried(False, 0.0, None, 0, Notice.of(NoticeCode.HARDLY_READ))
-    if len(read) < FEW or len(own) < FEW:
-        return Carried(True, 100.0, None, 0)
-    shown, likeness = "", fuzz.ratio(read, own)
+    transcribed = page_key(page, str)
+    if len(transcribed) >= 3 * FEW and len(read) < HARDLY_READ_SHARE * len(transcribed):
+        return PageShown(False, 0.0, None, Notice.of(NoticeCode.HARDLY_READ))
+    if len(read) < FEW or len(transcribed) < FEW:
+        return PageShown(True, 100.0, None)
+    shown, likeness = "", fuzz.ratio(read, transcribed)
     if likeness < OWN_PERCENT:  # folding never lowers it
         shown = "".join(map(fold, read))
         likeness = fuzz.ratio(shown, page_key(page, fold))
     if likeness >= OWN_PERCENT:
-        return Carried(True, likeness, None, 0)
+        return PageShown(True, likeness, None)
     best, distance, other = 0.0, 0, None
     for steps, neighbour in neighbours:
         score = fuzz.ratio(shown, page_key(neighbour, fold))
         if score > best:
             best, distance, other = score, steps, neighbour
     if other is not None and best >= max(MIN_PERCENT, likeness + MARGIN_PERCENT):
-        return Carried(False, likeness, other, distance, _carries(other, distance))
+        return PageShown(False, likeness, other, _carries(other, distance))
     if likeness < MIN_PERCENT:
-        return Carried(False, likeness, None, 0, Notice.of(NoticeCode.CARRIES_OTHER))
-    return Carried(True, likeness, None, 0)
+        return PageShown(False, likeness, None, Notice.of(NoticeCode.CARRIES_OTHER))
+    return PageShown(True, likeness, None)
 
 
 def neighbours_of(pages: Sequence[Page], number: int) -> list[tuple[int, Page]]:

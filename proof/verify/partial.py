@@ -109,7 +109,7 @@ def beyond_the_sides(
         return part, assignment
     # of two equal lines, the missing one may have been taken for the one on the image
     gone = {
-        trouble.line for trouble in assignment.troubles if trouble.trouble in (LineFault.NOT_ON_PAGE, LineFault.DOUBLED)
+        trouble.line for trouble in assignment.troubles if trouble.fault in (LineFault.NOT_ON_PAGE, LineFault.DOUBLED)
     }
     there = {column.line.number: column.area for column in columns if column.line is not None}
     width = median(column.area.width for column in columns)

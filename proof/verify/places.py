@@ -10,7 +10,7 @@ from proof.text.model import Cell, Row
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph, room_between
 
-WIDER = 0.6
+MAX_SPARE_CELLS = 0.6
 """Cells by which the room on the image may exceed the number of missing characters that fill a blank of the text."""
 
 PLACEHOLDERS = "□■○◯〓"
@@ -24,7 +24,7 @@ PUNCTUATION = frozenset("，。、；：！,.;:!「」『』“”《》")
 PRINTED = {"○": "○〇◯", "◯": "○〇◯", "□": "□口囗", "■": "■"}
 """The readings that show a sign to be printed on the page itself."""
 
-_AFTER = dict.fromkeys("(（", Row.RIGHT) | dict.fromkeys("/／", Row.LEFT) | dict.fromkeys(")）", Row.MAIN)
+_ROW_AFTER = dict.fromkeys("(（", Row.RIGHT) | dict.fromkeys("/／", Row.LEFT) | dict.fromkeys(")）", Row.MAIN)
 """The row in which a column continues after a mark."""
 
 
@@ -54,7 +54,7 @@ def source_of(column: ReadColumn) -> str:
 
 
 def source_before(column: ReadColumn, cell: int) -> tuple[int, int]:
-    """Start and end of the source between a cell and the one before it."""
+    """Start and end of the source between the cell of that number and the one before it."""
     start = column.cells[cell - 1].offset + column.cells[cell - 1].length if cell else 0
     return start, column.cells[cell].offset if cell < len(column.cells) else len(source_of(column))
 
@@ -88,7 +88,7 @@ def omission_place(column: ReadColumn, before: int, missing: Sequence[Glyph], su
 
 def _fill(above: Glyph | None, below: Glyph | None, cells: int) -> bool:
     """Whether the room between two glyphs is filled by so many cells, with no blank left."""
-    return above is not None and below is not None and room_between(above, below) < cells + WIDER
+    return above is not None and below is not None and room_between(above, below) < cells + MAX_SPARE_CELLS
 
 
 def placeholders(column: ReadColumn, before: int, row: Row) -> list[Cell]:
@@ -144,5 +144,5 @@ def _last_in_row(source: str, start: int, end: int, row: Row, wanted: Row) -> in
             last = at
         elif row is not Row.MAIN and wanted is not Row.MAIN:
             beside = at
-        row = _AFTER.get(source[at : at + 1], row)
+        row = _ROW_AFTER.get(source[at : at + 1], row)
     return next((at for at in (last, beside) if at is not None), end)

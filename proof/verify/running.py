@@ -16,6 +16,9 @@ from proof.verify.align import Likeness, Pairing, align
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph
 
+STRIPS_OF_COLUMN = 1000
+"""Numbers of strips that are kept for each column, where all are numbered through; no column has as many."""
+
 MAX_LINE_COLUMNS = 1.35
 """Length of a line, in full columns (half-rows counted), above which it cannot be one column of the page."""
 
@@ -36,40 +39,41 @@ def lay_out(
     `glyphs` are those of each column in reading order, `areas` the columns. The area of a line is the column of its
     first glyph.
     """
-    owner: list[int] = []
-    flat: list[Glyph] = []
-    for number, column in enumerate(glyphs):
-        flat += [replace(glyph, strip=glyph.strip + 1000 * number) for glyph in column]
-        owner += [number] * len(column)
+    flat, column_of = in_one_row(glyphs)
     cells = [cell for line in lines for cell in line.cells if cell.glyph]
     pairings, cost = align(cells, flat, likeness)
     columns: list[ReadColumn] = []
     first_cell = first_glyph = done = 0
     for number, line in enumerate(lines):
-        own = tuple(cell for cell in line.cells if cell.glyph)
+        of_line = tuple(cell for cell in line.cells if cell.glyph)
         last = number == len(lines) - 1
         here: list[Pairing] = []
-        while done < len(pairings) and (last or _belongs(pairings[done], first_cell + len(own))):
+        while done < len(pairings) and (last or _belongs(pairings[done], first_cell + len(of_line))):
             here.append(pairings[done])
             done += 1
-        used = [j for pairing in here for j in pairing.glyphs]
-        count = len(used)
+        glyphs_end = first_glyph + sum(len(pairing.glyphs) for pairing in here)
         moved = tuple(_shifted(pairing, first_cell, first_glyph) for pairing in here)
-        area = areas[owner[first_glyph] if first_glyph < len(owner) else -1]
-        share = cost * (len(own) / len(cells)) if cells else cost
-        columns.append(
-            ReadColumn(area, line, own, tuple(flat[first_glyph : first_glyph + count]), moved, share, CutBy.SEEN)
-        )
-        first_cell += len(own)
-        first_glyph += count
+        area = areas[column_of[first_glyph] if first_glyph < len(flat) else -1]
+        share = cost * (len(of_line) / len(cells)) if cells else cost
+        columns.append(ReadColumn(area, line, of_line, tuple(flat[first_glyph:glyphs_end]), moved, share, CutBy.SEEN))
+        first_cell += len(of_line)
+        first_glyph = glyphs_end
     return columns
+
+
+def in_one_row(columns: Sequence[Sequence[Glyph]]) -> tuple[list[Glyph], list[int]]:
+    """The glyphs of all columns, their strips numbered through, and for each glyph the index of its column."""
+    glyphs = [
+        replace(glyph, strip=glyph.strip + STRIPS_OF_COLUMN * number)
+        for number, column in enumerate(columns)
+        for glyph in column
+    ]
+    return glyphs, [number for number, column in enumerate(columns) for _ in column]
 
 
 def _belongs(pairing: Pairing, end: int) -> bool:
     """Whether a pairing belongs to the line whose cells end before `end`; a swap across lines stays whole."""
-    if pairing.cells:
-        return pairing.cells[0] < end
-    return pairing.before < end
+    return (pairing.cells[0] if pairing.cells else pairing.before) < end
 
 
 def _shifted(pairing: Pairing, cells: int, glyphs: int) -> Pairing:

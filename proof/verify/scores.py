@@ -293,6 +293,6 @@ def doubts(column: ReadColumn) -> list[float]:
 def _certainty(column: ReadColumn, pairing: Pairing) -> float | None:
     """How sure the engine is of its reading here, 0 to 1; None where there may be no glyph."""
     glyphs = [column.glyphs[j] for j in pairing.glyphs]
-    if not glyphs or (pairing.step is Step.EXTRA_GLYPH and (glyphs[0].silent or glyphs[0].presence <= 0.5)):
+    if not glyphs or (pairing.step is Step.EXTRA_GLYPH and (glyphs[0].silent or not glyphs[0].probable)):
         return None
     return min(0.6 if g.silent else exp(g.log_prob(g.best)) * g.presence for g in glyphs)

@@ -19,9 +19,13 @@ from proof.verify.align import Likeness, Step, align
 from proof.verify.columns import BAD_CUT_NATS, BETTER_NATS, ColumnReader, ReadColumn
 from proof.verify.glyphs import Glyph
 from proof.verify.lines import Assignment, LineFault, LineTrouble
+from proof.verify.running import in_one_row
 
 SHORT_NOTE = 5
 """Characters, at most, of a note that may be main text cut wrongly."""
+
+MAX_TO_STANDING = 40
+"""Characters on either side of one without a glyph among which the nearest one with a glyph is sought."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +63,7 @@ def lines_of_columns(
     gets the number of the line of the file in which it begins; its source reaches to its last character, across line
     ends if need be. A column between others without any characters is reported as missing from the text.
     """
-    flat: list[Glyph] = []
-    owner: list[int] = []
-    for number, column in enumerate(alone):
-        flat += [replace(glyph, strip=glyph.strip + 1000 * number) for glyph in column.glyphs]
-        owner += [number] * len(column.glyphs)
+    flat, column_of = in_one_row([column.glyphs for column in alone])
     cells = [(line, cell) for line in slice_ for cell in line.cells if cell.glyph]
     # a running edition does not say in which half-row a character stands: align without rows
     pairings, _ = align([cell for _, cell in cells], [replace(glyph, row=Row.MAIN) for glyph in flat], likeness)
@@ -74,35 +74,36 @@ def lines_of_columns(
     held: list[list[_PlacedCharacter]] = [[] for _ in areas]
     for number, (line, cell) in enumerate(cells):
         glyph = standing.get(number)
-        at = owner[glyph] if glyph is not None else _beside(number, standing, flat, owner, areas)
-        held[at].append(_PlacedCharacter(line, cell, None if glyph is None else flat[glyph]))
-    laid = tuple(_line(own, area, rows) if own else None for own, area in zip(held, areas, strict=True))
+        column = column_of[glyph] if glyph is not None else _beside(number, standing, flat, column_of, areas)
+        held[column].append(_PlacedCharacter(line, cell, None if glyph is None else flat[glyph]))
+    laid = tuple(_line(placed, area, rows) if placed else None for placed, area in zip(held, areas, strict=True))
     return Assignment(laid, tuple(_missing(laid, alone)))
 
 
 def _beside(
-    number: int, standing: dict[int, int], flat: Sequence[Glyph], owner: Sequence[int], areas: Sequence[ColumnArea]
+    number: int, standing: dict[int, int], flat: Sequence[Glyph], column_of: Sequence[int], areas: Sequence[ColumnArea]
 ) -> int:
-    """The column of a character without a glyph: that of the character before it, if there is room below that."""
-    before = next((standing[at] for at in range(number - 1, max(number - 40, -1), -1) if at in standing), None)
-    after = next((standing[at] for at in range(number + 1, number + 40) if at in standing), None)
+    """The column of the character of that number, which has no glyph: that of the character before it, if there is room
+    below that. `standing` gives the numbers of the glyphs of other characters."""
+    before = next((standing[at] for at in range(number - 1, number - MAX_TO_STANDING, -1) if at in standing), None)
+    after = next((standing[at] for at in range(number + 1, number + MAX_TO_STANDING) if at in standing), None)
     if before is None:
-        return 0 if after is None else owner[after]
-    if after is None or owner[after] == owner[before]:
-        return owner[before]
+        return 0 if after is None else column_of[after]
+    if after is None or column_of[after] == column_of[before]:
+        return column_of[before]
     last = flat[before]
-    return owner[before] if last.y + last.pitch < areas[owner[before]].bottom else owner[after]
+    return column_of[before] if last.y + last.pitch < areas[column_of[before]].bottom else column_of[after]
 
 
-def _line(own: Sequence[_PlacedCharacter], area: ColumnArea, rows: int) -> Column:
+def _line(characters: Sequence[_PlacedCharacter], area: ColumnArea, rows: int) -> Column:
     """The line of a column, from its characters: runs of main text and notes by the rows of the glyphs."""
-    first, last = own[0], own[-1]
+    first, last = characters[0], characters[-1]
     end = last.line.start + last.cell.offset + last.cell.length
-    source = _source([character.line for character in own], first.line, end)
+    source = _source([character.line for character in characters], first.line, end)
     pitch = area.cell(rows)
     runs: list[Run] = []
     down = 0  # cells from the top of the column that are taken
-    for note, group in groupby(_with_rows(own), key=lambda placed: placed[1] is not Row.MAIN):
+    for note, group in groupby(_with_rows(characters), key=lambda placed: placed[1] is not Row.MAIN):
         placed = list(group)
         if not note:
             here: list[Cell] = []
@@ -123,12 +124,9 @@ def _line(own: Sequence[_PlacedCharacter], area: ColumnArea, rows: int) -> Colum
                 offset = right[0].cell.offset if right else left[0].cell.offset
                 runs.append(Run(False, (Cell("\u3000", offset, 0, Row.MAIN),) * blanks))
                 down += blanks
-            run = Run(
-                True,
-                tuple(_moved(character, first.line, Row.RIGHT) for character in right),
-                tuple(_moved(character, first.line, Row.LEFT) for character in left),
-            )
-            runs.append(run)
+            right_cells = tuple(_moved(character, first.line, Row.RIGHT) for character in right)
+            left_cells = tuple(_moved(character, first.line, Row.LEFT) for character in left)
+            runs.append(Run(True, right_cells, left_cells))
             down += max(len(right), len(left))
     return Column(first.line.number, source, first.line.start, first.line.file_line, tuple(runs))
 
@@ -161,11 +159,11 @@ def _moved(character: _PlacedCharacter, first: Column, row: Row) -> Cell:
     return replace(character.cell, offset=character.cell.offset + character.line.start - first.start, row=row)
 
 
-def _with_rows(own: Sequence[_PlacedCharacter]) -> list[tuple[_PlacedCharacter, Row]]:
+def _with_rows(characters: Sequence[_PlacedCharacter]) -> list[tuple[_PlacedCharacter, Row]]:
     """Every character with its row; one without a glyph gets the row of its neighbour."""
-    known = [character.glyph.row if character.glyph is not None else None for character in own]
+    known = [character.glyph.row if character.glyph is not None else None for character in characters]
     placed: list[tuple[_PlacedCharacter, Row]] = []
-    for number, character in enumerate(own):
+    for number, character in enumerate(characters):
         row = known[number]
         if row is None and placed:
             row = placed[-1][1]

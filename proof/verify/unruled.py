@@ -72,23 +72,16 @@ def check_unruled(
     paired = gate(read, page, neighbours, policy.fold)
     if not paired.fits:
         unseen = _not_among(read, page, policy)
-        own = paired.other is None and unseen < OTHER_PAGE_SHARE * len(page_key(page, str))
-        return _not_in_columns(blank, page, unseen) if own else mismatch(blank, paired)
+        in_other_order = paired.other is None and unseen < OTHER_PAGE_SHARE * len(page_key(page, str))
+        return _not_in_columns(blank, page, unseen) if in_other_order else mismatch(blank, paired)
     placement = _Placement(sheet.box.x, sheet.box.y) if sheet.box else _Placement(0.0, 0.0)
     areas = [_area(line, number) for number, line in enumerate(reading.lines)] or [ColumnArea(1, 0, 1, 0, 1, 0)]
     likeness = text_likeness(policy)
     columns = lay_out(page.columns, areas, glyphs, likeness)
     context = PageContext(page.id, blank.ref, placement, threshold)
     weigher = Weigher(context, policy, likeness, lambda _: 1.0)
-    flags = [
-        replace(
-            flag,
-            score=flag.score * TEXT_ONLY_WEIGHT,
-            raised=is_raised(flag.kind, flag.score * TEXT_ONLY_WEIGHT, threshold),
-        )
-        for column in columns
-        for flag in weigher.flags(column)
-    ]
+    flags = [replace(flag, score=flag.score * TEXT_ONLY_WEIGHT) for column in columns for flag in weigher.flags(column)]
+    flags = [replace(flag, raised=is_raised(flag.kind, flag.score, threshold)) for flag in flags]
     wrong = sum(max(len(flag.transcribed), len(flag.suggested)) for flag in flags if flag.raised)
     if wrong > max(FEW, WRONG_ORDER_SHARE * len(page_key(page, str))):
         return _not_in_columns(blank, page, wrong)

@@ -41,7 +41,7 @@ def met_at(tokens: TextTokens, character: str, language: LanguageModel) -> tuple
     shipped = LookAlikes.shipped()
     places = np.flatnonzero(tokens.raw == ord(character)) if character else shipped.places(tokens.raw)
     candidates = shipped.of(tokens.raw[places])
-    _, met = next(ContextScores(tokens, language, LanguageWeights.shipped()).met(places, candidates))
+    _, met = next(ContextScores(tokens, language, LanguageWeights.shipped()).counts(places, candidates))
     return candidates, met
 
 

@@ -39,19 +39,19 @@ def test_a_page_in_order_is_laid_out_in_order(misread: str) -> None:
 
 def test_a_line_left_out_is_one_finding_that_says_what_the_column_shows() -> None:
     assignment = laid([*PAGE[:2], *PAGE[3:]], PAGE)
-    assert [(t.trouble, t.line, t.column, t.read) for t in assignment.troubles] == [(LineFault.MISSING, 3, 2, PAGE[2])]
+    assert [(t.fault, t.line, t.column, t.read) for t in assignment.troubles] == [(LineFault.MISSING, 3, 2, PAGE[2])]
     assert numbers(assignment) == [1, 2, None, 3, 4]
 
 
 def test_a_line_that_stands_twice_is_one_finding() -> None:
     [trouble] = laid([*PAGE[:2], PAGE[1], *PAGE[2:]], PAGE).troubles
-    assert trouble.trouble is LineFault.DOUBLED
+    assert trouble.fault is LineFault.DOUBLED
     assert trouble.line in (2, 3)
 
 
 def test_two_lines_that_changed_places_are_told_and_still_read_on_their_own_columns() -> None:
     assignment = laid([PAGE[0], PAGE[3], PAGE[2], PAGE[1], PAGE[4]], PAGE)
-    assert {t.trouble for t in assignment.troubles} == {LineFault.MOVED}
+    assert {t.fault for t in assignment.troubles} == {LineFault.MOVED}
     assert [own.source if own else None for own in assignment.lines] == PAGE
 
 
@@ -61,15 +61,15 @@ def test_a_column_of_which_notes_are_read_as_main_text_stands_between_its_neighb
     read = "士駿奔樂且屯又之佐丕基送第殳祀既二有儀乃錫台胡矛神奏国糖官房畢重"
     assignment = laid([PAGE[0], "(寧/之)", PAGE[1], noted, *PAGE[2:]], [*PAGE[:2], read, *PAGE[2:]])
     assert numbers(assignment) == [1, 3, 4, 5, 6, 7]
-    assert [(t.trouble, t.line) for t in assignment.troubles] == [(LineFault.NOT_ON_PAGE, 2)]
+    assert [(t.fault, t.line) for t in assignment.troubles] == [(LineFault.NOT_ON_PAGE, 2)]
     other = laid([PAGE[1], OTHER, *PAGE[3:]], PAGE)
-    assert {t.trouble for t in other.troubles} == {LineFault.MISSING, LineFault.NOT_ON_PAGE}
+    assert {t.fault for t in other.troubles} == {LineFault.MISSING, LineFault.NOT_ON_PAGE}
 
 
 def test_a_line_of_another_page_and_one_beyond_the_last_column_are_not_on_this_one() -> None:
-    assert [t.trouble for t in laid([*PAGE, OTHER], PAGE).troubles] == [LineFault.NOT_ON_PAGE]
+    assert [t.fault for t in laid([*PAGE, OTHER], PAGE).troubles] == [LineFault.NOT_ON_PAGE]
     beyond = in_order([line(text, number) for number, text in enumerate(PAGE, 1)], 4)
-    assert [(t.trouble, t.line) for t in beyond.troubles] == [(LineFault.NOT_ON_PAGE, 5)]
+    assert [(t.fault, t.line) for t in beyond.troubles] == [(LineFault.NOT_ON_PAGE, 5)]
 
 
 @given(st.lists(st.text("天地玄黃宇宙洪荒日月", max_size=12), max_size=8), st.permutations(range(8)))

@@ -25,7 +25,7 @@ from proof.verify.page_findings import (
     mismatch,
     without_unlike,
 )
-from proof.verify.pairing import Carried
+from proof.verify.pairing import PageShown
 from tests.half_folios import MakePage
 from tests.verify.columns import unread
 
@@ -46,7 +46,7 @@ def test_a_finding_about_a_column_stands_above_any_character_and_is_always_raise
 
 
 def test_a_wrong_image_is_one_finding_that_says_what_it_carries() -> None:
-    result = mismatch(BLANK, Carried(False, 0.1, None, 0, Notice.of(NoticeCode.CARRIES_OTHER)))
+    result = mismatch(BLANK, PageShown(False, 0.1, None, Notice.of(NoticeCode.CARRIES_OTHER)))
     assert result.status is Status.MISMATCH
     (found,) = result.flags
     assert (found.line, found.evidence.reason) == (0, "image mismatch")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from proof.locale.notices import in_english
 from proof.model.refs import Folio
 from proof.text.model import Page
-from proof.verify.pairing import Carried, gate, neighbours_of
+from proof.verify.pairing import PageShown, gate, neighbours_of
 from tests.verify.pages import line
 
 TEXTS = [
@@ -26,7 +26,7 @@ PAGES = [
 ]
 
 
-def carried(read: str, number: int) -> Carried:
+def carried(read: str, number: int) -> PageShown:
     """What an image of which this is read carries where that page is looked for."""
     return gate(read, PAGES[number], neighbours_of(PAGES, number), str)
 

@@ -91,7 +91,7 @@ def test_a_slice_is_laid_on_the_columns_as_its_glyphs_stand(
 def test_a_column_between_others_of_which_the_edition_has_nothing_is_missing_from_it() -> None:
     found = laid("甲乙丙丁", main("甲乙"), main("戊己庚"), main("丙丁"))
     assert found.lines[1] is None
-    assert [(one.trouble, one.column, one.read) for one in found.troubles] == [(LineFault.MISSING, 1, "戊己庚")]
+    assert [(one.fault, one.column, one.read) for one in found.troubles] == [(LineFault.MISSING, 1, "戊己庚")]
 
 
 def test_a_note_so_short_that_it_may_be_main_text_can_be_had_as_that() -> None:

@@ -1,6 +1,6 @@
-"""ALTO 2 to 4: a page a file, a column a line of it (`TextLine`). Half-rows of a note are known by their tags, as the
-program's own ALTO has them; hyphens (`HYP`) are not text of the page. A character that the line says again in a glyph
-is corrected there, too.
+"""ALTO 2 to 4: each `Page` is a page, each `TextLine` a column. Half-rows of a note are known by their tags, as the
+program's own ALTO has them; hyphens (`HYP`) are not text of the page. A character that a `Glyph` repeats is corrected
+there, too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _read(data: bytes, path: Path) -> Extraction:
         for tag in root.all("OtherTag")
         if (label := tag.attributes.get("LABEL", "")) in ("note-right", "note-left")
     }
-    named = next((node.said().strip() for node in root.all("fileName")), "")
+    named = next((node.text().strip() for node in root.all("fileName")), "")
     pages = list(root.all("Page"))
     for number, page in enumerate(pages, start=1):
         name = Path(named.replace("\\", "/")).stem or path.stem
@@ -38,14 +38,14 @@ def _lines(block: Node, data: bytes, halves: dict[str, Half]) -> Iterator[Line]:
         glyphs: list[Run | None] = []
         for child in line.content:
             if isinstance(child, Node) and child.name in ("String", "SP"):
-                own = attribute_runs(data, child, "CONTENT") if child.name == "String" else []
-                runs += own
-                glyphs += _glyphs(child, data, "".join(run.text for run in own))
+                content = attribute_runs(data, child, "CONTENT") if child.name == "String" else []
+                runs += content
+                glyphs += _glyphs(child, data, "".join(run.text for run in content))
         yield Line(tuple(runs), half, (tuple(glyphs),))
 
 
 def _glyphs(string: Node, data: bytes, text: str) -> list[Run | None]:
-    """The glyph of each character of a string, as far as they have it; a character without code point has none."""
+    """The content of the `Glyph` of each character of a string; None for a character without one."""
     glyphs = [run for glyph in string.children("Glyph") for run in attribute_runs(data, glyph, "CONTENT")]
     glyph_of: list[Run | None] = []
     at = 0

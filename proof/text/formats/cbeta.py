@@ -34,8 +34,7 @@ def _read(data: bytes, path: Path) -> Extraction:
         place = _PLACE.match(line)
         in_head = head and place is None and (_TOLD.match(line) is not None or not line.strip())
         if title := _TITLE.match(line.lstrip("# ")) if in_head else None:
-            draft.title = title["title"]
-            draft.mark(f"#+TITLE: {draft.title}\n")
+            draft.mark(f"#+TITLE: {title['title']}\n")
         head = head and (in_head or not line.strip())
         begin = place.end() if place else 0
         if place and place["page"] != page:

@@ -1,4 +1,4 @@
-"""Pages of columns, written as the Kanseki Repository writes them: common to PAGE, ALTO and TEI with lines."""
+"""Pages of columns, written as the Kanseki Repository writes them. PAGE, ALTO and TEI with lines share this."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from proof.text.extraction import Draft
 from proof.text.formats.xml_tree import Run, escaped
 
 UNSAFE = {"#": "＃", "*": "＊", "<": "＜", "¶": "", "\t": "\u3000", "\n": "", "\r": ""}
-"""Characters that would be marks among columns, and what stands for them in the text."""
+"""Characters that would be marks among columns, each with its substitute."""
 
 
 class Half(StrEnum):
@@ -20,8 +20,8 @@ class Half(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a page in its runs; `half` is the half-row of a note that it is. `copies` are runs of one character
-    each that say the line again elsewhere in the file, None for those that are not there."""
+    """A line of a page in its runs; `half` says which half-row of a note it is, if any. `copies` repeat the line
+    elsewhere in the file: each has a run for every character, or None where the file does not repeat it."""
 
     runs: tuple[Run, ...]
     half: Half | None = None
@@ -29,7 +29,7 @@ class Line:
 
 
 def draft_of_columns(data: bytes) -> Draft:
-    """An empty text of columns out of XML."""
+    """An empty draft for columns from XML."""
     return Draft(data, escaped, UNSAFE)
 
 
@@ -40,7 +40,7 @@ def page_mark(draft: Draft, name: str) -> None:
 
 
 def write_page(draft: Draft, name: str, regions: Iterable[Iterable[Line]]) -> None:
-    """Write a page: a column a line; of a region with half-rows all lines are one column."""
+    """Write a page: each line is a column, but all lines of a region with half-rows are one column."""
     page_mark(draft, name)
     for region in regions:
         lines = list(region)

@@ -25,7 +25,7 @@ def _read(data: bytes, path: Path) -> Extraction:
     names = member_names(data)
     title = ""
     if _CORE in names:
-        title = next((node.said().strip() for node in member_tree(data, _CORE, path).all("title")), "")
+        title = next((node.text().strip() for node in member_tree(data, _CORE, path).all("title")), "")
     notes = {}
     if _FOOTNOTES in names:
         for note in member_tree(data, _FOOTNOTES, path).all("footnote"):
@@ -92,7 +92,7 @@ def _usual_size(document: Node) -> int:
     """The most frequent stated font size by characters, in half points, but at least 21; 0 if no run states a size."""
     sizes: Counter[int] = Counter()
     for run in document.all("r"):
-        sizes[_size(run)] += sum(len(text.said()) for text in run.children("t"))
+        sizes[_size(run)] += sum(len(text.text()) for text in run.children("t"))
     sizes.pop(0, None)
     stated = max(sizes, key=lambda size: (sizes[size], size), default=0)
     return max(stated, 21) if stated else 0

@@ -30,7 +30,7 @@ def _read(data: bytes, path: Path) -> Extraction:
     container = member_tree(data, _CONTAINER, path)
     package = next((node.attributes.get("full-path", "") for node in container.all("rootfile")), "")
     root = member_tree(data, package, path)
-    running = Running(data, escaped, next((node.said().strip() for node in root.all("title")), ""))
+    running = Running(data, escaped, next((node.text().strip() for node in root.all("title")), ""))
     items = {item.attributes.get("id", ""): item.attributes for item in root.all("item")}
     for reference in root.all("itemref"):
         item = items.get(reference.attributes.get("idref", ""), {})

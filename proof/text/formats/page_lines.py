@@ -28,7 +28,7 @@ _HAN = re.compile("[\u3400-\u9fff]")
 
 
 def _kind(text: str) -> re.Pattern[str] | None:
-    """The kind of page line that a text has most of, at least two."""
+    """The kind of page line that is most frequent in a text; None if no kind has two lines."""
     lines = [line.rstrip("\r") for line in re.split("[\n\f]", text)]
     counts = {kind: sum(kind.fullmatch(line) is not None for line in lines) for kind in _KINDS}
     best = max(counts, key=lambda kind: counts[kind])
@@ -47,27 +47,27 @@ def _read(data: bytes, path: Path) -> Extraction:
     kind = _kind(read.text)
     draft = Draft(data, as_it_is, UNSAFE)
     byte = read.begins
-    number = 0
+    pages = 0
     if kind is None:
-        number = 1
+        pages = 1
         page_mark(draft, f"{path.stem}_1")
     for raw in re.findall(r"[^\n\f]*(?:\n|\f|\Z)", read.text):
         line = raw.rstrip("\r\n\f")
         mark = kind.fullmatch(line) if kind else None
         if mark is not None:
-            number += 1
+            pages += 1
             page_mark(draft, mark["page"])
         elif line.strip():
-            if not number:
-                number = 1
+            if not pages:
+                pages = 1
                 page_mark(draft, f"{path.stem}_0")
             draft.read(line, Site(byte, len(line.encode())))
             draft.mark("¶\n")
         if raw.endswith(_FORM_FEED) and kind is None:
-            number += 1
-            page_mark(draft, f"{path.stem}_{number}")
+            pages += 1
+            page_mark(draft, f"{path.stem}_{pages}")
         byte += len(raw.encode())
-    if not number:
+    if not pages:
         raise TextError(path, 1, "no line of text follows the page lines")
     return draft.done()
 

@@ -1,5 +1,6 @@
 """Running text, written as the critical edition is (`proof.text.critical`): what TEI without lines, wikitext, DOCX and
-EPUB have in common. A paragraph a line, headings by their level, `<small>` around commentary, footnotes by number."""
+EPUB have in common. Each paragraph is a line; headings have their level, `<small>` is around commentary, and footnotes
+are numbered."""
 
 from __future__ import annotations
 
@@ -12,22 +13,21 @@ from proof.text.formats.xml_tree import Run
 from proof.text.remarks import Code, Value
 
 UNSAFE = {"<": "＜", "#": "＃", "\n": "", "\r": "", "\t": "\u3000"}
-"""Characters that would be marks in running text, and what stands for them in the text."""
+"""Characters that would be marks in running text, each with its substitute."""
 
 
 @dataclass(slots=True)
 class Running:
-    """A running text as a reader writes it."""
+    """Writes a running text into a draft. `notes` are the footnotes so far, `open_notes` is how many notes are open,
+    within one another; `_level` is the heading level of the line, 0 for a paragraph."""
 
     data: bytes
     escape: Callable[[str], str]
     title: str = ""
     draft: Draft = field(init=False)
     notes: list[tuple[Run, ...]] = field(default_factory=list)
-    small: int = 0
-    """How many notes are open."""
-    _fresh: bool = True
-    """Whether the line has nothing yet."""
+    open_notes: int = 0
+    _line_empty: bool = True
     _level: int = 0
 
     def __post_init__(self) -> None:
@@ -35,14 +35,14 @@ class Running:
 
     def paragraph(self, level: int = 0) -> None:
         """Begin a paragraph, or a heading of that level."""
-        if not self._fresh:
-            self.draft.mark("</small>" * bool(self.small) + "\n")
-            self._fresh = True
+        if not self._line_empty:
+            self.draft.mark("</small>" * bool(self.open_notes) + "\n")
+            self._line_empty = True
         self._level = level
 
     def read(self, run: Run) -> None:
-        """Write a run of text; space at the beginning of a line is none where nothing follows it."""
-        if self._fresh and not run.text.strip("\n\r\t "):
+        """Write a run of text; one with nothing but space is dropped at the beginning of a line."""
+        if self._line_empty and not run.text.strip("\n\r\t "):
             return
         self._begin()
         self.draft.read(run.text, run.site, verbatim=run.verbatim)
@@ -53,22 +53,24 @@ class Running:
         self.draft.read(f"&{name};", site, verbatim=False)
 
     def _begin(self) -> None:
+        self._front_matter()
+        if self._line_empty:
+            self.draft.mark("\n" + ("#" * self._level + " ") * bool(self._level) + "<small>" * bool(self.open_notes))
+            self._line_empty = False
+
+    def _front_matter(self) -> None:
         if not self.draft.length:
-            self.draft.title = self.title
             self.draft.mark(f"---\ntitle: {json.dumps(self.title, ensure_ascii=False)}\n---\n")
-        if self._fresh:
-            self.draft.mark("\n" + ("#" * self._level + " ") * bool(self._level) + "<small>" * bool(self.small))
-            self._fresh = False
 
     def open_note(self) -> None:
         """Commentary begins."""
-        self.small += 1
-        if self.small == 1 and not self._fresh:
+        self.open_notes += 1
+        if self.open_notes == 1 and not self._line_empty:
             self.draft.mark("<small>")
 
     def close_note(self) -> None:
-        self.small -= 1
-        if not self.small and not self._fresh:
+        self.open_notes -= 1
+        if not self.open_notes and not self._line_empty:
             self.draft.mark("</small>")
 
     def footnote(self, *runs: Run) -> None:
@@ -89,6 +91,5 @@ class Running:
                 self.draft.read(run.text, run.site, verbatim=run.verbatim)
         if self.notes:
             self.draft.mark("\n")
-        if not self.draft.length:
-            self.draft.mark(f"---\ntitle: {json.dumps(self.title, ensure_ascii=False)}\n---\n")
+        self._front_matter()
         return self.draft.done()

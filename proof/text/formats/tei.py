@@ -51,7 +51,7 @@ def _title(root: Node) -> str:
     titles = [title for statement in root.all("titleStmt") for title in statement.children("title")]
     chinese = [title for title in titles if title.attributes.get("lang", "").startswith(("zh", "lzh"))]
     level = [title for title in chinese if title.attributes.get("level") == "m"]
-    return "".join((level or chinese or titles or [root])[0].said().split()) if titles else ""
+    return "".join((level or chinese or titles or [root])[0].text().split()) if titles else ""
 
 
 def _is_about_the_text(node: Node) -> bool:
@@ -84,7 +84,7 @@ def _is_foot(note: Node) -> bool:
 
 def _gaiji(node: Node) -> str:
     """The name of a character as entities have it."""
-    name = node.said().strip()
+    name = node.text().strip()
     if entity := re.fullmatch(r"&([A-Z][A-Z0-9+-]*);", name):
         return entity[1]
     named = re.sub(r"[^A-Z0-9]", "", (node.attributes.get("ref") or node.attributes.get("type", "")).upper())
@@ -218,7 +218,6 @@ class _Columns:
         edition, prefix = first.attributes.get("ed", ""), f"{own}_p" if own else ""
         reader = cls(data, draft, _Apparatus.of(draft, root), edition, prefix)
         reader.mark = "cb" if next(body.all("cb"), None) else "lb"
-        reader.draft.title = title
         if title:
             reader.draft.mark(f"#+TITLE: {title}\n")
         reader.take(body)
@@ -276,7 +275,7 @@ class _Columns:
 
     def note(self, node: Node) -> None:
         if _is_foot(node):
-            self.draft.remark(Code.NOTE_OF_APPARATUS, text=node.said().strip()[:_SHOWN])
+            self.draft.remark(Code.NOTE_OF_APPARATUS, text=node.text().strip()[:_SHOWN])
             return
         if not self.notes:
             self.draft.mark("(")

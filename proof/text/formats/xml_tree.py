@@ -1,6 +1,6 @@
-"""XML as a tree whose text knows its bytes.
+"""XML as a tree in which each run of text knows its bytes in the file.
 
-Parsed with expat, the one parser of the standard library that tells the byte of an event; lxml tells the line alone.
+Parsed with expat, the one parser of the standard library that tells the byte of an event; lxml tells only its line.
 Nothing outside the file is read, and a file that declares entities is refused: expanding them could fill the memory.
 """
 
@@ -18,8 +18,8 @@ from xml.sax.saxutils import escape
 from proof.errors import TextError
 from proof.text.extraction import Site
 
-DEEPEST = 200
-"""Elements within one another; no text has as many."""
+MAX_DEPTH = 200
+"""Elements within one another, at most; no text has as many."""
 
 _BEFORE_ROOT = rb"<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?[^>\[]*>\s*"
 _ROOT = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?>" + _BEFORE_ROOT + rb")*+<([^\s/>?!]+)", re.DOTALL)
@@ -28,7 +28,8 @@ _UTF_8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 
 
 class Run(NamedTuple):
-    """A run of text: verbatim as its bytes are, or what a reference or a CDATA section stands for."""
+    """A run of text. A verbatim one has the characters of its bytes; another is what a reference or a CDATA section
+    stands for."""
 
     text: str
     site: Site
@@ -48,7 +49,7 @@ class Run(NamedTuple):
 
 @dataclass(slots=True)
 class Node:
-    """An element, its names without their namespaces; `at` is the byte of its tag."""
+    """An element; names have no namespaces. `at` and `end` are the bytes of its start tag and of its end tag."""
 
     name: str
     attributes: dict[str, str]
@@ -77,8 +78,8 @@ class Node:
             else:
                 yield from child.runs()
 
-    def said(self) -> str:
-        """All text within, as one."""
+    def text(self) -> str:
+        """All text within the element."""
         return "".join(run.text for run in self.runs())
 
 
@@ -89,7 +90,7 @@ def root_name(data: bytes) -> str:
 
 
 def escaped(text: str) -> str:
-    """Characters as text or attributes of XML have them."""
+    """Characters escaped for text or attributes of XML."""
     return escape(text, {'"': "&quot;"})
 
 
@@ -104,11 +105,11 @@ def tree(data: bytes, path: Path, member: str = "") -> Node:
     parser.UseForeignDTD(True)
     root = Node("", {}, 0)
     open_nodes = [root]
-    in_cdata: list[bool] = []
+    in_cdata: list[bool] = []  # with an entry within a CDATA section
 
     def start(name: str, attributes: dict[str, str]) -> None:
-        if len(open_nodes) > DEEPEST:
-            raise TextError(path, parser.CurrentLineNumber, f"more than {DEEPEST} elements stand within one another")
+        if len(open_nodes) > MAX_DEPTH:
+            raise TextError(path, parser.CurrentLineNumber, f"more than {MAX_DEPTH} elements stand within one another")
         local = {key.rpartition(" ")[2]: value for key, value in attributes.items()}
         node = Node(name.rpartition(" ")[2], local, parser.CurrentByteIndex)
         open_nodes[-1].content.append(node)
@@ -147,7 +148,7 @@ def tree(data: bytes, path: Path, member: str = "") -> Node:
 
 
 def _reference_size(data: bytes, at: int) -> int:
-    """The bytes of a reference, or of a line's end in CR LF."""
+    """The number of bytes of a reference, of CR LF, or of one other character."""
     if data[at : at + 1] == b"&":
         end = data.find(b";", at)
         return end + 1 - at if end >= 0 else 1
