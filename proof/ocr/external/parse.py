@@ -29,7 +29,7 @@ _LINES_OF_HOCR = frozenset({"ocr_line", "ocrx_line", "ocr_header", "ocr_caption"
 
 
 def parse_readings(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
-    """All pages of a file. Raises ReadingFileError, which names file and line."""
+    """The pages of a file of readings. Raises ReadingFileError, which names file and line."""
     if re.search(rb"class\s*=\s*[\"']ocr_page", data):
         return _hocr(path, data)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
@@ -90,7 +90,7 @@ def _alto(path: Path, root: Any, page: Any) -> ExternalPage:
                 notices.append(_without_place(path, element, "coordinates"))
             continue
         upright = {"ttb": True, "btt": True, "ltr": False, "rtl": False}.get(element.get("BASEDIRECTION", ""))
-        sure = _share(path, strings[0], "WC") if strings else None
+        sure = _confidence(path, strings[0], "WC") if strings else None
         lines.append(line_of(text, box, pieces, upright, sure))
     unit = root.findtext(".//{*}MeasurementUnit", "pixel").strip()
     if unit != "pixel" and min(size) <= 0:
@@ -105,8 +105,8 @@ def _string(path: Path, string: Any) -> list[TextPiece]:
     for glyph in glyphs:
         box, content = _alto_box(path, glyph), glyph.get("CONTENT", "")
         if box is not None and content:
-            others = [(v.get("CONTENT", ""), _share(path, v, "VC") or 0.0) for v in glyph.iterfind("{*}Variant")]
-            pieces.append(TextPiece(content, box, _share(path, glyph, "GC"), tuple(o for o in others if o[0])))
+            others = [(v.get("CONTENT", ""), _confidence(path, v, "VC") or 0.0) for v in glyph.iterfind("{*}Variant")]
+            pieces.append(TextPiece(content, box, _confidence(path, glyph, "GC"), tuple(o for o in others if o[0])))
     box, content = _alto_box(path, string), string.get("CONTENT", "")
     if pieces or box is None or not content:
         return pieces
@@ -115,7 +115,7 @@ def _string(path: Path, string: Any) -> list[TextPiece]:
     each = tuple(1.0 - digit / 10 for digit in digits)
     alternatives = [child.text or "" for child in string.iterfind("{*}ALTERNATIVE")]
     others = [(text, UNSTATED_CONFIDENCE) for text in alternatives if len(text) == len(content) == 1]
-    return [TextPiece(content, box, _share(path, string, "WC"), tuple(others), each)]
+    return [TextPiece(content, box, _confidence(path, string, "WC"), tuple(others), each)]
 
 
 def _hocr(path: Path, data: bytes) -> tuple[ExternalPage, ...]:
@@ -198,7 +198,7 @@ def _equivalent(path: Path, element: Any) -> tuple[str, float | None, tuple[tupl
     for equivalent in equivalents:
         content = equivalent.findtext("{*}Unicode", "")
         if content:
-            readings.append((content, _share(path, equivalent, "conf")))
+            readings.append((content, _confidence(path, equivalent, "conf")))
     if not readings:
         return "", None, ()
     return *readings[0], tuple((content, conf or 0.0) for content, conf in readings[1:])
@@ -278,7 +278,7 @@ def _figure(path: Path, element: Any, key: str) -> float:
     return value
 
 
-def _share(path: Path, element: Any, key: str) -> float | None:
+def _confidence(path: Path, element: Any, key: str) -> float | None:
     """A confidence, 0 to 1; percentages, which some software writes, are converted."""
     if not (element.get(key) or "").strip():
         return None
